@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const milliseconds = z.number().min(0);
+
+/** `unknown`: the harness lost track, so nothing may be concluded. `not-applicable`: the servers at hand can't carry it. */
+export const verdictSchema = z.enum(['pass', 'fail', 'unknown', 'not-applicable']);
+
+/** The figures of one rush. A figure that could not be measured is absent. `docs/reading-results.md` explains each. */
+export const figuresSchema = z.object({
+  /** Requests that the harness sent. */
+  sent: count,
+  /** Requests that were answered, whatever the answer, and requests that were not. */
+  answers: count,
+  errors: count,
+  /** Sale requests that the nodes counted. */
+  received: count,
+  sold: count,
+  soldOut: count,
+  lockTimeout: count,
+  failed: count,
+  /** Requests whose outcome is unknown: timed out, cut off, or answered with `definite: false`. */
+  inDoubt: count,
+  initialStock: count,
+  /** `initialStock − sold`. Below zero when more was sold than there was. */
+  expectedStock: z.int(),
+  finalStock: z.int(),
+  /** `finalStock − expectedStock`: sales whose write another sale undid. */
+  lostUpdates: z.int(),
+  /** `max(0, sold − initialStock)`. */
+  oversold: count,
+  /** Pairs of holders inside the critical section at the same moment. */
+  overlaps: count.optional(),
+  /** Sales per second, from the first request to the last answer. */
+  throughput: z.number().min(0),
+  /** Of successful sales, in milliseconds. Absent when nothing was sold. */
+  latencyMs: z.object({ p50: milliseconds, p95: milliseconds, p99: milliseconds, max: milliseconds }).optional(),
+  /** Commands Redis processed per sale request, those inside scripts included. */
+  redisCommandsPerSale: z.number().min(0).optional(),
+  /** How many of the sold units each node sold. */
+  soldByNode: z.record(z.string(), count),
+});
+
+/** One moment of a rush: what the stock was, and what it should have been after the sales made by then. */
+export const stockPointSchema = z.object({ ms: milliseconds, stock: z.int(), expected: z.int() });
+
+export const drillResultSchema = z.object({
+  drill: z.string(),
+  verdict: verdictSchema,
+  /** What the staircase says; null where it leaves the cell blank. */
+  taught: z.enum(['pass', 'fail']).nullable(),
+  /** Why the verdict is what it is: one sentence, or one for each thing that did not add up. */
+  reasons: z.array(z.string()),
+  figures: figuresSchema.optional(),
+  /** Sentences that name who did what. A long list is cut; `witnessCount` is its whole length. */
+  witnesses: z.array(z.string()),
+  witnessCount: count,
+  /** At most 200 points. */
+  stockOverTime: z.array(stockPointSchema),
+  durationMs: milliseconds,
+});
+
+export const stageResultSchema = z.object({
+  stage: z.string(),
+  lockVersion: count,
+  drills: z.array(drillResultSchema),
+});
+
+/** `results.json`. Others read it: a change that breaks them gets a new `format`. */
+export const resultsSchema = z.object({
+  format: z.literal(1),
+  command: z.string(),
+  startedAt: z.iso.datetime(),
+  durationMs: milliseconds,
+  verdict: z.enum(['as-taught', 'not-as-taught', 'unknown']),
+  /** One sentence for each cell that is not as taught or unknown, and one when the run was cut short. */
+  verdictReasons: z.array(z.string()),
+  /** What was asked for and not run, as `stage drill`. */
+  leftOut: z.array(z.string()),
+  environment: z.object({
+    node: z.string(),
+    os: z.string(),
+    cpus: z.string(),
+    redis: z.object({ kind: z.enum(['external', 'native', 'embedded']), version: z.string() }),
+    nginx: z.string(),
+    commit: z.string(),
+  }),
+  /** How the drills were set. */
+  settings: z.object({ requests: count, connections: count, stock: count, units: count }),
+  stages: z.array(stageResultSchema),
+});
+
+export type Verdict = z.infer<typeof verdictSchema>;
+export type Figures = z.infer<typeof figuresSchema>;
+export type StockPoint = z.infer<typeof stockPointSchema>;
+export type DrillResult = z.infer<typeof drillResultSchema>;
+export type StageResult = z.infer<typeof stageResultSchema>;
+export type Results = z.infer<typeof resultsSchema>;

@@ -1,0 +1,14 @@
+// Stage 0 · none
+// Problem: many buyers ask for the same goods at the same moment.
+// Change:  nothing protects the sale.
+// Leaves:  two requests read the same stock and both sell it.
+
+import type { CreateLock } from './lock.ts';
+
+export const createLock: CreateLock = () => {
+  async function acquire() {}
+
+  async function release() {}
+
+  return { acquire, release };
+};

@@ -1,0 +1,28 @@
+// Stage 1 · in-process
+// Problem: two requests read the same stock and both sell it.
+// Change:  a mutex in this process lets one request in at a time.
+// Leaves:  the other service has its own mutex, so both still enter at once.
+
+import { abortable } from './abortable.ts';
+import { type CreateLock, LockNotHeldError } from './lock.ts';
+
+// For each key that is held: a promise that resolves when its holder leaves.
+const held = new Map<string, Promise<void>>();
+
+export const createLock: CreateLock = ({ key }) => {
+  let leave: (() => void) | undefined;
+
+  async function acquire(signal?: AbortSignal) {
+    while (held.has(key)) await abortable(held.get(key), signal);
+    held.set(key, new Promise((resolve) => (leave = resolve)));
+  }
+
+  async function release() {
+    if (leave === undefined) throw new LockNotHeldError(key);
+    held.delete(key);
+    leave();
+    leave = undefined;
+  }
+
+  return { acquire, release };
+};

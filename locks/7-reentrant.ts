@@ -1,0 +1,25 @@
+// Stage 7 · reentrant
+// Problem: a holder that asks for its own lock again waits for itself.
+// Change:  a hash { owner: hold count }, acquire and release in Lua.
+// Leaves:  a sale longer than the lease loses the lock half way.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CreateLock, LockNotHeldError } from './lock.ts';
+import { readScript } from './script.ts';
+
+const acquireReentrant = readScript('acquire-reentrant');
+const releaseReentrant = readScript('release-reentrant');
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  async function acquire(signal?: AbortSignal) {
+    while ((await acquireReentrant(redis, [key], [ownerToken, leaseMs])) === 0) {
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+  }
+
+  async function release() {
+    if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

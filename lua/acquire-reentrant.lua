@@ -1,0 +1,9 @@
+-- Takes a free lock, or takes our own once more, and starts the lease anew.
+-- KEYS[1] the lock, a hash { owner token: hold count }; ARGV[1] our owner token, ARGV[2] the lease in ms.
+-- Returns our hold count (1 or more) when we hold it, 0 when somebody else does.
+if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return 0
+end
+local hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return hold_count

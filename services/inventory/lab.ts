@@ -1,0 +1,95 @@
+import express from 'express';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts';
+import type { History } from './history.ts';
+import type { SaleDesk } from './sale-desk.ts';
+import { lockVersion } from './settings.ts';
+import { lockKey, type Store, skuSchema, stockKey } from './store.ts';
+
+const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });
+const scriptSchema = z.strictObject({
+  pauseMs: z.int().min(0).max(600_000).optional(),
+  nestedCall: z.boolean().optional(),
+});
+const versionSchema = z.strictObject({ version: z.coerce.string().pipe(lockVersion) });
+
+export interface LabParts {
+  desk: SaleDesk;
+  store: Store;
+  history: History;
+  log: Logger;
+}
+
+/**
+ * The listener of the lab, never reached through nginx. Every change is a PUT or a DELETE, which a web page of another
+ * origin cannot send without asking first.
+ */
+export function createLabApp({ desk, store, history, log }: LabParts) {
+  const app = express().disable('x-powered-by').disable('etag');
+  app.use(onlyJson, express.json({ limit: '1kb' }));
+
+  app
+    .route('/state')
+    .get((_request, response) => void response.json(desk.state()))
+    .all(allowOnly('GET'));
+
+  app
+    .route('/lock-version')
+    .put((request, response) => {
+      desk.setLock(versionSchema.parse(request.body).version);
+      response.json(desk.state());
+    })
+    .all(allowOnly('PUT'));
+
+  app
+    .route('/stock')
+    .put(async (request, response) => {
+      const { sku, stock } = stockSchema.parse(request.body);
+      await store.writeStock(sku, stock);
+      response.json({ sku, stock });
+    })
+    .delete(async (request, response) => {
+      const sku = skuSchema.default('001').parse(request.query.sku);
+      const { lock } = desk.state();
+      await store.redis.del(stockKey(sku), lockKey(sku, lock));
+      response.status(204).end();
+    })
+    .all(allowOnly('PUT', 'DELETE'));
+
+  app
+    .route('/next-sale')
+    .put((request, response) => {
+      const script = scriptSchema.parse(request.body);
+      desk.scriptNextSale(script);
+      response.json(script);
+    })
+    .all(allowOnly('PUT'));
+
+  app
+    .route('/history')
+    .get((_request, response) => void response.json(history.read()))
+    .delete((_request, response) => {
+      desk.reset();
+      response.status(204).end();
+    })
+    .all(allowOnly('GET', 'DELETE'));
+
+  app
+    .route('/redis')
+    .get(async (_request, response) => {
+      const [server, commandstats] = await Promise.all([store.redis.info('server'), store.redis.info('commandstats')]);
+      response.json({
+        version: /valkey_version:(\S+)/.exec(server)?.[1] ?? /redis_version:(\S+)/.exec(server)?.[1],
+        server: /server_name:(\S+)/.exec(server)?.[1] ?? 'redis',
+        commandsProcessed: [...commandstats.matchAll(/:calls=(\d+)/g)].reduce(
+          (sum, [, calls]) => sum + Number(calls),
+          0,
+        ),
+      });
+    })
+    .all(allowOnly('GET'));
+
+  app.use(answerNotFound, answerProblem(log));
+  return app;
+}

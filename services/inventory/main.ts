@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import dotenv from 'dotenv';
+import { pino } from 'pino';
+import { createHistory } from './history.ts';
+import { createLabApp } from './lab.ts';
+import { createMetrics } from './metrics.ts';
+import { createPublicApp } from './public.ts';
+import { createSaleDesk } from './sale-desk.ts';
+import { exitWithSettingError, inventorySettings, readSettingsOrExit } from './settings.ts';
+import { connectStore } from './store.ts';
+
+/** Longer than nginx keeps an idle connection (60 s): a request must never meet a connection that this side closes. */
+const KEEP_ALIVE_MS = 75_000;
+/** How long a stopping node waits for Redis to take its locks back, in milliseconds. */
+const RELEASE_LIMIT_MS = 1_000;
+/** How long it waits for slow clients to read their last answers, in milliseconds. */
+const LAST_ANSWERS_LIMIT_MS = 2_000;
+
+dotenv.config({ quiet: true });
+const settings = readSettingsOrExit(inventorySettings, process.env);
+const node = settings.NODE_NAME ?? String(settings.PORT);
+const log = pino({ level: settings.LOG_LEVEL, base: { node } });
+const store = connectStore(settings.REDIS_URL);
+const history = createHistory(node);
+const metrics = createMetrics();
+const desk = createSaleDesk({ settings, node, store, history, metrics });
+let isStopping = false;
+
+const publicApp = createPublicApp({ desk, store, metrics, log, isStopping: () => isStopping });
+const publicServer = await listen(publicApp, 'PORT', settings.PORT);
+if (settings.LAB_PORT !== undefined) {
+  await listen(createLabApp({ desk, store, history, log }), 'LAB_PORT', settings.LAB_PORT, settings.LAB_HOST);
+}
+
+publicServer.on('request', (_request, response) => {
+  response.on('close', () => isStopping && setImmediate(() => publicServer.closeIdleConnections()));
+});
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+log.info({ port: settings.PORT, labPort: settings.LAB_PORT, lock: settings.LOCK_VERSION }, 'listening');
+
+async function listen(app: RequestListener, variable: string, port: number, host?: string) {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    exitWithSettingError(`${variable}=${port} cannot be listened on: ${(error as Error).message}.`);
+  }
+  return server;
+}
+
+/** Refuses new sales, finishes those in flight, gives up the locks, then ends with 0. A second signal ends at once. */
+async function stop(signal: NodeJS.Signals) {
+  if (isStopping) process.exit(1);
+  isStopping = true;
+  log.info({ signal }, 'stopping');
+  const closed = new Promise((resolve) => publicServer.close(resolve));
+  await desk.salesEnded();
+  await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
+  await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);
+  log.info('stopped');
+  process.exit(0);
+}

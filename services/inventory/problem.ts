@@ -1,0 +1,55 @@
+/** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
+export const problems = {
+  BAD_REQUEST: { status: 400, title: 'The request is not valid' },
+  NOT_FOUND: { status: 404, title: 'There is nothing here' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'The method is not allowed here' },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body must be JSON' },
+  OUT_OF_STOCK: { status: 409, title: 'Sold out' },
+  SALES_IN_FLIGHT: { status: 409, title: 'Sales are in flight' },
+  LOCK_WAIT_TIMEOUT: { status: 503, title: 'The lock was not free in time' },
+  STORE_UNAVAILABLE: { status: 503, title: 'Redis does not answer' },
+  SHUTTING_DOWN: { status: 503, title: 'This node is shutting down' },
+  LOCK_NOT_HELD: { status: 500, title: 'The lock was lost on the way' },
+  INTERNAL_ERROR: { status: 500, title: 'The service has a bug' },
+} as const;
+
+export type ProblemCode = keyof typeof problems;
+
+/** An error as the client gets it: `application/problem+json` (RFC 9457) with members of our own. */
+export interface Problem {
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  /** True when the sale certainly did not take place. */
+  definite: boolean;
+  /** Only with OUT_OF_STOCK: the outcome, named as in the answer to a sale. */
+  outcome?: 'sold-out';
+}
+
+export interface ProblemOptions {
+  definite?: boolean;
+  /** When to try again, in milliseconds: becomes the header `Retry-After`. */
+  retryAfterMs?: number;
+  /** For METHOD_NOT_ALLOWED: the header `Allow`. */
+  allow?: string;
+  cause?: unknown;
+}
+
+/** Thrown to answer a request with a problem. */
+export class ProblemError extends Error {
+  readonly code: ProblemCode;
+  readonly problem: Problem;
+  readonly headers: Record<string, string> = {};
+
+  constructor(code: ProblemCode, detail: string, { definite = true, retryAfterMs, allow, cause }: ProblemOptions = {}) {
+    super(detail, { cause });
+    this.name = 'ProblemError';
+    this.code = code;
+    const { title, status } = problems[code];
+    this.problem = { title, status, detail, code, definite, ...(code === 'OUT_OF_STOCK' && { outcome: 'sold-out' }) };
+    if (retryAfterMs !== undefined) this.headers['Retry-After'] = String(Math.ceil(retryAfterMs / 1000));
+    if (allow !== undefined) this.headers.Allow = allow;
+  }
+}

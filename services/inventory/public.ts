@@ -1,0 +1,100 @@
+import express, { type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts';
+import type { Metrics } from './metrics.ts';
+import { ProblemError } from './problem.ts';
+import { ClientGoneError, type SaleDesk } from './sale-desk.ts';
+import { isStoreUnavailable, type Store, skuSchema } from './store.ts';
+
+const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
+
+export interface PublicParts {
+  desk: SaleDesk;
+  store: Store;
+  metrics: Metrics;
+  log: Logger;
+  isStopping: () => boolean;
+}
+
+/** The listener that nginx reaches. `docs/http-api.md` describes it. */
+export function createPublicApp({ desk, store, metrics, log, isStopping }: PublicParts) {
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
+
+  app.use((request, response, next) => {
+    const startedAt = performance.now();
+    if (isStopping()) response.set('Connection', 'close');
+    response.on('close', () => {
+      const ms = Math.round(performance.now() - startedAt);
+      log.debug({ method: request.method, url: request.url, status: response.statusCode, ms }, 'request');
+    });
+    next();
+  });
+
+  app
+    .route('/inventory/sale')
+    .get(async (request, response) => answerSale(response, saleSchema.parse({ ...request.query })))
+    .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) =>
+      answerSale(response, saleSchema.parse({ ...request.query, ...bodyOf(request) })),
+    )
+    .all(allowOnly('GET', 'POST'));
+
+  app
+    .route('/inventory')
+    .get(async (request, response) => {
+      const { sku } = saleSchema.parse({ ...request.query });
+      const remaining = await orUnavailable(store.readStock(sku));
+      if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+      response.json({ sku, remaining });
+    })
+    .all(allowOnly('GET'));
+
+  app
+    .route('/healthz')
+    .get((_request, response) => void response.json({ status: 'alive' }))
+    .all(allowOnly('GET'));
+
+  app
+    .route('/readyz')
+    .get(async (_request, response) => {
+      if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+      await orUnavailable(store.redis.ping());
+      response.json({ status: 'ready' });
+    })
+    .all(allowOnly('GET'));
+
+  app
+    .route('/metrics')
+    .get(async (_request, response) => {
+      response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    })
+    .all(allowOnly('GET'));
+
+  app.use(answerNotFound, answerProblem(log));
+  return app;
+
+  async function answerSale(response: Response, { sku }: { sku: string }) {
+    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+    const clientGone = new AbortController();
+    response.on('close', () => clientGone.abort());
+    try {
+      response.json(await desk.sell(sku, clientGone.signal));
+    } catch (error) {
+      if (!(error instanceof ClientGoneError)) throw error;
+    }
+  }
+}
+
+/** The parsed body; an absent one counts as empty. */
+function bodyOf(request: Request): object {
+  const body: unknown = request.body ?? {};
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new ProblemError('BAD_REQUEST', 'The body must be a JSON object.');
+}
+
+function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error) => {
+    if (!isStoreUnavailable(error)) throw error;
+    throw new ProblemError('STORE_UNAVAILABLE', 'Redis does not answer.', { cause: error });
+  });
+}

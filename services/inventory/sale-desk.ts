@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { locks } from '../../locks/index.ts';
+import { type Lock, LockNotHeldError } from '../../locks/lock.ts';
+import type { History } from './history.ts';
+import type { Metrics } from './metrics.ts';
+import { ProblemError } from './problem.ts';
+import { type SaleStep, sellOne } from './sale.ts';
+import type { InventorySettings } from './settings.ts';
+import { isStoreUnavailable, lockKey, type Store } from './store.ts';
+
+/** The answer to a sale that took place. */
+export interface Sold {
+  outcome: 'sold';
+  sku: string;
+  stockBefore: number;
+  remaining: number;
+  saleId: string;
+  node: string;
+  lock: string;
+  holder: string;
+}
+
+/** What the next sale does between read and write, scripted by a drill. */
+export interface SaleScript {
+  /** Stay inside for so many milliseconds. */
+  pauseMs?: number | undefined;
+  /** Ask for the same lock again, then give it up again. */
+  nestedCall?: boolean | undefined;
+}
+
+/** How the sale requests of this node ended. The outcomes add up to `received` while none is in flight. */
+export interface SaleCounts {
+  received: number;
+  sold: number;
+  soldOut: number;
+  lockTimeout: number;
+  clientGone: number;
+  failed: number;
+  inDoubt: number;
+}
+
+/** The client hung up while its sale waited: nobody is there to be answered. */
+export class ClientGoneError extends Error {
+  readonly code = 'CLIENT_GONE';
+}
+
+export interface SaleDeskParts {
+  settings: InventorySettings;
+  node: string;
+  store: Store;
+  history: History;
+  metrics: Metrics;
+}
+
+export type SaleDesk = ReturnType<typeof createSaleDesk>;
+
+/** Makes a new lock for every sale, counts how each ends, and records its history. */
+export function createSaleDesk({ settings, node, store, history, metrics }: SaleDeskParts) {
+  const instance = randomUUID();
+  let lockName = settings.LOCK_VERSION;
+  let nextScript: SaleScript = {};
+  let lastSaleId = 0;
+  let waiting = 0;
+  let inFlight = 0;
+  let counts = noSales();
+  const unreleased = new Set<Promise<void>>();
+  let onIdle: (() => void)[] = [];
+
+  /**
+   * Sells one unit of `sku`. Rejects with ProblemError when the sale did not take place, or may not have, and with
+   * ClientGoneError when `clientGone` aborted while the sale waited for its lock.
+   */
+  async function sell(sku: string, clientGone: AbortSignal): Promise<Sold> {
+    lastSaleId += 1;
+    const saleId = String(lastSaleId).padStart(4, '0');
+    const holder = `${instance}:${saleId}`;
+    const lock = lockName;
+    const reached = new Map<SaleStep, number | undefined>();
+    let isLeaseLost = false;
+
+    const wait = startWait(clientGone);
+    let stopTimer = metrics.waitSeconds.startTimer({ lock });
+    history.record({ type: 'waiting', saleId });
+    counts.received += 1;
+    inFlight += 1;
+    waiting += 1;
+
+    const held = openLock(sku, holder, loseLease);
+    try {
+      const { stockBefore, remaining } = await sellOne({ sku, lock: held, store, wait: wait.signal, business, tell });
+      close('sold');
+      return { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
+    } catch (error) {
+      if (error instanceof LockNotHeldError) loseLease();
+      // Redis did not answer, so the lock may be ours still.
+      if (isStoreUnavailable(error) && !reached.has('released')) releaseWhenBack(held);
+      const ending = explain(error, reached);
+      close(ending instanceof ClientGoneError ? 'clientGone' : outcomeOf(ending), ending.code);
+      throw ending;
+    }
+
+    function tell(step: SaleStep, stock?: number) {
+      reached.set(step, stock);
+      if (step === 'entered') {
+        wait.end();
+        waiting -= 1;
+        stopTimer();
+        stopTimer = metrics.holdSeconds.startTimer({ lock });
+      }
+      if (step === 'left') stopTimer();
+      if (step !== 'writing' && step !== 'released') history.record({ type: step, saleId, stock });
+    }
+
+    function loseLease() {
+      if (isLeaseLost) return;
+      isLeaseLost = true;
+      metrics.leaseLosses.inc({ lock });
+      history.record({ type: 'lease-lost', saleId });
+    }
+
+    async function business() {
+      const { pauseMs, nestedCall } = nextScript;
+      nextScript = {};
+      if (pauseMs !== undefined) await sleep(pauseMs);
+      if (nestedCall) {
+        const nestedWait = startWait(clientGone);
+        await held.acquire(nestedWait.signal).finally(nestedWait.end);
+        await held.release();
+      }
+    }
+
+    function close(outcome: Exclude<keyof SaleCounts, 'received'>, code?: string) {
+      if (!reached.has('entered')) {
+        wait.end();
+        waiting -= 1;
+      }
+      if (code !== undefined) history.record({ type: 'failed', saleId, code });
+      metrics.sales.inc({ lock, outcome });
+      counts[outcome] += 1;
+      inFlight -= 1;
+      if (inFlight > 0) return;
+      for (const resolve of onIdle) resolve();
+      onIdle = [];
+    }
+  }
+
+  function openLock(sku: string, ownerToken: string, onLeaseLost: () => void): Lock {
+    const createLock = locks[lockName];
+    if (createLock === undefined) throw new Error(`There is no lock ${lockName}.`);
+    return createLock({
+      redis: store.redis,
+      key: lockKey(sku, lockName),
+      ownerToken,
+      leaseMs: settings.LEASE_MS,
+      retryDelayMs: settings.RETRY_DELAY_MS,
+      onLeaseLost,
+    });
+  }
+
+  /** A signal that aborts after WAIT_TIMEOUT_MS or when the client has gone, with the error to end with as its reason. */
+  function startWait(clientGone: AbortSignal) {
+    const wait = new AbortController();
+    const giveUp = () => wait.abort(new ClientGoneError('The client hung up while its sale waited.'));
+    const detail = `The lock was not free within ${settings.WAIT_TIMEOUT_MS} ms.`;
+    const timer = setTimeout(
+      () => wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', detail, { retryAfterMs: 1000 })),
+      settings.WAIT_TIMEOUT_MS,
+    );
+    if (clientGone.aborted) giveUp();
+    clientGone.addEventListener('abort', giveUp, { once: true });
+    return {
+      signal: wait.signal,
+      end() {
+        clearTimeout(timer);
+        clientGone.removeEventListener('abort', giveUp);
+      },
+    };
+  }
+
+  /** Keeps a lock whose owner nobody knows from blocking everyone until its lease ends. */
+  function releaseWhenBack(lock: Lock) {
+    const released = tryUntilAnswered().finally(() => unreleased.delete(released));
+    unreleased.add(released);
+
+    async function tryUntilAnswered() {
+      let isAnswered = false;
+      while (!isAnswered) {
+        await store.back();
+        isAnswered = await lock.release().then(
+          () => true,
+          (error) => !isStoreUnavailable(error),
+        );
+      }
+    }
+  }
+
+  return {
+    sell,
+    /** What the lab listener shows of this node. */
+    state: () => ({ node, pid: process.pid, instance, lock: lockName, inFlight, waiting, counts: { ...counts } }),
+    /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */
+    setLock(name: string) {
+      refuseWhileBusy();
+      lockName = name;
+    },
+    scriptNextSale(script: SaleScript) {
+      nextScript = script;
+    },
+    /** Forgets the counts, the history and the scripted sale. Throws ProblemError SALES_IN_FLIGHT. */
+    reset() {
+      refuseWhileBusy();
+      counts = noSales();
+      nextScript = {};
+      history.clear();
+    },
+    /** Resolves when no sale is in flight. */
+    async salesEnded() {
+      if (inFlight > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
+    },
+    /** Resolves when no lock is left that Redis has not answered about. */
+    async locksGivenUp() {
+      await Promise.all(unreleased);
+    },
+  };
+
+  function refuseWhileBusy() {
+    if (inFlight === 0) return;
+    throw new ProblemError(
+      'SALES_IN_FLIGHT',
+      `${inFlight} sales are in flight on ${node}; try again when they have ended.`,
+    );
+  }
+}
+
+/** What an error means for the sale: it depends on how far the sale had come. */
+function explain(error: unknown, reached: Map<SaleStep, number | undefined>): ProblemError | ClientGoneError {
+  const definite = !reached.has('writing');
+  const ending = isAbort(error) ? error.cause : error;
+  if (ending instanceof ProblemError || ending instanceof ClientGoneError) return ending;
+  if (ending instanceof LockNotHeldError) {
+    const isSoldOut = (reached.get('read') ?? 1) <= 0;
+    if (isSoldOut) return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
+    return new ProblemError('LOCK_NOT_HELD', ending.message, { definite, cause: ending });
+  }
+  if (isStoreUnavailable(ending)) {
+    const when = definite ? 'before the sale was written' : 'while the sale was written';
+    return new ProblemError('STORE_UNAVAILABLE', `Redis did not answer ${when}.`, { definite, cause: ending });
+  }
+  return new ProblemError('INTERNAL_ERROR', 'The sale failed; the log says why.', { definite, cause: ending });
+}
+
+/** The error that `timers/promises` rejects with when a signal aborts; its cause is the signal's reason. */
+function isAbort(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ABORT_ERR';
+}
+
+function outcomeOf({ code, problem }: ProblemError): 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt' {
+  if (!problem.definite) return 'inDoubt';
+  if (code === 'OUT_OF_STOCK') return 'soldOut';
+  return code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed';
+}
+
+function noSales(): SaleCounts {
+  return { received: 0, sold: 0, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 };
+}

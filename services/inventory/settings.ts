@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { lockName, locks } from '../../locks/index.ts';
+
+function wholeNumber(min: number, max: number, meaning: string) {
+  const allowed = `a whole number from ${min} to ${max} (${meaning})`;
+  return z
+    .string()
+    .regex(/^\d+$/, allowed)
+    .transform(Number)
+    .refine((given) => given >= min && given <= max, allowed);
+}
+
+export const port = () => wholeNumber(1, 65_535, 'a TCP port');
+export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');
+export const text = (pattern: RegExp, allowed: string) => z.string().regex(pattern, allowed);
+export const redisUrl = () => text(/^rediss?:\/\/[^\s/]+(\/\d+)?$/, 'redis://host:port or rediss://host:port');
+
+export const lockVersion = z.string().transform((version, context) => {
+  const name = lockName(version);
+  if (name !== undefined) return name;
+  context.addIssue({ code: 'custom', message: `a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}` });
+  return z.NEVER;
+});
+
+/** The settings of one inventory node. `.env.example` explains each of them. */
+export const inventorySettings = z.object({
+  PORT: port().default(7777),
+  NODE_NAME: text(/^[A-Za-z0-9._-]{1,32}$/, '1 to 32 letters, digits, dots, dashes or underscores').optional(),
+  LAB_PORT: port().optional(),
+  LAB_HOST: text(/^[A-Za-z0-9.:-]+$/, 'an address of this machine, such as 127.0.0.1').default('127.0.0.1'),
+  REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
+  LOCK_VERSION: lockVersion.default('8-auto-renew'),
+  LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
+  RETRY_DELAY_MS: milliseconds(0, 60_000).default(20),
+  WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(10_000),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'one of fatal, error, warn, info, debug, trace, silent',
+    })
+    .default('info'),
+});
+
+export type InventorySettings = z.infer<typeof inventorySettings>;
+
+/**
+ * Reads the settings that `schema` names; an empty variable counts as absent. The first value that is not allowed ends
+ * the process with exit code 2 and one line: the variable, the value, and what is allowed.
+ */
+export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const name = String(issue?.path[0]);
+  return exitWithSettingError(`${name}=${given[name] ?? ''} is not allowed: it must be ${issue?.message}.`);
+}
+
+export function exitWithSettingError(line: string): never {
+  process.stderr.write(`${line}\n`);
+  process.exit(2);
+}

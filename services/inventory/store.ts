@@ -1,0 +1,81 @@
+import { Redis, ReplyError } from 'ioredis';
+import { z } from 'zod';
+
+/** How long Redis may leave a command unanswered, in milliseconds. A sale must be answered within a second. */
+const ANSWER_TIMEOUT_MS = 700;
+const RECONNECT_DELAY_MS = 100;
+
+export const skuSchema = z
+  .string('must be a text')
+  .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, dashes or underscores');
+
+// The braces are a hash tag: all keys of one sku live in one Cluster slot.
+export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
+export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
+
+/** The stock in Redis, and the connection that the locks share. */
+export interface Store {
+  redis: Redis;
+  /** Resolves with the stock, or undefined when there is no such sku. */
+  readStock(sku: string): Promise<number | undefined>;
+  writeStock(sku: string, stock: number): Promise<void>;
+  /** Resolves when Redis answers, at once if it does now. */
+  back(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:
+ * a stock write that arrives after the outage would undo the sales made since.
+ */
+export function connectStore(url: string): Store {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    socketTimeout: ANSWER_TIMEOUT_MS,
+    connectTimeout: ANSWER_TIMEOUT_MS,
+    retryStrategy: () => RECONNECT_DELAY_MS,
+  });
+  // Whoever waits for a command is told by its rejection.
+  redis.on('error', () => {});
+  let back: Promise<void> | undefined;
+
+  return {
+    redis,
+    async readStock(sku) {
+      const value = await redis.get(stockKey(sku));
+      if (value === null) return undefined;
+      if (!/^-?\d+$/.test(value))
+        throw new Error(`${stockKey(sku)} holds ${JSON.stringify(value)}, not a whole number.`);
+      return Number(value);
+    },
+    async writeStock(sku, stock) {
+      await redis.set(stockKey(sku), stock);
+    },
+    async back() {
+      if (redis.status === 'ready') return;
+      back ??= new Promise((resolve) => redis.once('ready', () => resolve()));
+      await back;
+      back = undefined;
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+/** True when Redis did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
+export function isStoreUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof ReplyError) {
+    return /^(LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|NOAUTH|WRONGPASS) /.test(
+      error.message,
+    );
+  }
+  return (
+    'syscall' in error ||
+    error.name === 'MaxRetriesPerRequestError' ||
+    /^(Connection is closed|Stream isn't writeable|Socket timeout|Command aborted|connect ETIMEDOUT)/.test(
+      error.message,
+    )
+  );
+}
