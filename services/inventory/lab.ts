@@ -82,14 +82,17 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
       response.json({
         version: /valkey_version:(\S+)/.exec(server)?.[1] ?? /redis_version:(\S+)/.exec(server)?.[1],
         server: /server_name:(\S+)/.exec(server)?.[1] ?? 'redis',
-        commandsProcessed: [...commandstats.matchAll(/:calls=(\d+)/g)].reduce(
-          (sum, [, calls]) => sum + Number(calls),
-          0,
-        ),
+        commandsProcessed: countCommands(commandstats),
       });
     })
     .all(allowOnly('GET'));
 
   app.use(answerNotFound, answerProblem(log));
   return app;
+}
+
+/** All commands but INFO, which only this listener sends. */
+function countCommands(commandstats: string) {
+  const lines = [...commandstats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g)];
+  return lines.reduce((sum, [, name, calls]) => (name === 'info' ? sum : sum + Number(calls)), 0);
 }

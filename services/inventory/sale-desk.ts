@@ -198,7 +198,16 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
   return {
     sell,
     /** What the lab listener shows of this node. */
-    state: () => ({ node, pid: process.pid, instance, lock: lockName, inFlight, waiting, counts: { ...counts } }),
+    state: () => ({
+      node,
+      port: settings.PORT,
+      pid: process.pid,
+      instance,
+      lock: lockName,
+      inFlight,
+      waiting,
+      counts: { ...counts },
+    }),
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */
     setLock(name: string) {
       refuseWhileBusy();
