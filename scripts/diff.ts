@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import pc from 'picocolors';
+import { lockName, locks } from '../locks/index.ts';
+import { projectDir } from './parts.ts';
+
+/** The stages that have one before them, by name and in order: their number is their place, counted from 1. */
+const stages = Object.keys(locks).filter((name) => /^[1-9]/.test(name));
+
+/** The lesson of a stage, 1 to 8: the unified diff from the file of the stage before, with the whole file as context. */
+export function stageDiff(stage: number): string {
+  const [before, after] = [stage - 1, stage].map((number) => `locks/${lockName(String(number))}.ts`) as [
+    string,
+    string,
+  ];
+  return createTwoFilesPatch(before, after, readText(before), readText(after), undefined, undefined, {
+    context: Infinity,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+}
+
+/** The chapter with `diff` in its diff block. Throws when the chapter has none, or several. */
+export function withDiff(chapter: string, diff: string): string {
+  const blocks = chapter.match(diffBlock) ?? [];
+  if (blocks.length !== 1) throw new Error(`has ${blocks.length} diff blocks, and must have one`);
+  return chapter.replace(diffBlock, () => `\`\`\`diff\n${diff}\`\`\`\n`);
+}
+
+const diffBlock = /^```diff\n.*?^```\n/gms;
+
+/** The diff as a terminal shows it. */
+export function coloured(diff: string, { bold, cyan, green, red } = pc.createColors(true)): string {
+  return diff
+    .split('\n')
+    .map((line) => {
+      if (/^(---|\+\+\+) /.test(line)) return bold(line);
+      if (line.startsWith('@@')) return cyan(line);
+      if (line.startsWith('+')) return green(line);
+      return line.startsWith('-') ? red(line) : line;
+    })
+    .join('\n');
+}
+
+/** Brings the diff block of every chapter up to date. Returns a line for each that it changed, or that it could not. */
+function writeChapters() {
+  return stages.flatMap((name, index) => {
+    const file = `docs/stages/${name}.md`;
+    if (!existsSync(join(projectDir, file))) return { problem: `${file} is missing.` };
+    try {
+      const chapter = readText(file);
+      const updated = withDiff(chapter, stageDiff(index + 1));
+      if (updated === chapter) return [];
+      writeFileSync(join(projectDir, file), updated);
+      return { change: `${file} is up to date now.` };
+    } catch (error) {
+      return { problem: `${file} ${(error as Error).message}.` };
+    }
+  });
+}
+
+function readText(file: string) {
+  return readFileSync(join(projectDir, file), 'utf8');
+}
+
+function main(args: string[]) {
+  const [argument = ''] = args;
+  const stage = stages.indexOf(lockName(argument) ?? '') + 1;
+
+  if (args.length === 1 && argument === '--write') {
+    for (const { change, problem } of writeChapters()) {
+      if (change) console.log(change);
+      if (problem) console.error(problem);
+      if (problem) process.exitCode = 1;
+    }
+  } else if (args.length === 1 && stage > 0) {
+    const diff = stageDiff(stage);
+    process.stdout.write(process.stdout.isTTY && pc.isColorSupported ? coloured(diff) : diff);
+  } else {
+    const last = `${stages.length} or ${stages.at(-1)}`;
+    console.error(`Say which stage: npm run diff -- N, with N from 1 or ${stages[0]} to ${last}; or --write.`);
+    process.exitCode = 2;
+  }
+}
+
+const isRun = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
+if (isRun) main(process.argv.slice(2));
