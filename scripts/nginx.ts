@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -25,6 +25,7 @@ export async function startNginx({
 }): Promise<NginxServer> {
   const installed = findOnPath('nginx');
   const program = installed ?? packagedNginx();
+  const build = describe(program);
   const configFile = join(dir, 'nginx.conf');
   const accessLog = join(dir, 'access.log');
   const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
@@ -34,6 +35,10 @@ export async function startNginx({
       NGINX_LISTEN: `127.0.0.1:${port}`,
       NGINX_DIR: dir,
       ACCESS_LOG: accessLog,
+      UNUSED_MODULES_PATHS: ['fastcgi', 'uwsgi', 'scgi']
+        .filter((module) => !build.includes(`--without-http_${module}_module`))
+        .map((module) => `${module}_temp_path ${dir}/${module};`)
+        .join(' '),
       NODE_1: nodes[0] ?? '',
       NODE_2: nodes[1] ?? '',
     }),
@@ -45,7 +50,13 @@ export async function startNginx({
     args: ['-p', dir, '-c', configFile, '-e', 'stderr', '-g', 'daemon off;'],
     isReady: async () => (await fetch(`${url}/healthz`)).ok,
   });
-  return { url, kind: installed === undefined ? 'embedded' : 'native', version: versionOf(program), accessLog, part };
+  return {
+    url,
+    kind: installed === undefined ? 'embedded' : 'native',
+    version: /nginx\/(\S+)/.exec(build)?.[1] ?? 'unknown',
+    accessLog,
+    part,
+  };
 }
 
 /** Replaces each `${NAME}` of `values`, as the nginx image does. nginx' own variables are left alone. */
@@ -63,7 +74,7 @@ function packagedNginx(): string {
   }
 }
 
-function versionOf(program: string): string {
-  const { stderr } = { stderr: execFileSync('sh', ['-c', '"$0" -v 2>&1', program], { encoding: 'utf8' }) };
-  return /nginx\/(\S+)/.exec(stderr)?.[1] ?? 'unknown';
+/** What `nginx -V` says: the version, and how it was built. */
+function describe(program: string): string {
+  return spawnSync(program, ['-V'], { encoding: 'utf8' }).stderr ?? '';
 }

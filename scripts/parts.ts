@@ -63,6 +63,7 @@ function tellReaper(line: string) {
 export async function dismissReaper() {
   if (reaper === undefined) return;
   const ended = once(reaper, 'exit');
+  reaper.ref();
   reaper.stdin?.end();
   reaper = undefined;
   await ended;
