@@ -1,0 +1,18 @@
+import type { Drill } from '../drill.ts';
+import { runRush } from '../rush.ts';
+
+// All sales go to one node, past nginx: what a lock inside one process can do shows here.
+export const oneNodeRush: Drill = {
+  name: 'one-node-rush',
+  run(context) {
+    const { target, settings } = context;
+    const [node] = target.nodes.slice(0, 1);
+    if (node === undefined) throw new Error('There is no node to send sales to.');
+    return runRush(context, {
+      url: node.publicUrl,
+      sellers: [node.name],
+      requests: settings.requests,
+      stock: settings.stock,
+    });
+  },
+};

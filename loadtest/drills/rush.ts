@@ -1,0 +1,16 @@
+import type { Drill } from '../drill.ts';
+import { runRush } from '../rush.ts';
+
+// Sales through nginx to both nodes, with stock enough for all: whatever is missing at the end was lost by the lock.
+export const rush: Drill = {
+  name: 'rush',
+  run(context) {
+    const { target, settings } = context;
+    return runRush(context, {
+      url: target.url,
+      sellers: target.nodes.map(({ name }) => name),
+      requests: settings.requests,
+      stock: settings.stock,
+    });
+  },
+};

@@ -1,0 +1,16 @@
+import type { Drill } from '../drill.ts';
+import { runRush } from '../rush.ts';
+
+// Twice as many buyers as units. The final stock looks right even when a unit was sold twice, so the sales are counted.
+export const sellOut: Drill = {
+  name: 'sell-out',
+  run(context) {
+    const { target, settings } = context;
+    return runRush(context, {
+      url: target.url,
+      sellers: target.nodes.map(({ name }) => name),
+      requests: 2 * settings.units,
+      stock: settings.units,
+    });
+  },
+};

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { arch, cpus, release, type } from 'node:os';
+import { projectDir } from '../scripts/parts.ts';
+import type { Results } from './results.ts';
+import type { Target } from './target.ts';
+
+/** What the run was made with: without it no figure can be compared. */
+export function describeEnvironment({ redis, nginx }: Target): Results['environment'] {
+  const [cpu] = cpus();
+  return {
+    node: process.version,
+    os: `${type()} ${release()} ${arch()}`,
+    cpus: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
+    redis,
+    nginx,
+    commit: commit(),
+  };
+}
+
+function commit(): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: projectDir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') ? ' with changes' : '');
+  } catch {
+    return 'unknown';
+  }
+}

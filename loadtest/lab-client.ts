@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+/** How long a lab listener may take to answer, in milliseconds. */
+const ANSWER_LIMIT_MS = 10_000;
+
+const count = z.int().min(0);
+
+const stateSchema = z.object({
+  node: z.string(),
+  port: count,
+  lock: z.string(),
+  inFlight: count,
+  counts: z.object({
+    received: count,
+    sold: count,
+    soldOut: count,
+    lockTimeout: count,
+    clientGone: count,
+    failed: count,
+    inDoubt: count,
+  }),
+});
+
+const eventSchema = z.object({
+  at: z.number(),
+  type: z.enum(['waiting', 'entered', 'read', 'wrote', 'left', 'failed', 'lease-lost']),
+  node: z.string(),
+  saleId: z.string(),
+  stock: z.int().optional(),
+  code: z.string().optional(),
+});
+
+const historySchema = z.object({ events: z.array(eventSchema), dropped: count });
+const redisSchema = z.object({ server: z.string(), version: z.string(), commandsProcessed: count });
+const stockSchema = z.object({ remaining: z.int() });
+
+export type NodeState = z.infer<typeof stateSchema>;
+/** What a node did for one sale, and when: milliseconds on the clock that all processes of one host share. */
+export type SaleEvent = z.infer<typeof eventSchema>;
+
+/** A node as the harness sees it: its public listener, and its lab listener. */
+export interface LabClient {
+  /** The public listener, for sales that go past nginx. */
+  publicUrl: string;
+  state(): Promise<NodeState>;
+  setLock(version: string): Promise<void>;
+  /** Forgets counts and history. */
+  reset(): Promise<void>;
+  history(): Promise<z.infer<typeof historySchema>>;
+  redis(): Promise<z.infer<typeof redisSchema>>;
+  /** The stock, or undefined when there is none. */
+  stock(): Promise<number | undefined>;
+  setStock(stock: number): Promise<void>;
+  /** Deletes the stock, and the lock of the stage that is set. */
+  clear(): Promise<void>;
+}
+
+/** Talks to the lab listener at `labUrl`. Every call rejects with one sentence when the answer is late, an error or nonsense. */
+export async function openLabClient(labUrl: string): Promise<LabClient> {
+  const { port } = stateSchema.parse(await call('GET', '/state'));
+  const publicUrl = new URL(labUrl);
+  publicUrl.port = String(port);
+
+  return {
+    publicUrl: publicUrl.origin,
+    state: async () => stateSchema.parse(await call('GET', '/state')),
+    setLock: async (version) => void (await call('PUT', '/lock-version', { version })),
+    reset: async () => void (await call('DELETE', '/history')),
+    history: async () => historySchema.parse(await call('GET', '/history')),
+    redis: async () => redisSchema.parse(await call('GET', '/redis')),
+    stock: async () => {
+      const answer = await call('GET', `${publicUrl.origin}/inventory`, undefined, [404]);
+      return answer === undefined ? undefined : stockSchema.parse(answer).remaining;
+    },
+    setStock: async (stock) => void (await call('PUT', '/stock', { stock })),
+    clear: async () => void (await call('DELETE', '/stock')),
+  };
+
+  async function call(method: string, path: string, body?: object, absent: number[] = []): Promise<unknown> {
+    const url = new URL(path, labUrl);
+    const response = await fetch(url, {
+      method,
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    }).catch((error: Error) => {
+      throw new Error(`${method} ${url} got no answer (${causeOf(error)}).`);
+    });
+    if (response.status === 204 || absent.includes(response.status)) return undefined;
+    const answer = await response.text();
+    if (!response.ok) throw new Error(`${method} ${url} was answered ${response.status}: ${answer.slice(0, 200)}`);
+    try {
+      return JSON.parse(answer);
+    } catch {
+      throw new Error(`${method} ${url} was answered with what is not JSON: ${answer.slice(0, 200)}`);
+    }
+  }
+}
+
+function causeOf(error: Error) {
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,0 +1,124 @@
+import autocannon from 'autocannon';
+import { z } from 'zod';
+
+/** How long a request may take, in seconds: longer than any wait for a lock. */
+const REQUEST_LIMIT_S = 30;
+
+const soldSchema = z.object({
+  outcome: z.literal('sold'),
+  saleId: z.string(),
+  node: z.string(),
+  stockBefore: z.int(),
+  remaining: z.int(),
+});
+const problemSchema = z.object({ code: z.string(), definite: z.boolean() });
+
+/** A sale as its answer tells it. */
+export type SoldAnswer = z.infer<typeof soldSchema> & { latencyMs: number };
+
+/** What became of every request that was sent, counted from the answers alone. */
+export interface Tally {
+  sent: number;
+  answers: number;
+  /** Requests that timed out or whose connection broke. */
+  errors: number;
+  sold: SoldAnswer[];
+  soldOut: number;
+  lockTimeout: number;
+  failed: number;
+  /** Answers that do not say whether the sale took place. */
+  indefinite: number;
+  /** Answers that are neither a sale nor a problem document. One of them, cut short. */
+  nonsense: number;
+  nonsenseSample: string;
+  /** From the first request to the last answer. */
+  durationMs: number;
+}
+
+export interface LoadOptions {
+  url: string;
+  requests: number;
+  connections: number;
+  /** Stops the load when it aborts. */
+  signal: AbortSignal;
+  onAnswer: (answers: number) => void;
+}
+
+/** Sends `requests` sales over `connections` connections, each connection one after the other. */
+export async function sendSales({ url, requests, connections, signal, onAnswer }: LoadOptions): Promise<Tally> {
+  const tally: Tally = {
+    sent: 0,
+    answers: 0,
+    errors: 0,
+    sold: [],
+    soldOut: 0,
+    lockTimeout: 0,
+    failed: 0,
+    indefinite: 0,
+    nonsense: 0,
+    nonsenseSample: '',
+    durationMs: 0,
+  };
+  const startedAt = performance.now();
+  // The client builds a request right before it sends it, and has one request under way at a time.
+  const request: autocannon.Request = {
+    setupRequest(request, context: { sentAt?: number }) {
+      tally.sent += 1;
+      context.sentAt = performance.now();
+      return request;
+    },
+    onResponse(status, body, context: { sentAt?: number }) {
+      const now = performance.now();
+      tally.answers += 1;
+      tally.durationMs = now - startedAt;
+      countAnswer(tally, status, body, now - (context.sentAt ?? now));
+      onAnswer(tally.answers);
+    },
+  };
+
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const load = autocannon(
+      {
+        url: `${url}/inventory/sale`,
+        method: 'POST',
+        amount: requests,
+        connections,
+        timeout: REQUEST_LIMIT_S,
+        // When every connection has failed once, the rest would fail too.
+        bailout: connections,
+        requests: [request],
+        // The run ends at the next sample, so a short one wastes no time.
+        sampleInt: 50,
+      } as autocannon.Options,
+      (error, result) => (error ? reject(error) : resolve(result)),
+    );
+    if (signal.aborted) load.stop();
+    signal.addEventListener('abort', () => load.stop(), { once: true });
+  });
+  return { ...tally, errors: result.errors };
+}
+
+function countAnswer(tally: Tally, status: number, body: string, latencyMs: number) {
+  const answer = parse(body);
+  const sold = soldSchema.safeParse(answer);
+  if (status === 200 && sold.success) {
+    tally.sold.push({ ...sold.data, latencyMs });
+    return;
+  }
+  const problem = problemSchema.safeParse(answer);
+  if (status < 400 || !problem.success) {
+    tally.nonsense += 1;
+    tally.nonsenseSample ||= `${status} ${body.slice(0, 80)}`;
+  } else if (!problem.data.definite) tally.indefinite += 1;
+  else if (problem.data.code === 'OUT_OF_STOCK') tally.soldOut += 1;
+  else if (problem.data.code === 'LOCK_WAIT_TIMEOUT') tally.lockTimeout += 1;
+  else tally.failed += 1;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

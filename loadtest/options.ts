@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { lockName, locks } from '../locks/index.ts';
+import { projectDir } from '../scripts/parts.ts';
+import type { Drill, DrillSettings } from './drill.ts';
+import { drills } from './drills/index.ts';
+
+export interface ReplayOptions {
+  stages: string[];
+  drills: Drill[];
+  settings: DrillSettings;
+  /** A running stack to aim at, instead of one of our own. */
+  running?: { url: string; labUrls: string[] };
+  /** Print the results alone. */
+  json: boolean;
+  reportsDir: string;
+}
+
+/** Reads the command line and `LOCK_VERSION`. What is not allowed ends the process with exit code 2 and one line. */
+export function readReplayOptions(argv: string[], env: NodeJS.ProcessEnv): ReplayOptions {
+  const command = new Command('npm start --')
+    .description('Replays the lock stages on real servers and writes a report.')
+    .option(
+      '--stage <stages>',
+      'stages by number or name, such as 1,2 or 4-ttl (default: all; LOCK_VERSION names one)',
+      stageList,
+    )
+    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')} (default: all)`, drillList)
+    .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
+    .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
+    .option('--stock <n>', 'units in stock before a rush', wholeNumber, 5_000)
+    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber, 1_000)
+    .option('--url <url>', 'aim at a running stack: its load balancer', webAddress)
+    .option(
+      '--lab <urls>',
+      'the lab listeners of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
+      webAddresses,
+    )
+    .option('--json', 'print the results as JSON and nothing else', false)
+    .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
+    .allowExcessArguments(false)
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+  const given = command.parse(argv).opts();
+  const refuse = (line: string): never => command.error(`error: ${line}`);
+
+  const { requests, connections, stock, units } = given as DrillSettings;
+  if (stock < requests) refuse(`--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
+  if (connections > requests) refuse(`--connections ${connections} is too many for --requests ${requests}`);
+  if (connections > 2 * units)
+    refuse(`--connections ${connections} is too many for the ${2 * units} buyers of a sell-out`);
+  if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
+  return {
+    stages: given.stage ?? stageFromEnvironment(env.LOCK_VERSION, refuse) ?? Object.keys(locks),
+    drills: given.drill ?? drills,
+    settings: { requests, connections, stock, units },
+    ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
+    json: given.json,
+    reportsDir: given.reports,
+  };
+}
+
+function stageFromEnvironment(version: string | undefined, refuse: (line: string) => never): string[] | undefined {
+  if (!version) return undefined;
+  const name = lockName(version);
+  return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${allowedStages()}.`) : [name];
+}
+
+function stageList(value: string): string[] {
+  return value.split(',').map((version) => {
+    const name = lockName(version.trim());
+    if (name === undefined) throw new InvalidArgumentError(`It must be ${allowedStages()}.`);
+    return name;
+  });
+}
+
+function allowedStages() {
+  return `a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}`;
+}
+
+function drillList(value: string): Drill[] {
+  return value.split(',').map((wanted) => {
+    const drill = drills.find(({ name }) => name === wanted.trim());
+    if (drill === undefined)
+      throw new InvalidArgumentError(`It must be one of ${drills.map(({ name }) => name).join(', ')}.`);
+    return drill;
+  });
+}
+
+function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= 1_000_000) return number;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 1000000.');
+}
+
+function webAddress(value: string): string {
+  if (URL.canParse(value) && /^https?:\/\//.test(value)) return new URL(value).origin;
+  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
+}
+
+function webAddresses(value: string): string[] {
+  const addresses = value.split(',').map(webAddress);
+  if (addresses.length === 2) return addresses;
+  throw new InvalidArgumentError('It must be two addresses with a comma between them.');
+}

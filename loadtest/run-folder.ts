@@ -1,0 +1,34 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { SaleEvent } from './lab-client.ts';
+import { type Results, resultsSchema } from './results.ts';
+
+/** The folder of one run: `reports/<time>/`. */
+export interface RunFolder {
+  dir: string;
+  /** Keeps a drill's raw events, a JSON line each, compressed. */
+  writeEvents(stage: string, drill: string, events: SaleEvent[]): void;
+  /** Writes `results.json` and points `reports/latest` at this run. */
+  finish(results: Results): void;
+}
+
+/** Creates the folder of a run that started at `startedAt`. */
+export function createRunFolder(reportsDir: string, startedAt: Date): RunFolder {
+  const dir = join(reportsDir, startedAt.toISOString().replace(/[:.]/g, '-'));
+  mkdirSync(join(dir, 'events'), { recursive: true });
+
+  return {
+    dir,
+    writeEvents(stage, drill, events) {
+      const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+      writeFileSync(join(dir, 'events', `${stage}.${drill}.ndjson.gz`), gzipSync(lines));
+    },
+    finish(results) {
+      writeFileSync(join(dir, 'results.json'), `${JSON.stringify(resultsSchema.parse(results), null, 2)}\n`);
+      const latest = join(reportsDir, 'latest');
+      rmSync(latest, { force: true });
+      symlinkSync(relative(reportsDir, dir), latest);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type StackOptions, startStack } from '../scripts/stack.ts';
+import { type LabClient, openLabClient } from './lab-client.ts';
+import type { Results } from './results.ts';
+
+/** Two nodes behind a load balancer, for the drills to aim at. */
+export interface Target {
+  /** The load balancer. */
+  url: string;
+  nodes: (LabClient & { name: string })[];
+  redis: Results['environment']['redis'];
+  nginx: string;
+  /** Resolves with a sentence when a part of the stack dies that no drill killed. */
+  partDied: Promise<string>;
+  /** Leaves the target as it was found. */
+  close(): Promise<void>;
+}
+
+/** Starts a stack of its own on free ports. */
+export async function openLocalTarget(options: StackOptions = {}): Promise<Target> {
+  const stack = await startStack(options);
+  try {
+    const nodes = await Promise.all(
+      stack.nodes.map(async ({ name, labUrl }) => ({ name, ...(await openLabClient(labUrl)) })),
+    );
+    return {
+      url: stack.nginx.url,
+      nodes,
+      redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
+      nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
+      partDied: stack.partDied,
+      close: stack.stop,
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+/** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
+export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
+  const labs = await Promise.all(labUrls.map(openLabClient));
+  const states = await Promise.all(labs.map((lab) => lab.state()));
+  const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
+  const stock = await nodes[0]?.stock();
+  const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
+    throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
+  });
+  return {
+    url,
+    nodes,
+    redis: { kind: 'external', version: await versionOf(nodes) },
+    nginx: answer.headers.get('server') ?? 'unknown',
+    partDied: new Promise(() => {}),
+    async close() {
+      await Promise.all(nodes.map((node, index) => node.setLock(states[index]?.lock ?? node.name)));
+      await (stock === undefined ? nodes[0]?.clear() : nodes[0]?.setStock(stock));
+    },
+  };
+}
+
+async function versionOf([node]: LabClient[]): Promise<string> {
+  if (node === undefined) return 'unknown';
+  const { server, version } = await node.redis();
+  return `${server} ${version}`;
+}
