@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import type { LockOptions } from '../../locks/lock.ts';
+
+/** Options for a new holder: what a test does not care about is filled in. A lease lost by surprise fails the test. */
+export function lockOptions(given: Partial<LockOptions> & Pick<LockOptions, 'redis' | 'key'>): LockOptions {
+  return {
+    ownerToken: randomUUID(),
+    leaseMs: 30_000,
+    retryDelayMs: 1,
+    onLeaseLost() {
+      throw new Error(`The lease on ${given.key} was lost.`);
+    },
+    ...given,
+  };
+}
+
+/** What acquire rejects with when its signal aborts first. */
+export const aborted = { name: 'AbortError', code: 'ABORT_ERR' };
+/** What release rejects with when the lock was not held. */
+export const notHeld = { name: 'LockNotHeldError', code: 'LOCK_NOT_HELD' };

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { dismissReaper, makeTempDir, projectDir } from '../../scripts/parts.ts';
+import { openRedis, type RedisServer } from '../../scripts/redis.ts';
+
+const luaDir = join(projectDir, 'lua');
+
+/**
+ * A Redis server for one test file. It must be empty when the tests have ended. It knows all our scripts, so that each
+ * call of one is a single command.
+ */
+export function ownRedis() {
+  const clients: Redis[] = [];
+  let temp: ReturnType<typeof makeTempDir> | undefined;
+  let server: RedisServer | undefined;
+
+  beforeAll(async () => {
+    temp = makeTempDir();
+    server = await openRedis(undefined, temp.dir);
+    const client = connect();
+    for (const file of readdirSync(luaDir)) await client.script('LOAD', readFileSync(join(luaDir, file), 'utf8'));
+  });
+
+  afterAll(async () => {
+    const keysLeft = server && (await connect().keys('*'));
+    for (const client of clients) client.disconnect();
+    await server?.part?.stop();
+    temp?.remove();
+    await dismissReaper();
+    expect(keysLeft).toEqual([]);
+  });
+
+  function url() {
+    if (server === undefined) throw new Error('The server is started before the first test.');
+    return server.url;
+  }
+
+  function connect() {
+    const client = new Redis(url());
+    clients.push(client);
+    return client;
+  }
+
+  return {
+    url,
+    /** A new connection, closed after the last test. */
+    connect,
+    /** The key of the test that asks, which no other test has. */
+    key: () => `lock:${expect.getState().currentTestName}`,
+  };
+}

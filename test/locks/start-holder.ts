@@ -1,0 +1,57 @@
+import { EventEmitter, once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { nodeArgs, startPart } from '../../scripts/parts.ts';
+
+export interface HolderOptions {
+  stage: string;
+  url: string;
+  key: string;
+  leaseMs?: number;
+}
+
+/** Starts another process that takes the lock, and resolves when it is inside. It is gone when the test has ended. */
+export async function startHolder({ stage, url, key, leaseMs = 30_000 }: HolderOptions) {
+  const said: string[] = [];
+  const listener = new EventEmitter();
+  let isRunning = true;
+
+  const part = await startPart({
+    name: `holder of ${stage}`,
+    command: process.execPath,
+    args: [...nodeArgs('test/locks/holder-process.ts'), stage, url, key, String(leaseMs)],
+    isReady: async () => said.includes('entered'),
+    onLine(line) {
+      said.push(line);
+      listener.emit('line');
+    },
+  });
+  const ended = part.ended.then(() => {
+    isRunning = false;
+  });
+
+  /** Signals the whole process, and resolves when it has ended if that is what the signal does. */
+  function signal(name: NodeJS.Signals) {
+    if (isRunning) process.kill(-part.pid, name);
+  }
+
+  async function kill() {
+    signal('SIGKILL');
+    await ended;
+  }
+
+  onTestFinished(kill);
+  return {
+    /** The lines that the process has printed. */
+    said,
+    /** Resolves when it prints `line`. */
+    async untilSaid(line: string) {
+      while (!said.includes(line)) await once(listener, 'line');
+    },
+    /** Lets it leave its critical section. */
+    goOn: () => process.kill(part.pid, 'SIGUSR2'),
+    pause: () => signal('SIGSTOP'),
+    wake: () => signal('SIGCONT'),
+    /** Kills it on the spot and resolves when it is gone. */
+    kill,
+  };
+}

@@ -1,0 +1,66 @@
+import type { Redis } from 'ioredis';
+
+type Send = () => Promise<unknown>;
+
+/** A client whose commands a test can see, hold back and fail. It talks to the real server over the connection of `redis`. */
+export function watchClient(redis: Redis) {
+  const sent: string[] = [];
+  const plans = new Map<string, ((send: Send) => Promise<unknown>)[]>();
+  const commands = new Set(['set', 'get', 'del', 'evalsha', 'eval']);
+
+  const client = new Proxy(redis, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (!commands.has(String(name))) return value.bind(target);
+      return (...args: unknown[]) => {
+        sent.push(String(name));
+        const send = () => value.apply(target, args);
+        const plan = plans.get(String(name))?.shift();
+        return plan ? plan(send) : send();
+      };
+    },
+  });
+
+  function planNext(command: string, plan: (send: Send) => Promise<unknown>) {
+    plans.set(command, [...(plans.get(command) ?? []), plan]);
+  }
+
+  return {
+    client,
+    /** The commands so far, by name. */
+    sent,
+    /** Holds the next such command back. `reached` resolves when it is about to be sent, which letGo() then allows. */
+    hold(command: string) {
+      let letGo = () => {};
+      const gate = new Promise<void>((resolve) => (letGo = resolve));
+      const reached = new Promise<void>((resolve) => {
+        planNext(command, async (send) => {
+          resolve();
+          await gate;
+          return send();
+        });
+      });
+      return { reached, letGo };
+    },
+    /** Rejects the next such command with `error` instead of sending it. Resolves when that has happened. */
+    fail(command: string, error: Error) {
+      return new Promise<void>((resolve) => {
+        planNext(command, async () => {
+          resolve();
+          throw error;
+        });
+      });
+    },
+    /** Settles as the next such command does. */
+    nextAnswer(command: string) {
+      return new Promise<unknown>((resolve) => {
+        planNext(command, (send) => {
+          const answer = send();
+          resolve(answer);
+          return answer;
+        });
+      });
+    },
+  };
+}
