@@ -81,12 +81,11 @@ export function judge(evidence: Evidence, figures: Figures): { verdict: Verdict;
   if (doubts.length > 0) return { verdict: 'unknown', reasons: doubts };
 
   const { sold, initialStock, finalStock, expectedStock, lostUpdates, oversold, overlaps = 0, inDoubt } = figures;
+  const instead = `${n(finalStock)} instead of ${n(expectedStock)}`;
   const faults = [
-    ...(lostUpdates > 0
-      ? [`The stock is ${finalStock} instead of ${expectedStock}: ${lostUpdates} sales were lost.`]
-      : []),
-    ...(oversold > 0 ? [`${sold} units were sold of ${initialStock}: ${oversold} too many.`] : []),
-    ...(overlaps > 0 ? [`Two holders were inside at the same moment, ${overlaps} times.`] : []),
+    ...(lostUpdates > 0 ? [`The stock is ${instead}: ${n(lostUpdates)} sales were lost.`] : []),
+    ...(oversold > 0 ? [`${n(sold)} units were sold of ${n(initialStock)}: ${n(oversold)} too many.`] : []),
+    ...(overlaps > 0 ? [`Two holders were inside at the same moment, ${n(overlaps)} times.`] : []),
   ];
   if (faults.length > 0) return { verdict: 'fail', reasons: faults };
   if (inDoubt > 0)

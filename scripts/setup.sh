@@ -1,0 +1,72 @@
+#!/bin/sh
+# Installs the servers that the tests need and this machine lacks: Redis (or Valkey) and nginx.
+# Says nothing when there is nothing to do. Debian and Ubuntu: apt, as root or by sudo. macOS: Homebrew.
+set -eu
+
+# Debian keeps nginx where only root's PATH looks.
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+
+# Prints the packages that are missing, by the names they have in apt and in Homebrew.
+missing() {
+  command -v redis-server >/dev/null || command -v valkey-server >/dev/null || echo "$redis_package"
+  command -v nginx >/dev/null || echo nginx
+}
+
+give_up() {
+  echo "The tests need Redis (or Valkey) and nginx. $1" >&2
+  echo "Install them and run this again; missing: $(missing | tr '\n' ' ')" >&2
+  exit 1
+}
+
+install_with_brew() {
+  echo "Installing $* (once) ..." >&2
+  # Homebrew starts no service by itself.
+  brew install --quiet "$@" >&2 || give_up "Homebrew could not install them."
+}
+
+install_with_apt() {
+  echo "Installing $* (once) ..." >&2
+  # The packages start their services and have them started with the machine, on the ports 6379 and 80. Only the
+  # programs are wanted: this file forbids the start, and is gone when this script ends.
+  # https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
+  policy=/usr/sbin/policy-rc.d
+  if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 1' HUP INT TERM
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+  fi
+  # The lists may be old or absent; if they can't be had, what is known may do.
+  apt_get update || true
+  apt_get install --yes --no-install-recommends "$@" || give_up "apt could not install them."
+  if command -v systemctl >/dev/null; then
+    for package in "$@"; do systemctl --quiet disable "$package" >&2 2>/dev/null || true; done
+  fi
+}
+
+# Asks nothing, and waits for another apt that is at work.
+apt_get() {
+  DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
+    apt-get --quiet=2 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+}
+
+redis_package=redis-server
+[ "$(uname)" != Darwin ] || redis_package=redis
+packages=$(missing)
+[ -n "$packages" ] || exit 0
+
+# The names hold no spaces: each word is a package.
+# shellcheck disable=SC2086
+if [ "$(uname)" = Darwin ]; then
+  command -v brew >/dev/null || give_up "On macOS this script uses Homebrew, which is not here: https://brew.sh"
+  install_with_brew $packages
+elif ! command -v apt-get >/dev/null; then
+  give_up "This script can install them on Debian, Ubuntu and macOS only."
+elif [ "$(id -u)" = 0 ]; then
+  install_with_apt $packages
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+  exec sudo -n sh "$0"
+else
+  give_up "This script may not install them: that takes root, or sudo without a password."
+fi
+[ -z "$(missing)" ] || give_up "They are still not on the PATH."

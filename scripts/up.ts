@@ -1,0 +1,102 @@
+// npm run up: keeps the stack on the course's ports until Ctrl-C or `npm run down`.
+
+import { createServer } from 'node:net';
+import dotenv from 'dotenv';
+import { z } from 'zod';
+import { exitWithSettingError, port, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { claimControl } from './control.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const STOCK = 5_000;
+
+dotenv.config({ quiet: true });
+const settings = readSettingsOrExit(
+  z.object({
+    NGINX_PORT: port().default(8080),
+    NODE_1_PORT: port().default(7777),
+    NODE_1_LAB_PORT: port().default(7778),
+    NODE_2_PORT: port().default(8888),
+    NODE_2_LAB_PORT: port().default(8889),
+  }),
+  process.env,
+);
+
+const stopAsked = new Promise<string>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('Stopping.'));
+});
+const control = await claimControl();
+if (control === undefined) exitWithSettingError('The stack is up already. Stop it with: npm run down');
+await refuseTakenPorts();
+
+let stack: Stack | undefined;
+try {
+  stack = await startStack({
+    ports: {
+      nginx: settings.NGINX_PORT,
+      nodes: [
+        { port: settings.NODE_1_PORT, labPort: settings.NODE_1_LAB_PORT },
+        { port: settings.NODE_2_PORT, labPort: settings.NODE_2_LAB_PORT },
+      ],
+    },
+    onLine: (name, line) => console.log(`${name}  ${line}`),
+  });
+  await setStock(stack);
+  await describe(stack);
+  const died = stack.partDied.then((sentence) => {
+    process.exitCode = 1;
+    return sentence;
+  });
+  console.log(await Promise.race([stopAsked, control.downAsked, died]));
+} catch (error) {
+  process.exitCode = 2;
+  console.error(`The stack could not be started: ${error instanceof Error ? error.message : error}`);
+}
+await stack?.stop();
+await control.release();
+process.exit();
+
+async function refuseTakenPorts() {
+  for (const [variable, wanted] of Object.entries(settings)) {
+    if (await isFree(wanted)) continue;
+    await control?.release();
+    exitWithSettingError(`Port ${wanted} is taken by another program. Choose another one with ${variable}.`);
+  }
+}
+
+function isFree(wanted: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(wanted, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+async function setStock({ nodes: [node] }: Stack) {
+  if (node === undefined) return;
+  const response = await fetch(`${node.labUrl}/stock`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ stock: STOCK }),
+  });
+  if (!response.ok) throw new Error(`the stock could not be set: ${await response.text()}`);
+}
+
+async function describe({ redis, nginx, nodes }: Stack) {
+  const [node] = nodes;
+  const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
+  const switchLock = (labUrl: string) =>
+    `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
+  console.log(`
+redis    ${redis.kind}, ${redis.url}
+nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
+${nodes.map(({ name, url, labUrl }) => `${name}   ${url}, lab listener ${labUrl}`).join('\n')}
+lock     ${(state as { lock: string }).lock}
+stock    ${STOCK} units of sku 001
+
+Sell one unit:       curl -X POST ${nginx.url}/inventory/sale
+See the stock:       curl ${nginx.url}/inventory
+Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${' '.repeat(21)}`)}
+Aim a drill at it:   npm start -- --url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1
+Stop:                Ctrl-C here, or npm run down elsewhere
+`);
+}
