@@ -18,7 +18,9 @@ export function allowOnly(...methods: string[]): RequestHandler {
 
 /** Refuses a body that is not JSON, which the JSON parser would pass over in silence. */
 export const onlyJson: RequestHandler = (request, _response, next) => {
-  if (request.is('json') !== false) return next();
+  // A POST without a body says so with a length of 0.
+  const hasBody = request.headers['content-length'] !== '0';
+  if (!hasBody || request.is('json') !== false) return next();
   throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
 };
 
