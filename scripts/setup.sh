@@ -40,14 +40,14 @@ install_with_apt() {
   apt_get update || true
   apt_get install --yes --no-install-recommends "$@" || give_up "apt could not install them."
   if command -v systemctl >/dev/null; then
-    for package in "$@"; do systemctl --quiet disable "$package" >&2 2>/dev/null || true; done
+    for package in "$@"; do systemctl --quiet disable "$package" 2>/dev/null || true; done
   fi
 }
 
 # Asks nothing, and waits for another apt that is at work.
 apt_get() {
   DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
-    apt-get --quiet=2 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+    apt-get --quiet=2 -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 "$@" </dev/null >/dev/null
 }
 
 redis_package=redis-server
