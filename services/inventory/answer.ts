@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { ProblemError } from './problem.ts';
+import { isStoreUnavailable } from './store.ts';
 
 /** For the end of a listener's routes: whatever came this far is not there. */
 export const answerNotFound: RequestHandler = (request) => {
@@ -41,9 +42,12 @@ function asProblem(error: unknown): ProblemError {
     const path = issue?.path.join('.');
     return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
   }
+  if (isStoreUnavailable(error))
+    return new ProblemError('STORE_UNAVAILABLE', 'Redis does not answer.', { cause: error });
   // Express and its body parser mark what the client did wrong with a status of 4xx.
   if (error instanceof Error && 'status' in error) {
     if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');
+    if (error.status === 415) return new ProblemError('UNSUPPORTED_MEDIA_TYPE', `${error.message}.`);
     if (Number(error.status) < 500) return new ProblemError('BAD_REQUEST', error.message);
   }
   return new ProblemError('INTERNAL_ERROR', 'The log says why.', { definite: false, cause: error });

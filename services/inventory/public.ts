@@ -5,7 +5,7 @@ import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts'
 import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { ClientGoneError, type SaleDesk } from './sale-desk.ts';
-import { isStoreUnavailable, type Store, skuSchema } from './store.ts';
+import { type Store, skuSchema } from './store.ts';
 
 const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
 
@@ -43,7 +43,7 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
     .route('/inventory')
     .get(async (request, response) => {
       const { sku } = saleSchema.parse({ ...request.query });
-      const remaining = await orUnavailable(store.readStock(sku));
+      const remaining = await store.readStock(sku);
       if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       response.json({ sku, remaining });
     })
@@ -58,7 +58,7 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
     .route('/readyz')
     .get(async (_request, response) => {
       if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-      await orUnavailable(store.redis.ping());
+      await store.redis.ping();
       response.json({ status: 'ready' });
     })
     .all(allowOnly('GET'));
@@ -90,11 +90,4 @@ function bodyOf(request: Request): object {
   const body: unknown = request.body ?? {};
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   throw new ProblemError('BAD_REQUEST', 'The body must be a JSON object.');
-}
-
-function orUnavailable<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((error) => {
-    if (!isStoreUnavailable(error)) throw error;
-    throw new ProblemError('STORE_UNAVAILABLE', 'Redis does not answer.', { cause: error });
-  });
 }
