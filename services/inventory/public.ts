@@ -33,6 +33,8 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
 
   app
     .route('/inventory/sale')
+    // Express answers a HEAD with the route of GET, which would sell.
+    .head(allowOnly('GET', 'POST'))
     .get(async (request, response) => answerSale(response, saleSchema.parse({ ...request.query })))
     .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) =>
       answerSale(response, saleSchema.parse({ ...request.query, ...bodyOf(request) })),
