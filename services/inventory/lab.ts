@@ -12,7 +12,7 @@ const scriptSchema = z.strictObject({
   pauseMs: z.int().min(0).max(600_000).optional(),
   nestedCall: z.boolean().optional(),
 });
-const versionSchema = z.strictObject({ version: z.coerce.string().pipe(lockVersion) });
+const versionSchema = z.strictObject({ version: z.union([z.string(), z.int().transform(String)]).pipe(lockVersion) });
 
 export interface LabParts {
   desk: SaleDesk;
