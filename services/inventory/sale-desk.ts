@@ -7,7 +7,10 @@ import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { type SaleStep, sellOne } from './sale.ts';
 import type { InventorySettings } from './settings.ts';
-import { isStoreUnavailable, lockKey, type Store } from './store.ts';
+import { isStoreUnavailable, lockKey, type Store, wasNeverSent } from './store.ts';
+
+/** How long to wait after Redis left a release unanswered, in milliseconds. */
+const RELEASE_RETRY_DELAY_MS = 50;
 
 /** The answer to a sale that took place. */
 export interface Sold {
@@ -88,13 +91,21 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
 
     const held = openLock(sku, holder, loseLease);
     try {
-      const { stockBefore, remaining } = await sellOne({ sku, lock: held, store, wait: wait.signal, business, tell });
+      const { stockBefore, remaining } = await sellOne({
+        sku,
+        lock: held,
+        store: { readStock: store.readStock, writeStock },
+        wait: wait.signal,
+        business,
+        tell,
+      });
       close('sold');
       return { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
     } catch (error) {
       if (error instanceof LockNotHeldError) loseLease();
-      // Redis did not answer, so the lock may be ours still.
-      if (isStoreUnavailable(error) && !reached.has('released')) releaseWhenBack(held);
+      // Redis did not answer, so the lock may be ours, unless we never got to ask for it.
+      const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
+      if (isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
       const ending = explain(error, reached);
       close(ending instanceof ClientGoneError ? 'clientGone' : outcomeOf(ending), ending.code);
       throw ending;
@@ -117,6 +128,16 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       isLeaseLost = true;
       metrics.leaseLosses.inc({ lock });
       history.record({ type: 'lease-lost', saleId });
+    }
+
+    /** Writes the stock. A write that never left this process did not take place, for certain. */
+    async function writeStock(sku: string, stock: number) {
+      try {
+        await store.writeStock(sku, stock);
+      } catch (error) {
+        if (wasNeverSent(error)) reached.delete('writing');
+        throw error;
+      }
     }
 
     async function business() {
@@ -178,21 +199,28 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     };
   }
 
-  /** Keeps a lock whose owner nobody knows from blocking everyone until its lease ends. */
+  /**
+   * Keeps a lock that nobody knows of from blocking everyone until its lease ends. Stages 2 to 4 cannot tell whose lock
+   * they delete, so here, too, they may delete that of another holder.
+   */
   function releaseWhenBack(lock: Lock) {
     const released = tryUntilAnswered().finally(() => unreleased.delete(released));
     unreleased.add(released);
 
     async function tryUntilAnswered() {
-      let isAnswered = false;
-      while (!isAnswered) {
+      await store.back();
+      while (!(await isReleaseAnswered())) {
+        await sleep(RELEASE_RETRY_DELAY_MS);
         await store.back();
-        isAnswered = await lock.release().then(
-          () => true,
-          (error) => !isStoreUnavailable(error),
-        );
       }
     }
+
+    // An answer that nothing was held is an answer, too.
+    const isReleaseAnswered = () =>
+      lock.release().then(
+        () => true,
+        (error) => !isStoreUnavailable(error),
+      );
   }
 
   return {

@@ -8,7 +8,7 @@ export type SaleStep = 'entered' | 'read' | 'writing' | 'wrote' | 'left' | 'rele
 export interface SaleParts {
   sku: string;
   lock: Lock;
-  store: Store;
+  store: Pick<Store, 'readStock' | 'writeStock'>;
   /** Aborts when the wait for the lock must end; its reason is the error to end with. */
   wait: AbortSignal;
   /** What happens between read and write: nothing, unless a drill scripts it. */

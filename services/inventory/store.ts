@@ -41,6 +41,16 @@ export function connectStore(url: string): Store {
   redis.on('error', () => {});
   let back: Promise<void> | undefined;
 
+  // What the last connection sent may still be on its way to Redis. So Redis is told to end that connection before it
+  // reads the first command of this one. ID and ADDR together name one connection, on whatever server.
+  let lastConnection: string[] | undefined;
+  redis.on('ready', async () => {
+    if (lastConnection) redis.call('CLIENT', 'KILL', ...lastConnection).catch(() => {});
+    const info = await redis.call('CLIENT', 'INFO').catch(() => '');
+    const [, id, addr] = /^id=(\d+) addr=(\S+)/.exec(String(info)) ?? [];
+    if (id && addr) lastConnection = ['ID', id, 'ADDR', addr];
+  });
+
   return {
     redis,
     async readStock(sku) {
@@ -61,6 +71,11 @@ export function connectStore(url: string): Store {
     },
     close: () => redis.disconnect(),
   };
+}
+
+/** True when the command that failed so never left this process, because Redis was away already. */
+export function wasNeverSent(error: unknown): boolean {
+  return error instanceof Error && /^(Stream isn't writeable|Connection is closed)/.test(error.message);
 }
 
 /** True when Redis did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
