@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { readScript } from '../../locks/script.ts';
+import { ownRedis } from '../locks/own-redis.ts';
+
+const { connect, key } = ownRedis();
+const renewIfOwner = readScript('renew-if-owner');
+
+test('renew-if-owner: returns 1 and starts the lease anew when the lock is ours', async () => {
+  const redis = connect();
+  await redis.hset(key(), 'ours', 2);
+  await redis.pexpire(key(), 1_000);
+
+  expect(await renewIfOwner(redis, [key()], ['ours', 5_000])).toBe(1);
+
+  expect(await redis.hgetall(key())).toEqual({ ours: '2' });
+  const ttl = await redis.pttl(key());
+  expect(ttl).toBeGreaterThan(1_000);
+  expect(ttl).toBeLessThanOrEqual(5_000);
+  await redis.del(key());
+});
+
+test("renew-if-owner: returns 0 and touches nothing when the lock is somebody else's", async () => {
+  const redis = connect();
+  await redis.hset(key(), 'theirs', 1);
+  await redis.pexpire(key(), 1_000);
+
+  expect(await renewIfOwner(redis, [key()], ['ours', 5_000])).toBe(0);
+
+  expect(await redis.hgetall(key())).toEqual({ theirs: '1' });
+  const ttl = await redis.pttl(key());
+  expect(ttl).toBeGreaterThan(0);
+  expect(ttl).toBeLessThanOrEqual(1_000);
+  await redis.del(key());
+});
+
+test('renew-if-owner: returns 0 and creates nothing when the lock is gone', async () => {
+  const redis = connect();
+
+  expect(await renewIfOwner(redis, [key()], ['ours', 5_000])).toBe(0);
+
+  expect(await redis.exists(key())).toBe(0);
+});
