@@ -13,7 +13,10 @@ function wholeNumber(min: number, max: number, meaning: string) {
 export const port = () => wholeNumber(1, 65_535, 'a TCP port');
 export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');
 export const text = (pattern: RegExp, allowed: string) => z.string().regex(pattern, allowed);
-export const redisUrl = () => text(/^rediss?:\/\/[^\s/]+(\/\d+)?$/, 'redis://host:port or rediss://host:port');
+export const redisUrl = () => {
+  const allowed = 'redis://host:port or rediss://host:port';
+  return text(/^rediss?:\/\/[^\s/]+(\/\d+)?$/, allowed).refine((url) => URL.canParse(url), allowed);
+};
 
 export const lockVersion = z.string().transform((version, context) => {
   const name = lockName(version);
@@ -22,12 +25,14 @@ export const lockVersion = z.string().transform((version, context) => {
   return z.NEVER;
 });
 
+export const labHostAllowed = 'an address of this machine, such as 127.0.0.1';
+
 /** The settings of one inventory node. `.env.example` explains each of them. */
 export const inventorySettings = z.object({
   PORT: port().default(7777),
   NODE_NAME: text(/^[A-Za-z0-9._-]{1,32}$/, '1 to 32 letters, digits, dots, dashes or underscores').optional(),
   LAB_PORT: port().optional(),
-  LAB_HOST: text(/^[A-Za-z0-9.:-]+$/, 'an address of this machine, such as 127.0.0.1').default('127.0.0.1'),
+  LAB_HOST: text(/^[A-Za-z0-9.:-]+$/, labHostAllowed).default('127.0.0.1'),
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
@@ -55,7 +60,9 @@ export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS
   return exitWithSettingError(`${name}=${given[name] ?? ''} is not allowed: it must be ${issue?.message}.`);
 }
 
-export function exitWithSettingError(line: string): never {
+/** Ends the process with exit code 2 and the sentence as one line, without the password of a URL. */
+export function exitWithSettingError(sentence: string): never {
+  const line = sentence.replace(/\s+/g, ' ').replace(/\/\/.*@/, '//***@');
   process.stderr.write(`${line}\n`);
   process.exit(2);
 }
