@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
@@ -33,6 +35,29 @@ export function answerProblem(log: Logger): ErrorRequestHandler {
     if (response.headersSent || response.destroyed) return;
     response.status(problem.status).set(headers).type('application/problem+json').send(JSON.stringify(problem));
   };
+}
+
+/** Answers what never became a request, because it is not HTTP, too large, or too slow. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex) {
+  const { problem } = whyUnreadable(error.code);
+  const body = JSON.stringify(problem);
+  socket.end(
+    [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+function whyUnreadable(code = '') {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new ProblemError('HEADERS_TOO_LARGE', 'The headers must not exceed 16 kB.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ProblemError('REQUEST_TIMEOUT', 'The request took too long.');
+  return new ProblemError('BAD_REQUEST', 'This is not an HTTP request.');
 }
 
 function asProblem(error: unknown): ProblemError {

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import dotenv from 'dotenv';
 import { pino } from 'pino';
+import { answerUnreadable } from './answer.ts';
 import { createHistory } from './history.ts';
 import { createLabApp } from './lab.ts';
 import { createMetrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleDesk } from './sale-desk.ts';
-import { exitWithSettingError, inventorySettings, readSettingsOrExit } from './settings.ts';
+import { exitWithSettingError, inventorySettings, labHostAllowed, readSettingsOrExit } from './settings.ts';
 import { connectStore } from './store.ts';
 
 /** Longer than nginx keeps an idle connection (60 s): a request must never meet a connection that this side closes. */
@@ -26,6 +27,8 @@ const store = connectStore(settings.REDIS_URL);
 const history = createHistory(node);
 const metrics = createMetrics();
 const desk = createSaleDesk({ settings, node, store, history, metrics });
+/** Answers that have not ended yet, of both listeners. */
+const open = new Set<ServerResponse>();
 let isStopping = false;
 
 const publicApp = createPublicApp({ desk, store, metrics, log, isStopping: () => isStopping });
@@ -34,20 +37,31 @@ if (settings.LAB_PORT !== undefined) {
   await listen(createLabApp({ desk, store, history, log }), 'LAB_PORT', settings.LAB_PORT, settings.LAB_HOST);
 }
 
-publicServer.on('request', (_request, response) => {
-  response.on('close', () => isStopping && setImmediate(() => publicServer.closeIdleConnections()));
-});
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 log.info({ port: settings.PORT, labPort: settings.LAB_PORT, lock: settings.LOCK_VERSION }, 'listening');
 
 async function listen(app: RequestListener, variable: string, port: number, host?: string) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
+  server.on('request', (_request, response) => {
+    open.add(response);
+    response.on('close', () => open.delete(response));
+  });
+  server.on('clientError', (error, socket) => {
+    // An answer now would be taken for that of the request before.
+    const isBusy = [...open].some((response) => response.socket === socket);
+    if (isBusy || !socket.writable) socket.destroy();
+    else answerUnreadable(error, socket);
+  });
   server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    exitWithSettingError(`${variable}=${port} cannot be listened on: ${(error as Error).message}.`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (host !== undefined && code !== 'EADDRINUSE' && code !== 'EACCES') {
+      exitWithSettingError(`LAB_HOST=${host} is not allowed: it must be ${labHostAllowed}.`);
+    }
+    exitWithSettingError(`${variable}=${port} cannot be listened on: ${message}.`);
   }
   return server;
 }
@@ -58,6 +72,8 @@ async function stop(signal: NodeJS.Signals) {
   isStopping = true;
   log.info({ signal }, 'stopping');
   const closed = new Promise((resolve) => publicServer.close(resolve));
+  // Tells clients that keep their connection to send nothing more on it.
+  for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
   await desk.salesEnded();
   await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);
