@@ -1,5 +1,6 @@
 import type { NodeState, SaleEvent } from './lab-client.ts';
 import type { SoldAnswer, Tally } from './load.ts';
+import { countOf, formatNumber } from './report/numbers.ts';
 import type { Figures, StockPoint, Verdict } from './results.ts';
 
 const MAX_POINTS = 200;
@@ -81,16 +82,22 @@ export function judge(evidence: Evidence, figures: Figures): { verdict: Verdict;
   if (doubts.length > 0) return { verdict: 'unknown', reasons: doubts };
 
   const { sold, initialStock, finalStock, expectedStock, lostUpdates, oversold, overlaps = 0, inDoubt } = figures;
-  const instead = `${n(finalStock)} instead of ${n(expectedStock)}`;
+  const instead = `${formatNumber(finalStock)} instead of ${formatNumber(expectedStock)}`;
   const faults = [
-    ...(lostUpdates > 0 ? [`The stock is ${instead}: ${n(lostUpdates)} sales were lost.`] : []),
-    ...(oversold > 0 ? [`${n(sold)} units were sold of ${n(initialStock)}: ${n(oversold)} too many.`] : []),
-    ...(overlaps > 0 ? [`Two holders were inside at the same moment, ${n(overlaps)} times.`] : []),
+    ...(lostUpdates > 0 ? [`The stock is ${instead}: ${countOf(lostUpdates, 'sale')} lost.`] : []),
+    ...(oversold > 0
+      ? [`${countOf(sold, 'unit')} sold of ${formatNumber(initialStock)}: ${formatNumber(oversold)} too many.`]
+      : []),
+    ...(overlaps > 0 ? [`Two holders inside at the same moment: ${countOf(overlaps, 'time')}.`] : []),
   ];
   if (faults.length > 0) return { verdict: 'fail', reasons: faults };
-  if (inDoubt > 0)
-    return { verdict: 'unknown', reasons: [`${n(inDoubt)} sales are in doubt, and no fault explains them.`] };
-  return { verdict: 'pass', reasons: [`${n(sold)} units were sold, and the stock is ${n(finalStock)}, as expected.`] };
+  if (inDoubt > 0) {
+    return { verdict: 'unknown', reasons: [`${countOf(inDoubt, 'sale')} in doubt, and no fault explains it.`] };
+  }
+  return {
+    verdict: 'pass',
+    reasons: [`${countOf(sold, 'unit')} sold, and the stock is ${formatNumber(finalStock)}, as expected.`],
+  };
 }
 
 /** Everything that does not add up, a sentence each. */
@@ -219,9 +226,6 @@ function haveMet(events: SaleEvent[]): boolean {
   }
   return false;
 }
-
-/** A number as it is read aloud: 2,000. */
-const n = (value: number) => value.toLocaleString('en-US');
 
 /** Requests without an answer, and answers that do not say whether the sale took place. */
 function inDoubtOf({ sent, answers, indefinite, nonsense }: Tally): number {
