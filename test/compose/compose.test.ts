@@ -1,0 +1,271 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import dotenv from 'dotenv';
+import { describe, expect, test } from 'vitest';
+import { fillIn } from '../../scripts/nginx.ts';
+import { projectDir } from '../../scripts/parts.ts';
+import { inventorySettings } from '../../services/inventory/settings.ts';
+import { composeText, environmentOf, interpolate, networks, optionOf, serviceNamed, services } from './compose-file.ts';
+import { stages } from './dockerfile.ts';
+
+const nodes = ['node-1', 'node-2'];
+const longRunning = ['redis', 'nginx', ...nodes];
+const oneShot = ['seed', 'reports-folder', 'loadtest'];
+/** A container that may do more than the others, and why. */
+const runsAsRoot: Record<string, string> = {
+  'reports-folder': 'Docker makes a missing ./reports as root, and only its owner may open it to the load test',
+};
+const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
+const variablesOfTemplate = [...new Set([...template.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))].toSorted();
+
+test('services: they are the stack, its one-shot jobs, and nothing more', () => {
+  expect(Object.keys(services).toSorted()).toEqual([...longRunning, ...oneShot].toSorted());
+});
+
+describe('settings', () => {
+  test.each(nodes)('%s: it is given every setting of the service, and no other variable', (name) => {
+    const given = Object.keys(environmentOf(name));
+
+    expect(given.toSorted()).toEqual(Object.keys(inventorySettings.shape).toSorted());
+  });
+
+  test.each(nodes)('%s: what the caller does not set has the default of the code', (name) => {
+    const { PORT, NODE_NAME, LAB_PORT, LAB_HOST, REDIS_URL, ...settings } = inventorySettings.parse(
+      environmentOf(name),
+    );
+
+    expect(inventorySettings.parse({})).toMatchObject(settings);
+  });
+
+  test.each(nodes)("%s: the caller's values reach it", (name) => {
+    const caller = {
+      LOCK_VERSION: '4-ttl',
+      LEASE_MS: '500',
+      RETRY_DELAY_MS: '7',
+      WAIT_TIMEOUT_MS: '900',
+      LOG_LEVEL: 'debug',
+    };
+
+    expect(environmentOf(name, caller)).toMatchObject(caller);
+  });
+
+  test('variables: what the file takes from the caller is explained in .env.example, with the same default', () => {
+    const example = readFileSync(join(projectDir, '.env.example'), 'utf8');
+    // Every line of it is a comment until someone takes the # away.
+    const explained = dotenv.parse(example.replace(/^# (?=[A-Z0-9_]+=)/gm, ''));
+    const taken = [...composeText.matchAll(/\$\{(\w+):-([^}]+)\}/g)].map(([, name, other]) => [name, other]);
+
+    expect(explained).toMatchObject(Object.fromEntries(taken));
+    expect(taken.map(([name]) => name).toSorted()).toEqual(
+      ['LEASE_MS', 'LOCK_VERSION', 'LOG_LEVEL', 'NGINX_PORT', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS'].toSorted(),
+    );
+  });
+
+  test('nodes: the two differ in their name and their ports only', () => {
+    const [first, second] = nodes.map((name) => {
+      const { environment, ...service } = serviceNamed(name);
+      const { NODE_NAME, PORT, LAB_PORT, ...shared } = environment ?? {};
+      return { own: { NODE_NAME, PORT, LAB_PORT }, rest: { ...service, shared } };
+    });
+
+    expect(first?.rest).toEqual(second?.rest);
+    expect(first?.own).toEqual({ NODE_NAME: 'node-1', PORT: 7777, LAB_PORT: 7778 });
+    expect(second?.own).toEqual({ NODE_NAME: 'node-2', PORT: 8888, LAB_PORT: 8889 });
+  });
+
+  test('redis: the nodes look for it where it is', () => {
+    for (const name of nodes) expect(environmentOf(name)['REDIS_URL']).toBe('redis://redis:6379');
+  });
+});
+
+describe('nginx', () => {
+  const { command, environment = {}, volumes = [], tmpfs = [], ports, healthcheck } = serviceNamed('nginx');
+
+  test('template: compose fills in every variable, and gives no other', () => {
+    const { NGINX_ENVSUBST_OUTPUT_DIR, ...filledIn } = environment;
+
+    expect(Object.keys(filledIn).toSorted()).toEqual(variablesOfTemplate);
+  });
+
+  test('template: the local stack fills in the same variables', () => {
+    const script = readFileSync(join(projectDir, 'scripts/nginx.ts'), 'utf8');
+    const filledIn = [...script.matchAll(/^ +([A-Z0-9_]+): /gm)].map(([, name]) => name);
+
+    expect(filledIn.toSorted()).toEqual(variablesOfTemplate);
+  });
+
+  test('template: it is mounted read-only where the image looks, and what the image writes is what nginx reads', () => {
+    const [source, target = '', mode] = (volumes[0] ?? '').split(':');
+
+    expect([source, mode, volumes.length]).toEqual(['./nginx/nginx.conf.template', 'ro', 1]);
+    expect(target).toMatch(/^\/etc\/nginx\/templates\/[^/]+\.template$/);
+    const written = join(String(environment['NGINX_ENVSUBST_OUTPUT_DIR']), basename(target, '.template'));
+    expect(command?.slice(0, 3)).toEqual(['nginx', '-c', written]);
+    expect(optionOf(command, '-g')).toBe('daemon off;');
+  });
+
+  test('folders: nginx writes only to memory', () => {
+    const written = fillIn(template, environmentOf('nginx')).matchAll(/^ *(?:pid|\w+_temp_path) ([^;]+);/gm);
+    const folders = [...written].map(([, path = '']) => path);
+
+    expect(folders.length).toBeGreaterThan(2);
+    expect(folders.filter((path) => !tmpfs.some((dir) => path.startsWith(`${dir}/`)))).toEqual([]);
+    expect(tmpfs).toContain(environment['NGINX_ENVSUBST_OUTPUT_DIR']);
+  });
+
+  test('upstreams: they are the two nodes, by the names and ports that they have', () => {
+    const addresses = nodes.map((name) => `${name}:${environmentOf(name)['PORT']}`);
+
+    expect([environment['NODE_1'], environment['NODE_2']]).toEqual(addresses);
+  });
+
+  test('lab listeners: nginx knows neither of them', () => {
+    const config = fillIn(template, environmentOf('nginx'));
+
+    for (const name of nodes) expect(config).not.toContain(environmentOf(name)['LAB_PORT']);
+  });
+
+  test('port: the one that is published is the one that nginx listens on and that its health check asks', () => {
+    const listen = environment['NGINX_LISTEN'];
+
+    expect(ports).toEqual([`127.0.0.1:\${NGINX_PORT:-8080}:${listen}`]);
+    expect(healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${listen}/nginx-healthz`);
+    expect(template).toContain('location = /nginx-healthz {');
+  });
+});
+
+describe('safety', () => {
+  test('ports: only nginx publishes one, and to this machine alone', () => {
+    const published = Object.entries(services).flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
+
+    expect(published.map(([name, port = '']) => [name, interpolate(port)])).toEqual([['nginx', '127.0.0.1:8080:8080']]);
+  });
+
+  test('networks: only nginx has one that leads out', () => {
+    const open = (name: string) => networks[name]?.internal !== true;
+    const exposed = Object.entries(services).filter(([, service]) => service.networks?.some(open));
+    const unconnected = Object.entries(services).filter(([, service]) => service.networks === undefined);
+
+    expect(exposed.map(([name]) => name)).toEqual(['nginx']);
+    expect(unconnected.map(([name, service]) => [name, service.network_mode])).toEqual([['reports-folder', 'none']]);
+  });
+
+  test('images: each is pinned to an exact version', () => {
+    const ofCompose = Object.values(services).flatMap(({ image }) => image ?? []);
+    const ofDockerfile = stages.map(({ from }) => from).filter((from) => !stages.some(({ name }) => name === from));
+
+    expect([...new Set([...ofCompose, ...ofDockerfile])]).toHaveLength(3);
+    for (const image of [...ofCompose, ...ofDockerfile])
+      expect(image).toMatch(/^(redis|nginx|node):\d+\.\d+\.\d+-alpine$/);
+  });
+
+  test.each(Object.entries(services))('%s: it cannot write to its image nor gain rights', (name, service) => {
+    expect(service.read_only).toBe(true);
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    expect(service.cap_add ?? []).toEqual(name in runsAsRoot ? ['FOWNER'] : []);
+  });
+
+  test.each(Object.entries(services))(
+    '%s: it runs without root, unless there is a reason',
+    (name, { user = 'root' }) => {
+      expect(/^(root|0)(:|$)/.test(user)).toBe(name in runsAsRoot);
+    },
+  );
+
+  test('redis: nothing is saved, and no volume is made', () => {
+    const { command, tmpfs, volumes } = serviceNamed('redis');
+
+    expect(command).toEqual(['redis-server', '--save', '', '--appendonly', 'no']);
+    expect([tmpfs, volumes]).toEqual([['/data'], undefined]);
+  });
+});
+
+describe('start and stop', () => {
+  test.each(longRunning)('%s: it has a health check', (name) => {
+    expect(serviceNamed(name).healthcheck?.test[0]).toBe('CMD');
+  });
+
+  test('order: each service waits until what it needs is healthy or done', () => {
+    const waitsFor = Object.entries(services).map(([name, { depends_on = {} }]) => [
+      name,
+      Object.fromEntries(Object.entries(depends_on).map(([other, { condition }]) => [other, condition])),
+    ]);
+
+    const node = { redis: 'service_healthy', seed: 'service_completed_successfully' };
+    expect(Object.fromEntries(waitsFor)).toEqual({
+      redis: {},
+      seed: { redis: 'service_healthy' },
+      'node-1': node,
+      'node-2': node,
+      nginx: { 'node-1': 'service_healthy', 'node-2': 'service_healthy' },
+      'reports-folder': {},
+      loadtest: { nginx: 'service_healthy', 'reports-folder': 'service_completed_successfully' },
+    });
+  });
+
+  test('order: nginx starts again when a node was made anew, because it looks addresses up only once', () => {
+    for (const name of nodes) expect(serviceNamed('nginx').depends_on?.[name]?.restart).toBe(true);
+  });
+
+  test.each([...nodes, 'nginx'])('%s: it is given more time to stop than a sale may wait', (name) => {
+    const seconds = Number(/^(\d+)s$/.exec(serviceNamed(name).stop_grace_period ?? '')?.[1]);
+
+    // A stopping node takes up to 3 s more: for its locks, and for its last answers.
+    expect(seconds * 1000).toBeGreaterThan(inventorySettings.parse({}).WAIT_TIMEOUT_MS + 3000);
+  });
+});
+
+describe('load test', () => {
+  const { command, volumes, environment, profiles, networks: loadtestNetworks } = serviceNamed('loadtest');
+
+  test('command: it aims the harness at nginx and at the lab listeners of both nodes', () => {
+    expect(command?.slice(0, 4)).toEqual(['node', '--import', 'tsx', 'loadtest/replay.ts']);
+    expect(optionOf(command, '--url')).toBe(`http://nginx:${environmentOf('nginx')['NGINX_LISTEN']}`);
+    expect(optionOf(command, '--lab').split(',')).toEqual(
+      nodes.map((name) => `http://${name}:${environmentOf(name)['LAB_PORT']}`),
+    );
+    expect(existsSync(join(projectDir, 'loadtest/replay.ts'))).toBe(true);
+  });
+
+  test('lab listeners: they listen where the load test reaches them, in a network that leads nowhere else', () => {
+    for (const name of nodes) {
+      expect(environmentOf(name)['LAB_HOST']).toBe('0.0.0.0');
+      expect(serviceNamed(name).networks).toEqual(loadtestNetworks);
+    }
+    expect(loadtestNetworks).toEqual(['lab']);
+    expect(networks['lab']?.internal).toBe(true);
+  });
+
+  test('reports: they come out in ./reports, where git does not look', () => {
+    const ignored = readFileSync(join(projectDir, '.gitignore'), 'utf8').split('\n');
+
+    expect(volumes).toEqual(['./reports:/app/reports']);
+    expect(ignored).toContain('reports/');
+  });
+
+  test('profile: `docker compose up` leaves it and its job out', () => {
+    const withProfile = Object.keys(services).filter((name) => serviceNamed(name).profiles !== undefined);
+
+    expect(withProfile.toSorted()).toEqual(['loadtest', 'reports-folder']);
+    expect(profiles).toEqual(['loadtest']);
+  });
+
+  test('stage: it replays the one that LOCK_VERSION names, else all', () => {
+    expect(Object.keys(environment ?? {})).toEqual(['LOCK_VERSION']);
+    expect(environmentOf('loadtest')).toEqual({ LOCK_VERSION: '' });
+    expect(environmentOf('loadtest', { LOCK_VERSION: '4' })).toEqual({ LOCK_VERSION: '4' });
+  });
+});
+
+const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
+
+test.skipIf(!hasCompose)('docker compose: it accepts the file', () => {
+  const { status, stderr } = spawnSync('docker', ['compose', '--profile', 'loadtest', 'config', '--quiet'], {
+    cwd: projectDir,
+    encoding: 'utf8',
+  });
+
+  expect([status, stderr]).toEqual([0, '']);
+});

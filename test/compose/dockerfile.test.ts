@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { projectDir } from '../../scripts/parts.ts';
+import { services } from './compose-file.ts';
+import { copiedInto, instructionsOf, lastOf, stages } from './dockerfile.ts';
+import { needsOf } from './imports.ts';
+
+const packageJson = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
+const mains = { inventory: 'services/inventory/main.ts', loadtest: 'loadtest/replay.ts' };
+
+describe.each(Object.entries(mains))('image %s', (target, main) => {
+  const needs = needsOf(main);
+
+  test('files: everything that its program imports is copied', () => {
+    const copied = copiedInto(target);
+    const left = [...needs.files].filter(
+      (file) => !copied.some((path) => file === path || file.startsWith(`${path}/`)),
+    );
+
+    expect(needs.files.size).toBeGreaterThan(10);
+    expect(left).toEqual([]);
+  });
+
+  test('packages: everything that its program imports is among the dependencies, and so is tsx, which runs it', () => {
+    const packages = [...needs.packages, 'tsx'];
+
+    expect(packages.length).toBeGreaterThan(3);
+    expect(packages.filter((name) => !(name in packageJson.dependencies))).toEqual([]);
+  });
+
+  test('start: it runs its program as the user node, with no shell in between', () => {
+    expect(JSON.parse(lastOf(target, 'CMD'))).toEqual(['node', '--import', 'tsx', main]);
+    expect(lastOf(target, 'USER')).toBe('node');
+    expect(lastOf(target, 'WORKDIR')).toBe('/app');
+    expect(lastOf(target, 'ENV')).toBe('NODE_ENV=production');
+  });
+});
+
+test('compose: every image that it builds is a stage of this Dockerfile', () => {
+  const builds = Object.values(services).flatMap(({ build }) => build ?? []);
+
+  expect(builds).toHaveLength(3);
+  for (const { context, dockerfile, target } of builds) {
+    expect([context, dockerfile]).toEqual(['.', 'services/inventory/Dockerfile']);
+    expect(stages.map(({ name }) => name)).toContain(target);
+  }
+});
+
+test('packages: those of the lock file, without those for development, and no install script runs', () => {
+  const [install] = instructionsOf('packages').filter(({ name }) => name === 'RUN');
+
+  expect(install?.text).toMatch(/^npm ci --omit=dev --ignore-scripts( |$)/);
+  expect(copiedInto('packages')).toEqual(['package.json', 'package-lock.json']);
+  expect(instructionsOf('inventory').map(({ text }) => text)).toContain(
+    '--from=packages /app/node_modules node_modules',
+  );
+});
+
+test('node: the version of the image is one that the project supports', () => {
+  const [major = 0] =
+    /node:(\d+)/
+      .exec(stages[0]?.from ?? '')
+      ?.slice(1)
+      .map(Number) ?? [];
+  const [least = Number.NaN] = /^>=(\d+)/.exec(packageJson.engines.node)?.slice(1).map(Number) ?? [];
+
+  expect(major).toBeGreaterThan(least);
+});
+
+test('.dockerignore: what the Dockerfile copies gets through, and nothing else does', () => {
+  const lines = readFileSync(join(projectDir, '.dockerignore'), 'utf8').split('\n');
+  const [all, ...through] = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const copied = new Set([...copiedInto('packages'), ...copiedInto('loadtest')]);
+
+  expect(all).toBe('*');
+  expect(through.map((line) => line.replace(/^!/, '')).toSorted()).toEqual([...copied].toSorted());
+  for (const path of copied) expect(existsSync(join(projectDir, path)), path).toBe(true);
+});
