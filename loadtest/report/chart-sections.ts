@@ -1,0 +1,106 @@
+import type { DrillResult, Results } from '../results.ts';
+import { measuredDrills, questionOf, staircaseOf } from './cells.ts';
+import { latencyByStage, type Scale, stockByStage, stockScale, stockThroughTime } from './charts.ts';
+import type { Draw } from './draw.ts';
+import { type Html, html } from './escape.ts';
+import { formatDuration, formatNumber } from './numbers.ts';
+
+/** What each stage left in stock, drill by drill. */
+export function finalStock(results: Results, draw: Draw): Html | false {
+  const drills = measuredDrills(results);
+  if (drills.length === 0) return false;
+  return html`<section>
+<h2>What was left, and what should have been left</h2>
+<ul class="legend">
+<li><i class="swatch expected"></i> expected stock: the initial stock minus the units sold</li>
+<li><i class="swatch final"></i> final stock, as expected</li>
+<li><i class="swatch wrong"></i> final stock, not as expected</li>
+</ul>
+<div class="charts">
+${drills.map(({ drill, stages }) => figure(drillCaption(drill), draw(stockByStage(drill, stages))))}</div>
+</section>`;
+}
+
+/** How long the sales of each stage took, drill by drill. */
+export function latency(results: Results, draw: Draw): Html | false {
+  const drills = measuredDrills(results);
+  if (drills.length === 0) return false;
+  return html`<section>
+<h2>How long a sale took</h2>
+<ul class="legend">
+<li><i class="dot p50"></i> p50: half of the sales were faster</li>
+<li><i class="dot p95"></i> p95: one in twenty was slower</li>
+<li><i class="dot p99"></i> p99: one in a hundred was slower</li>
+<li><i class="dot max"></i> the slowest</li>
+</ul>
+<p>Successful sales only. Each mark of the axis stands for ten times the one before.</p>
+<div class="charts">
+${drills.map(({ drill, stages }) => figure(drillCaption(drill), draw(latencyByStage(drill, stages))))}</div>
+</section>`;
+}
+
+/** The stock in the course of every rush. */
+export function stockOfRushes(results: Results, draw: Draw): Html | false {
+  const drills = staircaseOf(results)
+    .drills.map((drill) => ({ drill, rushes: rushesOf(results, drill) }))
+    .filter(({ rushes }) => rushes.length > 0);
+  if (drills.length === 0) return false;
+
+  const isOneStage = drills.every(({ rushes }) => rushes.length === 1);
+  const drawn = drills.map(({ drill, rushes }) => ({
+    drill,
+    figures: rushes.map((rush) => drawRush(rush, scaleOf(rushes), isOneStage ? drill : rush.stage, draw)),
+  }));
+  return html`<section>
+<h2>The stock during each rush</h2>
+<ul class="legend">
+<li><i class="line expected"></i> what it should have been after the sales made by then</li>
+<li><i class="line final"></i> what it was, as expected</li>
+<li><i class="line wrong"></i> what it was, not as expected</li>
+</ul>
+<p>Every rush has a time axis of its own. The rushes of one drill share the stock axis.</p>
+${
+  isOneStage
+    ? html`<div class="charts small">\n${drawn.map(({ figures }) => figures)}</div>`
+    : drawn.map(({ drill, figures }) => html`<h3>${drill}</h3>\n<div class="charts small">\n${figures}</div>\n`)
+}
+</section>`;
+}
+
+interface Rush extends Pick<DrillResult, 'drill' | 'figures' | 'stockOverTime'> {
+  stage: string;
+}
+
+/** The rushes of one drill whose course was recorded. */
+function rushesOf({ stages }: Results, drill: string): Rush[] {
+  return stages.flatMap(({ stage, drills }) =>
+    drills
+      .filter((result) => result.drill === drill && result.stockOverTime.length > 1)
+      .map((result) => ({ stage, ...result })),
+  );
+}
+
+function scaleOf(rushes: Rush[]): Scale {
+  const points = rushes.flatMap(({ stockOverTime }) => stockOverTime);
+  return stockScale(points.flatMap(({ stock, expected }) => [stock, expected]));
+}
+
+/** The ending is told by the figures: the last writes of two nodes may be recorded in another order than they were made. */
+function drawRush({ stage, drill, figures, stockOverTime }: Rush, scale: Scale, title: string, draw: Draw): Html {
+  const end = stockOverTime.at(-1);
+  const stock = figures?.finalStock ?? end?.stock ?? 0;
+  const expected = figures?.expectedStock ?? end?.expected ?? 0;
+  const comparison = stock === expected ? ', as expected' : ` instead of ${formatNumber(expected)}`;
+  const ending = `${formatNumber(stock)}${comparison}, in ${formatDuration(end?.ms ?? 0)}`;
+  const chart = stockThroughTime(`Stock of ${stage} during ${drill}: ${ending}`, stockOverTime, scale);
+  return figure(html`<b>${title}</b><br>${ending}`, draw(chart), stock !== expected && 'wrong');
+}
+
+function drillCaption(drill: string): Html {
+  const question = questionOf(drill);
+  return html`<b>${drill}</b>${question !== undefined && `: ${question}`}`;
+}
+
+function figure(caption: Html, drawing: Html, kind: string | false = false): Html {
+  return html`<figure class="${kind}"><figcaption>${caption}</figcaption>${drawing}</figure>\n`;
+}

@@ -1,0 +1,19 @@
+import type { Results } from '../results.ts';
+import { formatNumber } from './numbers.ts';
+
+/** How a run was set and what it ran on, as pairs of a name and a value. */
+export function environmentLines({ environment, settings }: Results): [name: string, value: string][] {
+  const { node, os, cpus, redis, nginx, commit } = environment;
+  return [
+    ['Requests of a rush', formatNumber(settings.requests)],
+    ['Connections', formatNumber(settings.connections)],
+    ['Stock of a rush', formatNumber(settings.stock)],
+    ['Units of a sell-out', formatNumber(settings.units)],
+    ['Redis', `${redis.version}, ${redis.kind}`],
+    ['nginx', nginx],
+    ['Node', node],
+    ['System', os],
+    ['CPUs', cpus],
+    ['Commit', commit],
+  ];
+}

@@ -1,0 +1,113 @@
+import type { Results } from '../results.ts';
+import { type Cell, isAsTaught, keyFigure, measuredDrills, staircaseOf } from './cells.ts';
+import { environmentLines } from './environment.ts';
+import { comparedFigures } from './figures.ts';
+import { countOf, formatDuration, formatMoment } from './numbers.ts';
+import { countCells, summarize, verdictWords } from './summary.ts';
+
+const shownWitnesses = 3;
+
+/** The report as text that reads well as it is, in a terminal as in a merge request. */
+export function renderMarkdown(results: Results): string {
+  const blocks = [
+    `# ${verdictWords[results.verdict]}`,
+    `Lockstep, ${formatMoment(results.startedAt)}, ran for ${formatDuration(results.durationMs)}.`,
+    plain(summarize(results).join(' ')),
+    ...[countCells(results)].filter((text) => text !== ''),
+    ...listBlock(results.verdictReasons),
+    '## What ran',
+    ...staircaseTable(results),
+    ...comparisons(results),
+    ...witnesses(results),
+    ...howItWasRun(results),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+const marks = {
+  pass: '✔',
+  fail: '✘',
+  unknown: '?',
+  'not-applicable': '–',
+  'left-out': 'left out',
+  blank: '',
+} as const;
+
+function staircaseTable(results: Results): string[] {
+  const { drills, rows } = staircaseOf(results);
+  if (rows.length === 0) return ['Nothing was run.'];
+  return [
+    table(
+      ['stage', ...drills],
+      rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
+    ),
+    '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as taught says so.',
+  ];
+}
+
+function cellText({ state, result }: Cell) {
+  const figure = result && keyFigure(result);
+  const off = result && isAsTaught(result) === false ? `(not as taught: ${result.taught})` : undefined;
+  return [marks[state], figure, off].filter(Boolean).join(' ');
+}
+
+function comparisons(results: Results): string[] {
+  const head = ['stage', ...comparedFigures.map(({ name }) => name)];
+  return measuredDrills(results).flatMap(({ drill, stages }) => {
+    const rows = stages.map(({ stage, figures }) => [stage, ...comparedFigures.map(({ read }) => read(figures))]);
+    return [`## ${plain(drill)}`, table(head, rows, true)];
+  });
+}
+
+function witnesses({ stages }: Results): string[] {
+  const told = stages.flatMap(({ stage, drills }) =>
+    drills
+      .filter((result) => result.witnesses.length > 0 || (result.verdict !== 'pass' && result.reasons.length > 0))
+      .flatMap(({ drill, verdict, reasons, witnesses, witnessCount }) => {
+        const shown = witnesses.slice(0, shownWitnesses);
+        const all = Math.max(witnessCount, witnesses.length);
+        const more = all - shown.length;
+        return [
+          `### ${plain(`${stage} ${drill}`)}: ${verdict.replace('-', ' ')}`,
+          ...(reasons.length > 0 ? [reasons.map(plain).join(' ')] : []),
+          ...listBlock([...shown, ...(more > 0 && shown.length > 0 ? [`and ${countOf(more, 'more', 'more')}`] : [])]),
+        ];
+      }),
+  );
+  return told.length > 0 ? ['## Reasons and witnesses', ...told] : [];
+}
+
+function howItWasRun(results: Results): string[] {
+  const { command, leftOut } = results;
+  return [
+    '## How it was run',
+    command.replaceAll(/^/gm, '    '),
+    table(['setting', 'value'], environmentLines(results)),
+    ...(leftOut.length > 0 ? ['Left out:', ...listBlock(leftOut)] : []),
+  ];
+}
+
+function listBlock(items: string[]): string[] {
+  return items.length > 0 ? [items.map((item) => `- ${plain(item)}`).join('\n')] : [];
+}
+
+/** The first column is text. The others stand right when they hold figures. */
+function table(head: string[], rows: string[][], isOfFigures = false): string {
+  const cells = [head, ...rows].map((row) => row.map(plain));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
+  const pad = (text: string, column: number) =>
+    isOfFigures && column > 0 ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
+  const lines = cells.map((row) => `| ${row.map(pad).join(' | ')} |`);
+  const rule = widths.map((width, column) => '-'.repeat(width + 1) + (isOfFigures && column > 0 ? ':' : '-')).join('|');
+  return [lines[0], `|${rule}|`, ...lines.slice(1)].join('\n');
+}
+
+/** Any text as one line that Markdown shows as it stands. */
+function plain(text: string): string {
+  return text
+    .replace(/[\\`*[\]<>|]/g, '\\$&')
+    .replace(/(?<!\w)_|_(?!\w)/g, '\\_')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^[#+-]/, '\\$&');
+}

@@ -1,0 +1,39 @@
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const tenths = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** A count: `1234` as `1,234`. */
+export function formatNumber(value: number): string {
+  return whole.format(value).replace('-', '−').replace(/^−0$/, '0');
+}
+
+/** A measure: `1234.5` as `1,235`, `9.87` as `9.9`. Below a hundred it keeps one decimal. */
+export function formatMeasure(value: number): string {
+  return value < 99.95 ? tenths.format(value) : whole.format(value);
+}
+
+/** A length of time in the unit that reads best: `1.2 ms`, `1.7 s`, `3 min 5 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 999.5) return `${formatMeasure(ms).replace('.0', '')} ms`;
+  if (ms < 59_500) return `${formatMeasure(ms / 1000).replace('.0', '')} s`;
+  const seconds = Math.round(ms / 1000);
+  return [`${formatNumber(Math.floor(seconds / 60))} min`, ...(seconds % 60 > 0 ? [`${seconds % 60} s`] : [])].join(
+    ' ',
+  );
+}
+
+/** `2026-11-21T10:15:00Z` as `21 November 2026, 10:15 UTC`. */
+export function formatMoment(iso: string): string {
+  const date = new Date(iso);
+  const day = date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return `${day}, ${date.toISOString().slice(11, 16)} UTC`;
+}
+
+/** `1 cell`, `27 cells`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listOf(items: string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}

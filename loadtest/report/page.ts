@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { Results } from '../results.ts';
+import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
+import { loadDraw } from './draw.ts';
+import { environmentLines } from './environment.ts';
+import { type Html, html, trusted } from './escape.ts';
+import { verdictMarks } from './marks.ts';
+import { formatDuration, formatMoment } from './numbers.ts';
+import { comparison, stageSection } from './stage-sections.ts';
+import { whatRan } from './staircase-table.ts';
+import { countCells, summarize, verdictWords } from './summary.ts';
+
+/** The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
+export async function renderPage(results: Results): Promise<string> {
+  const draw = await loadDraw();
+  const css = readFileSync(new URL('./report.css', import.meta.url), 'utf8');
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${verdictWords[results.verdict]} · Lockstep</title>
+<style>
+${trusted(css)}</style>
+</head>
+<body>
+${verdict(results)}
+<main>
+${whatRan(results)}
+${finalStock(results, draw)}
+${stockOfRushes(results, draw)}
+${latency(results, draw)}
+${comparison(results)}
+${results.stages.map(stageSection)}
+${howItWasRun(results)}
+</main>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+function verdict(results: Results): Html {
+  const { verdict, verdictReasons, startedAt, durationMs } = results;
+  const counts = countCells(results);
+  return html`<header class="verdict ${verdict}">
+<p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
+<h1><span aria-hidden="true">${verdictMarks[verdict]}</span> ${verdictWords[verdict]}</h1>
+${summarize(results).map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
+${counts !== '' && html`<p>${counts}</p>`}
+${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
+</header>`;
+}
+
+function howItWasRun(results: Results): Html {
+  const { command, leftOut } = results;
+  return html`<section>
+<h2>How it was run</h2>
+<p>To repeat it:</p>
+<pre><code>${command}</code></pre>
+<dl class="environment">
+${environmentLines(results).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
+${leftOut.length > 0 && html`<h3>Left out</h3>\n<ul>${leftOut.map((cell) => html`<li>${cell}</li>\n`)}</ul>`}
+</section>`;
+}

@@ -1,0 +1,138 @@
+import type { Figures, Results } from '../results.ts';
+import { isAsTaught } from './cells.ts';
+import { countOf, formatNumber, listOf } from './numbers.ts';
+
+/** The verdict on the run in plain words. */
+export const verdictWords = {
+  'as-taught': 'As taught',
+  'not-as-taught': 'Not as taught',
+  unknown: 'Unknown',
+} as const;
+
+/** How many cells ran, and how many of them came out as taught. Empty when there is nothing to count. */
+export function countCells({ stages, leftOut }: Results): string {
+  const cells = stages.flatMap((stage) => stage.drills);
+  const ran = cells.filter(({ verdict }) => verdict !== 'not-applicable');
+  const notApplicable = cells.length - ran.length;
+  const parts = [
+    { count: ran.filter((cell) => isAsTaught(cell) === true).length, name: 'as taught' },
+    { count: ran.filter((cell) => isAsTaught(cell) === false).length, name: 'not as taught' },
+    { count: ran.filter(({ verdict }) => verdict === 'unknown').length, name: 'unknown' },
+    {
+      count: ran.filter(({ verdict, taught }) => verdict !== 'unknown' && taught === null).length,
+      name: 'measured only',
+    },
+  ].filter(({ count }) => count > 0);
+  const told = parts.map(
+    ({ count, name }) => `${count === ran.length && count > 1 ? 'all' : formatNumber(count)} ${name}`,
+  );
+
+  return [
+    ...(ran.length > 0 ? [`${countOf(ran.length, 'cell')} run: ${told.join(', ')}.`] : []),
+    ...(leftOut.length > 0 ? [`${countOf(leftOut.length, 'cell')} left out.`] : []),
+    ...(notApplicable > 0 ? [`${countOf(notApplicable, 'cell')} not applicable to these servers.`] : []),
+  ].join(' ');
+}
+
+/** What the run shows, in one sentence or two: first the sales that were lost, then what was oversold. */
+export function summarize(results: Results): string[] {
+  const nodes = outcomesOf(results, 'rush').length > 0 ? { drill: 'rush', on: 'two nodes' } : oneNode;
+  const sentences = [
+    describe(outcomesOf(results, nodes.drill), {
+      damage: (figures) => figures.lostUpdates,
+      one: (stage, { lostUpdates, sold }) =>
+        `${stage} lost ${formatNumber(lostUpdates)} of ${countOf(sold, 'sale')} on ${nodes.on}`,
+      several: (stages, list) => `${stages} lost sales on ${nodes.on}: ${listOf(list.map(lostOfSold))}`,
+      none: (stages) => `${stages} lost no sale on ${nodes.on}`,
+      rest: 'none is lost',
+    }),
+    describe(outcomesOf(results, 'sell-out'), {
+      damage: (figures) => figures.oversold,
+      one: (stage, { sold, initialStock }) =>
+        `${stage} sold ${formatNumber(sold)} of ${countOf(initialStock, 'unit')} in stock`,
+      several: (stages, list) => `${stages} sold more than there was: ${listOf(list.map(soldOfStock))}`,
+      none: (stages) => `${stages} sold no more than there was`,
+      rest: 'none is oversold',
+    }),
+  ].filter((sentence) => sentence !== undefined);
+  if (sentences.length > 0) return sentences;
+  return results.stages.some(({ drills }) => drills.length > 0)
+    ? ['No rush of this run came to a verdict.']
+    : ['Nothing was run.'];
+}
+
+const oneNode = { drill: 'one-node-rush', on: 'one node' };
+
+function lostOfSold({ lostUpdates, sold }: Figures) {
+  return `${formatNumber(lostUpdates)} of ${formatNumber(sold)}`;
+}
+
+function soldOfStock({ sold, initialStock }: Figures) {
+  return `${formatNumber(sold)} of ${formatNumber(initialStock)}`;
+}
+
+interface Outcome {
+  stage: string;
+  figures: Figures;
+}
+
+function outcomesOf({ stages }: Results, drill: string): Outcome[] {
+  return stages.flatMap(({ stage, drills }) =>
+    drills
+      .filter((result) => result.drill === drill && (result.verdict === 'pass' || result.verdict === 'fail'))
+      .flatMap(({ figures }) => (figures === undefined ? [] : [{ stage, figures }])),
+  );
+}
+
+interface Wording {
+  damage: (figures: Figures) => number;
+  one: (stage: string, figures: Figures) => string;
+  several: (stages: string, figures: Figures[]) => string;
+  none: (stages: string) => string;
+  rest: string;
+}
+
+/** A stage that sold nothing, or whose stock fell too far, proves nothing here: it is named and left out of the rest. */
+function describe(outcomes: Outcome[], wording: Wording): string | undefined {
+  const idle = outcomes.filter(({ figures }) => figures.sold === 0);
+  const short = outcomes.filter(({ figures }) => figures.sold > 0 && figures.lostUpdates < 0);
+  const sellers = outcomes.filter((outcome) => !idle.includes(outcome) && !short.includes(outcome));
+  const clauses = [
+    ...(sellers.length > 0 ? [describeSellers(sellers, wording)] : []),
+    ...(short.length > 0 ? [`${nameStages(short)} ended with less stock than the sales explain`] : []),
+    ...(idle.length > 0 ? [`${nameStages(idle)} sold nothing`] : []),
+  ];
+  if (clauses.length === 0) return undefined;
+  return `${clauses.join('; ').replaceAll('; Stage', '; stage')}.`;
+}
+
+function describeSellers(sellers: Outcome[], wording: Wording): string {
+  const damaged = sellers.filter(({ figures }) => wording.damage(figures) > 0);
+  const lastDamaged = sellers.findLastIndex(({ figures }) => wording.damage(figures) > 0);
+  const last = sellers[lastDamaged];
+  const after = sellers.slice(lastDamaged + 1);
+  const isStaircase = damaged.length === lastDamaged + 1;
+  if (last === undefined) return wording.none(nameStages(sellers));
+
+  const rest =
+    after[0] === undefined ? '' : `; from ${nameStage(after[0].stage).replace('Stage', 'stage')} on ${wording.rest}`;
+  if (damaged.length === 1 || (isStaircase && rest !== ''))
+    return wording.one(nameStage(last.stage), last.figures) + rest;
+  const figures = damaged.map((outcome) => outcome.figures);
+  return wording.several(nameStages(damaged), figures) + rest;
+}
+
+function nameStage(stage: string) {
+  const number = stage.match(/^(\d+)-/)?.[1];
+  return number === undefined ? stage : `Stage ${number}`;
+}
+
+/** `Stage 4`, `Stages 0, 1 and 2`, `Stages 0 to 8`, `Stage 4 and redlock`. */
+function nameStages(outcomes: Outcome[]): string {
+  const numbers = outcomes.flatMap(({ stage }) => stage.match(/^(\d+)-/)?.[1] ?? []);
+  const names = outcomes.map(({ stage }) => stage).filter((stage) => !/^\d+-/.test(stage));
+  const isRow = numbers.length > 3 && numbers.every((number, i) => i === 0 || +number === Number(numbers[i - 1]) + 1);
+  const numbered = isRow ? [`${numbers[0]} to ${numbers.at(-1)}`] : numbers;
+  if (numbered.length === 0) return listOf(names);
+  return `${numbers.length === 1 ? 'Stage' : 'Stages'} ${listOf([...numbered, ...names])}`;
+}

@@ -1,0 +1,14 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Results } from '../results.ts';
+import { renderMarkdown } from './markdown.ts';
+import { renderPage } from './page.ts';
+
+/** Writes `report.html` and `report.md` into `dir`, which is made when it is missing. */
+export async function writeReport(results: Results, dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  await Promise.all([
+    writeFile(join(dir, 'report.html'), await renderPage(results)),
+    writeFile(join(dir, 'report.md'), renderMarkdown(results)),
+  ]);
+}
