@@ -104,13 +104,13 @@ export function latencyByStage(drill: string, stages: StageFigures[]): Chart {
     label: `Latency of ${drill} by stage. ${stages.map(tellLatency).join(' ')}`,
     option: {
       textStyle: { fontFamily },
-      grid: gridBetween(150, 100),
+      grid: gridBetween(150, 116),
       xAxis: {
         ...valueAxis,
         type: 'log',
         min,
         max,
-        axisLabel: { ...valueAxis.axisLabel, formatter: formatDuration, hideOverlap: true },
+        axisLabel: { ...valueAxis.axisLabel, formatter: nameDecades(min, max) },
       },
       yAxis: [
         stageAxis(stages),
@@ -216,6 +216,13 @@ const valueAxis = {
 
 function rowsOf(stages: StageFigures[]) {
   return { width: wide.width, height: wide.axisHeight + stages.length * wide.rowHeight };
+}
+
+/** Names every power of ten from `min` to `max`, or every other one when there are too many for the width. */
+function nameDecades(min: number, max: number) {
+  const decadesUpTo = (value: number) => Math.round(Math.log10(value / min));
+  const step = decadesUpTo(max) > 4 ? 2 : 1;
+  return (value: number) => (decadesUpTo(value) % step === 0 ? formatDuration(value) : '');
 }
 
 function gridBetween(left: number, right: number) {
