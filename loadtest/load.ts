@@ -76,25 +76,25 @@ export async function sendSales({ url, requests, connections, signal, onAnswer }
     },
   };
 
+  let load: autocannon.Instance | undefined;
+  const stop = () => load?.stop();
+  signal.addEventListener('abort', stop);
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const load = autocannon(
-      {
-        url: `${url}/inventory/sale`,
-        method: 'POST',
-        amount: requests,
-        connections,
-        timeout: REQUEST_LIMIT_S,
-        // When every connection has failed once, the rest would fail too.
-        bailout: connections,
-        requests: [request],
-        // The run ends at the next sample, so a short one wastes no time.
-        sampleInt: 50,
-      } as autocannon.Options,
-      (error, result) => (error ? reject(error) : resolve(result)),
-    );
-    if (signal.aborted) load.stop();
-    signal.addEventListener('abort', () => load.stop(), { once: true });
-  });
+    const options = {
+      url: `${url}/inventory/sale`,
+      method: 'POST',
+      amount: requests,
+      connections,
+      timeout: REQUEST_LIMIT_S,
+      // When every connection has failed once, the rest would fail too.
+      bailout: connections,
+      requests: [request],
+      // The run ends at the next sample, so a short one wastes no time. The types do not know it.
+      sampleInt: 50,
+    } as autocannon.Options;
+    load = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
+    if (signal.aborted) stop();
+  }).finally(() => signal.removeEventListener('abort', stop));
   return { ...tally, errors: result.errors };
 }
 

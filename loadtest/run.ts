@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Drill, DrillSettings } from './drill.ts';
 import type { SaleEvent } from './lab-client.ts';
 import type { Narrator } from './narrator.ts';
@@ -5,6 +6,9 @@ import type { DrillResult, StageResult } from './results.ts';
 import type { RunFolder } from './run-folder.ts';
 import { taughtVerdict } from './staircase.ts';
 import type { Target } from './target.ts';
+
+/** How long the cause of an error may take to show, in milliseconds. */
+const CAUSE_LIMIT_MS = 500;
 
 /** The user stopped the run. */
 export class Interrupted extends Error {}
@@ -44,7 +48,11 @@ export async function runDrills(options: RunOptions): Promise<{ stages: StageRes
     narrator.drill(drill.name);
     const outcome = await drill
       .run({ target, stage, settings, signal, onProgress: narrator.progress })
-      .catch((error) => lostTrack(signal.aborted ? signal.reason : error));
+      .catch(async (error) => {
+        // A death shows as a call without an answer first, and as a death a moment later.
+        await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
+        return lostTrack(signal.aborted ? signal.reason : error);
+      });
     if (signal.reason instanceof Interrupted) return undefined;
 
     const { events, ...judged } = outcome;

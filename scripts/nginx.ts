@@ -48,6 +48,7 @@ export async function startNginx({
     name: 'nginx',
     command: program,
     args: ['-p', dir, '-c', configFile, '-e', 'stderr', '-g', 'daemon off;'],
+    cwd: dir,
     isReady: async () => (await fetch(`${url}/healthz`)).ok,
   });
   return {

@@ -38,6 +38,8 @@ export interface PartOptions {
   command: string;
   args: string[];
   env?: NodeJS.ProcessEnv;
+  /** The folder it works in; this process' own when it is not given. */
+  cwd?: string;
   /** Asked again and again until it resolves with true: does the part do its work? A rejection means not yet. */
   isReady: () => Promise<boolean>;
   /** Given every line that the part prints. */
@@ -89,12 +91,19 @@ export function freePort(): Promise<number> {
 }
 
 /** Starts a process and waits until it is ready. Rejects with the last lines it printed when it ends or takes too long. */
-export async function startPart({ name, command, args, env, isReady, onLine }: PartOptions): Promise<Part> {
+export async function startPart({ name, command, args, env, cwd, isReady, onLine }: PartOptions): Promise<Part> {
   // A process group of its own: Ctrl-C reaches this process alone, which then stops the parts in order.
-  const child = spawn(command, args, { env: env ?? process.env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    env: env ?? process.env,
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const lastLines: string[] = [];
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`${name} could not be started: ${error.message}`));
+    // Its children would keep working, and keep its output open.
+    child.once('exit', () => child.pid !== undefined && signalGroup(child.pid, 'SIGKILL'));
     child.once('close', (code, signal) => {
       if (child.pid !== undefined) tellReaper(`-pid ${child.pid}`);
       const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;

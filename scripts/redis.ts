@@ -28,6 +28,7 @@ export async function openRedis(givenUrl: string | undefined, dir: string): Prom
     ...(program === undefined
       ? { command: process.execPath, args: [...nodeArgs('scripts/embedded-valkey.ts'), String(port)] }
       : { command: program, args: serverArgs(port, dir) }),
+    cwd: dir,
     isReady: () => answersPing(port),
   });
   return { url, kind: program === undefined ? 'embedded' : 'native', part };

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nodeArgs, projectDir } from '../../scripts/parts.ts';
+
+/** One of the project's commands, running in a temporary folder of its own, so that what it leaves behind can be found. */
+export interface CommandUnderTest {
+  child: ChildProcess;
+  pid: number;
+  /** Everything that it has printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when the output matches. Rejects when the command ends before. */
+  prints(pattern: RegExp): Promise<RegExpExecArray>;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** The folder for reports. */
+  reports: string;
+  /** The temporary files and the processes that are left of it. */
+  leftovers(): string[];
+  remove(): void;
+}
+
+export function startCommand(file: string, args: string[] = [], env: NodeJS.ProcessEnv = {}): CommandUnderTest {
+  const tmp = mkdtempSync(join(tmpdir(), 'command-under-test-'));
+  const reports = mkdtempSync(join(tmpdir(), 'reports-under-test-'));
+  const withReports = file.endsWith('replay.ts') ? ['--reports', reports] : [];
+  // Settings of whoever runs the tests must not reach the command; TMPDIR marks it and all that it starts.
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [...nodeArgs(file), ...args, ...withReports], {
+    cwd: projectDir,
+    env: { PATH, HOME, TMPDIR: tmp, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+
+  return {
+    child,
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    prints: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(stdout);
+          if (match) resolve(match);
+        };
+        look();
+        child.stdout.on('data', look);
+        void ended.then(() => reject(new Error(`It ended without printing ${pattern}: ${stdout}\n${stderr}`)));
+      }),
+    ended,
+    reports,
+    // What tsx compiled stays in its cache on purpose, for the next start.
+    leftovers: () => [...readdirSync(tmp).filter((name) => !name.startsWith('tsx-')), ...processesOf(tmp)],
+    remove() {
+      rmSync(tmp, { recursive: true, force: true });
+      rmSync(reports, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A PATH with nothing on it but Node: no redis-server, no nginx. */
+export function makeBarePath(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'bare-path-'));
+  symlinkSync(process.execPath, join(path, 'node'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** The command lines of all processes that were given `tmp` as TMPDIR, or that work in it: servers overwrite their environment. */
+function processesOf(tmp: string): string[] {
+  if (process.platform !== 'linux') {
+    const { stdout } = spawnSync('ps', ['-axEww', '-o', 'pid=,command='], { encoding: 'utf8' });
+    return stdout.split('\n').filter((line) => line.includes(tmp));
+  }
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => readProc(pid, 'environ').includes(`TMPDIR=${tmp}\0`) || folderOf(pid).startsWith(tmp))
+    .map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
+}
+
+function folderOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // The process has ended meanwhile.
+    return '';
+  }
+}
+
+function readProc(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    // The process has ended meanwhile.
+    return '';
+  }
+}

@@ -1,0 +1,224 @@
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Results, resultsSchema } from '../../loadtest/results.ts';
+import { type CommandUnderTest, makeBarePath, startCommand } from './command-under-test.ts';
+
+const QUICK = ['--requests', '400', '--connections', '40', '--stock', '1000', '--units', '200'];
+
+let running: CommandUnderTest[] = [];
+
+function replay(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const command = startCommand('loadtest/replay.ts', [...QUICK, ...args], env);
+  running.push(command);
+  return command;
+}
+
+afterEach(async () => {
+  for (const command of running) {
+    command.child.kill('SIGKILL');
+    await command.ended;
+    await leavesNothing(command);
+    command.remove();
+  }
+  running = [];
+});
+
+/** The reaper needs a moment after a death that nobody announced. */
+const leavesNothing = (command: CommandUnderTest) =>
+  expect.poll(() => command.leftovers(), { timeout: 10_000 }).toEqual([]);
+
+const cell = (results: Results, stage: string, drill: string) =>
+  results.stages.find((result) => result.stage === stage)?.drills.find((result) => result.drill === drill);
+
+describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) => {
+  let command: CommandUnderTest;
+  let results: Results;
+  let bare: ReturnType<typeof makeBarePath> | undefined;
+
+  beforeAll(async () => {
+    if (kind === 'embedded') bare = makeBarePath();
+    command = startCommand('loadtest/replay.ts', [...QUICK, '--json'], bare ? { PATH: bare.path } : {});
+    await command.ended;
+    results = resultsSchema.parse(JSON.parse(command.stdout()));
+  }, 120_000);
+
+  afterAll(() => {
+    command.remove();
+    bare?.remove();
+  });
+
+  test('the run is as taught, ends with 0, and leaves nothing behind', async () => {
+    expect(results.verdictReasons).toEqual([]);
+    expect(results.verdict).toBe('as-taught');
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    expect(command.stderr()).toBe('');
+    expect(command.leftovers()).toEqual([]);
+  });
+
+  test('the servers are the ones that were asked for', () => {
+    expect(results.environment.redis.kind).toBe(kind);
+    expect(results.environment.nginx).toMatch(kind === 'native' ? /^native 1\./ : /^embedded 1\.25\.4$/);
+  });
+
+  test('all nine stages ran all three drills', () => {
+    expect(results.stages.map(({ lockVersion }) => lockVersion)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const { drills } of results.stages) {
+      expect(drills.map(({ drill }) => drill)).toEqual(['one-node-rush', 'rush', 'sell-out']);
+    }
+  });
+
+  test('stage 0 loses updates on one node already, and oversells', () => {
+    expect(cell(results, '0-none', 'one-node-rush')?.figures?.lostUpdates).toBeGreaterThan(0);
+    expect(cell(results, '0-none', 'sell-out')?.figures?.oversold).toBeGreaterThan(0);
+  });
+
+  test('stage 1 loses updates on two nodes, with witnesses on both, and none on one', () => {
+    expect(cell(results, '1-in-process', 'one-node-rush')).toMatchObject({ verdict: 'pass', witnesses: [] });
+    const rush = cell(results, '1-in-process', 'rush');
+    expect(rush?.verdict).toBe('fail');
+    expect(rush?.figures?.lostUpdates).toBeGreaterThan(0);
+    expect(rush?.witnesses[0]).toMatch(/^sale \d{4,} on node-[12](,| and) sale \d{4,} on node-[12] .*read stock \d+$/);
+    expect(rush?.witnesses[0]).toContain('node-1');
+    expect(rush?.witnesses[0]).toContain('node-2');
+    expect(cell(results, '1-in-process', 'sell-out')?.figures?.oversold).toBeGreaterThan(0);
+  });
+
+  test('stages 2 to 8 lose none, sell none twice, and never have two holders', () => {
+    for (const { lockVersion, drills } of results.stages) {
+      if (lockVersion < 2) continue;
+      for (const { verdict, figures, witnesses } of drills) {
+        expect({ verdict, witnesses }).toEqual({ verdict: 'pass', witnesses: [] });
+        expect(figures).toMatchObject({ lostUpdates: 0, oversold: 0, overlaps: 0, failed: 0, inDoubt: 0 });
+      }
+    }
+  });
+
+  test('the figures add up in every cell', () => {
+    for (const { drills } of results.stages) {
+      for (const { figures: f, drill } of drills) {
+        if (f === undefined) throw new Error(`${drill} has no figures`);
+        expect(f.sent).toBe(400);
+        expect(f.answers + f.errors).toBe(f.sent);
+        expect(f.received).toBe(f.sent);
+        expect(f.sold + f.soldOut + f.lockTimeout + f.failed + f.inDoubt).toBe(f.sent);
+        expect(f.expectedStock).toBe(f.initialStock - f.sold);
+        expect(f.lostUpdates).toBe(f.finalStock - f.expectedStock);
+        expect(f.oversold).toBe(Math.max(0, f.sold - f.initialStock));
+        expect(Object.values(f.soldByNode).reduce((sum, sold) => sum + sold, 0)).toBe(f.sold);
+        expect(Object.keys(f.soldByNode)).toHaveLength(drill === 'one-node-rush' ? 1 : 2);
+        expect(f.latencyMs?.p50).toBeLessThanOrEqual(f.latencyMs?.p99 ?? 0);
+        expect(f.throughput).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test('Redis commands per sale: two without a lock, at least four with one', () => {
+    expect(cell(results, '0-none', 'rush')?.figures?.redisCommandsPerSale).toBe(2);
+    expect(cell(results, '3-spin', 'rush')?.figures?.redisCommandsPerSale).toBeGreaterThanOrEqual(4);
+  });
+
+  test('the files: results, report and events, with latest pointing at them', () => {
+    const latest = join(command.reports, 'latest');
+    expect(readlinkSync(latest)).toMatch(/^\d{4}-\d\d-\d\dT/);
+    expect(JSON.parse(readFileSync(join(latest, 'results.json'), 'utf8'))).toEqual(results);
+    expect(readFileSync(join(latest, 'report.html'), 'utf8')).toContain('</html>');
+    expect(readFileSync(join(latest, 'report.md'), 'utf8')).toContain('| ');
+    const events = gunzipSync(readFileSync(join(latest, 'events/1-in-process.rush.ndjson.gz'))).toString();
+    const types = events
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type);
+    expect(types.filter((type) => type === 'wrote')).toHaveLength(400);
+  });
+});
+
+describe('npm start: choosing what runs', () => {
+  test('LOCK_VERSION, by number and by name, runs that stage alone', async () => {
+    const byNumber = replay(['--json', '--drill', 'rush'], { LOCK_VERSION: '4' });
+    await byNumber.ended;
+    const byName = replay(['--json', '--drill', 'rush'], { LOCK_VERSION: '7-reentrant' });
+    await byName.ended;
+    expect(JSON.parse(byNumber.stdout()).stages.map(({ stage }: { stage: string }) => stage)).toEqual(['4-ttl']);
+    expect(JSON.parse(byNumber.stdout()).command).toMatch(/^LOCK_VERSION=4 npm start -- /);
+    expect(JSON.parse(byName.stdout()).stages.map(({ stage }: { stage: string }) => stage)).toEqual(['7-reentrant']);
+  });
+
+  test.each([
+    [['--stage', '9'], {}, /--stage.*9.*a number from 0 to 8/s],
+    [['--drill', 'nap'], {}, /--drill.*nap.*one-node-rush, rush, sell-out/s],
+    [['--requests', '0'], {}, /--requests.*0.*whole number/s],
+    [['--requests', '12.5'], {}, /whole number/],
+    [['--connections', '500'], {}, /--connections 500 is too many/],
+    [['--stock', '10'], {}, /--stock 10 is too low/],
+    [['--url', 'http://127.0.0.1:1'], {}, /--url and --lab go together/],
+    [['--lab', 'http://127.0.0.1:1'], {}, /two addresses/],
+    [['--url', 'ftp://x', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'], {}, /address such as/],
+    [['surprise'], {}, /too many arguments/],
+    [['--nonsense'], {}, /unknown option/],
+    [[], { LOCK_VERSION: 'x' }, /LOCK_VERSION=x is not allowed/],
+    [[], { REDIS_URL: 'redis://127.0.0.1:1' }, /REDIS_URL names does not answer: connect ECONNREFUSED/],
+    [
+      ['--url', 'http://127.0.0.1:1', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'],
+      {},
+      /127.0.0.1:1\/state got no answer/,
+    ],
+  ])('%j %j: refused with exit code 2 and a line that says what is allowed', async (args, env, line) => {
+    const command = replay(args, env);
+    expect((await command.ended).code).toBe(2);
+    expect(command.stderr()).toMatch(line);
+    expect(command.stderr().trim().split('\n')).toHaveLength(1);
+    expect(command.stdout()).toBe('');
+  });
+});
+
+describe('npm start: however it ends', () => {
+  const long = ['--requests', '50000', '--stock', '50000', '--stage', '6', '--drill', 'rush,sell-out'];
+  /** The stage's title is printed right before its first drill begins. */
+  const underWay = (command: CommandUnderTest) => command.prints(/Stage 6/);
+
+  test('Ctrl-C: it stops, says what was left out, writes the report, and ends with 2', async () => {
+    const command = replay(long);
+    await underWay(command);
+    command.child.kill('SIGINT');
+    expect((await command.ended).code).toBe(2);
+    expect(command.stdout()).toContain('Left out: 6-lua-release rush, 6-lua-release sell-out.');
+    const results = resultsSchema.parse(JSON.parse(readFileSync(join(command.reports, 'latest/results.json'), 'utf8')));
+    expect(results).toMatchObject({ verdict: 'unknown', leftOut: ['6-lua-release rush', '6-lua-release sell-out'] });
+    expect(existsSync(join(command.reports, 'latest/report.html'))).toBe(true);
+    expect(command.leftovers()).toEqual([]);
+  });
+
+  test('Ctrl-C while the servers are starting: nothing stays behind', async () => {
+    const command = replay(long);
+    await expect.poll(() => command.leftovers().join(), { interval: 5 }).toContain('scripts/reaper.ts');
+    command.child.kill('SIGINT');
+    expect((await command.ended).code).toBe(2);
+    expect(command.leftovers()).toEqual([]);
+  });
+
+  test('a crash of the harness: the reaper leaves nothing behind', async () => {
+    const command = replay(long);
+    await underWay(command);
+    expect(command.leftovers().length).toBeGreaterThan(4);
+    command.child.kill('SIGKILL');
+    await command.ended;
+    await leavesNothing(command);
+  });
+
+  test.each(['services/inventory/main.ts', 'redis-server', 'nginx: master'])(
+    '%s is killed: unknown, never pass, and nothing stays behind',
+    async (victim) => {
+      const command = replay(long);
+      await underWay(command);
+      const line = command.leftovers().find((line) => line.includes(victim)) ?? '';
+      process.kill(Number.parseInt(line, 10), 'SIGKILL');
+      expect((await command.ended).code).toBe(1);
+      expect(command.stdout()).toMatch(/Unknown/);
+      expect(command.stdout()).toMatch(/was ended by SIGKILL/);
+      expect(command.stdout()).toContain('Left out: 6-lua-release sell-out.');
+      expect(command.leftovers()).toEqual([]);
+    },
+  );
+});
