@@ -49,7 +49,7 @@ export interface PartOptions {
 let reaper: ChildProcess | undefined;
 
 /** Tells the reaper what to remove if this process dies before it can. */
-function tellReaper(line: string) {
+export function tellReaper(line: string) {
   if (reaper === undefined) {
     reaper = spawn(process.execPath, nodeArgs('scripts/reaper.ts'), {
       detached: true,

@@ -14,6 +14,8 @@ export interface CommandUnderTest {
   /** Resolves when the output matches. Rejects when the command ends before. */
   prints(pattern: RegExp): Promise<RegExpExecArray>;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Its TMPDIR. */
+  tmp: string;
   /** The folder for reports. */
   reports: string;
   /** The temporary files and the processes that are left of it. */
@@ -60,6 +62,7 @@ export function startCommand(file: string, args: string[] = [], env: NodeJS.Proc
         void ended.then(() => reject(new Error(`It ended without printing ${pattern}: ${stdout}\n${stderr}`)));
       }),
     ended,
+    tmp,
     reports,
     // What tsx compiled stays in its cache on purpose, for the next start.
     leftovers: () => [...readdirSync(tmp).filter((name) => !name.startsWith('tsx-')), ...processesOf(tmp)],
