@@ -71,6 +71,7 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
       if (table) say(`\n${table}`);
       say(`\n${verdictLine(results)}  ${pc.dim(`in ${formatDuration(results.durationMs)}`)}`);
       for (const reason of results.verdictReasons) say(`  ${reason}`);
+      if (results.leftOut.length > 0) say(`  Left out: ${results.leftOut.join(', ')}.`);
       say(`\nThe report: ${dir}/report.html`);
     },
   };

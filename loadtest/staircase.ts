@@ -1,3 +1,4 @@
+import { countOf } from './report/numbers.ts';
 import type { DrillResult, Results } from './results.ts';
 
 /**
@@ -29,7 +30,7 @@ export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Res
       ({ stage, drill, verdict, taught }) => `${stage} ${drill}: ${verdict}, but ${taught} is taught.`,
     ),
     ...unknown.map(({ stage, drill, reasons }) => `${stage} ${drill}: unknown. ${reasons.join(' ')}`),
-    ...(leftOut.length > 0 ? [`The run was cut short. Left out: ${leftOut.join(', ')}.`] : []),
+    ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'drill')} left out.`] : []),
     ...(hasRun ? [] : ['No drill was run.']),
   ];
   if (notAsTaught.length > 0) return { verdict: 'not-as-taught', verdictReasons };
