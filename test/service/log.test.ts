@@ -20,52 +20,49 @@ beforeAll(async () => {
   urlWithPassword = redis.url.replace('//', `//:${password}@`);
 });
 
-/** A sale, what clients do wrong, and Redis away for a moment. */
-async function liveThroughALot(node: TestNode) {
-  await until('the node is ready', async () => (await node.get('/readyz')).status === 200);
-  await node.sell('001');
-  await node.sell('none');
-  await node.sell('a%20b');
-  await node.get('/nowhere');
-  await sendRaw(node.port, 'garbage\r\n\r\n');
-  await sendRaw(node.port, 'POST /inventory/sale HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{"s', '415');
+/** A sale, what clients do wrong, and Redis away for a moment; then the nodes end. */
+async function liveThroughALot(...nodes: TestNode[]) {
+  const areReady = async () =>
+    (await Promise.all(nodes.map((node) => node.get('/readyz')))).every(({ status }) => status === 200);
+  await until('the nodes are ready', areReady);
+  for (const node of nodes) {
+    await node.sell('001');
+    await node.sell('none');
+    await node.sell('a%20b');
+    await node.get('/nowhere');
+    await sendRaw(node.port, 'garbage\r\n\r\n');
+    await sendRaw(node.port, 'POST /inventory/sale HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{"s', '415');
+  }
   redis.freeze();
-  const away = await node.sell('001');
-  redis.thaw();
-  expect(away.body.code).toBe('STORE_UNAVAILABLE');
-  await until('the node is ready', async () => (await node.get('/readyz')).status === 200);
+  const away = await Promise.all(nodes.map((node) => node.sell('001')));
+  await redis.comeBack();
+  for (const answer of away) expectProblem(answer, 'STORE_UNAVAILABLE');
+  await until('the nodes are ready', areReady);
+  for (const node of nodes) node.signal('SIGTERM');
+  for (const node of nodes) await node.part.ended;
 }
 
 type Line = { time: number; level: number; node: string; msg: string; url?: string; status?: number; ms?: number };
 const parsed = (node: TestNode) => node.lines.map((line) => JSON.parse(line) as Line);
 
-test('log: at info JSON lines, and none for a request', async () => {
-  const node = await startNode(urlWithPassword);
+test('log: JSON lines, one for each request at debug, and none for a request at info', async () => {
+  const [atInfo, atDebug] = await Promise.all([
+    startNode(urlWithPassword),
+    startNode(urlWithPassword, { LOG_LEVEL: 'debug' }),
+  ]);
 
-  await liveThroughALot(node);
-  node.signal('SIGTERM');
-  await node.part.ended;
+  await liveThroughALot(atInfo, atDebug);
 
-  expect(parsed(node).map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
-  expect(new Set(parsed(node).map((line) => line.node))).toEqual(new Set([node.name]));
-});
-
-test('log: at debug one line for a request, whatever its answer', async () => {
-  const node = await startNode(urlWithPassword, { LOG_LEVEL: 'debug' });
-
-  await liveThroughALot(node);
-  node.signal('SIGTERM');
-  await node.part.ended;
-
-  const requests = parsed(node).filter(({ msg }) => msg === 'request');
+  expect(parsed(atInfo).map(({ msg, node }) => ({ msg, node }))).toEqual(
+    ['listening', 'stopping', 'stopped'].map((msg) => ({ msg, node: atInfo.name })),
+  );
+  const requests = parsed(atDebug).filter(({ msg }) => msg === 'request');
   const ofSales = requests.filter(({ url }) => url?.startsWith('/inventory/sale'));
   expect(ofSales.map(({ status }) => status)).toEqual([200, 404, 400, 415, 503]);
   expect(requests.filter(({ url }) => url === '/nowhere')).toMatchObject([{ status: 404, ms: expect.any(Number) }]);
-  expect(
-    parsed(node)
-      .filter(({ msg }) => msg !== 'request')
-      .map(({ msg }) => msg),
-  ).toEqual(['listening', 'stopping', 'stopped']);
+  const others = parsed(atDebug).filter(({ msg }) => msg !== 'request');
+  expect(others.map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+  for (const { lines } of [atInfo, atDebug]) expect(lines.join()).not.toContain(password);
 });
 
 test('log: silent prints nothing', async () => {

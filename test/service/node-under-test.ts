@@ -31,10 +31,9 @@ export interface TestRedis {
   client: Redis;
   /** Redis stops answering without ending, as on a frozen machine. */
   freeze(): void;
-  thaw(): void;
   kill(): Promise<void>;
-  /** Starts a new, empty server on the port of the one that was killed. */
-  startAgain(): Promise<void>;
+  /** Goes on after freeze(). After kill() a new, empty server starts on the same port. */
+  comeBack(): Promise<void>;
 }
 
 export async function startRedis(): Promise<TestRedis> {
@@ -43,6 +42,7 @@ export async function startRedis(): Promise<TestRedis> {
   const { url, part: first } = await openRedis(undefined, temp.dir);
   if (first === undefined) throw new Error('The tests need a Redis of their own.');
   let part = first;
+  let isKilled = false;
   const port = Number(new URL(url).port);
   const client = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 20 });
   client.on('error', () => {});
@@ -56,13 +56,15 @@ export async function startRedis(): Promise<TestRedis> {
     port,
     client,
     freeze: () => signal(part.pid, 'SIGSTOP'),
-    thaw: () => signal(part.pid, 'SIGCONT'),
     async kill() {
+      isKilled = true;
       signal(part.pid, 'SIGKILL');
       await part.ended;
     },
-    async startAgain() {
-      part = await startRedisAt(port, temp.dir);
+    async comeBack() {
+      if (isKilled) part = await startRedisAt(port, temp.dir);
+      else signal(part.pid, 'SIGCONT');
+      isKilled = false;
     },
   };
 }

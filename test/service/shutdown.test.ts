@@ -21,35 +21,36 @@ beforeAll(async () => {
 
 const isStopping = (node: TestNode) => node.lines.some((line) => line.includes('"stopping"'));
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  'shutdown: %s lets the sale in flight finish and refuses new ones',
-  async (signal) => {
-    const node = await startNode(redis.url);
-    await redis.client.set('{inventoryfinish}:stock', 10);
-    const { answer } = await startPausedSale(node, 'finish', 400);
-    // A request that is on its way when the signal comes: half of it is sent.
-    const socket = connect(node.port, '127.0.0.1');
-    const late = text(socket);
-    socket.write('POST /inventory/sale?sku=finish HTTP/1.1\r\n');
-    await node.get('/healthz');
+test.each([
+  // Longer than any limit of the shutdown itself.
+  ['SIGTERM', 2500],
+  ['SIGINT', 300],
+] as const)('shutdown: %s lets a sale of %i ms finish and refuses new ones', async (signal, pauseMs) => {
+  const node = await startNode(redis.url);
+  await redis.client.set('{inventoryfinish}:stock', 10);
+  const { answer } = await startPausedSale(node, 'finish', pauseMs);
+  // A request that is on its way when the signal comes: half of it is sent.
+  const socket = connect(node.port, '127.0.0.1');
+  const late = text(socket);
+  socket.write('POST /inventory/sale?sku=finish HTTP/1.1\r\n');
+  await node.get('/healthz');
 
-    node.signal(signal);
-    await until('the node is stopping', () => isStopping(node));
-    socket.write('Host: x\r\n\r\n');
-    const newcomer = ask(`${node.url}/inventory/sale?sku=finish`, { method: 'POST' });
+  node.signal(signal);
+  await until('the node is stopping', () => isStopping(node));
+  socket.write('Host: x\r\n\r\n');
+  const newcomer = ask(`${node.url}/inventory/sale?sku=finish`, { method: 'POST' });
 
-    await expect(newcomer).rejects.toThrow('fetch failed');
-    expect(await late).toMatch(
-      /^HTTP\/1.1 503 [\s\S]*\r\nConnection: close\r\n[\s\S]*"code":"SHUTTING_DOWN","definite":true/,
-    );
-    const finished = await answer;
-    expect(finished.body).toMatchObject({ outcome: 'sold', remaining: 9 });
-    expect(finished.headers.get('connection')).toBe('close');
-    expect(await node.part.ended).toMatch(/ended with exit code 0/);
-    expect(await redis.client.get('{inventoryfinish}:stock')).toBe('9');
-    expect(await redis.client.keys('{inventoryfinish}:lock:*')).toEqual([]);
-  },
-);
+  await expect(newcomer).rejects.toThrow('fetch failed');
+  expect(await late).toMatch(
+    /^HTTP\/1.1 503 [\s\S]*\r\nConnection: close\r\n[\s\S]*"code":"SHUTTING_DOWN","definite":true/,
+  );
+  const finished = await answer;
+  expect(finished.body).toMatchObject({ outcome: 'sold', remaining: 9 });
+  expect(finished.headers.get('connection')).toBe('close');
+  expect(await node.part.ended).toMatch(/ended with exit code 0/);
+  expect(await redis.client.get('{inventoryfinish}:stock')).toBe('9');
+  expect(await redis.client.keys('{inventoryfinish}:lock:*')).toEqual([]);
+});
 
 test('shutdown: a second signal ends the node at once', async () => {
   const node = await startNode(redis.url);
@@ -69,12 +70,10 @@ test('shutdown: under load through kept connections no sale is lost', async () =
   const node = await startNode(redis.url, { LOCK_VERSION: '6' });
   await redis.client.set('{inventoryload}:stock', 100_000);
   let sold = 0;
-  let refused = 0;
   const buy = async (from: TestNode) => {
     const { status, body } = await from.sell('load');
     if (status === 200) sold += 1;
-    else if (body.code === 'SHUTTING_DOWN') refused += 1;
-    else throw new Error(`An answer nobody expects: ${status} ${body.code}`);
+    else if (body.code !== 'SHUTTING_DOWN') throw new Error(`An answer nobody expects: ${status} ${body.code}`);
   };
   // Each buyer buys until its node is gone; fetch keeps and uses its connections again.
   const leaving = Array.from({ length: 20 }, async () => {
@@ -94,9 +93,7 @@ test('shutdown: under load through kept connections no sale is lost', async () =
   await until('200 are sold', () => sold >= 200);
 
   node.signal('SIGTERM');
-  const signalledAt = performance.now();
   const ended = await node.part.ended;
-  const endedAfterMs = performance.now() - signalledAt;
   await Promise.all(leaving);
   const soldByThen = sold;
   await until('the other node sells on', () => sold > soldByThen + 20);
@@ -104,7 +101,6 @@ test('shutdown: under load through kept connections no sale is lost', async () =
   await Promise.all(staying);
 
   expect(ended).toMatch(/ended with exit code 0/);
-  console.info(`under load the node ended ${Math.round(endedAfterMs)} ms after SIGTERM; ${refused} sales refused`);
   expect(100_000 - Number(await redis.client.get('{inventoryload}:stock'))).toBe(sold);
   expect(await redis.client.keys('{inventoryload}:lock:*')).toEqual([]);
 });
@@ -119,10 +115,9 @@ test('shutdown: ends in a few seconds while Redis is away, and says that the sal
   node.signal('SIGTERM');
   const ended = await node.part.ended;
   const endedAfterMs = performance.now() - signalledAt;
-  redis.thaw();
+  await redis.comeBack();
 
   expect(ended).toMatch(/ended with exit code 0/);
-  console.info(`while Redis was away the node ended ${Math.round(endedAfterMs)} ms after SIGTERM`);
   expect(endedAfterMs).toBeLessThan(4000);
   expect((await answer).body).toMatchObject({ code: 'STORE_UNAVAILABLE', definite: false });
 });
