@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { comparedFigures } from './report/figures.ts';
-import { formatDuration, formatNumber } from './report/numbers.ts';
+import { formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
 import { readStory, stageTitle } from './report/story.ts';
 import type { DrillResult, Results, StageResult, Verdict } from './results.ts';
 import { drills } from './staircase.ts';
@@ -67,6 +67,7 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
       for (const line of resultLines(result)) say(line);
     },
     end(results, dir) {
+      bar?.stop();
       const table = comparison(results.stages);
       if (table) say(`\n${table}`);
       say(`\n${verdictLine(results)}  ${pc.dim(`in ${formatDuration(results.durationMs)}`)}`);
@@ -81,14 +82,15 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
 export const silentNarrator: Narrator = { start() {}, stage() {}, drill() {}, progress() {}, result() {}, end() {} };
 
 function resultLines({ drill, verdict, taught, reasons, figures, witnesses }: DrillResult): string[] {
-  const isAsTaught = taught === null || taught === verdict;
-  const judged = `${words[verdict]}${taught === null ? '' : isAsTaught ? ', as taught' : pc.red(', NOT as taught')}`;
+  const isComparable = taught !== null && (verdict === 'pass' || verdict === 'fail');
+  const compared = taught === verdict ? ', as taught' : pc.red(', NOT as taught');
+  const judged = `${words[verdict]}${isComparable ? compared : ''}`;
   const latency = figures?.latencyMs;
   const speed = [
     figures && `${formatNumber(figures.throughput)} sales/s`,
-    latency && `p50 ${formatNumber(latency.p50)} ms, p99 ${formatNumber(latency.p99)} ms`,
+    latency && `p50 ${formatMeasure(latency.p50)} ms, p99 ${formatMeasure(latency.p99)} ms`,
     figures?.redisCommandsPerSale !== undefined &&
-      `${formatNumber(figures.redisCommandsPerSale)} Redis commands a sale`,
+      `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,
     figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
   ].filter(Boolean);
   return [

@@ -22,13 +22,18 @@ export async function openLocalTarget(options: StackOptions = {}): Promise<Targe
     const nodes = await Promise.all(
       stack.nodes.map(async ({ name, labUrl }) => ({ name, ...(await openLabClient(labUrl)) })),
     );
+    // A Redis of our own ends with the stack; a given one is left as it was found.
+    const putStockBack = stack.redis.kind === 'external' ? await rememberStock(nodes) : async () => {};
     return {
       url: stack.nginx.url,
       nodes,
       redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       partDied: stack.partDied,
-      close: stack.stop,
+      async close() {
+        await putStockBack();
+        await stack.stop();
+      },
     };
   } catch (error) {
     await stack.stop();
@@ -41,7 +46,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
   const labs = await Promise.all(labUrls.map(openLabClient));
   const states = await Promise.all(labs.map((lab) => lab.state()));
   const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
-  const stock = await nodes[0]?.stock();
+  const putStockBack = await rememberStock(nodes);
   const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
     throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
   });
@@ -53,7 +58,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     partDied: new Promise(() => {}),
     async close() {
       await Promise.all(nodes.map((node, index) => node.setLock(states[index]?.lock ?? node.name)));
-      await (stock === undefined ? nodes[0]?.clear() : nodes[0]?.setStock(stock));
+      await putStockBack();
     },
   };
 }
@@ -62,4 +67,13 @@ async function versionOf([node]: LabClient[]): Promise<string> {
   if (node === undefined) return 'unknown';
   const { server, version } = await node.redis();
   return `${server} ${version}`;
+}
+
+/** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */
+async function rememberStock([node]: LabClient[]): Promise<() => Promise<void>> {
+  const stock = await node?.stock();
+  return async () => {
+    const putBack = stock === undefined ? node?.clear() : node?.setStock(stock);
+    await putBack?.catch((error: Error) => process.stderr.write(`The stock could not be put back: ${error.message}\n`));
+  };
 }

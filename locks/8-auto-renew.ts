@@ -27,14 +27,15 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
     // No answer is no news: the lease may still be ours, so the next tick asks again.
     const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => undefined);
     if (renewed !== 0 || holdCount === 0) return;
+    holdCount = 0;
     clearInterval(watchdog);
     onLeaseLost();
   }
 
   async function release() {
-    holdCount -= 1;
+    holdCount = Math.max(0, holdCount - 1);
     // Before asking Redis: if it does not answer, the lease must end by itself.
-    if (holdCount <= 0) clearInterval(watchdog);
+    if (holdCount === 0) clearInterval(watchdog);
     if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
   }
 

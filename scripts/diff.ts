@@ -76,6 +76,8 @@ function main(args: string[]) {
     }
   } else if (args.length === 1 && stage > 0) {
     const diff = stageDiff(stage);
+    // Whoever reads the output may have read enough.
+    process.stdout.on('error', () => process.exit());
     process.stdout.write(process.stdout.isTTY && pc.isColorSupported ? coloured(diff) : diff);
   } else {
     const last = `${stages.length} or ${stages.at(-1)}`;

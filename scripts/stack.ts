@@ -1,4 +1,6 @@
 import dotenv from 'dotenv';
+import { z } from 'zod';
+import { readSettingsOrExit, redisUrl } from '../services/inventory/settings.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
 import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from './parts.ts';
 import { openRedis, type RedisServer } from './redis.ts';
@@ -36,6 +38,7 @@ export interface StackOptions {
 /** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
 export async function startStack({ ports, env = {}, onLine }: StackOptions = {}): Promise<Stack> {
   dotenv.config({ quiet: true });
+  const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   const { nginx: nginxPort, nodes: nodePorts } = ports ?? (await freePorts());
   const temp = makeTempDir();
   const parts: Part[] = [];
@@ -51,7 +54,7 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
   }
 
   try {
-    const redis = await openRedis(process.env.REDIS_URL || undefined, temp.dir);
+    const redis = await openRedis(REDIS_URL, temp.dir);
     if (redis.part) parts.push(redis.part);
 
     const nodes = await Promise.all(

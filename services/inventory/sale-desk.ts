@@ -265,7 +265,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     if (inFlight === 0) return;
     throw new ProblemError(
       'SALES_IN_FLIGHT',
-      `${inFlight} sales are in flight on ${node}; try again when they have ended.`,
+      `Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`,
     );
   }
 }
