@@ -22,7 +22,8 @@ const LAST_ANSWERS_LIMIT_MS = 2_000;
 dotenv.config({ quiet: true });
 const settings = readSettingsOrExit(inventorySettings, process.env);
 const node = settings.NODE_NAME ?? String(settings.PORT);
-const log = pino({ level: settings.LOG_LEVEL, base: { node } });
+// Synchronous, so that the last lines before the end are neither lost nor out of order.
+const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
 const store = connectStore(settings.REDIS_URL);
 const history = createHistory(node);
 const metrics = createMetrics();
