@@ -3,6 +3,7 @@ import {
   expectProblem,
   sendRaw,
   startNode,
+  startNodeAlone,
   startRedis,
   type TestNode,
   type TestRedis,
@@ -24,7 +25,6 @@ beforeAll(async () => {
 async function liveThroughALot(...nodes: TestNode[]) {
   const areReady = async () =>
     (await Promise.all(nodes.map((node) => node.get('/readyz')))).every(({ status }) => status === 200);
-  await until('the nodes are ready', areReady);
   for (const node of nodes) {
     await node.sell('001');
     await node.sell('none');
@@ -74,8 +74,8 @@ test('log: silent prints nothing', async () => {
 });
 
 test('log: no password in it, not even when Redis refuses it, and the sale is a 503', async () => {
-  const wrong = await startNode(urlWithPassword.replace(password, 'wr0ng-word'), { LOG_LEVEL: 'trace' });
-  const none = await startNode(redis.url, { LOG_LEVEL: 'trace' });
+  const wrong = await startNodeAlone(urlWithPassword.replace(password, 'wr0ng-word'), { LOG_LEVEL: 'trace' });
+  const none = await startNodeAlone(redis.url, { LOG_LEVEL: 'trace' });
 
   for (const node of [wrong, none]) {
     expectProblem(await node.sell('001'), 'STORE_UNAVAILABLE');

@@ -106,8 +106,15 @@ export interface TestNode {
   signal(name: NodeJS.Signals): void;
 }
 
-/** Starts a node with a lab listener. Of the environment only `env` reaches it. */
+/** Starts a node with a lab listener, and waits until it reaches Redis. Of the environment only `env` reaches it. */
 export async function startNode(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
+  const node = await startNodeAlone(redisUrl, env);
+  await until('the node reaches Redis', async () => (await node.get('/readyz')).status === 200);
+  return node;
+}
+
+/** The same for a node that does not reach Redis. */
+export async function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
   const [port, labPort] = [await freePort(), await freePort()];
   const name = `node-at-${port}`;
   const url = `http://127.0.0.1:${port}`;
