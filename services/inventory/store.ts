@@ -42,7 +42,8 @@ export function connectStore(url: string): Store {
   let back: Promise<void> | undefined;
 
   // What the last connection sent may still be on its way to Redis. So Redis is told to end that connection before it
-  // reads the first command of this one. ID and ADDR together name one connection, on whatever server.
+  // reads the first command of this one. ID and ADDR together name one connection, on whatever server. The embedded
+  // Valkey knows no ADDR; there the last connection is let be.
   let lastConnection: string[] | undefined;
   redis.on('ready', async () => {
     if (lastConnection) redis.call('CLIENT', 'KILL', ...lastConnection).catch(() => {});
