@@ -104,11 +104,13 @@ function resultLines({ drill, verdict, taught, reasons, figures, witnesses }: Dr
 const indent = ' '.repeat(19);
 const nameColumn = (name: string) => name.padEnd(14);
 
-function verdictLine({ verdict, stages }: Results): string {
+function verdictLine({ verdict, stages, leftOut }: Results): string {
   const cells = stages.reduce((sum, { drills }) => sum + drills.length, 0);
-  if (verdict === 'as-taught')
+  if (verdict === 'as-taught') {
     return pc.bold(pc.green(`As taught: ${cells} of ${cells} drills came out as the staircase says.`));
-  return pc.bold(verdict === 'unknown' ? pc.yellow('Unknown: the run proves nothing.') : pc.red('Not as taught.'));
+  }
+  if (verdict === 'not-as-taught') return pc.bold(pc.red('Not as taught.'));
+  return pc.bold(pc.yellow(leftOut.length > 0 ? 'Unknown: the run did not come to its end.' : 'Unknown.'));
 }
 
 /** A row for each stage: the figures of its rush, or of the first drill that has any, and what the sell-out oversold. */
