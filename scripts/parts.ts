@@ -29,6 +29,8 @@ export interface Part {
   pid: number;
   /** Resolves with a sentence when the process has ended, whatever ended it. */
   ended: Promise<string>;
+  /** Sends a signal to the process and its children. */
+  signal(name: NodeJS.Signals): void;
   /** Asks the process to end and waits for it; one that does not end in time is killed. */
   stop(): Promise<void>;
 }
@@ -125,12 +127,14 @@ export async function startPart({ name, command, args, env, cwd, isReady, onLine
   async function stop() {
     const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), STOP_LIMIT_MS);
     signalGroup(pid, 'SIGTERM');
+    // One that is paused can't end.
+    signalGroup(pid, 'SIGCONT');
     await ended;
     clearTimeout(timer);
   }
 
   const failure = await Promise.race([untilReady(name, isReady), ended]);
-  if (failure === undefined) return { name, pid, ended, stop };
+  if (failure === undefined) return { name, pid, ended, signal: (signal) => signalGroup(pid, signal), stop };
   await stop();
   throw new Error(failure);
 }

@@ -9,7 +9,12 @@ export interface Node {
   name: string;
   url: string;
   labUrl: string;
-  part: Part;
+  /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT lets it go on. */
+  signal(name: NodeJS.Signals): void;
+  /** Ends the process at once, as a crash would. Nobody is told that a part has died. */
+  kill(): Promise<void>;
+  /** Starts the process again after kill(), on the same ports. */
+  start(): Promise<void>;
 }
 
 export interface Stack {
@@ -41,60 +46,79 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   const { nginx: nginxPort, nodes: nodePorts } = ports ?? (await freePorts());
   const temp = makeTempDir();
-  const parts: Part[] = [];
+  const parts = new Set<Part>();
   let isStopping = false;
+  let tellDeath: (sentence: string) => void;
+  const partDied = new Promise<string>((resolve) => {
+    tellDeath = resolve;
+  });
+
+  /** From here on the part's end is a death, unless the stack stops or the part is let go. */
+  function watch(part: Part): Part {
+    parts.add(part);
+    void part.ended.then((sentence) => {
+      if (parts.delete(part) && !isStopping) tellDeath(sentence);
+    });
+    return part;
+  }
 
   async function stop() {
     if (isStopping) return;
     isStopping = true;
     // From the outside in: no part loses the one it depends on.
-    for (const part of parts.toReversed()) await part.stop();
+    for (const part of [...parts].toReversed()) await part.stop();
     temp.remove();
     await dismissReaper();
   }
 
+  async function startNode(index: number, redisUrl: string): Promise<Node> {
+    const { port = 0, labPort = 0 } = nodePorts[index] ?? {};
+    const name = `node-${index + 1}`;
+    const url = `http://127.0.0.1:${port}`;
+    const startProcess = () =>
+      startPart({
+        name,
+        command: process.execPath,
+        args: nodeArgs('services/inventory/main.ts'),
+        env: {
+          ...process.env,
+          ...env,
+          REDIS_URL: redisUrl,
+          PORT: String(port),
+          NODE_NAME: name,
+          LAB_PORT: String(labPort),
+          LAB_HOST: '127.0.0.1',
+        },
+        isReady: async () => (await fetch(`${url}/readyz`)).ok,
+        onLine: (line) => onLine?.(name, line),
+      });
+    let part = watch(await startProcess());
+    return {
+      name,
+      url,
+      labUrl: `http://127.0.0.1:${labPort}`,
+      signal: (signal) => part.signal(signal),
+      async kill() {
+        parts.delete(part);
+        part.signal('SIGKILL');
+        await part.ended;
+      },
+      async start() {
+        part = watch(await startProcess());
+      },
+    };
+  }
+
   try {
     const redis = await openRedis(REDIS_URL, temp.dir);
-    if (redis.part) parts.push(redis.part);
-
-    const nodes = await Promise.all(
-      nodePorts.map(async ({ port, labPort }, index): Promise<Node> => {
-        const name = `node-${index + 1}`;
-        const url = `http://127.0.0.1:${port}`;
-        const part = await startPart({
-          name,
-          command: process.execPath,
-          args: nodeArgs('services/inventory/main.ts'),
-          env: {
-            ...process.env,
-            ...env,
-            REDIS_URL: redis.url,
-            PORT: String(port),
-            NODE_NAME: name,
-            LAB_PORT: String(labPort),
-            LAB_HOST: '127.0.0.1',
-          },
-          isReady: async () => (await fetch(`${url}/readyz`)).ok,
-          onLine: (line) => onLine?.(name, line),
-        });
-        parts.push(part);
-        return { name, url, labUrl: `http://127.0.0.1:${labPort}`, part };
-      }),
-    );
-
+    if (redis.part) watch(redis.part);
+    const nodes = await Promise.all(nodePorts.map((_, index) => startNode(index, redis.url)));
     const nginx = await startNginx({
       port: nginxPort,
       nodes: nodePorts.map(({ port }) => `127.0.0.1:${port}`),
       dir: temp.dir,
     });
-    parts.push(nginx.part);
-
-    const partDied = Promise.race(
-      parts.map(async (part) => {
-        const sentence = await part.ended;
-        return isStopping ? new Promise<never>(() => {}) : sentence;
-      }),
-    );
+    watch(nginx.part);
     return { redis, nginx, nodes, partDied, stop };
   } catch (error) {
     await stop();

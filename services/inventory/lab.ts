@@ -9,10 +9,17 @@ import { lockKey, type Store, skuSchema, stockKey } from './store.ts';
 
 const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });
 const scriptSchema = z.strictObject({
-  pauseMs: z.int().min(0).max(600_000).optional(),
   nestedCall: z.boolean().optional(),
+  pauseMs: z.int().min(0).max(600_000).optional(),
+  untilTold: z.boolean().optional(),
+  times: z.int().min(1).max(1_000_000).optional(),
 });
-const versionSchema = z.strictObject({ version: z.union([z.string(), z.int().transform(String)]).pipe(lockVersion) });
+const versionSchema = z.strictObject({
+  version: z.union([z.string(), z.int().transform(String)]).pipe(lockVersion),
+  leaseMs: z.int().min(30).max(3_600_000).optional(),
+  retryDelayMs: z.int().min(0).max(60_000).optional(),
+  waitTimeoutMs: z.int().min(1).max(600_000).optional(),
+});
 
 export interface LabParts {
   desk: SaleDesk;
@@ -37,7 +44,12 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
   app
     .route('/lock-version')
     .put((request, response) => {
-      desk.setLock(versionSchema.parse(request.body).version);
+      const { version, leaseMs, retryDelayMs, waitTimeoutMs } = versionSchema.parse(request.body);
+      desk.setLock(version, {
+        ...(leaseMs !== undefined && { LEASE_MS: leaseMs }),
+        ...(retryDelayMs !== undefined && { RETRY_DELAY_MS: retryDelayMs }),
+        ...(waitTimeoutMs !== undefined && { WAIT_TIMEOUT_MS: waitTimeoutMs }),
+      });
       response.json(desk.state());
     })
     .all(allowOnly('PUT'));
@@ -61,8 +73,16 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
     .route('/next-sale')
     .put((request, response) => {
       const script = scriptSchema.parse(request.body);
-      desk.scriptNextSale(script);
+      desk.scriptNextSales(script);
       response.json(script);
+    })
+    .all(allowOnly('PUT'));
+
+  app
+    .route('/go-on')
+    .put((_request, response) => {
+      desk.goOn();
+      response.status(204).end();
     })
     .all(allowOnly('PUT'));
 

@@ -24,13 +24,20 @@ export interface Sold {
   holder: string;
 }
 
-/** What the next sale does between read and write, scripted by a drill. */
+/** What the next sales do between read and write, scripted by a drill: the steps in this order. */
 export interface SaleScript {
-  /** Stay inside for so many milliseconds. */
-  pauseMs?: number | undefined;
   /** Ask for the same lock again, then give it up again. */
   nestedCall?: boolean | undefined;
+  /** Stay inside for so many milliseconds. */
+  pauseMs?: number | undefined;
+  /** Stay inside until told to go on. */
+  untilTold?: boolean | undefined;
+  /** How many sales follow the script; 1 when it is not given. */
+  times?: number | undefined;
 }
+
+/** What a drill may set together with the lock, in milliseconds. What it leaves out is as the node was started. */
+export type LockTiming = Partial<Pick<InventorySettings, 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>>;
 
 /** How the sale requests of this node ended. The outcomes add up to `received` while none is in flight. */
 export interface SaleCounts {
@@ -62,7 +69,10 @@ export type SaleDesk = ReturnType<typeof createSaleDesk>;
 export function createSaleDesk({ settings, node, store, history, metrics }: SaleDeskParts) {
   const instance = randomUUID();
   let lockName = settings.LOCK_VERSION;
-  let nextScript: SaleScript = {};
+  let timing = settings;
+  let script: SaleScript = {};
+  let scriptedSales = 0;
+  let onGoOn: (() => void)[] = [];
   let lastSaleId = 0;
   let waiting = 0;
   let inFlight = 0;
@@ -141,14 +151,16 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     }
 
     async function business() {
-      const { pauseMs, nestedCall } = nextScript;
-      nextScript = {};
-      if (pauseMs !== undefined) await sleep(pauseMs);
+      if (scriptedSales === 0) return;
+      scriptedSales -= 1;
+      const { nestedCall, pauseMs, untilTold } = script;
       if (nestedCall) {
         const nestedWait = startWait(clientGone);
         await held.acquire(nestedWait.signal).finally(nestedWait.end);
         await held.release();
       }
+      if (pauseMs !== undefined) await sleep(pauseMs);
+      if (untilTold) await new Promise<void>((resolve) => onGoOn.push(resolve));
     }
 
     function close(outcome: Exclude<keyof SaleCounts, 'received'>, code?: string) {
@@ -173,8 +185,8 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       redis: store.redis,
       key: lockKey(sku, lockName),
       ownerToken,
-      leaseMs: settings.LEASE_MS,
-      retryDelayMs: settings.RETRY_DELAY_MS,
+      leaseMs: timing.LEASE_MS,
+      retryDelayMs: timing.RETRY_DELAY_MS,
       onLeaseLost,
     });
   }
@@ -183,10 +195,10 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
   function startWait(clientGone: AbortSignal) {
     const wait = new AbortController();
     const giveUp = () => wait.abort(new ClientGoneError('The client hung up while its sale waited.'));
-    const detail = `The lock was not free within ${settings.WAIT_TIMEOUT_MS} ms.`;
+    const detail = `The lock was not free within ${timing.WAIT_TIMEOUT_MS} ms.`;
     const timer = setTimeout(
       () => wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', detail, { retryAfterMs: 1000 })),
-      settings.WAIT_TIMEOUT_MS,
+      timing.WAIT_TIMEOUT_MS,
     );
     if (clientGone.aborted) giveUp();
     clientGone.addEventListener('abort', giveUp, { once: true });
@@ -237,18 +249,21 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       counts: { ...counts },
     }),
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */
-    setLock(name: string) {
+    setLock(name: string, changed: LockTiming = {}) {
       refuseWhileBusy();
       lockName = name;
+      timing = { ...settings, ...changed };
     },
-    scriptNextSale(script: SaleScript) {
-      nextScript = script;
+    scriptNextSales(next: SaleScript) {
+      script = next;
+      scriptedSales = next.times ?? 1;
     },
+    goOn,
     /** Forgets the counts, the history and the scripted sale. Throws ProblemError SALES_IN_FLIGHT. */
     reset() {
       refuseWhileBusy();
       counts = noSales();
-      nextScript = {};
+      scriptedSales = 0;
       history.clear();
     },
     /** Resolves when no sale is in flight. */
@@ -260,6 +275,12 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       await Promise.all(unreleased);
     },
   };
+
+  /** Tells the sales that stay inside until told to go on. */
+  function goOn() {
+    for (const resolve of onGoOn) resolve();
+    onGoOn = [];
+  }
 
   function refuseWhileBusy() {
     if (inFlight === 0) return;

@@ -1,0 +1,138 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ask, expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
+
+let redis: TestRedis;
+let node: TestNode;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  node = await startNode(redis.url);
+});
+
+const put = (path: string, body: object = {}) =>
+  ask(`http://127.0.0.1:${node.labPort}${path}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+async function eventsOf(type: string): Promise<{ at: number; saleId: string }[]> {
+  const { events } = (await (await fetch(`http://127.0.0.1:${node.labPort}/history`)).json()) as {
+    events: { type: string; at: number; saleId: string }[];
+  };
+  return events.filter((event) => event.type === type);
+}
+
+beforeEach(async () => {
+  await ask(`http://127.0.0.1:${node.labPort}/history`, { method: 'DELETE' });
+  await put('/lock-version', { version: '6' });
+  await put('/stock', { stock: 100 });
+});
+
+describe('lab: a scripted sale', () => {
+  test('until told: it stays inside, and goes on when told', async () => {
+    await put('/next-sale', { untilTold: true });
+    const sale = node.sell('001');
+    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
+    expect(await eventsOf('wrote')).toEqual([]);
+    expect(await node.state()).toMatchObject({ inFlight: 1 });
+
+    expect((await put('/go-on')).status).toBe(204);
+
+    expect((await sale).status).toBe(200);
+    expect(await node.state()).toMatchObject({ inFlight: 0 });
+  });
+
+  test('go on while nobody stays inside: nothing happens, and the next one stays', async () => {
+    await put('/go-on');
+    await put('/next-sale', { untilTold: true });
+    const sale = node.sell('001');
+    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
+    expect(await node.state()).toMatchObject({ inFlight: 1 });
+    await put('/go-on');
+    await sale;
+  });
+
+  test('times: so many sales follow the script, and the one after is ordinary', async () => {
+    await put('/next-sale', { pauseMs: 100, times: 2 });
+    await Promise.all([node.sell('001'), node.sell('001')]);
+    await node.sell('001');
+
+    const entered = await eventsOf('entered');
+    const left = await eventsOf('left');
+    const stays = entered.map(({ at, saleId }) => (left.find((event) => event.saleId === saleId)?.at ?? 0) - at);
+    expect(stays.map((stay) => stay >= 99)).toEqual([true, true, false]);
+  });
+
+  test('the nested call comes before the pause, so that the outer lock can be tried meanwhile', async () => {
+    await put('/lock-version', { version: '7' });
+    await put('/next-sale', { nestedCall: true, untilTold: true });
+    const sale = node.sell('001');
+    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
+    await until(
+      'the nested call has ended',
+      async () => (await redis.client.hvals('{inventory001}:lock:7-reentrant'))[0] === '1',
+    );
+    await put('/go-on');
+    expect((await sale).status).toBe(200);
+  });
+
+  test('a bad script is refused and leaves the last one', async () => {
+    for (const body of [{ times: 0 }, { untilTold: 'yes' }, { pauseMs: -1 }, { surprise: 1 }]) {
+      expectProblem(await put('/next-sale', body), 'BAD_REQUEST');
+    }
+  });
+});
+
+describe('lab: the timing of a lock', () => {
+  test('it is set with the lock, and the next change of the lock takes it back', async () => {
+    const ttl = () => redis.client.pttl('{inventory001}:lock:4-ttl');
+    const leaseOf = async (body: object) => {
+      await put('/lock-version', body);
+      await put('/next-sale', { untilTold: true });
+      const sale = node.sell('001');
+      await until('the sale holds the lock', async () => (await ttl()) > 0);
+      const lease = await ttl();
+      await put('/go-on');
+      await sale;
+      return lease;
+    };
+
+    const short = await leaseOf({ version: '4', leaseMs: 5_000 });
+    expect(short).toBeGreaterThan(1_000);
+    expect(short).toBeLessThanOrEqual(5_000);
+    expect(await leaseOf({ version: '4' })).toBeGreaterThan(20_000);
+  });
+
+  test('a wait limit of 50 ms: the waiter is answered soon', async () => {
+    await put('/lock-version', { version: '6', waitTimeoutMs: 50, retryDelayMs: 5 });
+    await put('/next-sale', { untilTold: true });
+    const holder = node.sell('001');
+    await until('the holder is inside', async () => (await eventsOf('read')).length === 1);
+
+    const waiter = await node.sell('001');
+
+    expectProblem(waiter, 'LOCK_WAIT_TIMEOUT');
+    await put('/go-on');
+    expect((await holder).status).toBe(200);
+  });
+
+  test('a lease that is too short is refused, and the lock stays as it was', async () => {
+    expectProblem(await put('/lock-version', { version: '4', leaseMs: 1 }), 'BAD_REQUEST');
+    expect(await node.state()).toMatchObject({ lock: '6-lua-release' });
+  });
+});
+
+test('shutdown: a sale that stays until told goes on when the node stops', async () => {
+  const stopping = await startNode(redis.url, { LOCK_VERSION: '6' });
+  await ask(`http://127.0.0.1:${stopping.labPort}/next-sale`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ untilTold: true }),
+  });
+  const sale = stopping.sell('001');
+  await until('the sale is in flight', async () => (await stopping.state()).inFlight === 1);
+  stopping.part.signal('SIGTERM');
+  expect((await sale).status).toBe(200);
+  expect(await stopping.part.ended).toMatch(/ended with exit code 0/);
+});
