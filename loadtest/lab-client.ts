@@ -38,12 +38,31 @@ export type NodeState = z.infer<typeof stateSchema>;
 /** What a node did for one sale, and when: milliseconds on the clock that all processes of one host share. */
 export type SaleEvent = z.infer<typeof eventSchema>;
 
+/** In milliseconds; what is left out is as the node was started. */
+export interface LockTiming {
+  leaseMs?: number;
+  retryDelayMs?: number;
+  waitTimeoutMs?: number;
+}
+
+/** The steps of a scripted sale between read and write, in this order. `docs/http-api.md` explains them. */
+export interface SaleScript {
+  nestedCall?: boolean;
+  pauseMs?: number;
+  untilTold?: boolean;
+  times?: number;
+}
+
 /** A node as the harness sees it: its public listener, and its lab listener. */
 export interface LabClient {
   /** The public listener, for sales that go past nginx. */
   publicUrl: string;
   state(): Promise<NodeState>;
-  setLock(version: string): Promise<void>;
+  setLock(version: string, timing?: LockTiming): Promise<void>;
+  /** Says what the next sale does between read and write, or the next few. */
+  script(script: SaleScript): Promise<void>;
+  /** Tells the sales that stay inside until told to go on. */
+  goOn(): Promise<void>;
   /** Forgets counts and history. */
   reset(): Promise<void>;
   history(): Promise<z.infer<typeof historySchema>>;
@@ -64,7 +83,9 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
   return {
     publicUrl: publicUrl.origin,
     state: async () => stateSchema.parse(await call('GET', '/state')),
-    setLock: async (version) => void (await call('PUT', '/lock-version', { version })),
+    setLock: async (version, timing) => void (await call('PUT', '/lock-version', { version, ...timing })),
+    script: async (script) => void (await call('PUT', '/next-sale', script)),
+    goOn: async () => void (await call('PUT', '/go-on', {})),
     reset: async () => void (await call('DELETE', '/history')),
     history: async () => historySchema.parse(await call('GET', '/history')),
     redis: async () => redisSchema.parse(await call('GET', '/redis')),

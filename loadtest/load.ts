@@ -98,21 +98,31 @@ export async function sendSales({ url, requests, connections, signal, onAnswer }
   return { ...tally, errors: result.errors };
 }
 
-function countAnswer(tally: Tally, status: number, body: string, latencyMs: number) {
+/** What one answer says. `inDoubt`: it does not say whether the sale took place. */
+export type SaleAnswer =
+  | { outcome: 'sold'; sale: z.infer<typeof soldSchema> }
+  | { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code: string }
+  | { outcome: 'nonsense' };
+
+/** Reads the answer to a sale. */
+export function readAnswer(status: number, body: string): SaleAnswer {
   const answer = parse(body);
   const sold = soldSchema.safeParse(answer);
-  if (status === 200 && sold.success) {
-    tally.sold.push({ ...sold.data, latencyMs });
-    return;
-  }
+  if (status === 200 && sold.success) return { outcome: 'sold', sale: sold.data };
   const problem = problemSchema.safeParse(answer);
-  if (status < 400 || !problem.success) {
-    tally.nonsense += 1;
-    tally.nonsenseSample ||= `${status} ${body.slice(0, 80)}`;
-  } else if (!problem.data.definite) tally.indefinite += 1;
-  else if (problem.data.code === 'OUT_OF_STOCK') tally.soldOut += 1;
-  else if (problem.data.code === 'LOCK_WAIT_TIMEOUT') tally.lockTimeout += 1;
-  else tally.failed += 1;
+  if (status < 400 || !problem.success) return { outcome: 'nonsense' };
+  const { code, definite } = problem.data;
+  if (!definite) return { outcome: 'inDoubt', code };
+  if (code === 'OUT_OF_STOCK') return { outcome: 'soldOut', code };
+  return { outcome: code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed', code };
+}
+
+function countAnswer(tally: Tally, status: number, body: string, latencyMs: number) {
+  const answer = readAnswer(status, body);
+  if (answer.outcome === 'sold') tally.sold.push({ ...answer.sale, latencyMs });
+  else if (answer.outcome === 'inDoubt') tally.indefinite += 1;
+  else tally[answer.outcome] += 1;
+  if (answer.outcome === 'nonsense') tally.nonsenseSample ||= `${status} ${body.slice(0, 80)}`;
 }
 
 function parse(body: string): unknown {

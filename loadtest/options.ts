@@ -65,7 +65,8 @@ function stageFromEnvironment(version: string | undefined, refuse: (line: string
   return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${allowedStages()}.`) : [name];
 }
 
-function stageList(value: string): string[] {
+/** Stages by number or name, with commas between them. Throws InvalidArgumentError. */
+export function stageList(value: string): string[] {
   return value.split(',').map((version) => {
     const name = lockName(version.trim());
     if (name === undefined) throw new InvalidArgumentError(`It must be ${allowedStages()}.`);
@@ -86,7 +87,8 @@ function drillList(value: string): Drill[] {
   });
 }
 
-function wholeNumber(value: string): number {
+/** Throws InvalidArgumentError for what is not a whole number from 1 to 1,000,000. */
+export function wholeNumber(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= 1_000_000) return number;
   throw new InvalidArgumentError('It must be a whole number from 1 to 1000000.');

@@ -9,6 +9,11 @@ export const drills: Record<string, { asks: string; picture: string }> = {
   'one-node-rush': { asks: 'does one node alone lose sales?', picture: '✘✔✔✔✔✔✔✔✔' },
   rush: { asks: 'do two nodes together lose sales?', picture: '✘✘✔✔✔✔✔✔✔' },
   'sell-out': { asks: 'is more sold than there is?', picture: '✘✘✔✔✔✔✔✔✔' },
+  'crashed-holder': { asks: 'does the shop sell again after a holder has crashed?', picture: '   ✘✔✔✔✔✔' },
+  'slow-holder': { asks: 'does a holder that was too slow harm the holders after it?', picture: '    ✘✔✔✔✔' },
+  'nested-call': { asks: 'may a holder ask for its own lock again?', picture: '      ✘✔✔' },
+  'long-sale': { asks: 'does a sale keep its lock when it takes longer than the lease?', picture: '       ✘✔' },
+  'paused-process': { asks: 'is a sale lost when a holder is paused and wakes up late?', picture: '        ✘' },
 };
 
 /** What the staircase says of a cell: null where it is left to the measurement. */

@@ -1,12 +1,18 @@
-import { type StackOptions, startStack } from '../scripts/stack.ts';
+import { type Node, type StackOptions, startStack } from '../scripts/stack.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
 import type { Results } from './results.ts';
+
+export interface TargetNode extends LabClient {
+  name: string;
+  /** The node's process, when it is ours to stop and to kill. */
+  process?: Pick<Node, 'signal' | 'kill' | 'start'>;
+}
 
 /** Two nodes behind a load balancer, for the drills to aim at. */
 export interface Target {
   /** The load balancer. */
   url: string;
-  nodes: (LabClient & { name: string })[];
+  nodes: TargetNode[];
   redis: Results['environment']['redis'];
   nginx: string;
   /** Resolves with a sentence when a part of the stack dies that no drill killed. */
@@ -20,7 +26,7 @@ export async function openLocalTarget(options: StackOptions = {}): Promise<Targe
   const stack = await startStack(options);
   try {
     const nodes = await Promise.all(
-      stack.nodes.map(async ({ name, labUrl }) => ({ name, ...(await openLabClient(labUrl)) })),
+      stack.nodes.map(async (node) => ({ name: node.name, process: node, ...(await openLabClient(node.labUrl)) })),
     );
     // A Redis of our own ends with the stack; a given one is left as it was found.
     const putStockBack = stack.redis.kind === 'external' ? await rememberStock(nodes) : async () => {};

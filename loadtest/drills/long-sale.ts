@@ -1,0 +1,32 @@
+import { staysOf } from '../checker.ts';
+import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
+
+const SALES = 4;
+
+// Every sale takes 1.5 leases, as on a day when the payment service is slow.
+export const longSale: StepDrill = {
+  name: 'long-sale',
+  async run(scene): Promise<Judgement> {
+    const { first, second, leaseMs } = scene;
+    const script = { pauseMs: Math.round(1.5 * leaseMs), times: SALES };
+    await first.script(script);
+    await second.script(script);
+    await scene.say(`${SALES} sales at once, over both nodes; each stays inside for 1.5 leases.`);
+    for (let sale = 0; sale < SALES; sale += 1) scene.sell(sale % 2 ? first : second);
+
+    const outcome = await scene.outcome();
+    const { lostUpdates, sold, inDoubt, witnesses } = readStock(outcome);
+    const overlaps = overlapsOf(outcome);
+    const figures = { lostUpdates, overlaps, sold, inDoubt };
+    await scene.say(`All have ended: ${sold} sold, ${inDoubt} in doubt.`);
+    const stays = staysOf(outcome.events);
+    if (stays.length < SALES || stays.some(({ entered, left }) => left - entered < 1.4 * leaseMs)) {
+      return notStaged('Not every sale stayed inside for 1.5 leases.');
+    }
+    if (lostUpdates > 0 || overlaps > 0) {
+      const reason = `Two holders inside at the same moment: ${overlaps} pairs. Sales lost for certain: ${lostUpdates}.`;
+      return { verdict: 'fail', reason, figures, witnesses };
+    }
+    return { verdict: 'pass', reason: `${sold} sales one after the other, and none was lost.`, figures, witnesses };
+  },
+};

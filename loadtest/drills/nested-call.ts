@@ -1,0 +1,42 @@
+import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
+
+// Inside the sale the business asks for the same lock again, as a function that calls another one does.
+export const nestedCall: StepDrill = {
+  name: 'nested-call',
+  async run(scene): Promise<Judgement> {
+    const { first, second, leaseMs } = scene;
+    const pauseMs = Math.round(leaseMs / 3);
+    const nested = await scene.sellInside(first, { nestedCall: true, pauseMs });
+    await scene.say(`Sale ${nested.saleId} on ${first.name} holds the lock and asks for it again.`);
+    const other = scene.sell(second);
+    await scene.say(`${second.name} asks for it as well.`);
+
+    const timer = setTimeout(nested.hangUp, 2 * leaseMs);
+    const end = await nested.end;
+    clearTimeout(timer);
+    await other.end;
+    const outcome = await scene.outcome();
+    const asked = outcome.events.find(({ type, node }) => type === 'waiting' && node === second.name);
+    const left = outcome.events.find(
+      ({ type, node, saleId }) => type === 'left' && node === first.name && saleId === nested.saleId,
+    );
+    if (asked === undefined || left === undefined || asked.at > left.at) {
+      return notStaged(`${second.name} did not ask for the lock while it was held.`);
+    }
+    const overlaps = overlapsOf(outcome);
+    const figures = { answeredMs: end.ms, overlaps };
+
+    if (end.outcome !== 'sold' || end.ms >= leaseMs) {
+      await scene.say(`The sale waited for itself: ${Math.round(end.ms)} ms.`);
+      const reason = `The holder waited for itself, ${Math.round(end.ms)} ms, and ended as ${end.outcome}.`;
+      return { verdict: 'fail', reason, figures, witnesses: [] };
+    }
+    if (overlaps > 0) {
+      const reason = 'The inner release gave the outer lock away: another holder entered.';
+      return { verdict: 'fail', reason, figures, witnesses: [] };
+    }
+    await scene.say(`The sale was answered after ${Math.round(end.ms)} ms, and nobody else was inside.`);
+    const reason = `Answered in ${Math.round(end.ms)} ms, and the outer lock held after the inner release.`;
+    return { verdict: 'pass', reason, figures, witnesses: [] };
+  },
+};
