@@ -7,9 +7,14 @@ const count = z.int().min(0);
 
 const stateSchema = z.object({
   node: z.string(),
+  instance: z.string(),
   port: count,
   lock: z.string(),
+  leaseMs: count,
+  retryDelayMs: count,
+  waitTimeoutMs: count,
   inFlight: count,
+  waiting: count,
   counts: z.object({
     received: count,
     sold: count,
@@ -32,6 +37,7 @@ const eventSchema = z.object({
 
 const historySchema = z.object({ events: z.array(eventSchema), dropped: count });
 const redisSchema = z.object({ server: z.string(), version: z.string(), commandsProcessed: count });
+const heapSchema = z.object({ usedBytes: count });
 const stockSchema = z.object({ remaining: z.int() });
 
 export type NodeState = z.infer<typeof stateSchema>;
@@ -40,9 +46,9 @@ export type SaleEvent = z.infer<typeof eventSchema>;
 
 /** In milliseconds; what is left out is as the node was started. */
 export interface LockTiming {
-  leaseMs?: number;
-  retryDelayMs?: number;
-  waitTimeoutMs?: number;
+  leaseMs?: number | undefined;
+  retryDelayMs?: number | undefined;
+  waitTimeoutMs?: number | undefined;
 }
 
 /** The steps of a scripted sale between read and write, in this order. `docs/http-api.md` explains them. */
@@ -67,6 +73,8 @@ export interface LabClient {
   reset(): Promise<void>;
   history(): Promise<z.infer<typeof historySchema>>;
   redis(): Promise<z.infer<typeof redisSchema>>;
+  /** The bytes in use after a forced collection. */
+  heap(): Promise<number>;
   /** The stock, or undefined when there is none. */
   stock(): Promise<number | undefined>;
   setStock(stock: number): Promise<void>;
@@ -89,6 +97,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     reset: async () => void (await call('DELETE', '/history')),
     history: async () => historySchema.parse(await call('GET', '/history')),
     redis: async () => redisSchema.parse(await call('GET', '/redis')),
+    heap: async () => heapSchema.parse(await call('GET', '/heap')).usedBytes,
     stock: async () => {
       const answer = await call('GET', `${publicUrl.origin}/inventory`, undefined, [404]);
       return answer === undefined ? undefined : stockSchema.parse(answer).remaining;

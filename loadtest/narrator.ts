@@ -70,7 +70,7 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
       bar?.stop();
       const table = comparison(results.stages);
       if (table) say(`\n${table}`);
-      say(`\n${verdictLine(results)}  ${pc.dim(`in ${formatDuration(results.durationMs)}`)}`);
+      say(`\n${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`);
       for (const reason of results.verdictReasons) say(`  ${reason}`);
       if (results.leftOut.length > 0) say(`  Left out: ${results.leftOut.join(', ')}.`);
       say(`\nThe report: ${dir}/report.html`);
@@ -107,7 +107,7 @@ const nameColumn = (name: string) => name.padEnd(14);
 function verdictLine({ verdict, stages, leftOut }: Results): string {
   const cells = stages.reduce((sum, { drills }) => sum + drills.length, 0);
   if (verdict === 'as-taught') {
-    return pc.bold(pc.green(`As taught: ${cells} of ${cells} drills came out as the staircase says.`));
+    return pc.bold(pc.green(`As taught: ${cells} of ${cells} cells came out as the staircase says.`));
   }
   if (verdict === 'not-as-taught') return pc.bold(pc.red('Not as taught.'));
   return pc.bold(pc.yellow(leftOut.length > 0 ? 'Unknown: the run did not come to its end.' : 'Unknown.'));

@@ -44,14 +44,20 @@ export function readReplayOptions(argv: string[], env: NodeJS.ProcessEnv): Repla
   const refuse = (line: string): never => command.error(`error: ${line}`);
 
   const { requests, connections, stock, units } = given as DrillSettings;
-  if (stock < requests) refuse(`--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
-  if (connections > requests) refuse(`--connections ${connections} is too many for --requests ${requests}`);
-  if (connections > 2 * units)
+  const chosen: Drill[] = given.drill ?? drills;
+  const hasRush = chosen.some(({ name }) => name !== 'sell-out');
+  const hasSellOut = chosen.some(({ name }) => name === 'sell-out');
+  if (hasRush && stock < requests) {
+    refuse(`--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
+  }
+  if (hasRush && connections > requests) refuse(`--connections ${connections} is too many for --requests ${requests}`);
+  if (hasSellOut && connections > 2 * units) {
     refuse(`--connections ${connections} is too many for the ${2 * units} buyers of a sell-out`);
+  }
   if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
   return {
     stages: given.stage ?? stageFromEnvironment(env.LOCK_VERSION, refuse) ?? Object.keys(locks),
-    drills: given.drill ?? drills,
+    drills: chosen,
     settings: { requests, connections, stock, units },
     ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
     json: given.json,

@@ -80,6 +80,8 @@ function interrupt() {
 /** How to repeat this run. */
 function commandLine(): string {
   const args = process.argv.slice(2);
-  const version = process.env.LOCK_VERSION ? `LOCK_VERSION=${process.env.LOCK_VERSION} ` : '';
-  return `${version}npm start${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`;
+  const settings = ['LOCK_VERSION', 'LEASE_MS', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS']
+    .filter((name) => process.env[name])
+    .map((name) => `${name}=${process.env[name]} `);
+  return `${settings.join('')}npm start${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`;
 }

@@ -9,7 +9,7 @@ export interface RunFolder {
   dir: string;
   /** Keeps a drill's raw events, a JSON line each, compressed. */
   writeEvents(stage: string, drill: string, events: SaleEvent[]): void;
-  /** Writes `results.json` and points `reports/latest` at this run. */
+  /** Writes `results.json`, and points `reports/latest` at this run if any drill came to its end. */
   finish(results: Results): void;
 }
 
@@ -26,6 +26,8 @@ export function createRunFolder(reportsDir: string, startedAt: Date): RunFolder 
     },
     finish(results) {
       writeFileSync(join(dir, 'results.json'), `${JSON.stringify(resultsSchema.parse(results), null, 2)}\n`);
+      // A run that was stopped before its first figure must not hide the last one that has some.
+      if (results.stages.length === 0) return;
       const latest = join(reportsDir, 'latest');
       rmSync(latest, { force: true });
       symlinkSync(relative(reportsDir, dir), latest);

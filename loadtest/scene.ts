@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { staysOf } from './checker.ts';
-import type { SaleEvent, SaleScript } from './lab-client.ts';
+import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
 import { readAnswer, type SaleAnswer } from './load.ts';
 import type { Target, TargetNode } from './target.ts';
 
@@ -41,7 +41,7 @@ export interface SceneOutcome {
 export interface SceneOptions {
   target: Target;
   stage: string;
-  leaseMs: number;
+  timing: LockTiming & { leaseMs: number };
   stock: number;
   /** Told each step, with the milliseconds since the drill began; the drill goes on when it resolves. */
   tell: (sentence: string, atMs: number) => Promise<void>;
@@ -50,7 +50,7 @@ export interface SceneOptions {
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
-export async function openScene({ target, stage, leaseMs, stock, tell }: SceneOptions) {
+export async function openScene({ target, stage, timing, stock, tell }: SceneOptions) {
   const { nodes } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
@@ -60,7 +60,7 @@ export async function openScene({ target, stage, leaseMs, stock, tell }: SceneOp
   const startedAt = performance.now();
 
   for (const node of nodes) {
-    await node.setLock(stage, { leaseMs, retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS });
+    await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS, ...timing });
     await node.reset();
   }
   await first.clear();
@@ -156,7 +156,7 @@ export async function openScene({ target, stage, leaseMs, stock, tell }: SceneOp
 
   return {
     stage,
-    leaseMs,
+    leaseMs: timing.leaseMs,
     first,
     second,
     say: (sentence: string) => tell(sentence, performance.now() - startedAt),

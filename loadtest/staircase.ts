@@ -9,11 +9,13 @@ export const drills: Record<string, { asks: string; picture: string }> = {
   'one-node-rush': { asks: 'does one node alone lose sales?', picture: '✘✔✔✔✔✔✔✔✔' },
   rush: { asks: 'do two nodes together lose sales?', picture: '✘✘✔✔✔✔✔✔✔' },
   'sell-out': { asks: 'is more sold than there is?', picture: '✘✘✔✔✔✔✔✔✔' },
+  'long-wait': { asks: 'does waiting cost memory?', picture: '  ✘✔✔✔✔✔✔' },
   'crashed-holder': { asks: 'does the shop sell again after a holder has crashed?', picture: '   ✘✔✔✔✔✔' },
   'slow-holder': { asks: 'does a holder that was too slow harm the holders after it?', picture: '    ✘✔✔✔✔' },
   'nested-call': { asks: 'may a holder ask for its own lock again?', picture: '      ✘✔✔' },
   'long-sale': { asks: 'does a sale keep its lock when it takes longer than the lease?', picture: '       ✘✔' },
   'paused-process': { asks: 'is a sale lost when a holder is paused and wakes up late?', picture: '        ✘' },
+  'client-gone': { asks: 'do clients that hung up still wait for the lock?', picture: ' ✔✔✔✔✔✔✔✔' },
 };
 
 /** What the staircase says of a cell: null where it is left to the measurement. */
@@ -35,8 +37,8 @@ export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Res
       ({ stage, drill, verdict, taught }) => `${stage} ${drill}: ${verdict}, but ${taught} is taught.`,
     ),
     ...unknown.map(({ stage, drill, reasons }) => `${stage} ${drill}: unknown. ${reasons.join(' ')}`),
-    ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'drill')} left out.`] : []),
-    ...(hasRun ? [] : ['No drill was run.']),
+    ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'cell')} left out.`] : []),
+    ...(hasRun ? [] : ['Nothing was run.']),
   ];
   if (notAsTaught.length > 0) return { verdict: 'not-as-taught', verdictReasons };
   return { verdict: verdictReasons.length > 0 ? 'unknown' : 'as-taught', verdictReasons };

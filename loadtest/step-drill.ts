@@ -1,4 +1,5 @@
 import { countOverlaps, describeLostUpdate, findLostUpdates, type Stay, staysOf } from './checker.ts';
+import type { LockTiming } from './lab-client.ts';
 import type { Verdict } from './results.ts';
 import { NotStagedError, openScene, type Scene, type SceneOptions, type SceneOutcome } from './scene.ts';
 
@@ -6,6 +7,8 @@ import { NotStagedError, openScene, type Scene, type SceneOptions, type SceneOut
 export interface StepDrill {
   /** A column of the staircase. */
   name: string;
+  /** What the drill needs of the lock's timing, in milliseconds, whatever lease was asked for. */
+  timing?: LockTiming;
   run(scene: Scene): Promise<Judgement>;
 }
 
@@ -17,9 +20,13 @@ export interface Judgement {
   witnesses: string[];
 }
 
+export interface StepDrillOptions extends Omit<SceneOptions, 'timing'> {
+  leaseMs: number;
+}
+
 /** Runs a drill once. What it could not stage is `unknown`. However it ends, the stack is as it was before. */
-export async function runStepDrill(drill: StepDrill, options: SceneOptions): Promise<Judgement> {
-  const scene = await openScene(options);
+export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<Judgement> {
+  const scene = await openScene({ ...options, timing: { leaseMs: options.leaseMs, ...drill.timing } });
   try {
     return await drill.run(scene);
   } catch (error) {

@@ -51,6 +51,11 @@ export async function openLocalTarget(options: StackOptions = {}): Promise<Targe
 export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
   const labs = await Promise.all(labUrls.map(openLabClient));
   const states = await Promise.all(labs.map((lab) => lab.state()));
+  if (new Set(states.map(({ instance }) => instance)).size < states.length) {
+    throw new Error(`--lab names the same node twice: ${labUrls.join(' and ')} are both ${states[0]?.node}.`);
+  }
+  const busy = states.find(({ inFlight }) => inFlight > 0);
+  if (busy) throw new Error(`${busy.node} has sales in progress: ${busy.inFlight}. Run it again when they have ended.`);
   const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
   const putStockBack = await rememberStock(nodes);
   const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
@@ -60,10 +65,15 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     url,
     nodes,
     redis: { kind: 'external', version: await versionOf(nodes) },
-    nginx: answer.headers.get('server') ?? 'unknown',
+    nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
     partDied: new Promise(() => {}),
     async close() {
-      await Promise.all(nodes.map((node, index) => node.setLock(states[index]?.lock ?? node.name)));
+      for (const [index, node] of nodes.entries()) {
+        const { lock = '', leaseMs, retryDelayMs, waitTimeoutMs } = states[index] ?? {};
+        await node.setLock(lock, { leaseMs, retryDelayMs, waitTimeoutMs }).catch((error: Error) => {
+          process.stderr.write(`The lock of ${node.name} could not be put back: ${error.message}\n`);
+        });
+      }
       await putStockBack();
     },
   };

@@ -1,6 +1,6 @@
 import dotenv from 'dotenv';
 import { z } from 'zod';
-import { readSettingsOrExit, redisUrl } from '../services/inventory/settings.ts';
+import { inventorySettings, readSettingsOrExit, redisUrl } from '../services/inventory/settings.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
 import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from './parts.ts';
 import { openRedis, type RedisServer } from './redis.ts';
@@ -44,6 +44,8 @@ export interface StackOptions {
 export async function startStack({ ports, env = {}, onLine }: StackOptions = {}): Promise<Stack> {
   dotenv.config({ quiet: true });
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
+  // Each node would say the same of a bad value.
+  readSettingsOrExit(inventorySettings, { ...process.env, ...env });
   const { nginx: nginxPort, nodes: nodePorts } = ports ?? (await freePorts());
   const temp = makeTempDir();
   const parts = new Set<Part>();

@@ -9,6 +9,8 @@ import { type Stack, startStack } from './stack.ts';
 
 const STOCK = 5_000;
 
+if (process.argv.length > 2) exitWithSettingError('npm run up takes no flags. Its settings are in .env.example.');
+
 dotenv.config({ quiet: true });
 const settings = readSettingsOrExit(
   z.object({
@@ -93,8 +95,8 @@ ${nodes.map(({ name, url, labUrl }) => `${name}   ${url}, lab listener ${labUrl}
 lock     ${(state as { lock: string }).lock}
 stock    ${STOCK} units of sku 001
 
-Sell one unit:       curl -X POST ${nginx.url}/inventory/sale
-See the stock:       curl ${nginx.url}/inventory
+Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale
+See the stock:       curl -w '\\n' ${nginx.url}/inventory
 Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${' '.repeat(21)}`)}
 Aim a drill at it:   npm start -- --url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1
 Stop:                Ctrl-C here, or npm run down elsewhere

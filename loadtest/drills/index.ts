@@ -1,7 +1,9 @@
 import type { Drill } from '../drill.ts';
 import type { StepDrill } from '../step-drill.ts';
+import { clientGone } from './client-gone.ts';
 import { crashedHolder } from './crashed-holder.ts';
 import { longSale } from './long-sale.ts';
+import { longWait } from './long-wait.ts';
 import { nestedCall } from './nested-call.ts';
 import { oneNodeRush } from './one-node-rush.ts';
 import { pausedProcess } from './paused-process.ts';
@@ -13,4 +15,12 @@ import { slowHolder } from './slow-holder.ts';
 export const drills: Drill[] = [oneNodeRush, rush, sellOut];
 
 /** The drills that stage one fault step by step, in the same order. */
-export const stepDrills: StepDrill[] = [crashedHolder, slowHolder, nestedCall, longSale, pausedProcess];
+export const stepDrills: StepDrill[] = [
+  longWait,
+  crashedHolder,
+  slowHolder,
+  nestedCall,
+  longSale,
+  pausedProcess,
+  clientGone,
+];

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import express from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -96,6 +98,14 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
     .all(allowOnly('GET', 'DELETE'));
 
   app
+    .route('/heap')
+    .get((_request, response) => {
+      collectGarbage();
+      response.json({ usedBytes: process.memoryUsage().heapUsed });
+    })
+    .all(allowOnly('GET'));
+
+  app
     .route('/redis')
     .get(async (_request, response) => {
       const [server, commandstats] = await Promise.all([store.redis.info('server'), store.redis.info('commandstats')]);
@@ -109,6 +119,12 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
 
   app.use(answerNotFound, answerProblem(log));
   return app;
+}
+
+/** Collects all that can be collected, so that what is left is in use. */
+function collectGarbage() {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
 }
 
 /** All commands but INFO, which only this listener sends. */

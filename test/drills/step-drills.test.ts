@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { clientGone } from '../../loadtest/drills/client-gone.ts';
 import { crashedHolder } from '../../loadtest/drills/crashed-holder.ts';
 import { stepDrills } from '../../loadtest/drills/index.ts';
 import { longSale } from '../../loadtest/drills/long-sale.ts';
+import { longWait } from '../../loadtest/drills/long-wait.ts';
 import { nestedCall } from '../../loadtest/drills/nested-call.ts';
 import { pausedProcess } from '../../loadtest/drills/paused-process.ts';
 import { slowHolder } from '../../loadtest/drills/slow-holder.ts';
@@ -54,6 +56,10 @@ describe('figures and witnesses', () => {
     expect(figures.takeoverMs).toBeLessThan(2 * LEASE_MS);
   });
 
+  test('client-gone under 0-none, which makes nobody wait: unknown', async () => {
+    expect((await run(clientGone, '0-none')).verdict).toBe('unknown');
+  });
+
   test('slow-holder under 3-spin, which never gives a lock up: it holds, and nobody gets in meanwhile', async () => {
     const { verdict, figures } = await run(slowHolder, '3-spin');
     expect(verdict).toBe('pass');
@@ -84,7 +90,7 @@ describe('a fault that could not be staged is unknown, never pass', () => {
     nodes: target.nodes.map((node) => ({ ...node, script: async () => {} })),
   });
 
-  test.each([crashedHolder, slowHolder, nestedCall, pausedProcess])(
+  test.each([longWait, crashedHolder, slowHolder, nestedCall, pausedProcess, clientGone])(
     '$name: nothing to sell, so nobody is inside',
     async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { stock: 0 }), /did not stay inside/);
@@ -110,6 +116,7 @@ describe('a fault that could not be staged is unknown, never pass', () => {
 
 describe('a lock that is worse than its stage is found out', () => {
   test.each([
+    { drill: longWait, stage: '3-spin', really: '2-recursive-retry' },
     { drill: crashedHolder, stage: '4-ttl', really: '3-spin' },
     { drill: slowHolder, stage: '5-owner-check', really: '4-ttl' },
     { drill: nestedCall, stage: '7-reentrant', really: '6-lua-release' },

@@ -68,7 +68,12 @@ function play(steps: Step[], initialStock: number): Evidence {
       node,
       port: 1,
       lock: '1-in-process',
+      instance: node,
+      leaseMs: 30_000,
+      retryDelayMs: 20,
+      waitTimeoutMs: 10_000,
       inFlight: 0,
+      waiting: 0,
       counts: {
         received: steps.filter((step) => step.node === node).length,
         sold: steps.filter((step) => step.node === node).length,

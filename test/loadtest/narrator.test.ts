@@ -80,7 +80,7 @@ test('narrator: without a terminal the story is plain lines, and the table comes
   expect(output.text()).toMatch(/✘ rush +fails, as taught {2}do two nodes together lose sales\?\n/);
   expect(output.text()).toContain('sale 0812 on node-1 and sale 0815 on node-2 both read stock 57.');
   expect(output.text()).toContain('│ 1-in-process │ 2,000 │    3,000 │ 3,742 │  742 │');
-  expect(output.text()).toMatch(/As taught: 1 of 1 drills .*\n\nThe report: \/tmp\/run\/report.html\n$/s);
+  expect(output.text()).toMatch(/As taught: 1 of 1 cells .*\n\nThe report: \/tmp\/run\/report.html\n$/s);
 });
 
 test('narrator: on a terminal a drill shows its progress', () => {

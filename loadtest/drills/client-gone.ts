@@ -1,0 +1,46 @@
+import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+
+const CLIENTS = 200;
+const LIMIT_MS = 1_000;
+
+// Clients lose their patience and hang up while their sales wait. Does anybody still wait for nobody?
+export const clientGone: StepDrill = {
+  name: 'client-gone',
+  // A lease that outlasts the drill, so that nobody gets in while the clients hang up.
+  timing: { leaseMs: 60_000, waitTimeoutMs: 60_000 },
+  async run(scene): Promise<Judgement> {
+    const { first } = scene;
+    const holder = await scene.sellInside(first, { untilTold: true });
+    const clients = Array.from({ length: CLIENTS }, () => scene.sell(first));
+    const areWaiting = await scene.waitFor(
+      async () => (await first.state()).waiting === CLIENTS || undefined,
+      5 * LIMIT_MS,
+    );
+    if (!areWaiting) return notStaged(`${CLIENTS} sales did not wait at the same time.`);
+    await scene.say(`Sale ${holder.saleId} on ${first.name} is inside, and ${CLIENTS} sales wait for it.`);
+
+    const hungUpAt = performance.now();
+    for (const client of clients) client.hangUp();
+    await scene.say('All those clients hang up.');
+    const isEmpty = await scene.waitFor(async () => (await first.state()).waiting === 0 || undefined, LIMIT_MS);
+    const emptyMs = performance.now() - hungUpAt;
+    const stillWaiting = (await first.state()).waiting;
+
+    await first.goOn();
+    await holder.end;
+    const next = await scene.sell(first).end;
+    const figures = { emptyMs, stillWaiting, nextSaleMs: next.ms };
+    const soldToNobody = (await first.state()).counts.sold - 2;
+    if (!isEmpty) {
+      const reason = `${stillWaiting} sales still waited for clients that had hung up ${LIMIT_MS} ms before.`;
+      return { verdict: 'fail', reason, figures, witnesses: [] };
+    }
+    if (next.outcome !== 'sold' || next.ms > LIMIT_MS || soldToNobody > 0) {
+      const reason = `The next sale ended as ${next.outcome} after ${Math.round(next.ms)} ms; ${soldToNobody} units went to nobody.`;
+      return { verdict: 'fail', reason, figures, witnesses: [] };
+    }
+    const reason = `After ${Math.round(emptyMs)} ms nobody waited; the next sale took ${Math.round(next.ms)} ms.`;
+    await scene.say(reason);
+    return { verdict: 'pass', reason, figures, witnesses: [] };
+  },
+};

@@ -1,0 +1,45 @@
+import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+
+const WAITERS = 20;
+const TRIES = 15_000;
+const MEASURE_LIMIT_MS = 8_000;
+/** Of the tries that a machine makes within the limit, so many are needed to tell bytes from noise. */
+const FEWEST_TRIES = 5_000;
+/** A try that leaves nothing behind measures a byte or less; a promise that waits for the next one, hundreds. */
+const FLAT_BYTES = 40;
+
+// One holder stays inside while others retry as fast as they can. What does each failed try leave in memory?
+export const longWait: StepDrill = {
+  name: 'long-wait',
+  // A lease that outlasts the drill, and no pause between two tries.
+  timing: { leaseMs: 60_000, retryDelayMs: 0, waitTimeoutMs: 60_000 },
+  async run(scene): Promise<Judgement> {
+    const { first, second } = scene;
+    const holder = await scene.sellInside(first, { untilTold: true });
+    const waiters = Array.from({ length: WAITERS }, () => scene.sell(second));
+    const areWaiting = await scene.waitFor(
+      async () => (await second.state()).waiting === WAITERS || undefined,
+      MEASURE_LIMIT_MS,
+    );
+    if (!areWaiting) return notStaged(`The sales on ${second.name} did not wait.`);
+    await scene.say(
+      `Sale ${holder.saleId} on ${first.name} stays inside; ${WAITERS} sales on ${second.name} try again and again.`,
+    );
+
+    const heapBefore = await second.heap();
+    const triesBefore = (await second.redis()).commandsProcessed;
+    const triesSince = async () => (await second.redis()).commandsProcessed - triesBefore;
+    await scene.waitFor(async () => (await triesSince()) >= TRIES || undefined, MEASURE_LIMIT_MS);
+    const heapAfter = await second.heap();
+    const tries = await triesSince();
+    for (const waiter of waiters) waiter.hangUp();
+    await first.goOn();
+    if (tries < FEWEST_TRIES) return notStaged(`Only ${tries} tries were made: too few to measure.`);
+
+    const bytesPerTry = Math.max(0, (heapAfter - heapBefore) / tries);
+    const figures = { bytesPerTry, tries };
+    const reason = `Each failed try keeps ${bytesPerTry.toFixed(1)} bytes: ${tries} tries, ${Math.round((heapAfter - heapBefore) / 1024)} kB.`;
+    await scene.say(reason);
+    return { verdict: bytesPerTry < FLAT_BYTES ? 'pass' : 'fail', reason, figures, witnesses: [] };
+  },
+};
