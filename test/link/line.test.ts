@@ -58,40 +58,39 @@ async function startCounting(url: string, count: number) {
 
 const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1);
 
-test('link: delayed replies come later, in order, and the commands are not delayed', async () => {
-  const [link, watcher] = [await open(redis.url()), redis.connect()];
+test('link: delayed replies come later, and in order', async () => {
+  const link = await open(redis.url());
   const client = await connect(link.url);
   link.delayReplies(DELAY_MS);
 
   const start = performance.now();
-  const answers = Promise.all([client.set(redis.key(), 'a'), client.append(redis.key(), 'b'), client.get(redis.key())]);
-  await expect.poll(() => watcher.get(redis.key()), { interval: 1 }).toBe('ab');
-  const ranMs = performance.now() - start;
-  const order = await answers;
+  const answers = await Promise.all([
+    client.set(redis.key(), 'a'),
+    client.append(redis.key(), 'b'),
+    client.get(redis.key()),
+  ]);
   const tookMs = performance.now() - start;
 
-  expect(order).toEqual(['OK', 2, 'ab']);
-  expect(ranMs).toBeLessThan(DELAY_MS);
+  expect(answers).toEqual(['OK', 2, 'ab']);
   expect(tookMs).toBeGreaterThanOrEqual(DELAY_MS);
-  expect(tookMs).toBeLessThan(2 * DELAY_MS);
-  await watcher.del(redis.key());
+  link.delayReplies(0);
+  await client.del(redis.key());
 });
 
-test('link: ending the delay passes on what waits', async () => {
-  const link = await open(redis.url());
+test('link: commands are not delayed, and ending the delay passes on the replies that wait', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
   const client = await connectRaw(link.port);
   link.delayReplies(60_000);
-  client.socket.write(Buffer.concat([encode('ECHO', 'a'), encode('ECHO', 'b')]));
-  await expect.poll(() => link.counters.commands.get('ECHO')).toBe(2);
-  await sleep(20);
 
+  client.socket.write(Buffer.concat([encode('APPEND', redis.key(), 'a'), encode('APPEND', redis.key(), 'b')]));
+  await expect.poll(() => watcher.get(redis.key())).toBe('ab');
   const before = client.receivedLength();
   link.delayReplies(0);
-  client.socket.write(encode('ECHO', 'c'));
-  await client.untilReceived(3 * '$1\r\na\r\n'.length);
+  client.socket.write(encode('GETDEL', redis.key()));
+  await client.untilReceived(':1\r\n:2\r\n$2\r\nab\r\n'.length);
 
   expect(before).toBe(0);
-  expect(String(client.received())).toBe('$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n');
+  expect(String(client.received())).toBe(':1\r\n:2\r\n$2\r\nab\r\n');
 });
 
 test('link: a connection that Redis ends is told after its delayed replies', async () => {
