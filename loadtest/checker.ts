@@ -67,7 +67,9 @@ export function measure(evidence: Evidence): Figures {
         max: percentile(latencies, 1),
       },
     }),
-    ...(redisCommands !== undefined && tally.sent > 0 && { redisCommandsPerSale: redisCommands / tally.sent }),
+    ...(redisCommands !== undefined &&
+      redisCommands >= 0 &&
+      tally.sent > 0 && { redisCommandsPerSale: redisCommands / tally.sent }),
     soldByNode: countBy(tally.sold.map(({ node }) => node)),
   };
 }
@@ -120,13 +122,19 @@ export function findDoubts(evidence: Evidence, figures: Figures): string[] {
       `${sent} requests were sent, but ${sold + refused + inDoubt} are accounted for.`,
     ],
     [tally.nonsense === 0, `${tally.nonsense} answers made no sense, such as: ${tally.nonsenseSample}`],
+    [tally.failed === 0, `${tally.failed} sales failed, and no fault explains it: the log of the nodes may.`],
+    [
+      tally.lockTimeout <= sold + tally.soldOut,
+      `${tally.lockTimeout} of ${sent} sales were refused, because the lock was not free in time.`,
+    ],
+    [dropped === 0, `${dropped} events were forgotten, so overlaps could not be counted: lower --requests.`],
     [unfinished === 0, `${unfinished} sales were still in flight at the end.`],
     [
       sold <= nodesSold && nodesSold <= sold + inDoubt,
       `${sold} sales were answered and ${inDoubt} are in doubt, but the nodes counted ${nodesSold} sold.`,
     ],
     [
-      dropped > 0 || (nodesSold <= written && written <= nodesSold + nodesInDoubt),
+      nodesSold <= written && written <= nodesSold + nodesInDoubt,
       `The nodes counted ${nodesSold} sold, but recorded ${written} stock writes.`,
     ],
     [

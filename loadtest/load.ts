@@ -1,9 +1,6 @@
 import autocannon from 'autocannon';
 import { z } from 'zod';
 
-/** How long a request may take, in seconds: longer than any wait for a lock. */
-const REQUEST_LIMIT_S = 30;
-
 const soldSchema = z.object({
   outcome: z.literal('sold'),
   saleId: z.string(),
@@ -39,13 +36,22 @@ export interface LoadOptions {
   url: string;
   requests: number;
   connections: number;
+  /** How long a request may take; longer than a sale may wait for its lock. */
+  requestLimitMs: number;
   /** Stops the load when it aborts. */
   signal: AbortSignal;
   onAnswer: (answers: number) => void;
 }
 
 /** Sends `requests` sales over `connections` connections, each connection one after the other. */
-export async function sendSales({ url, requests, connections, signal, onAnswer }: LoadOptions): Promise<Tally> {
+export async function sendSales({
+  url,
+  requests,
+  connections,
+  requestLimitMs,
+  signal,
+  onAnswer,
+}: LoadOptions): Promise<Tally> {
   const tally: Tally = {
     sent: 0,
     answers: 0,
@@ -85,7 +91,7 @@ export async function sendSales({ url, requests, connections, signal, onAnswer }
       method: 'POST',
       amount: requests,
       connections,
-      timeout: REQUEST_LIMIT_S,
+      timeout: requestLimitMs / 1000,
       // When every connection has failed once, the rest would fail too.
       bailout: connections,
       requests: [request],

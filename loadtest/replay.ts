@@ -20,7 +20,7 @@ const stopping = new AbortController();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
 // Whoever read the output has gone, so nobody waits for the rest.
-process.stdout.on('error', interrupt);
+process.stdout.once('error', interrupt).on('error', () => {});
 
 try {
   process.exitCode = await replay();

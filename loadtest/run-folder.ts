@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SaleEvent } from './lab-client.ts';
@@ -29,8 +29,10 @@ export function createRunFolder(reportsDir: string, startedAt: Date): RunFolder 
       // A run that was stopped before its first figure must not hide the last one that has some.
       if (results.stages.length === 0) return;
       const latest = join(reportsDir, 'latest');
-      rmSync(latest, { force: true });
-      symlinkSync(relative(reportsDir, dir), latest);
+      // Renamed into its place, so that two runs that end together do not disturb each other.
+      const next = `${latest}.${process.pid}`;
+      symlinkSync(relative(reportsDir, dir), next);
+      renameSync(next, latest);
     },
   };
 }

@@ -8,6 +8,8 @@ import type { Target } from './target.ts';
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */
 const SETTLE_LIMIT_MS = 20_000;
 const SETTLE_POLL_MS = 20;
+/** How much longer than its longest wait a request may take, in milliseconds. */
+const ANSWER_MARGIN_MS = 20_000;
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 
@@ -33,11 +35,13 @@ export async function runRush(
     url,
     requests,
     connections: Math.min(settings.connections, requests),
+    requestLimitMs: await requestLimit(target),
     signal,
     onAnswer: (answers) => onProgress(answers, requests),
   });
+  // Also when the run is to stop: a sale in flight would write the stock after it was put back.
+  const nodes = await settle(target);
   signal.throwIfAborted();
-  const nodes = await settle(target, signal);
   const commandsAfter = await commandsProcessed(target);
 
   const histories = await Promise.all(target.nodes.map((node) => node.history()));
@@ -78,14 +82,20 @@ async function prepare({ nodes }: Target, stage: string, stock: number) {
 }
 
 /** Resolves with the nodes' states once no sale is in flight, or when that takes too long. */
-async function settle({ nodes }: Target, signal: AbortSignal): Promise<NodeState[]> {
+async function settle({ nodes }: Target): Promise<NodeState[]> {
   const deadline = performance.now() + SETTLE_LIMIT_MS;
   for (;;) {
     const states = await Promise.all(nodes.map((node) => node.state()));
     const isSettled = states.every(({ inFlight }) => inFlight === 0);
     if (isSettled || performance.now() > deadline) return states;
-    await sleep(SETTLE_POLL_MS, undefined, { signal });
+    await sleep(SETTLE_POLL_MS);
   }
+}
+
+/** The nodes end a wait themselves, and then need some time to answer. */
+async function requestLimit({ nodes }: Target): Promise<number> {
+  const states = await Promise.all(nodes.map((node) => node.state()));
+  return Math.max(...states.map(({ waitTimeoutMs }) => waitTimeoutMs)) + ANSWER_MARGIN_MS;
 }
 
 async function commandsProcessed({ nodes }: Target): Promise<number> {

@@ -172,7 +172,7 @@ export async function openLink(redisUrl: string): Promise<Link> {
       for (const connection of connections) connection.destroy();
     },
     async close() {
-      const closed = server.listening ? once(server, 'close') : undefined;
+      const closed = once(server, 'close');
       server.close();
       for (const hold of holds) hold.giveUp(new Error('The link was closed before the command came.'));
       for (const client of unanswered) client.destroy();
@@ -445,7 +445,7 @@ function carry(client: Socket, redis: Socket, line: Line): Connection {
 
   redis.on('data', (bytes) => {
     if (isClientGone) return;
-    if (replies.length === 0 && line.delayMs === 0 && !line.isSilent) {
+    if (line.delayMs === 0 && !line.isSilent) {
       client.write(bytes);
       return steer();
     }

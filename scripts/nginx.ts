@@ -49,7 +49,7 @@ export async function startNginx({
     command: program,
     args: ['-p', dir, '-c', configFile, '-e', 'stderr', '-g', 'daemon off;'],
     cwd: dir,
-    isReady: async () => (await fetch(`${url}/healthz`)).ok,
+    isReady: async () => (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
   });
   return {
     url,

@@ -133,16 +133,18 @@ export async function startPart({ name, command, args, env, cwd, isReady, onLine
     clearTimeout(timer);
   }
 
-  const failure = await Promise.race([untilReady(name, isReady), ended]);
+  const over = new AbortController();
+  void ended.then(() => over.abort());
+  const failure = await Promise.race([untilReady(name, isReady, over.signal), ended]);
   if (failure === undefined) return { name, pid, ended, signal: (signal) => signalGroup(pid, signal), stop };
   await stop();
   throw new Error(failure);
 }
 
-/** Resolves with nothing when the part is ready, with a sentence when that takes too long. */
-async function untilReady(name: string, isReady: () => Promise<boolean>) {
+/** Resolves with nothing when the part is ready or `over`, with a sentence when it takes too long. */
+async function untilReady(name: string, isReady: () => Promise<boolean>, over: AbortSignal) {
   const deadline = performance.now() + READY_LIMIT_MS;
-  while (!(await isReady().catch(() => false))) {
+  while (!over.aborted && !(await isReady().catch(() => false))) {
     if (performance.now() > deadline) return `${name} was not ready within ${READY_LIMIT_MS} ms`;
     await sleep(READY_POLL_MS);
   }

@@ -5,6 +5,9 @@ import { type NginxServer, startNginx } from './nginx.ts';
 import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from './parts.ts';
 import { openRedis, type RedisServer } from './redis.ts';
 
+/** How long a part that starts may take to answer one question, in milliseconds. */
+const ASK_LIMIT_MS = 1_000;
+
 export interface Node {
   name: string;
   url: string;
@@ -91,7 +94,7 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
           LAB_PORT: String(labPort),
           LAB_HOST: '127.0.0.1',
         },
-        isReady: async () => (await fetch(`${url}/readyz`)).ok,
+        isReady: async () => (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ASK_LIMIT_MS) })).ok,
         onLine: (line) => onLine?.(name, line),
       });
     let part = watch(await startProcess());
@@ -114,7 +117,11 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
   try {
     const redis = await openRedis(REDIS_URL, temp.dir);
     if (redis.part) watch(redis.part);
-    const nodes = await Promise.all(nodePorts.map((_, index) => startNode(index, redis.url)));
+    const starts = await Promise.allSettled(nodePorts.map((_, index) => startNode(index, redis.url)));
+    const nodes = starts.map((start) => {
+      if (start.status === 'rejected') throw start.reason;
+      return start.value;
+    });
     const nginx = await startNginx({
       port: nginxPort,
       nodes: nodePorts.map(({ port }) => `127.0.0.1:${port}`),

@@ -19,7 +19,7 @@ export interface History {
 }
 
 /** Keeps the newest `capacity` events in memory, so that recording costs no Redis command. */
-export function createHistory(node: string, capacity = 200_000): History {
+export function createHistory(node: string, capacity = 600_000): History {
   let events: SaleEvent[] = [];
   let count = 0;
 

@@ -19,7 +19,7 @@ const scriptSchema = z.strictObject({
 const versionSchema = z.strictObject({
   version: z.union([z.string(), z.int().transform(String)]).pipe(lockVersion),
   leaseMs: z.int().min(30).max(3_600_000).optional(),
-  retryDelayMs: z.int().min(0).max(60_000).optional(),
+  retryDelayMs: z.int().min(0).max(250).optional(),
   waitTimeoutMs: z.int().min(1).max(600_000).optional(),
 });
 

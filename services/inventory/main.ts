@@ -75,7 +75,7 @@ async function stop(signal: NodeJS.Signals) {
   const closed = new Promise((resolve) => publicServer.close(resolve));
   // Tells clients that keep their connection to send nothing more on it.
   for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
-  desk.goOn();
+  desk.endScripts();
   await desk.salesEnded();
   await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);

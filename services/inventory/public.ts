@@ -26,7 +26,9 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
     if (isStopping()) response.set('Connection', 'close');
     response.on('close', () => {
       const ms = Math.round(performance.now() - startedAt);
-      log.debug({ method: request.method, url: request.url, status: response.statusCode, ms }, 'request');
+      // Nothing was answered when the client hung up first: 499, as nginx logs it.
+      const status = response.headersSent ? response.statusCode : 499;
+      log.debug({ method: request.method, url: request.url, status, ms }, 'request');
     });
     next();
   });

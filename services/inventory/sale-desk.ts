@@ -72,6 +72,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
   let timing = settings;
   let script: SaleScript = {};
   let scriptedSales = 0;
+  let isEnding = false;
   let onGoOn: (() => void)[] = [];
   let lastSaleId = 0;
   let waiting = 0;
@@ -151,7 +152,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     }
 
     async function business() {
-      if (scriptedSales === 0) return;
+      if (scriptedSales === 0 || isEnding) return;
       scriptedSales -= 1;
       const { nestedCall, pauseMs, untilTold } = script;
       if (nestedCall) {
@@ -160,7 +161,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
         await held.release();
       }
       if (pauseMs !== undefined) await sleep(pauseMs);
-      if (untilTold) await new Promise<void>((resolve) => onGoOn.push(resolve));
+      if (untilTold && !isEnding) await new Promise<void>((resolve) => onGoOn.push(resolve));
     }
 
     function close(outcome: Exclude<keyof SaleCounts, 'received'>, code?: string) {
@@ -262,6 +263,11 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       scriptedSales = next.times ?? 1;
     },
     goOn,
+    /** For a node that stops: no sale follows a script any more, or stays inside until told. */
+    endScripts() {
+      isEnding = true;
+      goOn();
+    },
     /** Forgets the counts, the history and the scripted sale. Throws ProblemError SALES_IN_FLIGHT. */
     reset() {
       refuseWhileBusy();

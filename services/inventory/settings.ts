@@ -36,7 +36,8 @@ export const inventorySettings = z.object({
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
-  RETRY_DELAY_MS: milliseconds(0, 60_000).default(20),
+  // A waiter learns at its next try that Redis is away, and must be answered within a second.
+  RETRY_DELAY_MS: milliseconds(0, 250).default(20),
   WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(10_000),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

@@ -21,7 +21,6 @@ export interface Store {
   writeStock(sku: string, stock: number): Promise<void>;
   /** Resolves when Redis answers, at once if it does now. */
   back(): Promise<void>;
-  close(): void;
 }
 
 /**
@@ -70,7 +69,6 @@ export function connectStore(url: string): Store {
       await back;
       back = undefined;
     },
-    close: () => redis.disconnect(),
   };
 }
 

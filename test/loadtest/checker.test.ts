@@ -171,10 +171,12 @@ describe('checker: generated histories', () => {
       inTally(({ errors }) => ({ errors: errors + 1 })),
       inTally(({ nonsense }) => ({ nonsense: nonsense + 1 })),
       inTally(({ sold }) => ({ sold: sold.slice(1) })),
+      inTally(({ failed }) => ({ failed: failed + 1 })),
       inNodes(({ counts }) => ({ counts: { ...counts, received: counts.received + 1 } })),
       inNodes(({ counts }) => ({ counts: { ...counts, sold: counts.sold + 1 } })),
       inNodes(() => ({ inFlight: 1 })),
       ({ requests }) => ({ requests: requests + 1 }),
+      () => ({ dropped: 1 }),
       ({ finalStock }) => ({ finalStock: finalStock - 1000 }),
       ({ events }) => ({ events: events.filter(({ type }) => type !== 'wrote') }),
       () => ({ sellers: [...NODES, 'node-3'] }),
@@ -240,6 +242,46 @@ describe('checker: single cases', () => {
     };
     expect(judge(refused, measure(refused)).verdict).toBe('unknown');
     expect(findDoubts(refused, measure(refused))).toContain('Nothing was sold.');
+  });
+
+  test('a unit too many in stock, and no two sales read the same: unknown', () => {
+    const evidence = play(twoSales, 2);
+    expect(verdictOf({ ...evidence, finalStock: evidence.finalStock + 1 })).toBe('unknown');
+  });
+
+  test('a lock that fails nearly every sale: unknown, though the few it let through add up', () => {
+    const evidence = play(twoSales, 2);
+    const failing: Evidence = {
+      ...evidence,
+      requests: 20,
+      tally: { ...evidence.tally, sent: 20, answers: 20, failed: 18 },
+      nodes: evidence.nodes.map((state) => ({ ...state, counts: { ...state.counts, received: 10, failed: 9 } })),
+    };
+    expect(judge(failing, measure(failing))).toEqual({
+      verdict: 'unknown',
+      reasons: ['18 sales failed, and no fault explains it: the log of the nodes may.'],
+    });
+  });
+
+  test('a lock that hardly ever gets free: unknown when more sales are refused than answered', () => {
+    const evidence = play(twoSales, 2);
+    const refusing = (lockTimeout: number): Evidence => ({
+      ...evidence,
+      requests: 2 + lockTimeout,
+      tally: { ...evidence.tally, sent: 2 + lockTimeout, answers: 2 + lockTimeout, lockTimeout },
+      nodes: evidence.nodes.map((state, index) =>
+        index === 0
+          ? { ...state, counts: { ...state.counts, received: state.counts.received + lockTimeout, lockTimeout } }
+          : state,
+      ),
+    });
+    expect(verdictOf(refusing(2))).toBe('pass');
+    expect(verdictOf(refusing(3))).toBe('unknown');
+  });
+
+  test('a count of Redis commands that went down is no figure', () => {
+    const evidence = { ...play(twoSales, 2), redisCommands: -5 };
+    expect(measure(evidence)).not.toHaveProperty('redisCommandsPerSale');
   });
 
   test('sales that never met: unknown, because no lock was needed', () => {

@@ -151,6 +151,7 @@ describe('npm start: choosing what runs', () => {
     [['--requests', '0'], {}, /--requests.*0.*whole number/s],
     [['--requests', '12.5'], {}, /whole number/],
     [['--connections', '500'], {}, /--connections 500 is too many/],
+    [['--drill', 'sell-out', '--units', '10'], {}, /too many for the 20 buyers/],
     [['--stock', '10'], {}, /--stock 10 is too low/],
     [['--url', 'http://127.0.0.1:1'], {}, /--url and --lab go together/],
     [['--lab', 'http://127.0.0.1:1'], {}, /two addresses/],
@@ -158,6 +159,7 @@ describe('npm start: choosing what runs', () => {
     [['surprise'], {}, /too many arguments/],
     [['--nonsense'], {}, /unknown option/],
     [[], { LOCK_VERSION: 'x' }, /LOCK_VERSION=x is not allowed/],
+    [[], { LEASE_MS: '1' }, /^LEASE_MS=1 is not allowed: it must be a whole number from 30 to 3600000/],
     [[], { REDIS_URL: 'redis://127.0.0.1:1' }, /REDIS_URL names does not answer: connect ECONNREFUSED/],
     [
       ['--url', 'http://127.0.0.1:1', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'],
@@ -192,7 +194,9 @@ describe('npm start: however it ends', () => {
 
   test('Ctrl-C while the servers are starting: nothing stays behind', async () => {
     const command = replay(long);
-    await expect.poll(() => command.leftovers().join(), { interval: 5 }).toContain('scripts/reaper.ts');
+    await expect
+      .poll(() => command.leftovers().join(), { interval: 5, timeout: 15_000 })
+      .toContain('scripts/reaper.ts');
     command.child.kill('SIGINT');
     expect((await command.ended).code).toBe(2);
     expect(command.leftovers()).toEqual([]);
