@@ -38,7 +38,7 @@ export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Res
     ),
     ...unknown.map(({ stage, drill, reasons }) => `${stage} ${drill}: unknown. ${reasons.join(' ')}`),
     ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'cell')} left out.`] : []),
-    ...(hasRun ? [] : ['Nothing was run.']),
+    ...(hasRun ? [] : ['No drill was run.']),
   ];
   if (notAsTaught.length > 0) return { verdict: 'not-as-taught', verdictReasons };
   return { verdict: verdictReasons.length > 0 ? 'unknown' : 'as-taught', verdictReasons };

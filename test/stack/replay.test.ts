@@ -181,14 +181,24 @@ describe('npm start: however it ends', () => {
   const underWay = (command: CommandUnderTest) => command.prints(/Stage 6/);
 
   test('Ctrl-C: it stops, says what was left out, writes the report, and ends with 2', async () => {
-    const command = replay(long);
-    await underWay(command);
+    const command = replay([...long, '--requests', '2000', '--drill', 'one-node-rush,rush,sell-out']);
+    await command.prints(/one-node-rush +holds/);
     command.child.kill('SIGINT');
     expect((await command.ended).code).toBe(2);
     expect(command.stdout()).toContain('Left out: 6-lua-release rush, 6-lua-release sell-out.');
     const results = resultsSchema.parse(JSON.parse(readFileSync(join(command.reports, 'latest/results.json'), 'utf8')));
     expect(results).toMatchObject({ verdict: 'unknown', leftOut: ['6-lua-release rush', '6-lua-release sell-out'] });
+    expect(cell(results, '6-lua-release', 'one-node-rush')?.verdict).toBe('pass');
     expect(existsSync(join(command.reports, 'latest/report.html'))).toBe(true);
+    expect(command.leftovers()).toEqual([]);
+  });
+
+  test('Ctrl-C before the first figure: the run before stays the latest', async () => {
+    const command = replay(long);
+    await underWay(command);
+    command.child.kill('SIGINT');
+    expect((await command.ended).code).toBe(2);
+    expect(existsSync(join(command.reports, 'latest'))).toBe(false);
     expect(command.leftovers()).toEqual([]);
   });
 
