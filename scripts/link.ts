@@ -67,6 +67,8 @@ export interface Link {
 export interface Counters {
   /** Connections that clients made; those that a cut refused are not among them. */
   connections: number;
+  /** Connections that are not closed on both sides, now. */
+  readonly open: number;
   /** How often each command came, by its name. A script of ours counts under its own name as well. */
   commands: Map<string, number>;
   /** Commands that were held. */
@@ -75,11 +77,25 @@ export interface Counters {
   invalid: number;
 }
 
-/** Opens a TCP proxy on this machine to the Redis at `redisUrl`. What it is not told to touch passes byte by byte. */
+/**
+ * Opens a TCP proxy on this machine to the Redis at `redisUrl`. What it is not told to touch passes byte by byte.
+ *
+ * What it costs: about 10 µs a command. SET and GET on one connection take 20 µs instead of 10 one at a time, so 0.5 times
+ * as many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
+ * Node 20 and Redis 7.0, by `npx tsx test/link/cost.ts`.
+ */
 export async function openLink(redisUrl: string): Promise<Link> {
   let target = addressOf(redisUrl);
   let isRefusing = false;
-  const counters: Counters = { connections: 0, commands: new Map(), held: 0, invalid: 0 };
+  const counters = {
+    connections: 0,
+    get open() {
+      return connections.size;
+    },
+    commands: new Map<string, number>(),
+    held: 0,
+    invalid: 0,
+  };
   const line: Line = { isSilent: false, delayMs: 0, isExpected, takeHold, onInvalid: () => counters.invalid++ };
   const connections = new Set<Connection>();
   /** Clients that came while the line was silent. */

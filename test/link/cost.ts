@@ -13,7 +13,7 @@ import { openLink } from '../../scripts/link.ts';
 import { dismissReaper, makeTempDir } from '../../scripts/parts.ts';
 import { openRedis } from '../../scripts/redis.ts';
 
-const OPERATIONS = { sequential: 4_000, pipelined: 20_000 };
+const OPERATIONS = { sequential: 4_000, pipelined: 60_000 };
 const IN_FLIGHT = 50;
 
 if (process.send) await beTheLink();

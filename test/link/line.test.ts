@@ -77,6 +77,23 @@ test('link: delayed replies come later, and in order', async () => {
   await client.del(redis.key());
 });
 
+test('link: replies that come one after the other keep their order and their distance', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+  link.delayReplies(DELAY_MS);
+  const arrivals: number[] = [];
+  client.socket.on('data', () => arrivals.push(performance.now()));
+
+  for (const word of 'abcdef') {
+    client.socket.write(encode('ECHO', word));
+    await sleep(20);
+  }
+  await client.untilReceived(6 * '$1\r\na\r\n'.length);
+
+  expect(String(client.received())).toBe([...'abcdef'].map((word) => `$1\r\n${word}\r\n`).join(''));
+  expect((arrivals.at(-1) as number) - (arrivals[0] as number)).toBeGreaterThan(20);
+});
+
 test('link: commands are not delayed, and ending the delay passes on the replies that wait', async () => {
   const [link, watcher] = [await open(redis.url()), redis.connect()];
   const client = await connectRaw(link.port);
@@ -217,9 +234,12 @@ test.each(['end', 'reset'])(
 test('link: a silent line that is then cut for good ends its connections', async () => {
   const [link, watcher] = [await open(redis.url()), redis.connect()];
   const before = String(await watcher.client('LIST')).split('\n').length;
-  const client = await connectRaw(link.port);
+  const [client, leaving] = [await connectRaw(link.port), await connectRaw(link.port)];
   link.cut('silent');
-  const newcomer = await connectRaw(link.port);
+  const [newcomer, gone] = [await connectRaw(link.port), leaving.socket];
+  gone.resetAndDestroy();
+  await seen(gone, 'close');
+  await sleep(20);
 
   link.cut();
 

@@ -212,6 +212,18 @@ test('link: a client that has sent its last byte still gets its answers', async 
   expect(String(client.received())).toBe('$1\r\na\r\n$1\r\nb\r\n');
 });
 
+test('link: the start of a command that is never finished passes when its client ends', async () => {
+  const server = await listen();
+  const link = await open(server.url);
+  link.holdNext('PING');
+  const client = await connectRaw(link.port);
+
+  client.socket.end('*2\r\n$4\r\nPING\r\n$9');
+  await client.ended;
+
+  expect(String(server.arrivals[0]?.received())).toBe('*2\r\n$4\r\nPING\r\n$9');
+});
+
 test('link: a client that leaves in the middle of a command leaves nothing behind', async () => {
   const [link, watcher] = [await open(redis.url()), redis.connect()];
   const before = await clientIds(watcher);
