@@ -3,7 +3,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import { type Link, openLink } from '../../scripts/link.ts';
 import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
 import { openRedis } from '../../scripts/redis.ts';
@@ -86,6 +87,14 @@ function signal(pid: number, name: NodeJS.Signals) {
   } catch {
     // It has ended already.
   }
+}
+
+/** A link to the Redis for one test, closed when the test has ended. */
+export async function startLink(redisUrl: string): Promise<Link> {
+  const link = await openLink(redisUrl);
+  // Not awaited: close() may never resolve when a client ends at the same moment.
+  onTestFinished(() => void link.close());
+  return link;
 }
 
 export type NodeState = ReturnType<SaleDesk['state']>;

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../scripts/parts.ts';
 import {
   cleanUpLater,
   expectProblem,
+  startLink,
   startNode,
   startNodeAlone,
   startPausedSale,
@@ -236,6 +237,26 @@ describe('outage: one sale', () => {
     expect(await redis.client.get(stockKey('late'))).toBe('777');
     await until('no lock is left', async () => (await lockKeys('late')).length === 0, 1000);
     expect((await far.sell('late')).body).toMatchObject({ outcome: 'sold', stockBefore: 777 });
+  });
+
+  test('a full Redis refuses the write and answers the release: the lock is not deleted a second time', async () => {
+    const link = await startLink(redis.url);
+    const far = await startNode(link.url, { LOCK_VERSION: '3-spin' });
+    await redis.client.set(stockKey('full'), 10);
+    await far.lab('PUT', '/next-sale', { untilTold: true });
+    const answer = far.sell('full');
+    await until('the sale has read', async () => (await far.events()).some(({ type }) => type === 'read'));
+    onTestFinished(async () => void (await redis.client.config('SET', 'maxmemory', '0')));
+    await redis.client.config('SET', 'maxmemory', '1');
+
+    await far.lab('PUT', '/go-on');
+    expect((await answer).body).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    // Whatever the node sends after its release comes to the link before this PING.
+    expect((await far.get('/readyz')).status).toBe(200);
+
+    expect(link.counters.commands.get('DEL')).toBe(1);
+    expect(await redis.client.get(stockKey('full'))).toBe('10');
+    expect(await lockKeys('full')).toEqual([]);
   });
 
   test('the other calls answer 503 as well, on both listeners, and none of them hangs', async () => {

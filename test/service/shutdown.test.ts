@@ -3,6 +3,8 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
 import {
   ask,
+  expectProblem,
+  startLink,
   startNode,
   startPausedSale,
   startRedis,
@@ -120,4 +122,42 @@ test('shutdown: ends in a few seconds while Redis is away, and says that the sal
   expect(ended).toMatch(/ended with exit code 0/);
   expect(endedAfterMs).toBeLessThan(4000);
   expect((await answer).body).toMatchObject({ code: 'STORE_UNAVAILABLE', definite: false });
+});
+
+test('shutdown: a lock that Redis has not taken back is given back when Redis is there again', async () => {
+  const link = await startLink(redis.url);
+  const node = await startNode(link.url, { LOCK_VERSION: '3' });
+  await redis.client.set('{inventoryback}:stock', 10);
+  const { answer } = await startPausedSale(node, 'back', 200);
+  link.cut();
+  expectProblem(await answer, 'STORE_UNAVAILABLE');
+  expect(await redis.client.keys('{inventoryback}:lock:*')).toHaveLength(1);
+
+  node.signal('SIGTERM');
+  await until('the node is stopping', () => isStopping(node));
+  // From here on the link counts who comes: a node that stops, and still looks for Redis.
+  const { connections } = link.counters;
+  link.cut('silent');
+  await until('the node looks for Redis', () => link.counters.connections > connections, 2000);
+  link.restore();
+
+  expect(await node.part.ended).toMatch(/ended with exit code 0/);
+  expect(await redis.client.keys('{inventoryback}:lock:*')).toEqual([]);
+  expect(await redis.client.get('{inventoryback}:stock')).toBe('10');
+});
+
+test('shutdown: an answer that Redis is still asked for is given, sale or not', async () => {
+  const link = await startLink(redis.url);
+  const node = await startNode(link.url);
+  await redis.client.set('{inventoryasked}:stock', 10);
+  const held = link.holdNext('GET');
+  const answer = node.get('/inventory?sku=asked');
+  await held.arrived;
+
+  node.signal('SIGTERM');
+  await until('the node is stopping', () => isStopping(node));
+  expect(await held.letGo()).toBe(true);
+
+  expect((await answer).body).toEqual({ sku: 'asked', remaining: 10 });
+  expect(await node.part.ended).toMatch(/ended with exit code 0/);
 });

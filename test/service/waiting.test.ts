@@ -1,7 +1,9 @@
 import { Agent, type ClientRequest, request } from 'node:http';
-import { beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   expectProblem,
+  startLink,
   startNode,
   startPausedSale,
   startRedis,
@@ -116,4 +118,51 @@ test.each([1, 2, 3, 8])('waiting under stage %i: ends after WAIT_TIMEOUT_MS', as
   expect((await holder.answer).body).toMatchObject({ outcome: 'sold', remaining: 9 });
   expect((await impatient.state()).counts).toMatchObject({ received: 2, sold: 1, lockTimeout: 1 });
   expect(await redis.client.get('{inventoryslow}:stock')).toBe('9');
+});
+
+describe.each([
+  { version: '3-spin', grant: 'SET' },
+  { version: '8-auto-renew', grant: 'acquire-reentrant' },
+])('waiting under $version', ({ version, grant }) => {
+  test('a client that hangs up while Redis grants the lock buys nothing, and the lock is given back', async () => {
+    const link = await startLink(redis.url);
+    const node = await startNode(link.url, { LOCK_VERSION: version, LOG_LEVEL: 'debug' });
+    await redis.client.set('{inventorygranted}:stock', 10);
+    const held = link.holdNext(grant);
+    const sale = request(`${node.url}/inventory/sale?sku=granted`, { method: 'POST' })
+      .on('error', () => {})
+      .end();
+    await held.arrived;
+
+    sale.destroy();
+    await until('the node knows', () => node.lines.some((line) => line.includes('/inventory/sale?sku=granted')));
+    expect(await held.letGo()).toBe(true);
+    await until('the sale has ended', async () => (await node.state()).inFlight === 0);
+
+    expect((await node.state()).counts).toMatchObject({ received: 1, sold: 0, clientGone: 1 });
+    expect((await node.events()).map(({ type }) => type)).toEqual(['waiting', 'entered', 'left', 'failed']);
+    expect(await redis.client.get('{inventorygranted}:stock')).toBe('10');
+    expect(await redis.client.keys('{inventorygranted}:lock:*')).toEqual([]);
+  });
+
+  test('WAIT_TIMEOUT_MS passes while Redis grants the lock: nothing is bought, and the lock is given back', async () => {
+    const waitTimeoutMs = 100;
+    const link = await startLink(redis.url);
+    const node = await startNode(link.url, { LOCK_VERSION: version, WAIT_TIMEOUT_MS: String(waitTimeoutMs) });
+    await redis.client.set('{inventorygranted}:stock', 10);
+    const held = link.holdNext(grant);
+    const answer = node.sell('granted');
+    await held.arrived;
+
+    await sleep(waitTimeoutMs + 10);
+    // An answer to a question that came after the wait had ended: by now the node knows that it has.
+    await node.state();
+    expect(await held.letGo()).toBe(true);
+
+    expectProblem(await answer, 'LOCK_WAIT_TIMEOUT', { detail: /100 ms/ });
+    expect((await node.state()).counts).toMatchObject({ received: 1, sold: 0, lockTimeout: 1 });
+    expect((await node.events()).map(({ type }) => type)).toEqual(['waiting', 'entered', 'left', 'failed']);
+    expect(await redis.client.get('{inventorygranted}:stock')).toBe('10');
+    expect(await redis.client.keys('{inventorygranted}:lock:*')).toEqual([]);
+  });
 });
