@@ -106,7 +106,7 @@ export async function openLink(redisUrl: string): Promise<Link> {
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     // An error is followed by 'close', which says all that matters.
     client.on('error', () => {});
-    if (isRefusing) return client.resetAndDestroy();
+    if (isRefusing) return reset(client);
     counters.connections += 1;
     if (!line.isSilent) return carryOn(client);
     unanswered.add(client);
@@ -158,7 +158,7 @@ export async function openLink(redisUrl: string): Promise<Link> {
   function endConnections() {
     isRefusing = true;
     line.isSilent = false;
-    for (const client of unanswered) client.resetAndDestroy();
+    for (const client of unanswered) reset(client);
     for (const connection of connections) connection.resetClient();
   }
 
@@ -376,7 +376,7 @@ function carry(client: Socket, redis: Socket, line: Line): Connection {
     if (!request.isHeld || at === -1) return;
     forgetFrom(at);
     hasClientEnded = true;
-    client.resetAndDestroy();
+    reset(client);
     writeRequests();
   }
 
@@ -410,7 +410,7 @@ function carry(client: Socket, redis: Socket, line: Line): Connection {
       client.write(bytes);
     }
     if (isRedisGone && replies.length === 0 && !line.isSilent) {
-      if (isBroken) client.resetAndDestroy();
+      if (isBroken) reset(client);
       else client.end();
     }
     steer();
@@ -481,19 +481,30 @@ function carry(client: Socket, redis: Socket, line: Line): Connection {
       writeReplies();
     },
     resetClient() {
-      client.resetAndDestroy();
+      reset(client);
       onClientEnd();
     },
     destroy() {
-      client.resetAndDestroy();
+      reset(client);
       onRedisEnd(true);
     },
     closed: Promise.all([clientClosed, redisClosed]),
   };
 }
 
+/** Ends the connection as by a reset. */
+function reset(socket: Socket) {
+  // A client that has ended has nothing left to be reset.
+  if (socket.readableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 function hasClosed(socket: Socket) {
-  return new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  return new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+    // Node emits no 'close' when the reset itself fails, because the other side was quicker.
+    socket.on('error', (error: NodeJS.ErrnoException) => error.syscall === 'reset' && resolve());
+  });
 }
 
 function asCommand(args: Buffer[]): Command {
