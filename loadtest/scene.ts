@@ -17,7 +17,7 @@ const WAIT_TIMEOUT_MS = 10_000;
 /** Milliseconds on the monotonic clock that all processes of this host share: the clock of the nodes' events. */
 export const sharedClock = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** A step that a drill needs did not happen: its verdict is `unknown`, because the fault was never there. */
+/** A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. */
 export class NotStagedError extends Error {}
 
 /** How a single sale ended, as its client saw it. */
@@ -66,10 +66,11 @@ export async function openScene({ target, stage, timing, stock, tell }: SceneOpt
   await first.clear();
   await first.setStock(stock);
 
+  const live = () => nodes.filter((node) => !killed.has(node));
+
   /** Events of all nodes, those of killed ones included, in order. */
   async function events(): Promise<SaleEvent[]> {
-    const live = nodes.filter((node) => !killed.has(node));
-    const histories = await Promise.all(live.map((node) => node.history()));
+    const histories = await Promise.all(live().map((node) => node.history()));
     return [...remembered, ...histories.flatMap((history) => history.events)].sort((a, b) => a.at - b.at);
   }
 
@@ -83,9 +84,7 @@ export async function openScene({ target, stage, timing, stock, tell }: SceneOpt
     }
   }
 
-  const live = () => nodes.filter((node) => !killed.has(node));
-
-  /** Resolves with false when sales are still in flight after the limit. */
+  /** Resolves with undefined when sales are still in flight after the limit. */
   const allEnded = () =>
     waitFor(async () => {
       const states = await Promise.all(live().map((node) => node.state()));

@@ -44,20 +44,22 @@ export function notStaged(reason: string): Judgement {
 
 /**
  * What the stock says: `sold` counts the sales that were answered so, `inDoubt` those whose answer is missing or does not
- * say. `lostUpdates` is what is lost for certain, whatever became of those in doubt; below zero when units are missing that
- * no sale explains.
+ * say. `lostUpdates` is what is lost for certain, whatever became of those in doubt. Throws NotStagedError when units are
+ * missing that no sale explains: numbers that do not add up are no verdict.
  */
 export function readStock({ ends, initialStock, finalStock, events }: SceneOutcome) {
   const sales = ends.flatMap((end) => (end.outcome === 'sold' ? [end.sale] : []));
   const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
   const expectedStock = initialStock - sales.length;
-  const missing = Math.max(0, expectedStock - inDoubt - finalStock);
+  if (finalStock < expectedStock - inDoubt) {
+    throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
+  }
   return {
     sold: sales.length,
     inDoubt,
     finalStock,
     expectedStock,
-    lostUpdates: missing > 0 ? -missing : Math.max(0, finalStock - expectedStock),
+    lostUpdates: Math.max(0, finalStock - expectedStock),
     witnesses: findLostUpdates(readersOf(events)).map(describeLostUpdate),
   };
 }

@@ -193,7 +193,7 @@ export function stockThroughTime(label: string, points: StockPoint[], scale: Sca
 }
 
 /** Whether the sales explain the stock that was left. */
-export function isAsExpected({ expectedStock, finalStock }: Figures): boolean {
+function isAsExpected({ expectedStock, finalStock }: Figures): boolean {
   return expectedStock === finalStock;
 }
 
