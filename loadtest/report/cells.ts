@@ -1,5 +1,12 @@
-import type { DrillResult, Figures, Results } from '../results.ts';
-import { drills as knownDrills } from '../staircase.ts';
+import {
+  type DrillResult,
+  type Results,
+  type RushFigures,
+  rushFigures,
+  type StepFigures,
+  stepFigures,
+} from '../results.ts';
+import { type Column, drills as knownDrills } from '../staircase.ts';
 import { formatNumber } from './numbers.ts';
 
 /** One cell of the staircase as it was run. `left-out`: asked for and not run; `blank`: not asked for. */
@@ -52,23 +59,51 @@ function unique(names: string[]) {
 }
 
 /** The figures of one drill at one stage. */
-export interface StageFigures {
+export interface StageFigures<Figures = RushFigures> {
   stage: string;
   figures: Figures;
 }
 
-/** The drills of which at least one stage has figures, with those figures. */
-export function measuredDrills(results: Results): { drill: string; stages: StageFigures[] }[] {
+export interface MeasuredDrill<Figures = RushFigures> {
+  drill: string;
+  stages: StageFigures<Figures>[];
+}
+
+/** The drills under load of which at least one stage has figures, with those figures. */
+export function measuredRushes(results: Results): MeasuredDrill[] {
+  return measuredBy(results, rushFigures);
+}
+
+/** The same of the drills that go step by step. */
+export function measuredSteps(results: Results): MeasuredDrill<StepFigures>[] {
+  return measuredBy(results, stepFigures);
+}
+
+function measuredBy<Figures>(results: Results, read: (result: DrillResult) => Figures | undefined) {
   return staircaseOf(results)
     .drills.map((drill) => ({
       drill,
       stages: results.stages.flatMap(({ stage, drills }) =>
-        drills.flatMap((result) =>
-          result.drill === drill && result.figures !== undefined ? [{ stage, figures: result.figures }] : [],
-        ),
+        drills
+          .filter((result) => result.drill === drill)
+          .flatMap((result) => {
+            const figures = read(result);
+            return figures === undefined ? [] : [{ stage, figures }];
+          }),
       ),
     }))
     .filter(({ stages }) => stages.length > 0);
+}
+
+/** What a stage fixes: the stage run before it, where it fails the drill that this one holds. */
+export function fixedBy(
+  result: DrillResult,
+  before: Results['stages'],
+): { stage: string; failed: DrillResult } | undefined {
+  const last = before
+    .flatMap(({ stage, drills }) => drills.map((failed) => ({ stage, failed })))
+    .findLast(({ failed }) => failed.drill === result.drill);
+  return result.verdict === 'pass' && last?.failed.verdict === 'fail' ? last : undefined;
 }
 
 /** Whether a result is what the staircase says; undefined where nothing is taught or nothing may be concluded. */
@@ -77,9 +112,14 @@ export function isAsTaught({ verdict, taught }: DrillResult): boolean | undefine
   return verdict === taught;
 }
 
-/** The one figure that says most about a drill: `742 lost`, `508 oversold`, `0 lost`. Undefined when none may be believed. */
-export function keyFigure({ verdict, figures }: DrillResult): string | undefined {
-  if (figures === undefined || verdict === 'unknown' || verdict === 'not-applicable') return undefined;
+/** The one figure that says most about a drill: `742 lost`, `after 1 s`. Undefined when none may be believed. */
+export function keyFigure(result: DrillResult): string | undefined {
+  const { drill, verdict } = result;
+  if (verdict === 'unknown' || verdict === 'not-applicable') return undefined;
+  const steps = stepFigures(result);
+  if (steps !== undefined) return columnOf(drill)?.figure?.(steps);
+  const figures = rushFigures(result);
+  if (figures === undefined) return undefined;
   const damage = damageOf(figures);
   if (damage !== undefined) return damage;
   if (verdict === 'fail') return troubleOf(figures);
@@ -87,14 +127,14 @@ export function keyFigure({ verdict, figures }: DrillResult): string | undefined
   return figures.soldOut > 0 ? '0 oversold' : '0 lost';
 }
 
-function damageOf({ oversold, lostUpdates }: Figures) {
+function damageOf({ oversold, lostUpdates }: RushFigures) {
   if (oversold > 0) return `${formatNumber(oversold)} oversold`;
   if (lostUpdates > 0) return `${formatNumber(lostUpdates)} lost`;
   if (lostUpdates < 0) return `${formatNumber(-lostUpdates)} missing`;
   return undefined;
 }
 
-function troubleOf({ sold, overlaps = 0, inDoubt, failed, lockTimeout }: Figures) {
+function troubleOf({ sold, overlaps = 0, inDoubt, failed, lockTimeout }: RushFigures) {
   if (overlaps > 0) return `${formatNumber(overlaps)} overlaps`;
   if (inDoubt > 0) return `${formatNumber(inDoubt)} in doubt`;
   if (failed > 0) return `${formatNumber(failed)} failed`;
@@ -104,5 +144,9 @@ function troubleOf({ sold, overlaps = 0, inDoubt, failed, lockTimeout }: Figures
 
 /** What a drill asks. Undefined for a drill that this version does not know. */
 export function questionOf(drill: string): string | undefined {
-  return Object.entries(knownDrills).find(([name]) => name === drill)?.[1].asks;
+  return columnOf(drill)?.asks;
+}
+
+function columnOf(drill: string): Column | undefined {
+  return Object.hasOwn(knownDrills, drill) ? knownDrills[drill] : undefined;
 }

@@ -1,5 +1,5 @@
-import type { DrillResult, Results } from '../results.ts';
-import { measuredDrills, questionOf, staircaseOf } from './cells.ts';
+import { type DrillResult, type Results, rushFigures } from '../results.ts';
+import { measuredRushes, questionOf, staircaseOf } from './cells.ts';
 import { latencyByStage, type Scale, stockByStage, stockScale, stockThroughTime } from './charts.ts';
 import type { Draw } from './draw.ts';
 import { type Html, html } from './escape.ts';
@@ -7,7 +7,7 @@ import { formatDuration, formatNumber } from './numbers.ts';
 
 /** What each stage left in stock, drill by drill. */
 export function finalStock(results: Results, draw: Draw): Html | false {
-  const drills = measuredDrills(results);
+  const drills = measuredRushes(results);
   if (drills.length === 0) return false;
   return html`<section>
 <h2>What was left, and what should have been left</h2>
@@ -23,7 +23,7 @@ ${drills.map(({ drill, stages }) => figure(drillCaption(drill), draw(stockByStag
 
 /** How long the sales of each stage took, drill by drill. */
 export function latency(results: Results, draw: Draw): Html | false {
-  const drills = measuredDrills(results);
+  const drills = measuredRushes(results);
   if (drills.length === 0) return false;
   return html`<section>
 <h2>How long a sale took</h2>
@@ -67,8 +67,9 @@ ${
 </section>`;
 }
 
-interface Rush extends Pick<DrillResult, 'drill' | 'figures' | 'stockOverTime'> {
+interface Rush {
   stage: string;
+  result: DrillResult;
 }
 
 /** The rushes of one drill whose course was recorded. */
@@ -76,17 +77,19 @@ function rushesOf({ stages }: Results, drill: string): Rush[] {
   return stages.flatMap(({ stage, drills }) =>
     drills
       .filter((result) => result.drill === drill && result.stockOverTime.length > 1)
-      .map((result) => ({ stage, ...result })),
+      .map((result) => ({ stage, result })),
   );
 }
 
 function scaleOf(rushes: Rush[]): Scale {
-  const points = rushes.flatMap(({ stockOverTime }) => stockOverTime);
+  const points = rushes.flatMap(({ result }) => result.stockOverTime);
   return stockScale(points.flatMap(({ stock, expected }) => [stock, expected]));
 }
 
 /** The ending is told by the figures: the last writes of two nodes may be recorded in another order than they were made. */
-function drawRush({ stage, drill, figures, stockOverTime }: Rush, scale: Scale, title: string, draw: Draw): Html {
+function drawRush({ stage, result }: Rush, scale: Scale, title: string, draw: Draw): Html {
+  const { drill, stockOverTime } = result;
+  const figures = rushFigures(result);
   const end = stockOverTime.at(-1);
   const stock = figures?.finalStock ?? end?.stock ?? 0;
   const expected = figures?.expectedStock ?? end?.expected ?? 0;

@@ -1,5 +1,5 @@
 import type { CustomSeriesOption, LineSeriesOption, ScatterSeriesOption, YAXisComponentOption } from 'echarts';
-import type { Figures, StockPoint } from '../results.ts';
+import type { RushFigures, StockPoint } from '../results.ts';
 import type { StageFigures } from './cells.ts';
 import type { Chart } from './draw.ts';
 import { notMeasured } from './figures.ts';
@@ -193,7 +193,7 @@ export function stockThroughTime(label: string, points: StockPoint[], scale: Sca
 }
 
 /** Whether the sales explain the stock that was left. */
-function isAsExpected({ expectedStock, finalStock }: Figures): boolean {
+function isAsExpected({ expectedStock, finalStock }: RushFigures): boolean {
   return expectedStock === finalStock;
 }
 

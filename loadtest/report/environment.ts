@@ -1,5 +1,5 @@
 import type { Results } from '../results.ts';
-import { formatNumber } from './numbers.ts';
+import { formatDuration, formatNumber } from './numbers.ts';
 
 /** How a run was set and what it ran on, as pairs of a name and a value. */
 export function environmentLines({ environment, settings }: Results): [name: string, value: string][] {
@@ -9,6 +9,7 @@ export function environmentLines({ environment, settings }: Results): [name: str
     ['Connections', formatNumber(settings.connections)],
     ['Stock of a rush', formatNumber(settings.stock)],
     ['Units of a sell-out', formatNumber(settings.units)],
+    ['Lease of the drills step by step', formatDuration(settings.leaseMs)],
     ['Redis', `${redis.version}, ${redis.kind}`],
     ['nginx', nginx],
     ['Node', node],

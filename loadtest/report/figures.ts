@@ -1,11 +1,11 @@
-import type { Figures } from '../results.ts';
-import { formatMeasure, formatNumber } from './numbers.ts';
+import type { RushFigures, StepFigures } from '../results.ts';
+import { formatDuration, formatMeasure, formatNumber } from './numbers.ts';
 
 /** What stands where a figure is absent: it must never read as zero. */
 export const notMeasured = 'not measured';
 
 /** One line, or column, of a table of figures. */
-export interface FigureLine {
+export interface FigureLine<Figures = RushFigures> {
   name: string;
   read: (figures: Figures) => string;
   /** Whether the figure shows a broken lock. */
@@ -15,8 +15,11 @@ export interface FigureLine {
 const sold = count('Sold', ({ sold }) => sold);
 const expectedStock = count('Expected stock', ({ expectedStock }) => expectedStock);
 const finalStock = count('Final stock', ({ finalStock }) => finalStock);
-const lostUpdates = { ...count('Lost updates', (f) => f.lostUpdates), isDamage: (f: Figures) => f.lostUpdates !== 0 };
-const oversold = { ...count('Oversold', (f) => f.oversold), isDamage: (f: Figures) => f.oversold > 0 };
+const lostUpdates = {
+  ...count('Lost updates', (f) => f.lostUpdates),
+  isDamage: (f: RushFigures) => f.lostUpdates !== 0,
+};
+const oversold = { ...count('Oversold', (f) => f.oversold), isDamage: (f: RushFigures) => f.oversold > 0 };
 const throughput = measure('Sales per second', ({ throughput }) => throughput);
 const p50 = measure('p50, ms', ({ latencyMs }) => latencyMs?.p50);
 const p99 = measure('p99, ms', ({ latencyMs }) => latencyMs?.p99);
@@ -60,14 +63,59 @@ const allFigures: FigureLine[] = [
 ];
 
 /** Every figure of some drills. Each node that sold in any of them has a line of its own. */
-export function linesOf(drills: Figures[]): FigureLine[] {
+export function linesOf(drills: RushFigures[]): FigureLine[] {
   const nodes = [...new Set(drills.flatMap(({ soldByNode }) => Object.keys(soldByNode)))].sort();
   const byNode = nodes.map((node) => count(`Sold by ${node}`, ({ soldByNode }) => soldByNode[node] ?? 0));
   const afterSold = allFigures.indexOf(sold) + 1;
   return [...allFigures.slice(0, afterSold), ...byNode, ...allFigures.slice(afterSold)];
 }
 
-type ReadFigure = (figures: Figures) => number | undefined;
+/** The figures of the drills that go step by step, in the order of a table. */
+const stepFigureNames: Record<string, string> = {
+  takeoverMs: 'Until the other node sold again',
+  keptOutMs: 'Nobody else could enter for',
+  enteredMeanwhile: 'Entered while the fault lasted',
+  overlaps: 'Overlaps',
+  answeredMs: 'Until the nested sale was answered',
+  bytesPerTry: 'Bytes that a failed try keeps',
+  tries: 'Tries',
+  sent: 'Requests sent',
+  sold: 'Sold',
+  soldMeanwhile: 'Sold while the fault lasted',
+  refused: 'Refused',
+  inDoubt: 'In doubt',
+  expectedStock: 'Expected stock',
+  finalStock: 'Final stock',
+  lostUpdates: 'Lost updates',
+  slowestMs: 'Slowest answer without Redis',
+  backMs: 'From the return of Redis to a sale',
+  emptyMs: 'Until nobody waited',
+  stillWaiting: 'Still waiting',
+  nextSaleMs: 'The next sale took',
+};
+
+/**
+ * Every figure of some runs of a drill that goes step by step. Which there are depends on how it went. A figure that this
+ * version does not know keeps its own name.
+ */
+export function stepLinesOf(runs: StepFigures[]): FigureLine<StepFigures>[] {
+  const measured = new Set(runs.flatMap((figures) => Object.keys(figures)));
+  const known = Object.entries(stepFigureNames).filter(([key]) => measured.has(key));
+  const others = [...measured].filter((key) => !Object.hasOwn(stepFigureNames, key)).map((key) => [key, key] as const);
+  return [...known, ...others].map(([key, name]) => ({
+    name,
+    read: ({ [key]: value }) => (value === undefined ? '–' : formatOf(key)(value)),
+    isDamage: (figures) =>
+      (key === 'lostUpdates' || key === 'overlaps') && figures[key] !== undefined && figures[key] > 0,
+  }));
+}
+
+function formatOf(key: string): (value: number) => string {
+  if (key.endsWith('Ms')) return formatDuration;
+  return (value) => (Number.isInteger(value) ? formatNumber(value) : formatMeasure(value));
+}
+
+type ReadFigure = (figures: RushFigures) => number | undefined;
 
 function count(name: string, read: ReadFigure): FigureLine {
   return { name, read: (figures) => tell(read(figures), formatNumber) };

@@ -1,7 +1,7 @@
 import type { Results } from '../results.ts';
-import { type Cell, isAsTaught, keyFigure, measuredDrills, staircaseOf } from './cells.ts';
+import { type Cell, isAsTaught, keyFigure, measuredRushes, measuredSteps, staircaseOf } from './cells.ts';
 import { environmentLines } from './environment.ts';
-import { comparedFigures } from './figures.ts';
+import { comparedFigures, stepLinesOf } from './figures.ts';
 import { countOf, formatDuration, formatMoment } from './numbers.ts';
 import { countCells, summarize, verdictWords } from './summary.ts';
 
@@ -15,9 +15,10 @@ export function renderMarkdown(results: Results): string {
     plain(summarize(results).join(' ')),
     ...[countCells(results)].filter((text) => text !== ''),
     ...listBlock(results.verdictReasons),
-    '## What ran',
+    '## The staircase',
     ...staircaseTable(results),
     ...comparisons(results),
+    ...steps(results),
     ...witnesses(results),
     ...howItWasRun(results),
   ];
@@ -53,10 +54,25 @@ function cellText({ state, result }: Cell) {
 
 function comparisons(results: Results): string[] {
   const head = ['stage', ...comparedFigures.map(({ name }) => name)];
-  return measuredDrills(results).flatMap(({ drill, stages }) => {
+  return measuredRushes(results).flatMap(({ drill, stages }) => {
     const rows = stages.map(({ stage, figures }) => [stage, ...comparedFigures.map(({ read }) => read(figures))]);
     return [`## ${plain(drill)}`, table(head, rows, true)];
   });
+}
+
+/** The figures of the drills that go step by step. */
+function steps(results: Results): string[] {
+  const drills = measuredSteps(results);
+  if (drills.length === 0) return [];
+  return [
+    '## Step by step',
+    'report.html draws each of these drills: who was inside, for how long, and what was done to them.',
+    ...drills.flatMap(({ drill, stages }) => {
+      const lines = stepLinesOf(stages.map(({ figures }) => figures));
+      const rows = stages.map(({ stage, figures }) => [stage, ...lines.map(({ read }) => read(figures))]);
+      return [`### ${plain(drill)}`, table(['stage', ...lines.map(({ name }) => name)], rows, true)];
+    }),
+  ];
 }
 
 function witnesses({ stages }: Results): string[] {

@@ -7,8 +7,9 @@ import { type Html, html, trusted } from './escape.ts';
 import { verdictMarks } from './marks.ts';
 import { formatDuration, formatMoment } from './numbers.ts';
 import { comparison, stageSection } from './stage-sections.ts';
-import { whatRan } from './staircase-table.ts';
+import { staircaseSection } from './staircase-table.ts';
 import { countCells, summarize, verdictWords } from './summary.ts';
+import { timelinePatterns } from './timeline.ts';
 
 /** The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
 export async function renderPage(results: Results): Promise<string> {
@@ -27,18 +28,23 @@ ${trusted(css)}</style>
 <body>
 ${verdict(results)}
 <main>
-${whatRan(results)}
+${staircaseSection(results)}
 ${finalStock(results, draw)}
 ${stockOfRushes(results, draw)}
 ${latency(results, draw)}
 ${comparison(results)}
-${results.stages.map(stageSection)}
+${hasTimeline(results) && timelinePatterns()}
+${results.stages.map((stage, i) => stageSection(stage, results.stages.slice(0, i)))}
 ${howItWasRun(results)}
 </main>
 </body>
 </html>
 `;
   return page.markup;
+}
+
+function hasTimeline({ stages }: Results): boolean {
+  return stages.some(({ drills }) => drills.some(({ timeline }) => timeline !== undefined));
 }
 
 function verdict(results: Results): Html {

@@ -1,14 +1,15 @@
-import type { DrillResult, Figures, Results, StageResult } from '../results.ts';
-import { isAsTaught, keyFigure, measuredDrills } from './cells.ts';
+import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../results.ts';
+import { fixedBy, isAsTaught, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { comparedFigures, type FigureLine, linesOf } from './figures.ts';
+import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';
 import { anchor, states } from './marks.ts';
 import { countOf, formatDuration, formatNumber } from './numbers.ts';
 import { readStory, stageTitle } from './story.ts';
+import { drawTimeline } from './timeline.ts';
 
 /** The figures of all stages side by side, drill by drill. One stage alone has nothing beside it. */
 export function comparison(results: Results): Html | false {
-  const drills = measuredDrills(results).filter(({ stages }) => stages.length > 1);
+  const drills = measuredRushes(results).filter(({ stages }) => stages.length > 1);
   if (drills.length === 0) return false;
   return html`<section>
 <h2>Stage by stage</h2>
@@ -28,13 +29,13 @@ ${stages.map(
 )}</section>`;
 }
 
-/** A stage: its story, what its drills found, and every figure. */
-export function stageSection({ stage, drills }: StageResult): Html {
+/** A stage: its story, what its drills found, and every figure. `before` are the stages that were run before it. */
+export function stageSection({ stage, drills }: StageResult, before: StageResult[]): Html {
   return html`<section class="stage" id="${anchor(stage)}">
 <h2>${stageTitle(stage)}</h2>
 ${storyOf(stage)}
 ${drills.length === 0 && html`<p>No drill of this stage was run.</p>`}
-${drills.map((result) => drillArticle(stage, result))}
+${drills.map((result) => drillArticle(stage, result, before))}
 ${figuresTable(stage, drills)}
 </section>
 `;
@@ -50,27 +51,52 @@ function storyOf(stage: string): Html | false {
 </dl>`;
 }
 
-function drillArticle(stage: string, result: DrillResult): Html {
-  const { drill, verdict, reasons, witnesses, witnessCount, durationMs } = result;
+function drillArticle(stage: string, result: DrillResult, before: StageResult[]): Html {
+  const { drill, verdict, reasons, timeline, durationMs } = result;
   const { mark, word } = states[verdict];
   const figure = keyFigure(result);
+  const question = questionOf(drill);
   const isOff = isAsTaught(result) === false;
+  const details = [stepTable(result), witnessList(result)].filter((detail) => detail !== false);
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
+${question !== undefined && html`<p class="asks">${question}</p>`}
 <p>${compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} It took ${formatDuration(durationMs)}.</p>
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
-${
-  witnesses.length > 0 &&
-  html`<p class="witness-count">${countWitnesses(witnesses.length, witnessCount)}</p>
-<ul class="witnesses">${witnesses.map((witness) => html`<li>${witness}</li>\n`)}</ul>`
-}
+${stageBefore(result, before)}
+<div class="${timeline !== undefined && 'evidence'}">
+${timeline !== undefined && drawTimeline(`${drill} under ${stage}`, timeline)}
+${details.length > 0 && html`<div>${details}</div>`}
+</div>
 </article>
 `;
 }
 
+/** What the stage fixes, seen from the stage that fails the same drill. */
+function stageBefore(result: DrillResult, before: StageResult[]): Html | false {
+  const fixed = fixedBy(result, before);
+  if (fixed === undefined) return false;
+  const { stage, failed } = fixed;
+  const figure = keyFigure(failed);
+  return html`<p class="before">Before: <a href="#${anchor(stage, failed.drill)}">${stageTitle(stage)}</a>: ${states.fail.word}${figure !== undefined && `, ${figure}`}.</p>`;
+}
+
+function stepTable(result: DrillResult): Html | false {
+  const figures = stepFigures(result);
+  if (figures === undefined || Object.keys(figures).length === 0) return false;
+  return html`<table class="figures steps"><tbody>
+${stepLinesOf([figures]).map((line) => html`<tr><th scope="row">${line.name}</th>${figureCell(line, figures)}</tr>\n`)}</tbody></table>`;
+}
+
+function witnessList({ witnesses, witnessCount }: DrillResult): Html | false {
+  if (witnesses.length === 0) return false;
+  return html`<p class="witness-count">${countWitnesses(witnesses.length, witnessCount)}</p>
+<ul class="witnesses">${witnesses.map((witness) => html`<li>${witness}</li>\n`)}</ul>`;
+}
+
 function compareWithTaught(result: DrillResult): string {
   if (result.verdict === 'unknown') return 'Nothing may be concluded.';
-  if (result.verdict === 'not-applicable') return 'The servers of this run can’t carry it.';
+  if (result.verdict === 'not-applicable') return 'Not applicable.';
   if (result.taught === null) return 'The staircase leaves this cell to the measurement.';
   return isAsTaught(result) ? 'As taught.' : `Not as taught: the staircase says ${result.taught}.`;
 }
@@ -81,7 +107,10 @@ function countWitnesses(shown: number, all: number): string {
 }
 
 function figuresTable(stage: string, drills: DrillResult[]): Html | false {
-  const measured = drills.flatMap(({ drill, figures }) => (figures === undefined ? [] : [{ drill, figures }]));
+  const measured = drills.flatMap((result) => {
+    const figures = rushFigures(result);
+    return figures === undefined ? [] : [{ drill: result.drill, figures }];
+  });
   if (measured.length === 0) return false;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Figures of ${stage}">
 <table class="figures">
@@ -95,6 +124,6 @@ ${linesOf(measured.map(({ figures }) => figures)).map(
 </div>`;
 }
 
-function figureCell({ read, isDamage }: FigureLine, figures: Figures): Html {
+function figureCell<Figures>({ read, isDamage }: FigureLine<Figures>, figures: Figures): Html {
   return html`<td class="${isDamage?.(figures) && 'damage'}">${read(figures)}</td>`;
 }

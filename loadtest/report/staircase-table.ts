@@ -2,15 +2,17 @@ import type { Results } from '../results.ts';
 import { type Cell, isAsTaught, keyFigure, questionOf, staircaseOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { anchor, states } from './marks.ts';
+import { countOf } from './numbers.ts';
 
 /** The staircase as it was run. Each cell leads to its drill below. */
-export function whatRan(results: Results): Html {
+export function staircaseSection(results: Results): Html {
   const { drills, rows } = staircaseOf(results);
-  if (rows.length === 0) return html`<section><h2>What ran</h2><p>Nothing was run.</p></section>`;
+  if (rows.length === 0) return html`<section><h2>The staircase</h2><p>Nothing was run.</p></section>`;
   const isWide = drills.length > 5;
   return html`<section>
-<h2>What ran</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="What ran">
+<h2>The staircase</h2>
+${isWide && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
+<div class="scroll" tabindex="0" role="region" aria-label="The staircase">
 <table class="staircase${isWide && ' wide'}">
 <thead><tr><th scope="col">stage</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
 <tbody>
@@ -21,12 +23,24 @@ ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, s
 <ul class="legend">
 <li><b class="key pass">✔\uFE0E</b> the stage holds</li>
 <li><b class="key fail">✘\uFE0E</b> the stage fails: that is its lesson</li>
-<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as taught</li>
-<li><b class="key">?</b> unknown</li>
-<li><b class="key">–</b> not applicable</li>
-</ul>
-${isWide && html`<ul class="legend">${drills.map(questionItem)}</ul>`}
+${legendItems(rows.flatMap(({ cells }) => cells))}</ul>
+${isWide && html`<dl class="questions">${drills.map(question)}</dl>`}
 </section>`;
+}
+
+/** Only what the table shows needs to be explained. */
+function legendItems(cells: Cell[]): (Html | false)[] {
+  const shows = (state: Cell['state']) => cells.some((cell) => cell.state === state);
+  return [
+    cells.some(({ result }) => result && isMeasuredOnly(result)) &&
+      html`<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: measured only, the lesson leaves it open</li>\n`,
+    cells.some(({ result }) => result && isAsTaught(result) === false) &&
+      html`<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as taught</li>\n`,
+    shows('unknown') && html`<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>\n`,
+    shows('not-applicable') &&
+      html`<li><b class="key not-applicable">–</b> nothing to break, or not on these servers</li>\n`,
+    shows('blank') && html`<li><b class="key blank"></b> not run</li>\n`,
+  ];
 }
 
 function drillHeading(drill: string): Html {
@@ -34,13 +48,17 @@ function drillHeading(drill: string): Html {
   return html`${drill}${question !== undefined && html`<br><small>${question}</small>`}`;
 }
 
-function questionItem(drill: string) {
+function question(drill: string) {
   const question = questionOf(drill);
-  return question !== undefined && html`<li><b>${drill}</b>: ${question}</li>\n`;
+  return question !== undefined && html`<div><dt>${drill}</dt><dd>${question}</dd></div>\n`;
 }
 
 function stageLink({ stages }: Results, stage: string) {
   return stages.some((ran) => ran.stage === stage) ? html`<a href="#${anchor(stage)}">${stage}</a>` : stage;
+}
+
+function isMeasuredOnly({ verdict, taught }: NonNullable<Cell['result']>): boolean {
+  return taught === null && (verdict === 'pass' || verdict === 'fail');
 }
 
 function staircaseCell({ stage, drill, state, result }: Cell): Html {
@@ -48,8 +66,14 @@ function staircaseCell({ stage, drill, state, result }: Cell): Html {
   if (result === undefined) return html`<td class="${state}">${word}</td>`;
   const isOff = isAsTaught(result) === false;
   const figure = keyFigure(result);
-  return html`<td class="${state}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
-><span class="mark" aria-hidden="true">${mark}</span> <span class="${figure !== undefined && 'spoken'}">${word}</span>
-${figure !== undefined && html`<span class="figure">${figure}</span>`}
+  const isShort = figure !== undefined || state === 'not-applicable';
+  return html`<td class="${state}${isMeasuredOnly(result) && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
+><span class="mark" aria-hidden="true">${mark}</span> <span class="${isShort && 'spoken'}">${word}</span>
+${figure !== undefined && html`<span class="figure">${unbroken(figure)}</span>`}
 ${isOff && html`<span class="taught">taught: ${result.taught ?? ''}</span>`}</a></td>`;
+}
+
+/** A number is never parted from its unit. */
+function unbroken(figure: string): string {
+  return figure.replace(/(\d) (ms|s|min|B)\b/g, '$1\u00A0$2');
 }

@@ -1,5 +1,5 @@
-import type { Figures, Results } from '../results.ts';
-import { isAsTaught } from './cells.ts';
+import { type Results, type RushFigures, rushFigures, stepFigures } from '../results.ts';
+import { fixedBy, isAsTaught, staircaseOf } from './cells.ts';
 import { countOf, formatNumber, listOf } from './numbers.ts';
 
 /** The verdict on the run in plain words. */
@@ -30,11 +30,11 @@ export function countCells({ stages, leftOut }: Results): string {
   return [
     ...(ran.length > 0 ? [`${countOf(ran.length, 'cell')} run: ${told.join(', ')}.`] : []),
     ...(leftOut.length > 0 ? [`${countOf(leftOut.length, 'cell')} left out.`] : []),
-    ...(notApplicable > 0 ? [`${countOf(notApplicable, 'cell')} not applicable to these servers.`] : []),
+    ...(notApplicable > 0 ? [`${countOf(notApplicable, 'cell')} not applicable.`] : []),
   ].join(' ');
 }
 
-/** What the run shows, in one sentence or two: first the sales that were lost, then what was oversold. */
+/** What the run shows, a sentence each: the sales that were lost, what was oversold, and what the steps of the staircase fix. */
 export function summarize(results: Results): string[] {
   const nodes = outcomesOf(results, 'rush').length > 0 ? { drill: 'rush', on: 'two nodes' } : oneNode;
   const sentences = [
@@ -54,40 +54,70 @@ export function summarize(results: Results): string[] {
       none: (stages) => `${stages} sold no more than there was`,
       rest: 'none is oversold',
     }),
+    describeSteps(results),
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) return sentences;
   return results.stages.some(({ drills }) => drills.length > 0)
-    ? ['No rush of this run came to a verdict.']
+    ? ['No drill of this run came to a verdict on what is taught.']
     : ['Nothing was run.'];
+}
+
+/** Of the drills that go step by step: which stage fixes which, and what the last stage leaves. Only what is taught counts. */
+function describeSteps(results: Results): string | undefined {
+  const { stages } = results;
+  const order = staircaseOf(results).drills;
+  const cells = stages
+    .flatMap(({ stage, drills }, i) => drills.map((result) => ({ stage, result, before: stages.slice(0, i) })))
+    .filter(({ result }) => stepFigures(result) !== undefined)
+    .sort((a, b) => order.indexOf(a.result.drill) - order.indexOf(b.result.drill));
+  const fixed = cells.filter(({ result, before }) => fixedBy(result, before)?.failed.taught === 'fail');
+  const last = stages.at(-1)?.stage ?? '';
+  const left = cells
+    .filter(({ stage, result }) => stage === last && result.taught === 'fail' && result.verdict === 'fail')
+    .map(({ result }) => result.drill);
+
+  const inOrder = stages.flatMap(({ stage }) => {
+    const drills = fixed.filter((cell) => cell.stage === stage).map(({ result }) => result.drill);
+    return drills.length > 0 ? [{ stage, drills }] : [];
+  });
+  const clauses = [
+    listOf(inOrder.map(({ stage, drills }, i) => `${nameStage(stage)}${i === 0 ? ' fixes' : ''} ${listOf(drills)}`)),
+    left.length > 0 ? `${nameStage(last)} ${fixed.length > 0 ? 'still ' : ''}fails ${listOf(left)}` : '',
+  ].filter((clause) => clause !== '');
+  if (clauses.length === 0) return undefined;
+  return `${clauses.join('; ').replaceAll(/(?<=.)Stage (?=\d)/g, 'stage ')}.`;
 }
 
 const oneNode = { drill: 'one-node-rush', on: 'one node' };
 
-function lostOfSold({ lostUpdates, sold }: Figures) {
+function lostOfSold({ lostUpdates, sold }: RushFigures) {
   return `${formatNumber(lostUpdates)} of ${formatNumber(sold)}`;
 }
 
-function soldOfStock({ sold, initialStock }: Figures) {
+function soldOfStock({ sold, initialStock }: RushFigures) {
   return `${formatNumber(sold)} of ${formatNumber(initialStock)}`;
 }
 
 interface Outcome {
   stage: string;
-  figures: Figures;
+  figures: RushFigures;
 }
 
 function outcomesOf({ stages }: Results, drill: string): Outcome[] {
   return stages.flatMap(({ stage, drills }) =>
     drills
       .filter((result) => result.drill === drill && (result.verdict === 'pass' || result.verdict === 'fail'))
-      .flatMap(({ figures }) => (figures === undefined ? [] : [{ stage, figures }])),
+      .flatMap((result) => {
+        const figures = rushFigures(result);
+        return figures === undefined ? [] : [{ stage, figures }];
+      }),
   );
 }
 
 interface Wording {
-  damage: (figures: Figures) => number;
-  one: (stage: string, figures: Figures) => string;
-  several: (stages: string, figures: Figures[]) => string;
+  damage: (figures: RushFigures) => number;
+  one: (stage: string, figures: RushFigures) => string;
+  several: (stages: string, figures: RushFigures[]) => string;
   none: (stages: string) => string;
   rest: string;
 }

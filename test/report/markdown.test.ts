@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../loadtest/report/markdown.ts';
-import { judgeRun } from '../../loadtest/staircase.ts';
-import { cellOf, sampleResults } from './sample-results.ts';
+import { drills, judgeRun } from '../../loadtest/staircase.ts';
+import { cellOf, sampleResults, sampleWithSteps } from './sample-results.ts';
 
 /** Every table of the text: the cells of its rows, the rule left out. Fails on a table that is not well formed. */
 function tablesOf(markdown: string): string[][][] {
@@ -27,7 +27,7 @@ function tablesOf(markdown: string): string[][][] {
 
 test('opens with the verdict, the summary and the number of cells', () => {
   expect(renderMarkdown(sampleResults())).toMatch(
-    /^# As taught\n\nLockstep, .*\n\nStage 1 lost 750 of 2,000 sales on two nodes; from stage 2 on none is lost\. .*\n\n27 cells run: all as taught\.\n\n## What ran\n/,
+    /^# As taught\n\nLockstep, .*\n\nStage 1 lost 750 of 2,000 sales on two nodes; from stage 2 on none is lost\. .*\n\n27 cells run: all as taught\.\n\n## The staircase\n/,
   );
 });
 
@@ -65,6 +65,24 @@ test('names the first witnesses and counts the others', () => {
       '- and 372 more',
       '',
     ].join('\n'),
+  );
+});
+
+test('has the figures of the drills that go step by step, and says where their timelines are', () => {
+  const markdown = renderMarkdown(sampleWithSteps());
+  const [staircase, ...others] = tablesOf(markdown);
+  expect(staircase?.[0]?.slice(1)).toEqual(Object.keys(drills));
+  expect(staircase?.[4]?.slice(4, 7)).toEqual(['✔ 1.5 B a try', '✘ none in 2 s', '✔ waited 2.5 s']);
+  expect(staircase?.[1]?.[4]).toBe('–');
+  expect(markdown).toContain('## Step by step\n\nreport.html draws');
+  const crashes = others.find(([head]) => head?.includes('Until the other node sold again'));
+  expect(crashes?.[0]).toEqual(['stage', 'Until the other node sold again', 'Nobody else could enter for']);
+  expect(crashes?.slice(4, 6)).toEqual([
+    ['3-spin', '–', '2 s'],
+    ['4-ttl', '1 s', '–'],
+  ]);
+  expect(markdown).toContain(
+    '### 8-auto-renew paused-process: fail\n\nIt went wrong, as the timeline shows.\n\n- sale 0001',
   );
 });
 
@@ -123,6 +141,6 @@ test('a run without any drill says so', () => {
     }),
   );
   expect(markdown).toMatch(
-    /^# Unknown\n\n.*\n\nNothing was run\.\n\n- No drill was run\.\n\n## What ran\n\nNothing was run\.\n\n## How/,
+    /^# Unknown\n\n.*\n\nNothing was run\.\n\n- No drill was run\.\n\n## The staircase\n\nNothing was run\.\n\n## How/,
   );
 });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { renderPage } from '../../loadtest/report/page.ts';
 import type { Results } from '../../loadtest/results.ts';
-import { judgeRun } from '../../loadtest/staircase.ts';
-import { cellOf, sampleResults } from './sample-results.ts';
+import { drills, judgeRun } from '../../loadtest/staircase.ts';
+import { cellOf, sampleResults, sampleWithSteps } from './sample-results.ts';
 
 /** What a reader sees of a piece of the page, without tags. */
 function textOf(markup: string): string {
@@ -62,7 +62,7 @@ describe('the page of a full run', () => {
 
   test('opens with the verdict and the sentence that sums it up', () => {
     expect(textOf(page.slice(page.indexOf('<body>')))).toMatch(
-      /^Lockstep · 21 November 2026, 10:15 UTC · ran for 1 min 14 s ✔\uFE0E As taught Stage 1 lost 750 of 2,000 sales on two nodes; from stage 2 on none is lost\. Stage 1 sold 1,508 of 1,000 units in stock; from stage 2 on none is oversold\. 27 cells run: all as taught\. What ran/,
+      /^Lockstep · 21 November 2026, 10:15 UTC · ran for 1 min 14 s ✔\uFE0E As taught Stage 1 lost 750 of 2,000 sales on two nodes; from stage 2 on none is lost\. Stage 1 sold 1,508 of 1,000 units in stock; from stage 2 on none is oversold\. 27 cells run: all as taught\. The staircase/,
     );
   });
 
@@ -70,7 +70,7 @@ describe('the page of a full run', () => {
     const headings = [...page.matchAll(/<h[12]>(.*?)<\/h[12]>/gs)].map(([, heading = '']) => textOf(heading));
     expect(headings).toEqual([
       '✔\uFE0E As taught',
-      'What ran',
+      'The staircase',
       'What was left, and what should have been left',
       'The stock during each rush',
       'How long a sale took',
@@ -114,7 +114,7 @@ describe('the page of a full run', () => {
   test('leads from every cell to a part of the page that exists once', () => {
     const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(targets).toHaveLength(9 + 27);
+    expect(targets).toHaveLength(9 + 27 + 3);
     expect(ids).toEqual([...new Set(ids)]);
     expect(ids).toEqual(expect.arrayContaining(targets));
   });
@@ -169,6 +169,138 @@ describe('the page of a full run', () => {
     expect(text).toMatch(/To repeat it: npm start Requests of a rush 2,000 Connections 100 Stock of a rush 5,000/);
     expect(text).toMatch(/Redis 7\.0\.15, native nginx 1\.25\.4 Node v20\.20\.2/);
   });
+});
+
+describe('the page of a run with the drills that go step by step', () => {
+  const results = sampleWithSteps();
+  let page = '';
+  beforeAll(async () => {
+    page = await renderPage(results);
+  });
+
+  test('sums up which stage fixes what, and what the last one leaves', () => {
+    expect(textOf(page)).toContain(
+      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails paused-process, late-write and failover.',
+    );
+    expect(textOf(page)).toContain('121 cells run: 66 as taught, 55 measured only. 5 cells not applicable.');
+  });
+
+  test('has a column for each drill, in the order of the staircase, and asks their questions below', () => {
+    const [head] = tableOf(page, 'staircase');
+    expect(head?.map((cell) => cell.split(' ')[0])).toEqual(['stage', ...Object.keys(drills)]);
+    const questions = textOf(page.match(/<dl class="questions">.*?<\/dl>/s)?.[0] ?? '');
+    for (const [drill, { asks }] of Object.entries(drills)) expect(questions).toContain(`${drill} ${asks}`);
+  });
+
+  test('shows the key figure of each step drill', () => {
+    const rows = tableOf(page, 'staircase');
+    expect(rows[4]?.slice(4, 8)).toEqual([
+      '✔\uFE0E pass 1.5 B a try',
+      '✘\uFE0E fail none in 2 s',
+      '✔\uFE0E pass waited 2.5 s',
+      '✔\uFE0E pass waited 2.5 s',
+    ]);
+    expect(rows[9]?.slice(9)).toEqual([
+      '✔\uFE0E pass 0 lost',
+      '✘\uFE0E fail 3 lost',
+      '✘\uFE0E fail 3 lost',
+      '✘\uFE0E fail 3 lost',
+      '✔\uFE0E pass back in 214 ms',
+      '✔\uFE0E pass 30 ms',
+    ]);
+  });
+
+  test('tells apart what is taught, what is only measured, and where there is nothing to break', () => {
+    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(14);
+    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(55);
+    expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(5);
+    expect(tableOf(page, 'staircase')[1]?.[4]).toBe('– not applicable');
+    expect(page).toContain('measured only, the lesson leaves it open');
+  });
+
+  test('leads from every cell to a part of the page that exists once', () => {
+    const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(new Set(targets).size).toBe(9 + 126);
+    expect(ids).toEqual([...new Set(ids)]);
+    expect(ids).toEqual(expect.arrayContaining(targets));
+  });
+
+  test('shows in the article of a drill its question, its figures and its witnesses beside the timeline', () => {
+    const article = sectionOf(page, '8-auto-renew.paused-process');
+    expect(textOf(article)).toMatch(/^✘\uFE0E paused-process: fail, 3 lost is a sale lost when a holder is paused/);
+    expect(tableOf(article, 'figures steps')).toEqual([
+      ['Overlaps', '3'],
+      ['Sold while the fault lasted', '3'],
+      ['Expected stock', '96'],
+      ['Final stock', '99'],
+      ['Lost updates', '3'],
+    ]);
+    expect(article).toContain('<td class="damage">3</td>');
+    expect(article).toMatch(/<figure class="timeline">.*<\/figure>.*2 witnesses:/s);
+    expect(tableOf(sectionOf(page, '4-ttl.crashed-holder'), 'figures steps')).toEqual([
+      ['Until the other node sold again', '1 s'],
+    ]);
+  });
+
+  test('compares a drill that holds with the stage before, which fails it', () => {
+    const article = sectionOf(page, '4-ttl.crashed-holder');
+    expect(textOf(article)).toContain('Before: Stage 3 · spin : fail, none in 2 s.');
+    expect(article).toContain('<a href="#3-spin.crashed-holder">');
+    expect(sectionOf(page, '5-owner-check.crashed-holder')).not.toContain('Before:');
+    expect(sectionOf(page, '3-spin.crashed-holder')).not.toContain('Before:');
+  });
+
+  test('draws every timeline twice, for a wide window and for a phone', () => {
+    expect([...page.matchAll(/<svg class="wide" role="img"/g)]).toHaveLength(27);
+    expect([...page.matchAll(/<svg class="narrow" role="img"/g)]).toHaveLength(27);
+    expect(page).not.toMatch(/NaN|undefined|Infinity/);
+    expect(page).not.toMatch(/https?:|\/\/[a-z]|@import|url\((?!#chart-)|<(script|link|img|iframe|object|embed)\b/i);
+  });
+
+  test('says how long the lease of these drills was', () => {
+    expect(textOf(page.slice(page.indexOf('How it was run')))).toContain('Lease of the drills step by step 1 s');
+  });
+});
+
+test('a run of some cells leaves the others calm', async () => {
+  const page = await renderPage(
+    sampleWithSteps((results) => {
+      for (const stage of results.stages) stage.drills = stage.drills.filter(({ taught }) => taught === 'fail');
+    }),
+  );
+  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 12 - 14);
+  expect(page).toContain('> not run</li>');
+  expect(page).not.toContain('measured only');
+});
+
+test('a run of step drills alone draws no rush', async () => {
+  const page = await renderPage(
+    sampleWithSteps((results) => {
+      results.stages = results.stages.slice(4, 5);
+      for (const stage of results.stages) stage.drills = stage.drills.filter(({ drill }) => drill === 'slow-holder');
+    }),
+  );
+  expect(textOf(page)).toContain('Stage 4 fails slow-holder. 1 cell run: 1 as taught.');
+  expect([...page.matchAll(/<h2>/g)]).toHaveLength(3);
+});
+
+test('figures that this version does not know keep their names, and text from a timeline cannot become markup', async () => {
+  const evil = `</svg><script>alert("1 & 2")</script>`;
+  const page = await renderPage(
+    sampleWithSteps((results) => {
+      const result = cellOf(results, '4-ttl', 'crashed-holder');
+      result.figures = { constructor: 2.25, laterMs: 1_500, [evil]: 1_234 };
+      for (const lane of result.timeline?.lanes ?? []) Object.assign(lane, { node: evil, saleId: evil });
+      for (const fault of result.timeline?.faults ?? []) Object.assign(fault, { node: evil, label: evil });
+    }),
+  );
+  expect(tableOf(sectionOf(page, '4-ttl.crashed-holder'), 'figures steps')).toEqual([
+    ['constructor', '2.3'],
+    ['laterMs', '1.5 s'],
+    [evil, '1,234'],
+  ]);
+  expect(page).not.toContain('<script');
 });
 
 test('text from outside cannot become markup', async () => {
@@ -269,7 +401,7 @@ test('a run that was cut short shows what it left out', async () => {
 test('a run without any drill says so', async () => {
   const page = await renderPage(onlyStages(0, 0));
   expect(textOf(page)).toMatch(
-    /\? Unknown Nothing was run\. No drill was run\. What ran Nothing was run\. How it was run/,
+    /\? Unknown Nothing was run\. No drill was run\. The staircase Nothing was run\. How it was run/,
   );
   expect(page).not.toContain('<svg');
 });
@@ -296,19 +428,17 @@ test('drills and stages that this version does not know have their column and ro
       const later = { taught: null, witnesses: [], witnessCount: 0, stockOverTime: [], durationMs: 1_200 };
       results.stages[8]?.drills.push(
         { drill: 'constructor', verdict: 'fail', reasons: ['The key stayed.'], ...later },
-        { drill: 'failover', verdict: 'not-applicable', reasons: ['This server has no replication.'], ...later },
+        { drill: 'takeover', verdict: 'not-applicable', reasons: ['This server has no replication.'], ...later },
       );
       results.stages.push({ stage: 'redlock', lockVersion: 9, drills: [] });
     }),
   );
   const table = tableOf(page, 'staircase');
-  expect(table[0]?.slice(4)).toEqual(['constructor', 'failover']);
+  expect(table[0]?.slice(4)).toEqual(['constructor', 'takeover']);
   expect(table[9]?.slice(4)).toEqual(['✘\uFE0E fail', '– not applicable']);
   expect(table[10]).toEqual(['redlock', '', '', '', '', '']);
-  expect(textOf(sectionOf(page, '8-auto-renew.failover'))).toContain('This server has no replication.');
-  expect(textOf(page)).toContain(
-    '28 cells run: 27 as taught, 1 measured only. 1 cell not applicable to these servers.',
-  );
+  expect(textOf(sectionOf(page, '8-auto-renew.takeover'))).toContain('This server has no replication.');
+  expect(textOf(page)).toContain('28 cells run: 27 as taught, 1 measured only. 1 cell not applicable.');
 });
 
 test('large numbers stay whole', async () => {

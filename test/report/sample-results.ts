@@ -1,5 +1,6 @@
-import { type DrillResult, type Figures, type Results, resultsSchema } from '../../loadtest/results.ts';
+import { type DrillResult, type Results, type RushFigures, resultsSchema } from '../../loadtest/results.ts';
 import { taughtVerdict } from '../../loadtest/staircase.ts';
+import { stepDrillNames, stepResult } from './sample-steps.ts';
 
 const stageNames = [
   '0-none',
@@ -33,7 +34,7 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
       nginx: '1.25.4',
       commit: 'b4e499a',
     },
-    settings: { requests: 2_000, connections: 100, stock: 5_000, units: 1_000 },
+    settings: { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 },
     stages: stageNames.map((stage, lockVersion) => ({
       stage,
       lockVersion,
@@ -42,6 +43,17 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
   };
   change(results);
   return resultsSchema.parse(results);
+}
+
+/** The same with every drill that goes step by step, and without the course of the rushes, which takes long to draw. */
+export function sampleWithSteps(change: (results: Results) => void = () => {}): Results {
+  return sampleResults((results) => {
+    for (const { lockVersion, drills } of results.stages) {
+      for (const result of drills) result.stockOverTime = [];
+      drills.push(...stepDrillNames.map((drill) => stepResult(lockVersion, drill)));
+    }
+    change(results);
+  });
 }
 
 /** The result of one cell of `results`. */
@@ -69,7 +81,7 @@ function drillResult(stage: number, drill: (typeof drillNames)[number]): DrillRe
   };
 }
 
-function rush(stage: number, drill: 'one-node-rush' | 'rush'): Figures {
+function rush(stage: number, drill: 'one-node-rush' | 'rush'): RushFigures {
   const finalStock = drill === 'rush' ? ([4_960, 3_750][stage] ?? 3_000) : stage === 0 ? 4_951 : 3_000;
   return {
     ...answers(stage, 2_000, 2_000),
@@ -82,7 +94,7 @@ function rush(stage: number, drill: 'one-node-rush' | 'rush'): Figures {
   };
 }
 
-function sellOut(stage: number): Figures {
+function sellOut(stage: number): RushFigures {
   const sold = [2_000, 1_508][stage] ?? 1_000;
   return {
     ...answers(stage, 2_000, sold),
@@ -119,13 +131,13 @@ function answers(stage: number, sent: number, sold: number) {
   };
 }
 
-function reasonsOf({ sold, expectedStock, finalStock, oversold, initialStock }: Figures, drill: string) {
+function reasonsOf({ sold, expectedStock, finalStock, oversold, initialStock }: RushFigures, drill: string) {
   if (oversold > 0) return [`${sold} units were sold, and there were ${initialStock}.`];
   if (finalStock !== expectedStock) return [`The stock is ${finalStock} and should be ${expectedStock}.`];
   return [drill === 'sell-out' ? 'Every unit was sold once.' : 'The stock is what the sales leave.'];
 }
 
-function witnessesOf({ lostUpdates }: Figures, drill: string) {
+function witnessesOf({ lostUpdates }: RushFigures, drill: string) {
   const nodes = drill === 'one-node-rush' ? ['node-1', 'node-1'] : ['node-1', 'node-2'];
   return Array.from({ length: Math.ceil(lostUpdates / 2) }, (_, i) => {
     const [first, second] = [i * 2 + 1, i * 2 + 4].map((id) => String(id).padStart(4, '0'));
@@ -134,7 +146,7 @@ function witnessesOf({ lostUpdates }: Figures, drill: string) {
 }
 
 /** The stock as it goes down in 200 steps, not quite evenly. */
-function stockOf({ initialStock, finalStock, sold, expectedStock }: Figures, durationMs: number) {
+function stockOf({ initialStock, finalStock, sold, expectedStock }: RushFigures, durationMs: number) {
   return Array.from({ length: 200 }, (_, i) => {
     const part = i / 199;
     const wobble = Math.sin(i * 1.7) * 0.012 * (1 - part) * part * 4;

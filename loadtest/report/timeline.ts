@@ -1,0 +1,293 @@
+import type { Timeline } from '../results.ts';
+import { type Html, html } from './escape.ts';
+import { countOf, formatDuration, listOf } from './numbers.ts';
+
+type Lane = Timeline['lanes'][number];
+type Fault = Timeline['faults'][number];
+
+/** One drawing for wide windows, one for a phone: there the name of a lane stands above it. */
+interface Layout {
+  name: 'wide' | 'narrow';
+  width: number;
+  /** The room for names left of the lanes. */
+  left: number;
+  fontSize: number;
+  /** The most marks that the axis of time may have. */
+  maxTicks: number;
+}
+
+const layouts: Layout[] = [
+  { name: 'wide', width: 800, left: 188, fontSize: 17, maxTicks: 7 },
+  { name: 'narrow', width: 360, left: 0, fontSize: 15, maxTicks: 4 },
+];
+
+const faultRowHeight = 36;
+const textHeight = 21;
+const bandHeight = 26;
+const barHeight = 16;
+const laneGap = 8;
+const axisHeight = 30;
+/** Of a common font, as a part of its size: on the wide side, so that no text is cut. */
+const letterWidth = 0.58;
+/** A sale of a few milliseconds in a drill of seconds is still seen. */
+const minBarWidth = 4;
+
+/** What happened in a drill: a lane for each sale, its leases behind it, the faults across, overlaps over two lanes. */
+export function drawTimeline(title: string, timeline: Timeline): Html {
+  const label = tellTimeline(title, timeline);
+  return html`<figure class="timeline">
+${layouts.map((layout) => drawing(label, timeline, layout))}${legend(timeline)}
+${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
+</figure>`;
+}
+
+/** The hatchings of all timelines. Once in a page is enough. */
+export function timelinePatterns(): Html {
+  return html`<svg class="patterns" width="0" height="0" aria-hidden="true"><defs>
+<pattern id="chart-fault" width="9" height="9" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="fault-hatch" d="M0 0V9"/></pattern>
+<pattern id="chart-overlap" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect class="overlap-ground" width="7" height="7"/><path class="overlap-hatch" d="M0 0V7"/></pattern>
+</defs></svg>`;
+}
+
+/** The story of a timeline in one sentence, for a reader who can't see it. */
+function tellTimeline(title: string, { lanes, moreLanes, faults, overlaps, durationMs }: Timeline): string {
+  const entered = lanes.filter(({ inside }) => inside !== undefined).length;
+  const asked = lanes.length + moreLanes;
+  const shown = moreLanes > 0 ? ` of the first ${lanes.length}` : '';
+  const parts = [
+    `${countOf(asked, 'sale')} asked for the lock in ${formatDuration(durationMs)}, ${entered}${shown} entered`,
+    ...(faults.length > 0 ? [listOf(faults.map(tellFault))] : []),
+    overlaps.length > 0
+      ? `two were inside at the same moment ${countOf(overlaps.length, 'time')}`
+      : 'no two were inside at the same moment',
+  ];
+  return `Timeline of ${title}: ${parts.join('; ')}.`;
+}
+
+function tellFault({ label, fromMs, untilMs }: Fault) {
+  const from = formatDuration(fromMs);
+  return untilMs === undefined ? `${label} at ${from}` : `${label} from ${from} to ${formatDuration(untilMs)}`;
+}
+
+function drawing(label: string, timeline: Timeline, layout: Layout): Html {
+  const plot = plotOf(timeline, layout);
+  const { lanes, overlaps } = timeline;
+  const { width, left, fontSize } = layout;
+  const faults = placeFaults(timeline.faults, plot);
+  const lanesTop = faults.reduce((rows, { row }) => Math.max(rows, row + 1), 0) * faultRowHeight + 4;
+  const laneHeight = (left > 0 ? 0 : textHeight) + textHeight + bandHeight + laneGap;
+  const lanesBottom = lanesTop + Math.max(1, lanes.length) * laneHeight;
+  const bandTop = (lane: number) => lanesTop + (lane + 1) * laneHeight - bandHeight - laneGap / 2;
+
+  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${lanesBottom + axisHeight}" font-size="${fontSize}">
+${axis(plot, lanesTop, lanesBottom)}
+${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}
+${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), bandHeight)))}
+${faults.map((fault) => faultMark(fault, plot, { lanes, lanesTop, lanesBottom, laneHeight }))}
+${lanes.map((lane, i) => laneBars(lane, plot, bandTop(i)))}
+${overlaps.map((overlap) => overlapMark(overlap, plot, lanes.length, bandTop))}
+${lanes.map((lane, i) => laneTexts(lane, plot, bandTop(i)))}
+${lanes.length === 0 && text('note', plot, plot.left + 6, lanesTop + laneHeight / 2, 'No sale asked for the lock.')}
+${faults.map((fault) => faultLabel(fault, plot))}
+</svg>
+`;
+}
+
+interface Plot extends Layout {
+  endMs: number;
+  /** The place of a moment. One after the end stands at the right edge. */
+  at: (ms: number) => number;
+  widthOf: (text: string) => number;
+}
+
+/** The time goes on to the last thing that happened, but for leases: one that lasts longer runs to the right edge. */
+function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layout): Plot {
+  const moments = [
+    ...lanes.flatMap(({ askedMs, inside, read, wrote, endedMs }) => [
+      askedMs,
+      inside?.untilMs,
+      read?.ms,
+      wrote?.ms,
+      endedMs,
+    ]),
+    ...faults.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
+    ...overlaps.map(({ untilMs }) => untilMs),
+  ];
+  const endMs = Math.max(1, durationMs, ...moments.map((ms) => ms ?? 0));
+  const room = layout.width - layout.left - 2;
+  return {
+    ...layout,
+    endMs,
+    at: (ms) => layout.left + Math.min(1, ms / endMs) * room,
+    widthOf: (text) => text.length * layout.fontSize * letterWidth,
+  };
+}
+
+/** Marks at round moments. A mark close to the end has no room for its name. */
+function axis(plot: Plot, top: number, bottom: number): Html {
+  const magnitude = 10 ** Math.floor(Math.log10(plot.endMs / plot.maxTicks));
+  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => plot.endMs / ms <= plot.maxTicks);
+  const stepMs = step ?? plot.endMs;
+  const ticks = Array.from({ length: Math.floor(plot.endMs / stepMs) + 1 }, (_, i) => i * stepMs);
+  return html`${ticks.map((ms) => line('grid', plot.at(ms), top, plot.at(ms), bottom))}
+${line('axis', plot.left, bottom, plot.width, bottom)}
+${ticks.map((ms) => text('time', plot, plot.at(ms), bottom + 22, ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s`, 'middle'))}`;
+}
+
+function laneBars({ askedMs, inside, endedMs }: Lane, plot: Plot, bandTop: number): Html {
+  const middle = bandTop + bandHeight / 2;
+  const waitedUntil = inside?.fromMs ?? endedMs;
+  const until = waitedUntil ?? plot.endMs;
+  const capAt = inside === undefined && endedMs !== undefined ? plot.at(endedMs) : undefined;
+  return html`${line(waitedUntil === undefined ? 'wait open' : 'wait', plot.at(askedMs), middle, plot.at(until), middle)}
+${capAt !== undefined && line('cap', capAt, middle - 7, capAt, middle + 7)}
+${inside !== undefined && box('inside', plot, inside, bandTop + (bandHeight - barHeight) / 2, barHeight)}`;
+}
+
+/** The name of a lane, and what its sale read and wrote. */
+function laneTexts({ node, saleId, askedMs, inside, read, wrote }: Lane, plot: Plot, bandTop: number): Html {
+  const name = `${node} · sale ${saleId}`;
+  const names =
+    plot.left > 0
+      ? text('name', plot, 0, bandTop + bandHeight / 2 + 6, shorten(name, plot.left - 8, plot))
+      : text('name', plot, 0, bandTop - textHeight - 4, shorten(name, plot.width, plot));
+  const steps = [
+    ...(read === undefined ? [] : [{ ms: read.ms, told: `read ${read.stock}` }]),
+    ...(wrote === undefined ? [] : [{ ms: wrote.ms, told: `wrote ${wrote.stock}` }]),
+  ];
+  return html`${names}
+${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), bandTop + (bandHeight - barHeight) / 2))}
+${stepTexts(steps, plot).map(({ left, told }) => text('told', plot, left, bandTop - 6, told))}
+${inside === undefined && text('note', plot, placeText('never entered', plot.at(askedMs), plot), bandTop - 6, 'never entered')}`;
+}
+
+/** Each beside its mark. Two that would stand in each other's way become one text. */
+function stepTexts(steps: { ms: number; told: string }[], plot: Plot): { left: number; told: string }[] {
+  const placed = steps.map(({ ms, told }) => ({ left: placeText(told, plot.at(ms), plot), told }));
+  const [first, second] = placed;
+  if (first === undefined || second === undefined) return placed;
+  if (second.left - first.left > plot.widthOf(first.told) + 8) return placed;
+  const told = `${first.told}, ${second.told}`;
+  return [{ left: placeText(told, plot.at(steps[0]?.ms ?? 0), plot), told }];
+}
+
+/** Where a text begins that stands at `x`, moved to the left when there is too little room. */
+function placeText(told: string, x: number, plot: Plot): number {
+  return Math.max(plot.left, Math.min(x, plot.width - plot.widthOf(told)));
+}
+
+interface PlacedFault extends Fault {
+  told: string;
+  x: number;
+  untilX: number;
+  /** Where the label begins and ends. */
+  from: number;
+  to: number;
+  row: number;
+}
+
+/** Labels that would stand in each other's way get rows of their own: a later fault stands lower, so no line crosses a label. */
+function placeFaults(faults: Fault[], plot: Plot): PlacedFault[] {
+  const placed: PlacedFault[] = [];
+  const bold = { ...plot, widthOf: (text: string) => plot.widthOf(text) * 1.15 };
+  for (const fault of [...faults].sort((a, b) => a.fromMs - b.fromMs)) {
+    const told = shorten(fault.label, plot.width - plot.left, bold);
+    const x = plot.at(fault.fromMs);
+    const untilX = fault.untilMs === undefined ? x : Math.max(x + minBarWidth, plot.at(fault.untilMs));
+    const from = placeText(told, x, bold);
+    const to = Math.max(from + bold.widthOf(told), untilX);
+    const rows = placed.filter((other) => other.to + 12 > Math.min(from, x) - 8).map(({ row }) => row);
+    placed.push({ ...fault, told, x, untilX, from, to, row: Math.max(-1, ...rows) + 1 });
+  }
+  return placed;
+}
+
+interface Lanes {
+  lanes: Lane[];
+  lanesTop: number;
+  lanesBottom: number;
+  laneHeight: number;
+}
+
+/** Strong over the lanes that it concerns: those of its node, or all. A thin line leads to it from its label. */
+function faultMark({ node, x, untilX, untilMs, row }: PlacedFault, plot: Plot, of: Lanes): Html {
+  const { lanes, lanesTop, lanesBottom, laneHeight } = of;
+  const concerned = lanes.flatMap((lane, i) => (lane.node === node ? [i] : []));
+  const areas =
+    node === undefined || concerned.length === lanes.length
+      ? [{ top: lanesTop, bottom: lanesBottom }]
+      : concerned.map((i) => ({ top: lanesTop + i * laneHeight, bottom: lanesTop + (i + 1) * laneHeight }));
+  const last = areas.at(-1)?.bottom ?? lanesTop;
+  return html`${line('leader', x, (row + 1) * faultRowHeight, x, last)}
+${areas.map(({ top, bottom }) =>
+  untilMs === undefined
+    ? line('fault', x, top, x, bottom)
+    : html`<rect class="fault-span" x="${tenth(x)}" y="${top}" width="${tenth(Math.min(untilX, plot.width) - x)}" height="${bottom - top}"/>`,
+)}`;
+}
+
+function faultLabel({ told, x, untilX, untilMs, from, row }: PlacedFault, plot: Plot): Html {
+  const bottom = (row + 1) * faultRowHeight - 3;
+  const mark =
+    untilMs === undefined
+      ? html`<path class="arrow" d="M${tenth(x - 7)} ${bottom - 10}h14l-7 12z"/>`
+      : html`<path class="bracket" d="M${tenth(x)} ${bottom + 4}v-6H${tenth(untilX)}v6"/>`;
+  return html`${mark}${text('fault-label', plot, from, bottom - 14, told)}\n`;
+}
+
+/** Red over both bars, and a pale band that joins them. */
+function overlapMark(
+  overlap: Timeline['overlaps'][number],
+  plot: Plot,
+  lanes: number,
+  bandTop: (lane: number) => number,
+): Html {
+  const [upper = 0, lower = 0] = [...overlap.lanes].sort((a, b) => a - b);
+  if (lower >= lanes) return html``;
+  return html`${box('joint', plot, overlap, bandTop(upper) + bandHeight, bandTop(lower) - bandTop(upper) - bandHeight)}
+${[upper, lower].map((lane) => box('overlap', plot, overlap, bandTop(lane) + 2, bandHeight - 4))}`;
+}
+
+function legend({ lanes, overlaps }: Timeline): Html | false {
+  if (lanes.length === 0) return false;
+  return html`<ul class="legend">
+<li><i class="line waits"></i> waits</li>
+<li><i class="swatch inside"></i> inside</li>
+${lanes.some(({ leases }) => leases.length > 0) && html`<li><i class="swatch lease"></i> has the lock in Redis</li>\n`}
+${overlaps.length > 0 && html`<li><i class="swatch overlap"></i> two inside at the same moment</li>\n`}
+</ul>`;
+}
+
+function line(kind: string, x1: number, y1: number, x2: number, y2: number): Html {
+  return html`<path class="${kind}" d="M${tenth(x1)} ${y1}${x1 === x2 ? `V${y2}` : `H${tenth(x2)}`}"/>`;
+}
+
+function box(
+  kind: string,
+  plot: Plot,
+  { fromMs, untilMs }: { fromMs: number; untilMs: number },
+  y: number,
+  height: number,
+): Html {
+  const x = Math.min(plot.at(fromMs), plot.width - minBarWidth);
+  const width = Math.max(minBarWidth, plot.at(untilMs) - x);
+  return html`<rect class="${kind}" x="${tenth(x)}" y="${y}" width="${tenth(width)}" height="${Math.max(0, height)}"/>`;
+}
+
+function text(kind: string, plot: Plot, x: number, y: number, told: string, anchor?: 'middle'): Html {
+  const half = plot.widthOf(told) / 2;
+  const isAtEdge = anchor === 'middle' && x + half > plot.width;
+  const at = isAtEdge ? plot.width : anchor === 'middle' ? Math.max(x, half) : x;
+  const how = isAtEdge ? 'end' : anchor;
+  return html`<text class="${kind}" x="${tenth(at)}" y="${y}"${how !== undefined && html` text-anchor="${how}"`}>${told}</text>`;
+}
+
+/** Cuts a text that is too long for its room. */
+function shorten(text: string, room: number, { widthOf }: Plot): string {
+  if (widthOf(text) <= room) return text;
+  return `${text.slice(0, Math.max(1, Math.floor((text.length * room) / widthOf(text)) - 1))}…`;
+}
+
+function tenth(value: number): number {
+  return Math.round(value * 10) / 10;
+}
