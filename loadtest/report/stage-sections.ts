@@ -61,7 +61,7 @@ function drillArticle(stage: string, result: DrillResult, before: StageResult[])
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 ${question !== undefined && html`<p class="asks">${question}</p>`}
-<p>${compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} It took ${formatDuration(durationMs)}.</p>
+<p>${compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${stageBefore(result, before)}
 <div class="${timeline !== undefined && 'evidence'}">
@@ -96,7 +96,7 @@ function witnessList({ witnesses, witnessCount }: DrillResult): Html | false {
 
 function compareWithTaught(result: DrillResult): string {
   if (result.verdict === 'unknown') return 'Nothing may be concluded.';
-  if (result.verdict === 'not-applicable') return 'Not applicable.';
+  if (result.verdict === 'not-applicable') return '';
   if (result.taught === null) return 'The staircase leaves this cell to the measurement.';
   return isAsTaught(result) ? 'As taught.' : `Not as taught: the staircase says ${result.taught}.`;
 }

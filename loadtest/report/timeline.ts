@@ -1,6 +1,6 @@
 import type { Timeline } from '../results.ts';
 import { type Html, html } from './escape.ts';
-import { countOf, formatDuration, listOf } from './numbers.ts';
+import { countOf, formatDuration, formatNumber, listOf } from './numbers.ts';
 
 type Lane = Timeline['lanes'][number];
 type Fault = Timeline['faults'][number];
@@ -17,12 +17,12 @@ interface Layout {
 }
 
 const layouts: Layout[] = [
-  { name: 'wide', width: 800, left: 188, fontSize: 17, maxTicks: 7 },
-  { name: 'narrow', width: 360, left: 0, fontSize: 15, maxTicks: 4 },
+  { name: 'wide', width: 800, left: 198, fontSize: 18, maxTicks: 8 },
+  { name: 'narrow', width: 360, left: 0, fontSize: 15, maxTicks: 5 },
 ];
 
 const faultRowHeight = 36;
-const textHeight = 21;
+const textHeight = 22;
 const bandHeight = 26;
 const barHeight = 16;
 const laneGap = 8;
@@ -64,14 +64,20 @@ function tellTimeline(title: string, { lanes, moreLanes, faults, overlaps, durat
   return `Timeline of ${title}: ${parts.join('; ')}.`;
 }
 
-function tellFault({ label, fromMs, untilMs }: Fault) {
+function tellFault(fault: Fault) {
+  const { fromMs, untilMs } = fault;
   const from = formatDuration(fromMs);
-  return untilMs === undefined ? `${label} at ${from}` : `${label} from ${from} to ${formatDuration(untilMs)}`;
+  return `${nameFault(fault)} ${untilMs === undefined ? `at ${from}` : `from ${from} to ${formatDuration(untilMs)}`}`;
+}
+
+function nameFault({ node, label }: Fault) {
+  return node === undefined ? label : `${node}: ${label}`;
 }
 
 function drawing(label: string, timeline: Timeline, layout: Layout): Html {
   const plot = plotOf(timeline, layout);
-  const { lanes, overlaps } = timeline;
+  const { lanes } = timeline;
+  const overlaps = timeline.overlaps.filter((overlap) => overlap.lanes.every((i) => i < lanes.length));
   const { width, left, fontSize } = layout;
   const faults = placeFaults(timeline.faults, plot);
   const lanesTop = faults.reduce((rows, { row }) => Math.max(rows, row + 1), 0) * faultRowHeight + 4;
@@ -84,8 +90,9 @@ ${axis(plot, lanesTop, lanesBottom)}
 ${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}
 ${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), bandHeight)))}
 ${faults.map((fault) => faultMark(fault, plot, { lanes, lanesTop, lanesBottom, laneHeight }))}
+${overlaps.length > 0 && html`<g class="joints">${overlaps.map((overlap) => joint(overlap, plot, bandTop))}</g>`}
 ${lanes.map((lane, i) => laneBars(lane, plot, bandTop(i)))}
-${overlaps.map((overlap) => overlapMark(overlap, plot, lanes.length, bandTop))}
+${overlaps.map((overlap) => overlap.lanes.map((i) => box('overlap', plot, overlap, barTop(bandTop(i)), barHeight)))}
 ${lanes.map((lane, i) => laneTexts(lane, plot, bandTop(i)))}
 ${lanes.length === 0 && text('note', plot, plot.left + 6, lanesTop + laneHeight / 2, 'No sale asked for the lock.')}
 ${faults.map((fault) => faultLabel(fault, plot))}
@@ -123,7 +130,7 @@ function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layou
   };
 }
 
-/** Marks at round moments. A mark close to the end has no room for its name. */
+/** Marks at round moments, as many as there is room for. */
 function axis(plot: Plot, top: number, bottom: number): Html {
   const magnitude = 10 ** Math.floor(Math.log10(plot.endMs / plot.maxTicks));
   const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => plot.endMs / ms <= plot.maxTicks);
@@ -134,14 +141,14 @@ ${line('axis', plot.left, bottom, plot.width, bottom)}
 ${ticks.map((ms) => text('time', plot, plot.at(ms), bottom + 22, ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s`, 'middle'))}`;
 }
 
+/** A sale that ended without entering has a mark at its end; one that still waits has none. */
 function laneBars({ askedMs, inside, endedMs }: Lane, plot: Plot, bandTop: number): Html {
   const middle = bandTop + bandHeight / 2;
-  const waitedUntil = inside?.fromMs ?? endedMs;
-  const until = waitedUntil ?? plot.endMs;
-  const capAt = inside === undefined && endedMs !== undefined ? plot.at(endedMs) : undefined;
-  return html`${line(waitedUntil === undefined ? 'wait open' : 'wait', plot.at(askedMs), middle, plot.at(until), middle)}
-${capAt !== undefined && line('cap', capAt, middle - 7, capAt, middle + 7)}
-${inside !== undefined && box('inside', plot, inside, bandTop + (bandHeight - barHeight) / 2, barHeight)}`;
+  const until = plot.at(inside?.fromMs ?? endedMs ?? plot.endMs);
+  const isVain = inside === undefined && endedMs !== undefined;
+  return html`${line('wait', plot.at(askedMs), middle, until, middle)}
+${isVain && line('wait', until, middle - 7, until, middle + 7)}
+${inside !== undefined && box('inside', plot, inside, barTop(bandTop), barHeight)}`;
 }
 
 /** The name of a lane, and what its sale read and wrote. */
@@ -152,11 +159,11 @@ function laneTexts({ node, saleId, askedMs, inside, read, wrote }: Lane, plot: P
       ? text('name', plot, 0, bandTop + bandHeight / 2 + 6, shorten(name, plot.left - 8, plot))
       : text('name', plot, 0, bandTop - textHeight - 4, shorten(name, plot.width, plot));
   const steps = [
-    ...(read === undefined ? [] : [{ ms: read.ms, told: `read ${read.stock}` }]),
-    ...(wrote === undefined ? [] : [{ ms: wrote.ms, told: `wrote ${wrote.stock}` }]),
+    ...(read === undefined ? [] : [{ ms: read.ms, told: `read ${formatNumber(read.stock)}` }]),
+    ...(wrote === undefined ? [] : [{ ms: wrote.ms, told: `wrote ${formatNumber(wrote.stock)}` }]),
   ];
   return html`${names}
-${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), bandTop + (bandHeight - barHeight) / 2))}
+${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), barTop(bandTop)))}
 ${stepTexts(steps, plot).map(({ left, told }) => text('told', plot, left, bandTop - 6, told))}
 ${inside === undefined && text('note', plot, placeText('never entered', plot.at(askedMs), plot), bandTop - 6, 'never entered')}`;
 }
@@ -189,9 +196,9 @@ interface PlacedFault extends Fault {
 /** Labels that would stand in each other's way get rows of their own: a later fault stands lower, so no line crosses a label. */
 function placeFaults(faults: Fault[], plot: Plot): PlacedFault[] {
   const placed: PlacedFault[] = [];
-  const bold = { ...plot, widthOf: (text: string) => plot.widthOf(text) * 1.15 };
+  const bold = { ...plot, left: 0, widthOf: (text: string) => plot.widthOf(text) * 1.15 };
   for (const fault of [...faults].sort((a, b) => a.fromMs - b.fromMs)) {
-    const told = shorten(fault.label, plot.width - plot.left, bold);
+    const told = shorten(nameFault(fault), plot.width, bold);
     const x = plot.at(fault.fromMs);
     const untilX = fault.untilMs === undefined ? x : Math.max(x + minBarWidth, plot.at(fault.untilMs));
     const from = placeText(told, x, bold);
@@ -235,17 +242,15 @@ function faultLabel({ told, x, untilX, untilMs, from, row }: PlacedFault, plot: 
   return html`${mark}${text('fault-label', plot, from, bottom - 14, told)}\n`;
 }
 
-/** Red over both bars, and a pale band that joins them. */
-function overlapMark(
-  overlap: Timeline['overlaps'][number],
-  plot: Plot,
-  lanes: number,
-  bandTop: (lane: number) => number,
-): Html {
-  const [upper = 0, lower = 0] = [...overlap.lanes].sort((a, b) => a - b);
-  if (lower >= lanes) return html``;
-  return html`${box('joint', plot, overlap, bandTop(upper) + bandHeight, bandTop(lower) - bandTop(upper) - bandHeight)}
-${[upper, lower].map((lane) => box('overlap', plot, overlap, bandTop(lane) + 2, bandHeight - 4))}`;
+/** The band that joins two lanes which were inside at the same moment. */
+function joint(overlap: Timeline['overlaps'][number], plot: Plot, bandTop: (lane: number) => number): Html {
+  const top = bandTop(Math.min(...overlap.lanes)) + bandHeight;
+  return box('joint', plot, overlap, top, bandTop(Math.max(...overlap.lanes)) - top);
+}
+
+/** A bar stands in the middle of its band. */
+function barTop(bandTop: number): number {
+  return bandTop + (bandHeight - barHeight) / 2;
 }
 
 function legend({ lanes, overlaps }: Timeline): Html | false {

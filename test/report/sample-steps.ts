@@ -104,7 +104,7 @@ function crash(stage: number): Timeline {
         : { ...waiter, leases: hasKey ? waiter.leases : [] },
     ],
     moreLanes: 0,
-    faults: [{ label: 'node-1 is killed (SIGKILL)', fromMs: 68, node: 'node-1' }],
+    faults: [{ label: 'SIGKILL', fromMs: 68, node: 'node-1' }],
     overlaps: [],
   };
 }
@@ -131,8 +131,8 @@ function stall(stage: number): Timeline {
     lanes: [slow, ...sellers],
     moreLanes: 4,
     faults: [
-      { label: 'sale 0001 on node-1 stalls', fromMs: 40, untilMs: 2_540, node: 'node-1' },
-      { label: 'it wakes and releases', fromMs: 2_558 },
+      { label: 'stalls', fromMs: 40, untilMs: 2_540, node: 'node-1' },
+      { label: 'another entered', fromMs: 2_558 },
     ],
     overlaps: isBroken
       ? [
@@ -158,7 +158,7 @@ function pause(stage: number): Timeline {
     durationMs: 2_640,
     lanes: [first, ...others],
     moreLanes: 0,
-    faults: [{ label: 'node-1 is stopped (SIGSTOP)', fromMs: 44, untilMs: 2_546, node: 'node-1' }],
+    faults: [{ label: 'SIGSTOP', fromMs: 44, untilMs: 2_546, node: 'node-1' }],
     overlaps: isLate ? enteredAt.map((fromMs, i) => ({ fromMs, untilMs: fromMs + 5, lanes: [0, i + 1] })) : [],
   };
 }

@@ -67,8 +67,8 @@ describe('the timeline of a crash', () => {
 
   test('shows who never entered, and marks the fault on the lane of its node alone', () => {
     expect(texts(svg, 'note').map(({ told }) => told)).toEqual(['never entered']);
-    expect(lines(svg, 'wait')).toHaveLength(2);
-    expect(texts(svg, 'fault-label').map(({ told }) => told)).toEqual(['node-1 is killed (SIGKILL)']);
+    expect(lines(svg, 'wait')).toHaveLength(3);
+    expect(texts(svg, 'fault-label').map(({ told }) => told)).toEqual(['node-1: SIGKILL']);
     const [fault, ...others] = lines(svg, 'fault');
     const [first, second] = texts(svg, 'name');
     expect(others).toEqual([]);
@@ -79,7 +79,7 @@ describe('the timeline of a crash', () => {
 
   test('tells the same in a sentence', () => {
     expect(svg).toContain(
-      'aria-label="Timeline of a drill: 2 sales asked for the lock in 2.1 s, 1 entered; node-1 is killed (SIGKILL) at 68 ms; no two were inside at the same moment."',
+      'aria-label="Timeline of a drill: 2 sales asked for the lock in 2.1 s, 1 entered; node-1: SIGKILL at 68 ms; no two were inside at the same moment."',
     );
   });
 });
@@ -132,7 +132,7 @@ test('the axis counts in seconds, from zero to the last thing that happened', ()
   expect(texts(wide(empty), 'time').map(({ told }) => told)).toEqual(['0', '0.5 s', '1 s', '1.5 s', '2 s']);
   expect(texts(wide({ ...empty, durationMs: 60 }), 'time').at(-1)?.told).toBe('0.06 s');
   const late = { ...empty, lanes: [lane('node-1', '0001', 0, 10, 3_900)] };
-  expect(texts(wide(late), 'time').at(-1)?.told).toBe('3 s');
+  expect(texts(wide(late), 'time').at(-1)?.told).toBe('3.5 s');
 });
 
 test('without a sale the drawing says so; sales that are not drawn are counted', () => {
