@@ -1,7 +1,7 @@
 import type { NodeState, SaleEvent } from './lab-client.ts';
-import type { SoldAnswer, Tally } from './load.ts';
+import type { Tally } from './load.ts';
 import { countOf, formatNumber } from './report/numbers.ts';
-import type { Figures, StockPoint, Verdict } from './results.ts';
+import type { RushFigures, StockPoint, Verdict } from './results.ts';
 
 const MAX_POINTS = 200;
 
@@ -25,7 +25,14 @@ export interface Evidence {
 /** Sales that read the same stock: all but one of them are lost. */
 export interface LostUpdate {
   stockBefore: number;
-  sales: { saleId: string; node: string }[];
+  /** Who read it, and when: milliseconds since the drill began, if it is known. */
+  sales: Reader[];
+}
+
+interface Reader {
+  saleId: string;
+  node: string;
+  readMs?: number | undefined;
 }
 
 /** A holder's stay in the critical section. Ends at `Infinity` for a holder that never left. */
@@ -37,7 +44,7 @@ export interface Stay {
 }
 
 /** The figures that the evidence yields. Each is measured, none is derived from what a lock says of itself. */
-export function measure(evidence: Evidence): Figures {
+export function measure(evidence: Evidence): RushFigures {
   const { tally, nodes, initialStock, finalStock, events, dropped, redisCommands } = evidence;
   const sold = tally.sold.length;
   const expectedStock = initialStock - sold;
@@ -79,7 +86,7 @@ export function measure(evidence: Evidence): Figures {
  * counted, sold + refused + in doubt = sent, and the stock is what the sales can explain. Otherwise `fail` when a sale was
  * lost, a unit was sold twice, or two holders met.
  */
-export function judge(evidence: Evidence, figures: Figures): { verdict: Verdict; reasons: string[] } {
+export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verdict; reasons: string[] } {
   const doubts = findDoubts(evidence, figures);
   if (doubts.length > 0) return { verdict: 'unknown', reasons: doubts };
 
@@ -103,7 +110,7 @@ export function judge(evidence: Evidence, figures: Figures): { verdict: Verdict;
 }
 
 /** Everything that does not add up, a sentence each. */
-export function findDoubts(evidence: Evidence, figures: Figures): string[] {
+export function findDoubts(evidence: Evidence, figures: RushFigures): string[] {
   const { tally, requests, nodes, sellers, events, dropped } = evidence;
   const { sent, answers, errors, received, sold, inDoubt, finalStock, expectedStock, lostUpdates } = figures;
   const refused = tally.soldOut + tally.lockTimeout + tally.failed;
@@ -153,11 +160,11 @@ export function findDoubts(evidence: Evidence, figures: Figures): string[] {
 }
 
 /** Groups of sales that read the same stock, those over more nodes first, then those of more sales. Each group is a witness of a lost update. */
-export function findLostUpdates(sold: Pick<SoldAnswer, 'stockBefore' | 'saleId' | 'node'>[]): LostUpdate[] {
-  const groups = new Map<number, LostUpdate['sales']>();
-  for (const { stockBefore, saleId, node } of sold) {
+export function findLostUpdates(readers: (Reader & { stockBefore: number })[]): LostUpdate[] {
+  const groups = new Map<number, Reader[]>();
+  for (const { stockBefore, saleId, node, readMs } of readers) {
     const sales = groups.get(stockBefore) ?? [];
-    sales.push({ saleId, node });
+    sales.push({ saleId, node, readMs });
     groups.set(stockBefore, sales);
   }
   return [...groups]
@@ -170,14 +177,21 @@ function nodesOf({ sales }: LostUpdate): number {
   return new Set(sales.map(({ node }) => node)).size;
 }
 
-/** "sale 0812 on node-1 and sale 0815 on node-2 both read stock 57": two nodes are named where there are two. */
+/**
+ * "sale 0812 on node-1 (at 1.234 s) and sale 0815 on node-2 (at 1.236 s) both read stock 57": two nodes are named where there
+ * are two.
+ */
 export function describeLostUpdate({ stockBefore, sales }: LostUpdate): string {
   const elsewhere = sales.find(({ node }) => node !== sales[0]?.node);
   const ordered = elsewhere ? [sales[0], elsewhere, ...sales.slice(1).filter((sale) => sale !== elsewhere)] : sales;
-  const [first, second, ...others] = ordered.map((sale) => `sale ${sale?.saleId} on ${sale?.node}`);
+  const [first, second, ...others] = ordered.map((sale) => sale && nameReader(sale));
   if (others.length === 0) return `${first} and ${second} both read stock ${stockBefore}`;
   const more = others.length === 1 ? '1 other sale' : `${others.length} other sales`;
   return `${first}, ${second} and ${more} all read stock ${stockBefore}`;
+}
+
+function nameReader({ readMs, ...sale }: Reader) {
+  return readMs === undefined ? nameOf(sale) : `${nameOf(sale)} (at ${seconds(readMs)})`;
 }
 
 /** When each holder was inside, by the order of entering. */
@@ -190,6 +204,40 @@ export function staysOf(events: SaleEvent[]): Stay[] {
     if (type === 'left' && stay) stay.left = at;
   }
   return [...stays.values()].sort((a, b) => a.entered - b.entered);
+}
+
+/** Two holders that were inside at the same moment, and from when until when. */
+export interface Overlap {
+  first: Stay;
+  second: Stay;
+  from: number;
+  until: number;
+}
+
+/** Every pair of stays that overlap, by the moment at which the second one entered. */
+export function overlapsBetween(stays: Stay[]): Overlap[] {
+  const byEntering = stays.filter(({ entered, left }) => left > entered).sort((a, b) => a.entered - b.entered);
+  return byEntering.flatMap((second, index) =>
+    byEntering
+      .slice(0, index)
+      .filter((first) => first.left > second.entered)
+      .map((first) => ({ first, second, from: second.entered, until: Math.min(first.left, second.left) })),
+  );
+}
+
+/** "sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.02 s to 2.51 s": seconds since `startedAt`. */
+export function describeOverlap({ first, second, from, until }: Overlap, startedAt: number): string {
+  const time = until === Number.POSITIVE_INFINITY ? 'and never left' : `to ${seconds(until - startedAt)}`;
+  return `${nameOf(first)} and ${nameOf(second)} were both inside, from ${seconds(from - startedAt)} ${time}`;
+}
+
+function nameOf({ saleId, node }: { saleId: string; node: string }) {
+  return `sale ${saleId} on ${node}`;
+}
+
+/** `1234.5` milliseconds as `1.235 s`. */
+function seconds(ms: number) {
+  return `${(ms / 1000).toFixed(3)} s`;
 }
 
 /** How many pairs of stays overlap. One that begins at the very moment another ends does not overlap it. */

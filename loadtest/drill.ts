@@ -11,7 +11,15 @@ export interface DrillSettings {
   stock: number;
   /** The stock of a sell-out; twice as many buyers come. */
   units: number;
+  /** The lease of the drills that go step by step, in milliseconds. */
+  leaseMs: number;
 }
+
+/**
+ * What a drill tells while it runs, with the milliseconds since it began. `isStep`: it goes on when this resolves, and does
+ * not mind how long that takes.
+ */
+export type Tell = (sentence: string, atMs: number, isStep: boolean) => Promise<void>;
 
 export interface DrillContext {
   target: Target;
@@ -21,6 +29,7 @@ export interface DrillContext {
   /** Aborts when the run is to stop; its reason is a sentence. */
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
+  tell: Tell;
 }
 
 export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
@@ -32,5 +41,7 @@ export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'du
 export interface Drill {
   /** A column of the staircase. */
   name: string;
+  /** `load`: many sales at once, on a stack as it is in production. `steps`: one fault, on a stack that can be broken. */
+  kind: 'load' | 'steps';
   run(context: DrillContext): Promise<DrillOutcome>;
 }

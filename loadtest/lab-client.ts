@@ -15,6 +15,7 @@ const stateSchema = z.object({
   waitTimeoutMs: count,
   inFlight: count,
   waiting: count,
+  unreleased: count,
   counts: z.object({
     received: count,
     sold: count,

@@ -1,10 +1,12 @@
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import type { Cell } from './plan.ts';
+import { isAsTaught, keyFigure, staircaseOf } from './report/cells.ts';
 import { comparedFigures } from './report/figures.ts';
 import { formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
 import { readStory, stageTitle } from './report/story.ts';
-import type { DrillResult, Results, StageResult, Verdict } from './results.ts';
+import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from './results.ts';
 import { drills } from './staircase.ts';
 import type { Target } from './target.ts';
 
@@ -24,15 +26,16 @@ const words: Record<Verdict, string> = {
 /** Tells a run as it goes on. */
 export interface Narrator {
   start(target: Pick<Target, 'url' | 'redis' | 'nginx'>): void;
-  stage(stage: string): void;
-  drill(drill: string): void;
+  /** A drill begins. */
+  cell(cell: Cell): void;
+  /** How far a drill under load has come. */
   progress(done: number, total: number): void;
-  result(result: DrillResult): void;
+  result(stage: string, result: DrillResult): void;
   end(results: Results, dir: string): void;
 }
 
-/** Tells it to `out`: with a progress bar on a terminal, in plain lines elsewhere. */
-export function createNarrator(out: NodeJS.WriteStream): Narrator {
+/** Tells the story of the stages to `out`: with a progress bar on a terminal, in plain lines elsewhere. */
+export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
   const bar = out.isTTY
     ? new SingleBar({
         stream: out,
@@ -42,46 +45,141 @@ export function createNarrator(out: NodeJS.WriteStream): Narrator {
         hideCursor: true,
       })
     : undefined;
-  let drillName = '';
   const say = (line = '') => void out.write(`${line}\n`);
+  /** The results so far, to set a stage beside the one before it. */
+  const told = new Map<string, { stage: string; result: DrillResult }[]>();
+  let current: { stage: string; drill: string } = { stage: '', drill: '' };
 
   return {
-    start({ url, redis, nginx }) {
-      say(`Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}`);
-    },
-    stage(stage) {
+    start: (target) => say(startLine(target)),
+    cell({ stage, drill }) {
+      const isNewStage = stage !== current.stage;
+      current = { stage, drill: drill.name };
+      if (drill.kind === 'steps' && bar) out.write(pc.dim(`${isNewStage ? '' : '  '}${nameColumn(drill.name)} …\r`));
+      if (!isNewStage) return;
       const story = readStory(stage);
       say();
       say(pc.bold(stageTitle(stage)));
       if (story) say(`  ${pc.dim('Problem')}  ${story.problem}\n  ${pc.dim('Change ')}  ${story.change}`);
     },
-    drill(drill) {
-      drillName = drill;
-    },
     progress(done, total) {
-      if (bar && done === 1) bar.start(total, 0, { drill: nameColumn(drillName) });
+      if (bar && done === 1) bar.start(total, 0, { drill: nameColumn(current.drill) });
       bar?.update(done);
     },
-    result(result) {
+    result(stage, result) {
       bar?.stop();
+      const before = told.get(result.drill)?.find((other) => isFixed(other.result, result));
+      told.set(result.drill, [{ stage, result }, ...(told.get(result.drill) ?? [])]);
       for (const line of resultLines(result)) say(line);
+      if (before)
+        say(`${indent}${pc.dim(`${stageTitle(before.stage)}: ${marks.fail} ${before.result.reasons.join(' ')}`)}`);
     },
     end(results, dir) {
       bar?.stop();
       const table = comparison(results.stages);
       if (table) say(`\n${table}`);
-      say(`\n${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`);
-      for (const reason of results.verdictReasons) say(`  ${reason}`);
-      if (results.leftOut.length > 0) say(`  Left out: ${results.leftOut.join(', ')}.`);
-      say(`\nThe report: ${dir}/report.html`);
+      for (const line of endLines(results, dir)) say(line);
+    },
+  };
+}
+
+/** Tells a run of many cells to `out`: a line for each, how far it has come and how long it will take, the picture at the end. */
+export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], workers: number): Narrator {
+  const bar = out.isTTY
+    ? new SingleBar({
+        stream: out,
+        format: '  {bar} {value}/{total} cells, {left} left',
+        barsize: 30,
+        clearOnComplete: true,
+      })
+    : undefined;
+  const say = (line = '') => void out.write(`${line}\n`);
+  const secondsOf = (drill: string) => drills[drill]?.seconds ?? 0;
+  const isLoad = ({ drill }: Cell) => drill.kind === 'load';
+  let loadSeconds = sum(cells.filter(isLoad).map(({ drill }) => secondsOf(drill.name)));
+  let stepSeconds = sum(cells.filter((cell) => !isLoad(cell)).map(({ drill }) => secondsOf(drill.name)));
+  let done = 0;
+  const left = () => `about ${formatDuration(1000 * Math.max(1, Math.ceil(loadSeconds + stepSeconds / workers)))}`;
+
+  return {
+    start(target) {
+      say(startLine(target));
+      say(`${formatNumber(cells.length)} cells, ${left()}.\n`);
+      bar?.start(cells.length, 0, { left: left() });
+    },
+    cell() {},
+    progress() {},
+    result(stage, result) {
+      done += 1;
+      const { drill } = result;
+      if (cells.some((cell) => cell.drill.name === drill && isLoad(cell))) loadSeconds -= secondsOf(drill);
+      else stepSeconds -= secondsOf(drill);
+      bar?.stop();
+      const count = bar ? '' : pc.dim(`[${done}/${cells.length}, ${left()} left] `);
+      say(`${count}${marks[result.verdict]} ${stage.padEnd(18)} ${nameColumn(drill)} ${shortResult(result)}`);
+      if (bar && done < cells.length) bar.start(cells.length, done, { left: left() });
+    },
+    end(results, dir) {
+      bar?.stop();
+      say(`\n${picture(results)}`);
+      for (const line of endLines(results, dir)) say(line);
     },
   };
 }
 
 /** For output that another program reads. */
-export const silentNarrator: Narrator = { start() {}, stage() {}, drill() {}, progress() {}, result() {}, end() {} };
+export const silentNarrator: Narrator = { start() {}, cell() {}, progress() {}, result() {}, end() {} };
 
-function resultLines({ drill, verdict, taught, reasons, figures, witnesses }: DrillResult): string[] {
+function startLine({ url, redis, nginx }: Pick<Target, 'url' | 'redis' | 'nginx'>) {
+  return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}`;
+}
+
+function endLines(results: Results, dir: string): string[] {
+  return [
+    '',
+    `${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
+    ...results.verdictReasons.map((reason) => `  ${reason}`),
+    ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
+    '',
+    `The report: ${dir}/report.html`,
+  ];
+}
+
+/** True when the one fails what the other passes, as taught. */
+function isFixed(before: DrillResult, after: DrillResult) {
+  return before.verdict === 'fail' && after.verdict === 'pass' && isAsTaught(before) && isAsTaught(after);
+}
+
+function shortResult(result: DrillResult): string {
+  const figure = keyFigure(result);
+  if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return result.reasons.join(' ');
+  const off = isAsTaught(result) === false ? pc.red(`NOT as taught: ${result.reasons.join(' ')}`) : '';
+  return [figure, off].filter(Boolean).join('  ');
+}
+
+/** The staircase, turned so that it fits a terminal: a row for each drill, a column for each stage. */
+function picture(results: Results): string {
+  const { drills, rows } = staircaseOf(results);
+  const table = new Table({
+    head: ['stage', ...rows.map(({ stage }) => /^\d+(?=-)/.exec(stage)?.[0] ?? stage)],
+    style: { head: [], border: [], compact: true },
+  });
+  drills.forEach((drill, index) => {
+    table.push([drill, ...rows.map(({ cells }) => pictureCell(cells[index]?.result))]);
+  });
+  return table.toString();
+}
+
+function pictureCell(result: DrillResult | undefined): string {
+  if (result === undefined) return ' ';
+  const isOff = isAsTaught(result) === false;
+  if (isOff) return pc.bgRed(marks[result.verdict]);
+  return result.taught === null ? pc.dim(marks[result.verdict]) : marks[result.verdict];
+}
+
+function resultLines(result: DrillResult): string[] {
+  const { drill, verdict, taught, reasons, witnesses } = result;
+  const figures = rushFigures(result);
   const isComparable = taught !== null && (verdict === 'pass' || verdict === 'fail');
   const compared = taught === verdict ? ', as taught' : pc.red(', NOT as taught');
   const judged = `${words[verdict]}${isComparable ? compared : ''}`;
@@ -105,7 +203,8 @@ const indent = ' '.repeat(19);
 const nameColumn = (name: string) => name.padEnd(14);
 
 function verdictLine({ verdict, stages, leftOut }: Results): string {
-  const cells = stages.reduce((sum, { drills }) => sum + drills.length, 0);
+  const results = stages.flatMap(({ drills }) => drills);
+  const cells = results.filter(({ taught, verdict }) => taught !== null && verdict !== 'not-applicable').length;
   if (verdict === 'as-taught') {
     return pc.bold(pc.green(`As taught: ${cells} of ${cells} cells came out as the staircase says.`));
   }
@@ -115,7 +214,7 @@ function verdictLine({ verdict, stages, leftOut }: Results): string {
 
 /** A row for each stage: the figures of its rush, or of the first drill that has any, and what the sell-out oversold. */
 function comparison(stages: StageResult[]): string | undefined {
-  const drillNames = stages.flatMap((stage) => stage.drills.filter(({ figures }) => figures).map(({ drill }) => drill));
+  const drillNames = stages.flatMap((stage) => stage.drills.filter(rushFigures).map(({ drill }) => drill));
   const compared = drillNames.includes('rush') ? 'rush' : drillNames[0];
   if (compared === undefined) return undefined;
   const table = new Table({
@@ -124,12 +223,16 @@ function comparison(stages: StageResult[]): string | undefined {
     style: { head: [], border: [], compact: true },
   });
   for (const { stage, drills } of stages) {
-    const figures = drills.find(({ drill }) => drill === compared)?.figures;
-    const sellOut = drills.find(({ drill }) => drill === 'sell-out')?.figures;
+    const figures = drills.filter(({ drill }) => drill === compared).map(rushFigures)[0];
+    const sellOut = drills.filter(({ drill }) => drill === 'sell-out').map(rushFigures)[0];
     if (!figures) continue;
     const shown = { ...figures, oversold: (sellOut ?? figures).oversold };
     table.push([stage, ...comparedFigures.map(({ read }) => read(shown))]);
   }
   const note = drillNames.includes('sell-out') && compared !== 'sell-out' ? ', oversold in the sell-out' : '';
   return `${pc.bold(`The stages: stock and speed in the ${compared}${note}`)}\n${table.toString()}`;
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

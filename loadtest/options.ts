@@ -5,27 +5,32 @@ import { projectDir } from '../scripts/parts.ts';
 import type { Drill, DrillSettings } from './drill.ts';
 import { drills } from './drills/index.ts';
 
-export interface ReplayOptions {
+const COULD_NOT_RUN = 2;
+/** The shortest lease in which a step of a drill can still fall, in milliseconds. */
+const SHORTEST_LEASE_MS = 100;
+
+export interface RunSettings {
   stages: string[];
-  drills: Drill[];
+  /** The drills that were asked for; absent when none was named. */
+  drills?: Drill[];
   settings: DrillSettings;
-  /** A running stack to aim at, instead of one of our own. */
+  /** A running stack to aim at, instead of stacks of our own. */
   running?: { url: string; labUrls: string[] };
   /** Print the results alone. */
   json: boolean;
   reportsDir: string;
 }
 
-/** Reads the command line and `LOCK_VERSION`. What is not allowed ends the process with exit code 2 and one line. */
-export function readReplayOptions(argv: string[], env: NodeJS.ProcessEnv): ReplayOptions {
-  const command = new Command('npm start --')
-    .description('Replays the lock stages on real servers and writes a report.')
-    .option(
-      '--stage <stages>',
-      'stages by number or name, such as 1,2 or 4-ttl (default: all; LOCK_VERSION names one)',
-      stageList,
-    )
-    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')} (default: all)`, drillList)
+/**
+ * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. What is not allowed ends the process with
+ * exit code 2 and one line.
+ */
+export function readRunOptions(name: string, description: string, argv: string[], version?: string): RunSettings {
+  const command = new Command(`${name} --`)
+    .description(description)
+    .option('--stage <stages>', 'stages by number or name, such as 1,2 or 4-ttl (default: all)', stageList)
+    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, drillList)
+    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
     .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
     .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
     .option('--stock <n>', 'units in stock before a rush', wholeNumber, 5_000)
@@ -39,13 +44,13 @@ export function readReplayOptions(argv: string[], env: NodeJS.ProcessEnv): Repla
     .option('--json', 'print the results as JSON and nothing else', false)
     .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
     .allowExcessArguments(false)
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
 
   const { requests, connections, stock, units } = given as DrillSettings;
   const chosen: Drill[] = given.drill ?? drills;
-  const hasRush = chosen.some(({ name }) => name !== 'sell-out');
+  const hasRush = chosen.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
   const hasSellOut = chosen.some(({ name }) => name === 'sell-out');
   if (hasRush && stock < requests) {
     refuse(`--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
@@ -56,9 +61,9 @@ export function readReplayOptions(argv: string[], env: NodeJS.ProcessEnv): Repla
   }
   if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
   return {
-    stages: given.stage ?? stageFromEnvironment(env.LOCK_VERSION, refuse) ?? Object.keys(locks),
-    drills: chosen,
-    settings: { requests, connections, stock, units },
+    stages: given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks),
+    ...(given.drill && { drills: given.drill }),
+    settings: { requests, connections, stock, units, leaseMs: given.lease },
     ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
     json: given.json,
     reportsDir: given.reports,
@@ -84,13 +89,22 @@ function allowedStages() {
   return `a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}`;
 }
 
-function drillList(value: string): Drill[] {
+/** Drills by name, with commas between them. Throws InvalidArgumentError. */
+export function drillList(value: string): Drill[] {
   return value.split(',').map((wanted) => {
     const drill = drills.find(({ name }) => name === wanted.trim());
-    if (drill === undefined)
-      throw new InvalidArgumentError(`It must be one of ${drills.map(({ name }) => name).join(', ')}.`);
-    return drill;
+    if (drill) return drill;
+    throw new InvalidArgumentError(`It must be one of ${drills.map(({ name }) => name).join(', ')}.`);
   });
+}
+
+/** Throws InvalidArgumentError for a lease in which no step of a drill could fall. */
+export function leaseLength(value: string): number {
+  const ms = wholeNumber(value);
+  if (ms < SHORTEST_LEASE_MS) {
+    throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, so that a step can fall inside it.`);
+  }
+  return ms;
 }
 
 /** Throws InvalidArgumentError for what is not a whole number from 1 to 1,000,000. */

@@ -3,11 +3,14 @@ import { z } from 'zod';
 const count = z.int().min(0);
 const milliseconds = z.number().min(0);
 
-/** `unknown`: the harness lost track, so nothing may be concluded. `not-applicable`: the servers at hand can't carry it. */
+/**
+ * `unknown`: the harness lost track or could not stage the fault, so nothing may be concluded. `not-applicable`: the servers
+ * at hand can't carry the drill, or the stage has nothing that it could break.
+ */
 export const verdictSchema = z.enum(['pass', 'fail', 'unknown', 'not-applicable']);
 
 /** The figures of one rush. A figure that could not be measured is absent. `docs/reading-results.md` explains each. */
-export const figuresSchema = z.object({
+export const rushFiguresSchema = z.object({
   /** Requests that the harness sent. */
   sent: count,
   /** Requests that were answered, whatever the answer, and requests that were not. */
@@ -41,6 +44,45 @@ export const figuresSchema = z.object({
   soldByNode: z.record(z.string(), count),
 });
 
+/** The figures of a drill that goes step by step, by their names: milliseconds where a name ends in `Ms`. */
+export const stepFiguresSchema = z.record(z.string(), z.number());
+
+/** Milliseconds since the drill began. */
+const span = z.object({ fromMs: milliseconds, untilMs: milliseconds });
+
+/** What happened in a drill that goes step by step, as it is drawn: the times are milliseconds since the drill began. */
+export const timelineSchema = z.object({
+  durationMs: milliseconds,
+  /** A lane for each sale that asked for the lock, in the order of asking. A long list is cut; `moreLanes` is the rest. */
+  lanes: z.array(
+    z.object({
+      node: z.string(),
+      saleId: z.string(),
+      askedMs: milliseconds,
+      /** Absent when it never entered. */
+      inside: span.optional(),
+      read: z.object({ ms: milliseconds, stock: z.int() }).optional(),
+      wrote: z.object({ ms: milliseconds, stock: z.int() }).optional(),
+      /** When the node was done with it. Absent when it never was. */
+      endedMs: milliseconds.optional(),
+      /** When the lock's key was in Redis in its name, as the harness saw it there. */
+      leases: z.array(span),
+    }),
+  ),
+  moreLanes: count,
+  /** What the drill did to break it. One that lasts has an end; one that hits a node names it. */
+  faults: z.array(
+    z.object({
+      label: z.string(),
+      fromMs: milliseconds,
+      untilMs: milliseconds.optional(),
+      node: z.string().optional(),
+    }),
+  ),
+  /** When two of the lanes were inside at the same moment: their places in `lanes`. */
+  overlaps: z.array(span.extend({ lanes: z.tuple([count, count]) })),
+});
+
 /** One moment of a rush: what the stock was, and what it should have been after the sales made by then. */
 export const stockPointSchema = z.object({ ms: milliseconds, stock: z.int(), expected: z.int() });
 
@@ -51,12 +93,14 @@ export const drillResultSchema = z.object({
   taught: z.enum(['pass', 'fail']).nullable(),
   /** Why the verdict is what it is: one sentence, or one for each thing that did not add up. */
   reasons: z.array(z.string()),
-  figures: figuresSchema.optional(),
+  figures: z.union([rushFiguresSchema, stepFiguresSchema]).optional(),
   /** Sentences that name who did what. A long list is cut; `witnessCount` is its whole length. */
   witnesses: z.array(z.string()),
   witnessCount: count,
-  /** At most 200 points. */
-  stockOverTime: z.array(stockPointSchema),
+  /** Of a rush: at most 200 points. */
+  stockOverTime: z.array(stockPointSchema).default([]),
+  /** Of a drill that goes step by step. */
+  timeline: timelineSchema.optional(),
   durationMs: milliseconds,
 });
 
@@ -85,14 +129,26 @@ export const resultsSchema = z.object({
     nginx: z.string(),
     commit: z.string(),
   }),
-  /** How the drills were set. */
-  settings: z.object({ requests: count, connections: count, stock: count, units: count }),
+  /** How the drills were set. `leaseMs` is that of the drills that go step by step. */
+  settings: z.object({ requests: count, connections: count, stock: count, units: count, leaseMs: count }),
   stages: z.array(stageResultSchema),
 });
 
 export type Verdict = z.infer<typeof verdictSchema>;
-export type Figures = z.infer<typeof figuresSchema>;
+export type RushFigures = z.infer<typeof rushFiguresSchema>;
+export type StepFigures = z.infer<typeof stepFiguresSchema>;
+export type Timeline = z.infer<typeof timelineSchema>;
 export type StockPoint = z.infer<typeof stockPointSchema>;
 export type DrillResult = z.infer<typeof drillResultSchema>;
 export type StageResult = z.infer<typeof stageResultSchema>;
 export type Results = z.infer<typeof resultsSchema>;
+
+/** The figures of a rush. Undefined for a drill of another kind, or when nothing was measured. */
+export function rushFigures({ figures }: DrillResult): RushFigures | undefined {
+  return figures !== undefined && 'soldByNode' in figures ? (figures as RushFigures) : undefined;
+}
+
+/** The figures of a drill that goes step by step. Undefined for a rush, or when nothing was measured. */
+export function stepFigures({ figures }: DrillResult): StepFigures | undefined {
+  return figures !== undefined && !('soldByNode' in figures) ? (figures as StepFigures) : undefined;
+}

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Drill, DrillSettings } from './drill.ts';
+import type { DrillSettings } from './drill.ts';
 import type { SaleEvent } from './lab-client.ts';
 import type { Narrator } from './narrator.ts';
+import type { Cell } from './plan.ts';
 import type { DrillResult, StageResult } from './results.ts';
 import type { RunFolder } from './run-folder.ts';
-import { taughtVerdict } from './staircase.ts';
-import type { Target } from './target.ts';
+import { drills as columns, taughtVerdict } from './staircase.ts';
+import type { Targets } from './targets.ts';
 
 /** How long the cause of an error may take to show, in milliseconds. */
 const CAUSE_LIMIT_MS = 500;
@@ -14,9 +15,10 @@ const CAUSE_LIMIT_MS = 500;
 export class Interrupted extends Error {}
 
 export interface RunOptions {
-  target: Target;
-  stages: string[];
-  drills: Drill[];
+  cells: Cell[];
+  /** How many drills that go step by step run at the same time, each on a stack of its own. 1: all cells in their order. */
+  workers: number;
+  targets: Targets;
   settings: DrillSettings;
   /** Aborts when the run is to stop: with Interrupted, or with an error that says what has died. */
   signal: AbortSignal;
@@ -24,30 +26,35 @@ export interface RunOptions {
   folder: RunFolder;
 }
 
-/** Runs every drill under every stage. What an abort kept from running is left out, as `stage drill`. */
-export async function runDrills(options: RunOptions): Promise<{ stages: StageResult[]; leftOut: string[] }> {
-  const { target, settings, signal, narrator, folder } = options;
-  const stages: StageResult[] = [];
-  const leftOut: string[] = [];
+/** Runs the cells. What an abort kept from running is left out, as `stage drill`. */
+export async function runCells(options: RunOptions): Promise<{ stages: StageResult[]; leftOut: string[] }> {
+  const { cells, workers, targets, settings, signal, narrator, folder } = options;
+  const results = new Map<Cell, DrillResult>();
 
-  for (const stage of options.stages) {
-    const lockVersion = Number.parseInt(stage, 10);
-    const results: DrillResult[] = [];
-    if (!signal.aborted) narrator.stage(stage);
-    for (const drill of options.drills) {
-      const result = signal.aborted ? undefined : await runOne(drill, stage, lockVersion);
-      if (result) results.push(result);
-      else leftOut.push(`${stage} ${drill.name}`);
-    }
-    if (results.length > 0) stages.push({ stage, lockVersion, drills: results });
+  if (workers === 1) await work([...cells], 0);
+  else {
+    // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
+    await work(cells.filter(isLoad), 0);
+    const steps = cells.filter((cell) => !isLoad(cell)).sort((a, b) => secondsOf(b) - secondsOf(a));
+    await Promise.all(Array.from({ length: workers }, (_, worker) => work(steps, worker)));
   }
-  return { stages, leftOut };
+  return { stages: stagesOf(results), leftOut: cells.filter((cell) => !results.has(cell)).map(nameOf) };
 
-  async function runOne(drill: Drill, stage: string, lockVersion: number): Promise<DrillResult | undefined> {
+  async function work(queue: Cell[], worker: number) {
+    for (let cell = queue.shift(); cell && !signal.aborted; cell = queue.shift()) {
+      const result = await runOne(cell, worker);
+      if (result) results.set(cell, result);
+    }
+  }
+
+  async function runOne(cell: Cell, worker: number): Promise<DrillResult | undefined> {
+    const { stage, drill } = cell;
+    narrator.cell(cell);
+    const target = await targets.open(drill.kind, worker);
     const startedAt = performance.now();
-    narrator.drill(drill.name);
+    const tell = async () => {};
     const outcome = await drill
-      .run({ target, stage, settings, signal, onProgress: narrator.progress })
+      .run({ target, stage, settings, signal, onProgress: narrator.progress, tell })
       .catch(async (error) => {
         // A death shows as a call without an answer first, and as a death a moment later.
         await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
@@ -58,15 +65,35 @@ export async function runDrills(options: RunOptions): Promise<{ stages: StageRes
     const { events, ...judged } = outcome;
     const result: DrillResult = {
       drill: drill.name,
-      taught: taughtVerdict(lockVersion, drill.name),
+      taught: taughtVerdict(versionOf(stage), drill.name),
       ...judged,
       durationMs: Math.round(performance.now() - startedAt),
     };
     folder.writeEvents(stage, drill.name, events);
-    narrator.result(result);
+    narrator.result(stage, result);
     return result;
   }
 }
+
+/** A row for each stage, in their order; in it the drills in the order of the staircase. */
+function stagesOf(results: Map<Cell, DrillResult>): StageResult[] {
+  const names = [...new Set([...results.keys()].map(({ stage }) => stage))];
+  const order = Object.keys(columns);
+  return names
+    .map((stage) => ({
+      stage,
+      lockVersion: versionOf(stage),
+      drills: [...results]
+        .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
+        .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
+    }))
+    .sort((a, b) => a.lockVersion - b.lockVersion);
+}
+
+const isLoad = ({ drill }: Cell) => drill.kind === 'load';
+const nameOf = ({ stage, drill }: Cell) => `${stage} ${drill.name}`;
+const secondsOf = ({ drill }: Cell) => columns[drill.name]?.seconds ?? 0;
+const versionOf = (stage: string) => Number.parseInt(stage, 10);
 
 /** A drill that could not be carried through proves nothing. */
 function lostTrack(error: unknown) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeLostUpdate, type Evidence, findLostUpdates, judge, measure, stockOverTime } from './checker.ts';
 import type { DrillContext, DrillOutcome } from './drill.ts';
-import type { NodeState } from './lab-client.ts';
-import { sendSales } from './load.ts';
+import type { NodeState, SaleEvent } from './lab-client.ts';
+import { type SoldAnswer, sendSales } from './load.ts';
 import type { Target } from './target.ts';
 
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */
@@ -62,7 +62,7 @@ export async function runRush(
     redisCommands: commandsAfter - commandsBefore,
   };
   const figures = measure(evidence);
-  const lostUpdates = findLostUpdates(tally.sold);
+  const lostUpdates = findLostUpdates(withReadTimes(tally.sold, events));
   return {
     ...judge(evidence, figures),
     figures,
@@ -71,6 +71,15 @@ export async function runRush(
     stockOverTime: stockOverTime(events, stock),
     events,
   };
+}
+
+/** The sales with the moment at which their node read the stock for them. */
+function withReadTimes(sold: SoldAnswer[], events: SaleEvent[]) {
+  const startedAt = events[0]?.at ?? 0;
+  const readMs = new Map(
+    events.flatMap(({ type, node, saleId, at }) => (type === 'read' ? [[`${node} ${saleId}`, at - startedAt]] : [])),
+  );
+  return sold.map((sale) => ({ ...sale, readMs: readMs.get(`${sale.node} ${sale.saleId}`) }));
 }
 
 /** The same start for every drill: the stage's lock on all nodes, no lock key, no history, the stock set. */

@@ -1,9 +1,15 @@
-import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lockKey } from '../services/inventory/store.ts';
 import { staysOf } from './checker.ts';
+import type { Tell } from './drill.ts';
+import { type Crash, createFaults, NotStagedError } from './faults.ts';
 import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
-import { readAnswer, type SaleAnswer } from './load.ts';
+import { watchLease } from './lease-watch.ts';
+import type { Timeline } from './results.ts';
+import { sharedClock } from './shared-clock.ts';
+import { type RunningSale, type SaleEnd, sendSale } from './single-sale.ts';
 import type { Target, TargetNode } from './target.ts';
+import { type Fault, timelineOf } from './timeline.ts';
 
 /** How often the harness looks whether a step has happened, in milliseconds. */
 const LOOK_MS = 5;
@@ -13,22 +19,9 @@ const STEP_LIMIT_MS = 5_000;
 const SETTLE_LIMIT_MS = 15_000;
 const RETRY_DELAY_MS = 10;
 const WAIT_TIMEOUT_MS = 10_000;
+const SKU = '001';
 
-/** Milliseconds on the monotonic clock that all processes of this host share: the clock of the nodes' events. */
-export const sharedClock = () => Number(process.hrtime.bigint()) / 1e6;
-
-/** A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. */
-export class NotStagedError extends Error {}
-
-/** How a single sale ended, as its client saw it. */
-export type SaleEnd = (SaleAnswer | { outcome: 'cutOff' }) & { ms: number };
-
-export interface RunningSale {
-  node: string;
-  end: Promise<SaleEnd>;
-  /** The client hangs up. */
-  hangUp(): void;
-}
+export type InsideSale = RunningSale & { saleId: string };
 
 /** What a drill leaves behind. */
 export interface SceneOutcome {
@@ -36,6 +29,8 @@ export interface SceneOutcome {
   initialStock: number;
   finalStock: number;
   events: SaleEvent[];
+  /** When the drill began, on the shared clock. */
+  startedAt: number;
 }
 
 export interface SceneOptions {
@@ -43,63 +38,80 @@ export interface SceneOptions {
   stage: string;
   timing: LockTiming & { leaseMs: number };
   stock: number;
-  /** Told each step, with the milliseconds since the drill began; the drill goes on when it resolves. */
-  tell: (sentence: string, atMs: number) => Promise<void>;
+  tell: Tell;
+  /** Ends the drill when it aborts. */
+  signal?: AbortSignal | undefined;
 }
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
-export async function openScene({ target, stage, timing, stock, tell }: SceneOptions) {
-  const { nodes } = target;
+export async function openScene({ target, stage, timing, stock, tell, signal }: SceneOptions) {
+  const { nodes, stack } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   const sales: RunningSale[] = [];
-  const killed = new Set<TargetNode>();
-  let remembered: SaleEvent[] = [];
-  const startedAt = performance.now();
+  const marks: Fault[] = [];
+  const faults = createFaults(target);
+  /** Which node an owner token begins with. */
+  const instances = new Map<string, string>();
 
   for (const node of nodes) {
     await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS, ...timing });
     await node.reset();
+    instances.set((await node.state()).instance, node.name);
   }
   await first.clear();
   await first.setStock(stock);
+  const startedAt = sharedClock();
+  const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
 
-  const live = () => nodes.filter((node) => !killed.has(node));
+  const live = () => nodes.filter((node) => !faults.crashes.some((crash) => crash.node === node));
+  const sinceStart = () => sharedClock() - startedAt;
 
   /** Events of all nodes, those of killed ones included, in order. */
   async function events(): Promise<SaleEvent[]> {
     const histories = await Promise.all(live().map((node) => node.history()));
-    return [...remembered, ...histories.flatMap((history) => history.events)].sort((a, b) => a.at - b.at);
+    const lastWords = faults.crashes.flatMap(({ events }) => events);
+    return [...lastWords, ...histories.flatMap(({ events }) => events)].sort((a, b) => a.at - b.at);
   }
 
   /** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
   async function waitFor<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
     const deadline = performance.now() + limitMs;
     for (;;) {
+      signal?.throwIfAborted();
       const found = await look();
       if (found !== undefined || performance.now() > deadline) return found;
       await sleep(LOOK_MS);
     }
   }
 
-  /** Resolves with undefined when sales are still in flight after the limit. */
+  /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
   const allEnded = () =>
     waitFor(async () => {
       const states = await Promise.all(live().map((node) => node.state()));
-      return states.every(({ inFlight }) => inFlight === 0) || undefined;
+      return states.every(({ inFlight, unreleased }) => inFlight + unreleased === 0) || undefined;
     }, SETTLE_LIMIT_MS);
 
-  /** Sends one sale straight to a node, on a connection of its own. */
   function sell(node: TargetNode): RunningSale {
     const sale = sendSale(node);
     sales.push(sale);
     return sale;
   }
 
-  /** Sends a sale that follows the script, and resolves when it is inside. Throws NotStagedError. */
-  async function sellInside(node: TargetNode, script: SaleScript): Promise<RunningSale & { saleId: string }> {
+  /** As `sell`, and its client hangs up when it has no answer within the limit. */
+  async function sellWithin(node: TargetNode, limitMs: number): Promise<SaleEnd> {
+    const sale = sell(node);
+    const timer = setTimeout(sale.hangUp, limitMs);
+    return sale.end.finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * Sends a sale that follows the script, and resolves when it is inside. If the lock keeps it out for `limitMs`, its client
+   * hangs up, and this resolves with undefined. Throws NotStagedError when it has not stayed inside.
+   */
+  async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
     const before = new Set((await node.history()).events.map(({ saleId }) => saleId));
     await node.script(script);
     const sale = sell(node);
@@ -107,50 +119,87 @@ export async function openScene({ target, stage, timing, stock, tell }: SceneOpt
       const { events } = await node.history();
       const saleId = events.find((event) => event.type === 'read' && !before.has(event.saleId))?.saleId;
       return saleId === undefined ? undefined : { saleId, events: events.filter((event) => event.saleId === saleId) };
-    }, STEP_LIMIT_MS);
-    if (own === undefined || own.events.some(({ type }) => type === 'left')) {
+    }, limitMs);
+    if (own?.events.some(({ type }) => type === 'left')) {
       throw new NotStagedError(`The sale on ${node.name} did not stay inside.`);
     }
-    return { ...sale, saleId: own.saleId };
+    if (own) return { ...sale, saleId: own.saleId };
+    sale.hangUp();
+    await sale.end;
   }
 
-  /** A process of our own, to pause or to kill. Throws NotStagedError for a node of somebody else's stack. */
-  function processOf(node: TargetNode) {
-    if (node.process === undefined) throw new NotStagedError(`${node.name} is not a process of this run.`);
-    return node.process;
+  /** As `trySellInside`, for a sale that nobody keeps out. Throws NotStagedError when it is not inside in time. */
+  async function sellInside(node: TargetNode, script: SaleScript): Promise<InsideSale> {
+    const sale = await trySellInside(node, script, STEP_LIMIT_MS);
+    if (sale === undefined) throw new NotStagedError(`The sale on ${node.name} did not stay inside.`);
+    return sale;
   }
 
-  /** Kills a node as a crash would. Its events so far are kept. */
-  async function kill(node: TargetNode) {
-    const process = processOf(node);
-    const history = await node.history();
-    killed.add(node);
-    remembered = [...remembered, ...history.events];
-    await process.kill();
+  /** Marks what the drill does to break things. Call `over` when it is over; a moment never is. */
+  function mark(label: string, node?: TargetNode) {
+    const fault: Fault = { label, from: sharedClock(), ...(node && { node: node.name }) };
+    marks.push(fault);
+    return {
+      over() {
+        fault.until = sharedClock();
+      },
+    };
   }
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
   async function outcome(): Promise<SceneOutcome> {
     const ends = await Promise.all(sales.map(({ end }) => end));
     if (!(await allEnded())) throw new NotStagedError('Sales were still in flight at the end.');
-    const finalStock = await live()[0]?.stock();
+    // A node whose line was cut needs a moment to connect again.
+    const finalStock = await waitFor(
+      async () =>
+        live()[0]
+          ?.stock()
+          .catch(() => undefined),
+      STEP_LIMIT_MS,
+    );
     if (finalStock === undefined) throw new NotStagedError('The final stock could not be read.');
-    return { ends, initialStock: stock, finalStock, events: await events() };
+    return { ends, initialStock: stock, finalStock, events: await events(), startedAt };
   }
 
-  /** Brings the stack back to what it was: every process runs, nobody is inside, no key is left. */
-  async function close() {
+  /**
+   * Brings the stack back to what it was: every process runs, nothing is held, nobody is inside, no key is left. Resolves
+   * with what happened until then.
+   */
+  async function close(): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
+    const until = sharedClock();
+    const crashes = [...faults.crashes];
+    signal = undefined;
+    await watch?.close();
     for (const sale of sales) sale.hangUp();
-    for (const node of live()) node.process?.signal('SIGCONT');
-    for (const node of killed) await node.process?.start();
-    killed.clear();
+    await faults.undoAll();
     for (const node of nodes) await node.goOn();
-    await allEnded();
+    if (!(await allEnded())) throw new Error('Sales of the drill were still in flight after it.');
+
+    const happened = [...crashes.flatMap(({ events }) => events), ...(await events())]
+      .filter(({ at }) => at <= until)
+      .sort((a, b) => a.at - b.at);
+    const timeline = timelineOf({
+      from: startedAt,
+      until,
+      events: [...happened, ...crashes.flatMap((crash) => deathsOf(crash))],
+      samples: watch?.samples ?? [],
+      ownerOf,
+      faults: marks,
+    });
     for (const node of nodes) {
+      await waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
       await node.setLock(stage);
       await node.reset();
     }
     await first?.clear();
+    return { timeline, events: happened };
+  }
+
+  function ownerOf(token: string) {
+    const [instance = '', saleId = ''] = token.split(':');
+    const node = instances.get(instance);
+    return node === undefined ? undefined : { node, saleId };
   }
 
   return {
@@ -158,11 +207,17 @@ export async function openScene({ target, stage, timing, stock, tell }: SceneOpt
     leaseMs: timing.leaseMs,
     first,
     second,
-    say: (sentence: string) => tell(sentence, performance.now() - startedAt),
+    redisKind: target.redis.kind,
+    /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
+    step: (sentence: string) => tell(sentence, sinceStart(), true),
+    /** Tells what happens, and goes on at once. */
+    say: (sentence: string) => tell(sentence, sinceStart(), false),
+    mark,
     sell,
+    sellWithin,
     sellInside,
-    processOf,
-    kill,
+    trySellInside,
+    ...faults,
     events,
     stays: async () => staysOf(await events()),
     waitFor,
@@ -171,21 +226,8 @@ export async function openScene({ target, stage, timing, stock, tell }: SceneOpt
   };
 }
 
-function sendSale(node: TargetNode): RunningSale {
-  const startedAt = performance.now();
-  const gone = new AbortController();
-  const end = new Promise<SaleEnd>((resolve) => {
-    const finish = (end: SaleAnswer | { outcome: 'cutOff' }) => resolve({ ...end, ms: performance.now() - startedAt });
-    const url = new URL('/inventory/sale', node.publicUrl);
-    const outgoing = request(url, { method: 'POST', agent: false, signal: gone.signal }, (answer) => {
-      let body = '';
-      answer.setEncoding('utf8').on('data', (chunk) => {
-        body += chunk;
-      });
-      answer.on('end', () => finish(readAnswer(answer.statusCode ?? 0, body)));
-      answer.on('error', () => finish({ outcome: 'cutOff' }));
-    });
-    outgoing.on('error', () => finish({ outcome: 'cutOff' })).end();
-  });
-  return { node: node.name, end, hangUp: () => gone.abort() };
+/** The holders that died with their node: they are inside no more, and never left. */
+function deathsOf({ node, at, events }: Crash): SaleEvent[] {
+  const inside = staysOf(events).filter(({ left }) => left === Number.POSITIVE_INFINITY);
+  return inside.map(({ saleId }) => ({ at, type: 'left', node: node.name, saleId }));
 }

@@ -1,14 +1,34 @@
-import { countOverlaps, describeLostUpdate, findLostUpdates, type Stay, staysOf } from './checker.ts';
+import {
+  countOverlaps,
+  describeLostUpdate,
+  describeOverlap,
+  findLostUpdates,
+  overlapsBetween,
+  type Stay,
+  staysOf,
+} from './checker.ts';
+import type { Drill, DrillOutcome } from './drill.ts';
+import { NotStagedError } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import type { Verdict } from './results.ts';
-import { NotStagedError, openScene, type Scene, type SceneOptions, type SceneOutcome } from './scene.ts';
+import { openScene, type Scene, type SceneOptions, type SceneOutcome } from './scene.ts';
+import { hasNothingToBreak } from './staircase.ts';
+import type { Need } from './target.ts';
+
+/** How many witnesses a result names. */
+const MAX_WITNESSES = 10;
+const STOCK = 100;
 
 /** A drill that goes step by step: it stages one fault, on purpose, and looks what the lock makes of it. */
 export interface StepDrill {
   /** A column of the staircase. */
   name: string;
+  /** What it takes to stage the fault, besides two nodes. */
+  needs?: Need[];
   /** What the drill needs of the lock's timing, in milliseconds, whatever lease was asked for. */
   timing?: LockTiming;
+  /** The units in stock before it. */
+  stock?: number;
   run(scene: Scene): Promise<Judgement>;
 }
 
@@ -20,21 +40,61 @@ export interface Judgement {
   witnesses: string[];
 }
 
-export interface StepDrillOptions extends Omit<SceneOptions, 'timing'> {
+export interface StepDrillOptions extends Omit<SceneOptions, 'timing' | 'stock'> {
   leaseMs: number;
+  stock?: number;
 }
 
-/** Runs a drill once. What it could not stage is `unknown`. However it ends, the stack is as it was before. */
-export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<Judgement> {
-  const scene = await openScene({ ...options, timing: { leaseMs: options.leaseMs, ...drill.timing } });
-  try {
-    return await drill.run(scene);
-  } catch (error) {
-    if (!(error instanceof NotStagedError)) throw error;
-    return notStaged(error.message);
-  } finally {
-    await scene.close();
+/**
+ * Runs a drill once. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it ends, the
+ * stack is as it was before.
+ */
+export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<DrillOutcome> {
+  const { target, stage, leaseMs, signal } = options;
+  const lacking = (drill.needs ?? []).flatMap((need) => target.lacks[need] ?? []);
+  if (lacking[0] !== undefined) return notApplicable(lacking[0]);
+  if (hasNothingToBreak(Number.parseInt(stage, 10), drill.name)) {
+    return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
   }
+  const scene = await openScene({
+    stock: drill.stock ?? STOCK,
+    ...options,
+    timing: { leaseMs, ...drill.timing },
+  });
+  const judgement = await untilStopped(drill.run(scene), signal).catch(async (error) => {
+    if (error instanceof NotStagedError) return notStaged(error.message);
+    await scene.close().catch(() => {});
+    throw error;
+  });
+  const { verdict, reason, figures, witnesses } = judgement;
+  return {
+    verdict,
+    reasons: [reason],
+    figures,
+    witnesses: witnesses.slice(0, MAX_WITNESSES),
+    witnessCount: witnesses.length,
+    stockOverTime: [],
+    ...(await scene.close()),
+  };
+}
+
+/** As the promise, or rejects with the signal's reason when that aborts first. */
+function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop);
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
+  });
+}
+
+/** The drill as one of the staircase's. */
+export function asDrill(drill: StepDrill): Drill {
+  return {
+    name: drill.name,
+    kind: 'steps',
+    run: ({ settings, ...context }) => runStepDrill(drill, { ...context, leaseMs: settings.leaseMs }),
+  };
 }
 
 /** The fault was never there, so nothing may be concluded. */
@@ -42,37 +102,58 @@ export function notStaged(reason: string): Judgement {
   return { verdict: 'unknown', reason, figures: {}, witnesses: [] };
 }
 
+function notApplicable(reason: string): DrillOutcome {
+  return {
+    verdict: 'not-applicable',
+    reasons: [reason],
+    witnesses: [],
+    witnessCount: 0,
+    stockOverTime: [],
+    events: [],
+  };
+}
+
 /**
  * What the stock says: `sold` counts the sales that were answered so, `inDoubt` those whose answer is missing or does not
- * say. `lostUpdates` is what is lost for certain, whatever became of those in doubt. Throws NotStagedError when units are
- * missing that no sale explains: numbers that do not add up are no verdict.
+ * say. `lostUpdates` is what is lost for certain, whatever became of those in doubt: units that were sold and are still in
+ * stock, or writes that Redis confirmed and another sale undid, whichever are more. Throws NotStagedError when units are missing
+ * that no sale explains: numbers that do not add up are no verdict.
  */
-export function readStock({ ends, initialStock, finalStock, events }: SceneOutcome) {
+export function readStock({ ends, initialStock, finalStock, events, startedAt }: SceneOutcome) {
   const sales = ends.flatMap((end) => (end.outcome === 'sold' ? [end.sale] : []));
   const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
   const expectedStock = initialStock - sales.length;
   if (finalStock < expectedStock - inDoubt) {
     throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
   }
+  const groups = findLostUpdates(readersOf(events, startedAt));
+  const undone = groups.reduce((sum, group) => sum + group.sales.length - 1, 0);
   return {
     sold: sales.length,
     inDoubt,
     finalStock,
     expectedStock,
-    lostUpdates: Math.max(0, finalStock - expectedStock),
-    witnesses: findLostUpdates(readersOf(events)).map(describeLostUpdate),
+    lostUpdates: Math.max(0, finalStock - expectedStock, undone),
+    witnesses: groups.map(describeLostUpdate),
   };
 }
 
 /** Who read which stock and went on to write, as the nodes recorded it. */
-function readersOf(events: SceneOutcome['events']) {
-  return events.flatMap(({ type, stock, node, saleId }) => {
-    const hasWritten = events.some((event) => event.type === 'wrote' && event.node === node && event.saleId === saleId);
-    return type === 'read' && stock !== undefined && hasWritten ? [{ stockBefore: stock, saleId, node }] : [];
+function readersOf(events: SceneOutcome['events'], startedAt: number) {
+  const nameOf = ({ node, saleId }: { node: string; saleId: string }) => `${node} ${saleId}`;
+  const writers = new Set(events.filter(({ type }) => type === 'wrote').map(nameOf));
+  return events.flatMap((event) => {
+    const { type, stock, node, saleId, at } = event;
+    if (type !== 'read' || stock === undefined || !writers.has(nameOf(event))) return [];
+    return [{ stockBefore: stock, saleId, node, readMs: at - startedAt }];
   });
 }
 
-/** Pairs of holders inside at the same moment, those left out who `isMeant` does not mean. */
-export function overlapsOf({ events }: SceneOutcome, isMeant: (stay: Stay) => boolean = () => true): number {
-  return countOverlaps(staysOf(events).filter(isMeant));
+/** Pairs of holders inside at the same moment, those left out who `isMeant` does not mean, and a sentence for each. */
+export function overlapsOf({ events, startedAt }: SceneOutcome, isMeant: (stay: Stay) => boolean = () => true) {
+  const stays = staysOf(events).filter(isMeant);
+  return {
+    overlaps: countOverlaps(stays),
+    witnesses: overlapsBetween(stays).map((overlap) => describeOverlap(overlap, startedAt)),
+  };
 }

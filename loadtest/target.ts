@@ -1,11 +1,16 @@
-import { type Node, type StackOptions, startStack } from '../scripts/stack.ts';
+import { type Node, type Stack, type StackOptions, startStack } from '../scripts/stack.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
 import type { Results } from './results.ts';
+
+/** What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, and a replica of it. */
+export type Need = 'node processes' | 'links' | 'redis process' | 'replication';
 
 export interface TargetNode extends LabClient {
   name: string;
   /** The node's process, when it is ours to stop and to kill. */
   process?: Pick<Node, 'signal' | 'kill' | 'start'>;
+  /** What the node reaches Redis through. */
+  link?: Node['link'];
 }
 
 /** Two nodes behind a load balancer, for the drills to aim at. */
@@ -15,6 +20,10 @@ export interface Target {
   nodes: TargetNode[];
   redis: Results['environment']['redis'];
   nginx: string;
+  /** The stack, when it is ours to break. */
+  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica'>;
+  /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
+  lacks: Partial<Record<Need, string>>;
   /** Resolves with a sentence when a part of the stack dies that no drill killed. */
   partDied: Promise<string>;
   /** Leaves the target as it was found. */
@@ -26,7 +35,12 @@ export async function openLocalTarget(options: StackOptions = {}): Promise<Targe
   const stack = await startStack(options);
   try {
     const nodes = await Promise.all(
-      stack.nodes.map(async (node) => ({ name: node.name, process: node, ...(await openLabClient(node.labUrl)) })),
+      stack.nodes.map(async ({ name, labUrl, link, ...process }) => ({
+        name,
+        process,
+        ...(link && { link }),
+        ...(await openLabClient(labUrl)),
+      })),
     );
     // A Redis of our own ends with the stack; a given one is left as it was found.
     const putStockBack = stack.redis.kind === 'external' ? await rememberStock(nodes) : async () => {};
@@ -35,6 +49,8 @@ export async function openLocalTarget(options: StackOptions = {}): Promise<Targe
       nodes,
       redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
+      stack,
+      lacks: lacksOf(stack),
       partDied: stack.partDied,
       async close() {
         await putStockBack();
@@ -45,6 +61,17 @@ export async function openLocalTarget(options: StackOptions = {}): Promise<Targe
     await stack.stop();
     throw error;
   }
+}
+
+function lacksOf({ redis, nodes }: Stack): Target['lacks'] {
+  const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
+  return {
+    ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a link.' }),
+    ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
+    ...(redis.kind === 'embedded' && {
+      replication: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
+    }),
+  };
 }
 
 /** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
@@ -58,6 +85,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
   if (busy) throw new Error(`${busy.node} has sales in progress: ${busy.inFlight}. Run it again when they have ended.`);
   const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
   const putStockBack = await rememberStock(nodes);
+  const notOurs = 'A stack that runs already is not ours to break.';
   const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
     throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
   });
@@ -66,6 +94,12 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     nodes,
     redis: { kind: 'external', version: await versionOf(nodes) },
     nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
+    lacks: {
+      'node processes': notOurs,
+      links: notOurs,
+      'redis process': notOurs,
+      replication: notOurs,
+    },
     partDied: new Promise(() => {}),
     async close() {
       for (const [index, node] of nodes.entries()) {

@@ -12,31 +12,56 @@ export interface RedisServer {
   kind: 'external' | 'native' | 'embedded';
   /** The process, when it is ours. */
   part?: Part;
+  /** Starts the process again, after it has ended, on the same port. Absent when it is not ours. */
+  startAgain?: () => Promise<Part>;
+}
+
+export interface RedisOptions {
+  /** Where a server of our own works. */
+  dir: string;
+  /** Keep the data over a restart. The embedded Valkey can't. */
+  keepsData?: boolean | undefined;
 }
 
 /** The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. */
-export async function openRedis(givenUrl: string | undefined, dir: string): Promise<RedisServer> {
+export async function openRedis(givenUrl: string | undefined, options: RedisOptions): Promise<RedisServer> {
   if (givenUrl !== undefined) {
     await mustAnswer(givenUrl);
     return { url: givenUrl, kind: 'external' };
   }
-  const port = await freePort();
-  const url = `redis://127.0.0.1:${port}`;
   const program = findOnPath('redis-server', 'valkey-server');
-  const part = await startPart({
-    name: 'redis',
-    ...(program === undefined
-      ? { command: process.execPath, args: [...nodeArgs('scripts/embedded-valkey.ts'), String(port)] }
-      : { command: program, args: serverArgs(port, dir) }),
-    cwd: dir,
-    isReady: () => answersPing(port),
-  });
-  return { url, kind: program === undefined ? 'embedded' : 'native', part };
+  return startServer(program, options);
 }
 
-/** Only on loopback, nothing saved to disk. */
-function serverArgs(port: number, dir: string) {
-  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir];
+/** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
+export async function openReplica(primaryUrl: string, dir: string): Promise<RedisServer> {
+  const program = findOnPath('redis-server', 'valkey-server');
+  if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
+  const { hostname, port } = new URL(primaryUrl);
+  return startServer(program, { dir }, ['--replicaof', hostname, port]);
+}
+
+async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
+  const port = await freePort();
+  const startAgain = () =>
+    startPart({
+      name: 'redis',
+      ...(program === undefined
+        ? { command: process.execPath, args: [...nodeArgs('scripts/embedded-valkey.ts'), String(port)] }
+        : { command: program, args: [...serverArgs(port, options), ...more] }),
+      cwd: options.dir,
+      isReady: () => answersPing(port),
+    });
+  const kind = program === undefined ? ('embedded' as const) : ('native' as const);
+  return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
+}
+
+/** Only on loopback. What is kept is written before a command is answered, so a killed server loses nothing of it. */
+function serverArgs(port: number, { dir, keepsData = false }: RedisOptions) {
+  const kept = keepsData ? ['--appendonly', 'yes', '--appendfsync', 'no'] : ['--appendonly', 'no'];
+  // A replica gets its copy at once, rather than five seconds after it asked.
+  const copied = ['--repl-diskless-sync-delay', '0'];
+  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...kept, ...copied];
 }
 
 /** Rejects with one sentence when no Redis answers at `url`. */

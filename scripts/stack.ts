@@ -1,17 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import dotenv from 'dotenv';
 import { z } from 'zod';
 import { inventorySettings, readSettingsOrExit, redisUrl } from '../services/inventory/settings.ts';
+import { type Link, openLink } from './link.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
 import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from './parts.ts';
-import { openRedis, type RedisServer } from './redis.ts';
+import { openRedis, openReplica, type RedisServer } from './redis.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
 
-export interface Node {
-  name: string;
-  url: string;
-  labUrl: string;
+/** A process of the stack that a drill may break. */
+export interface Breakable {
   /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT lets it go on. */
   signal(name: NodeJS.Signals): void;
   /** Ends the process at once, as a crash would. Nobody is told that a part has died. */
@@ -20,8 +22,25 @@ export interface Node {
   start(): Promise<void>;
 }
 
+export interface Node extends Breakable {
+  name: string;
+  url: string;
+  labUrl: string;
+  /** What the node reaches Redis through, when the stack is one for drills. */
+  link?: Link;
+}
+
+export interface Replica {
+  url: string;
+  stop(): Promise<void>;
+}
+
 export interface Stack {
-  redis: RedisServer;
+  redis: Pick<RedisServer, 'url' | 'kind'>;
+  /** The process of Redis, when it is ours. */
+  redisProcess?: Breakable;
+  /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
+  startReplica?(primaryUrl: string): Promise<Replica>;
   nginx: NginxServer;
   nodes: Node[];
   /** Resolves with a sentence as soon as a part ends that nobody stopped. */
@@ -39,12 +58,14 @@ export interface StackOptions {
   ports?: Ports | undefined;
   /** Settings for both nodes, over those of the environment. */
   env?: NodeJS.ProcessEnv | undefined;
+  /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
+  forDrills?: boolean | undefined;
   /** Given every line that a part prints. */
   onLine?: ((name: string, line: string) => void) | undefined;
 }
 
 /** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
-export async function startStack({ ports, env = {}, onLine }: StackOptions = {}): Promise<Stack> {
+export async function startStack({ ports, env = {}, forDrills = false, onLine }: StackOptions = {}): Promise<Stack> {
   dotenv.config({ quiet: true });
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   // Each node would say the same of a bad value.
@@ -52,6 +73,7 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
   const { nginx: nginxPort, nodes: nodePorts } = ports ?? (await freePorts());
   const temp = makeTempDir();
   const parts = new Set<Part>();
+  const links: Link[] = [];
   let isStopping = false;
   let tellDeath: (sentence: string) => void;
   const partDied = new Promise<string>((resolve) => {
@@ -72,14 +94,32 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
     isStopping = true;
     // From the outside in: no part loses the one it depends on.
     for (const part of [...parts].toReversed()) await part.stop();
+    for (const link of links) await link.close();
     temp.remove();
     await dismissReaper();
+  }
+
+  function breakable(part: Part, startAgain: () => Promise<Part>): Breakable {
+    return {
+      signal: (signal) => part.signal(signal),
+      async kill() {
+        parts.delete(part);
+        part.signal('SIGKILL');
+        await part.ended;
+      },
+      async start() {
+        part = watch(await startAgain());
+      },
+    };
   }
 
   async function startNode(index: number, redisUrl: string): Promise<Node> {
     const { port = 0, labPort = 0 } = nodePorts[index] ?? {};
     const name = `node-${index + 1}`;
     const url = `http://127.0.0.1:${port}`;
+    // The link cannot see through TLS.
+    const link = forDrills && redisUrl.startsWith('redis:') ? await openLink(redisUrl) : undefined;
+    if (link) links.push(link);
     const startProcess = () =>
       startPart({
         name,
@@ -88,7 +128,7 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
         env: {
           ...process.env,
           ...env,
-          REDIS_URL: redisUrl,
+          REDIS_URL: link?.url ?? redisUrl,
           PORT: String(port),
           NODE_NAME: name,
           LAB_PORT: String(labPort),
@@ -97,26 +137,32 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
         isReady: async () => (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ASK_LIMIT_MS) })).ok,
         onLine: (line) => onLine?.(name, line),
       });
-    let part = watch(await startProcess());
     return {
       name,
       url,
       labUrl: `http://127.0.0.1:${labPort}`,
-      signal: (signal) => part.signal(signal),
-      async kill() {
-        parts.delete(part);
-        part.signal('SIGKILL');
-        await part.ended;
-      },
-      async start() {
-        part = watch(await startProcess());
+      ...(link && { link }),
+      ...breakable(watch(await startProcess()), startProcess),
+    };
+  }
+
+  async function startReplica(primaryUrl: string): Promise<Replica> {
+    const dir = join(temp.dir, `replica-${randomUUID()}`);
+    mkdirSync(dir);
+    const { url, part } = await openReplica(primaryUrl, dir);
+    if (part) watch(part);
+    return {
+      url,
+      async stop() {
+        if (part && parts.delete(part)) await part.stop();
       },
     };
   }
 
   try {
-    const redis = await openRedis(REDIS_URL, temp.dir);
-    if (redis.part) watch(redis.part);
+    const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills });
+    const { part, startAgain } = redis;
+    const redisProcess = part && startAgain && breakable(watch(part), startAgain);
     const starts = await Promise.allSettled(nodePorts.map((_, index) => startNode(index, redis.url)));
     const nodes = starts.map((start) => {
       if (start.status === 'rejected') throw start.reason;
@@ -128,7 +174,15 @@ export async function startStack({ ports, env = {}, onLine }: StackOptions = {})
       dir: temp.dir,
     });
     watch(nginx.part);
-    return { redis, nginx, nodes, partDied, stop };
+    return {
+      redis,
+      ...(redisProcess && { redisProcess }),
+      ...(redis.kind === 'native' && { startReplica }),
+      nginx,
+      nodes,
+      partDied,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -7,7 +7,7 @@ const LIMIT_MS = 1_000;
 export const clientGone: StepDrill = {
   name: 'client-gone',
   // A lease that outlasts the drill, so that nobody gets in while the clients hang up.
-  timing: { leaseMs: 60_000, waitTimeoutMs: 60_000 },
+  timing: { leaseMs: 600_000, waitTimeoutMs: 600_000 },
   async run(scene): Promise<Judgement> {
     const { first } = scene;
     const holder = await scene.sellInside(first, { untilTold: true });
@@ -17,10 +17,11 @@ export const clientGone: StepDrill = {
       5 * LIMIT_MS,
     );
     if (!areWaiting) return notStaged(`${CLIENTS} sales did not wait at the same time.`);
-    await scene.say(`Sale ${holder.saleId} on ${first.name} is inside, and ${CLIENTS} sales wait for it.`);
+    await scene.step(`Sale ${holder.saleId} on ${first.name} is inside, and ${CLIENTS} sales wait for it.`);
 
     const hungUpAt = performance.now();
     for (const client of clients) client.hangUp();
+    scene.mark(`${CLIENTS} clients hang up`, first);
     await scene.say('All those clients hang up.');
     const isEmpty = await scene.waitFor(async () => (await first.state()).waiting === 0 || undefined, LIMIT_MS);
     const emptyMs = performance.now() - hungUpAt;

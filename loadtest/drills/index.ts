@@ -1,26 +1,34 @@
 import type { Drill } from '../drill.ts';
-import type { StepDrill } from '../step-drill.ts';
+import { asDrill, type StepDrill } from '../step-drill.ts';
 import { clientGone } from './client-gone.ts';
 import { crashedHolder } from './crashed-holder.ts';
+import { failover } from './failover.ts';
+import { lateRelease } from './late-release.ts';
+import { lateWrite } from './late-write.ts';
 import { longSale } from './long-sale.ts';
 import { longWait } from './long-wait.ts';
 import { nestedCall } from './nested-call.ts';
 import { oneNodeRush } from './one-node-rush.ts';
 import { pausedProcess } from './paused-process.ts';
+import { redisOutage } from './redis-outage.ts';
 import { rush } from './rush.ts';
 import { sellOut } from './sell-out.ts';
 import { slowHolder } from './slow-holder.ts';
 
-/** The drills under load, in the order of the staircase's columns. */
-export const drills: Drill[] = [oneNodeRush, rush, sellOut];
-
-/** The drills that stage one fault step by step, in the same order. */
+/** The drills that stage one fault step by step, in the order of the staircase's columns. */
 export const stepDrills: StepDrill[] = [
   longWait,
   crashedHolder,
   slowHolder,
+  lateRelease,
   nestedCall,
   longSale,
   pausedProcess,
+  lateWrite,
+  failover,
+  redisOutage,
   clientGone,
 ];
+
+/** All drills, in the same order. */
+export const drills: Drill[] = [oneNodeRush, rush, sellOut, ...stepDrills.map(asDrill)];

@@ -39,6 +39,7 @@ export const longWait: StepDrill = {
     const tries = await triesSince();
     for (const waiter of waiters) waiter.hangUp();
     await first.goOn();
+    await holder.end;
     if (tries < FEWEST_TRIES) return notStaged(`Only ${tries} tries were made: too few to measure.`);
 
     const bytesPerTry = Math.max(0, (heapAfter - heapBefore) / tries);

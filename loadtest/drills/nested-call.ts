@@ -7,6 +7,7 @@ export const nestedCall: StepDrill = {
     const { first, second, leaseMs } = scene;
     const pauseMs = Math.round(leaseMs / 3);
     const nested = await scene.sellInside(first, { nestedCall: true, pauseMs });
+    scene.mark('asks again', first);
     await scene.say(`Sale ${nested.saleId} on ${first.name} holds the lock and asks for it again.`);
     const other = scene.sell(second);
     await scene.say(`${second.name} asks for it as well.`);
@@ -23,7 +24,7 @@ export const nestedCall: StepDrill = {
     if (asked === undefined || left === undefined || asked.at > left.at) {
       return notStaged(`${second.name} did not ask for the lock while it was held.`);
     }
-    const overlaps = overlapsOf(outcome);
+    const { overlaps, witnesses } = overlapsOf(outcome);
     const figures = { answeredMs: end.ms, overlaps };
 
     if (end.outcome !== 'sold' || end.ms >= leaseMs) {
@@ -33,7 +34,7 @@ export const nestedCall: StepDrill = {
     }
     if (overlaps > 0) {
       const reason = 'The inner release gave the outer lock away: another holder entered.';
-      return { verdict: 'fail', reason, figures, witnesses: [] };
+      return { verdict: 'fail', reason, figures, witnesses };
     }
     await scene.say(`The sale was answered after ${Math.round(end.ms)} ms, and nobody else was inside.`);
     const reason = `Answered in ${Math.round(end.ms)} ms, and the outer lock held after the inner release.`;

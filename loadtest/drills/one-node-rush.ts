@@ -4,6 +4,7 @@ import { runRush } from '../rush.ts';
 // All sales go to one node, past nginx: what a lock inside one process can do shows here.
 export const oneNodeRush: Drill = {
   name: 'one-node-rush',
+  kind: 'load',
   run(context) {
     const { target, settings } = context;
     const [node] = target.nodes.slice(0, 1);

@@ -4,6 +4,7 @@ import { runRush } from '../rush.ts';
 // Sales through nginx to both nodes, with stock enough for all: whatever is missing at the end was lost by the lock.
 export const rush: Drill = {
   name: 'rush',
+  kind: 'load',
   run(context) {
     const { target, settings } = context;
     return runRush(context, {

@@ -4,6 +4,7 @@ import { runRush } from '../rush.ts';
 // Twice as many buyers as units. The final stock looks right even when a unit was sold twice, so the sales are counted.
 export const sellOut: Drill = {
   name: 'sell-out',
+  kind: 'load',
   run(context) {
     const { target, settings } = context;
     return runRush(context, {

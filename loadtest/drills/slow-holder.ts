@@ -8,8 +8,9 @@ export const slowHolder: StepDrill = {
   async run(scene): Promise<Judgement> {
     const { first, second, leaseMs } = scene;
     const slow = await scene.sellInside(first, { untilTold: true });
+    const stall = scene.mark('stalls', first);
+    await scene.step(`Sale ${slow.saleId} on ${first.name} holds the lock, and stalls.`);
     const stalledAt = performance.now();
-    await scene.say(`Sale ${slow.saleId} on ${first.name} holds the lock, and stalls.`);
 
     const script = { pauseMs: Math.round(leaseMs / 3), times: 1000 };
     await first.script(script);
@@ -30,6 +31,7 @@ export const slowHolder: StepDrill = {
       entered ? 'Another holder has just entered. The slow one wakes and leaves.' : 'The slow one wakes and leaves.',
     );
     await first.goOn();
+    stall.over();
     await slow.end;
     await scene.waitFor(async () => undefined, leaseMs / 2);
     isTrickling = false;
@@ -38,11 +40,11 @@ export const slowHolder: StepDrill = {
     const outcome = await scene.outcome();
     const asked = outcome.events.filter((event) => event.type === 'waiting' && !isSlow(event));
     if (asked.length < BUYERS) return notStaged('The other buyers never asked for the lock.');
-    const overlaps = overlapsOf(outcome, (stay) => !isSlow(stay));
-    const figures = { overlaps, othersInside: seen };
+    const { overlaps, witnesses } = overlapsOf(outcome, (stay) => !isSlow(stay));
+    const figures = { overlaps, enteredMeanwhile: seen, ...(seen === 0 && { keptOutMs: 2.5 * leaseMs }) };
     if (overlaps > 0) {
       const reason = `Two of the other holders were inside at the same moment, after the slow one had left.`;
-      return { verdict: 'fail', reason, figures, witnesses: [] };
+      return { verdict: 'fail', reason, figures, witnesses };
     }
     const reason = entered
       ? 'The slow holder left, and no two of the others met.'

@@ -250,6 +250,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       waitTimeoutMs: timing.WAIT_TIMEOUT_MS,
       inFlight,
       waiting,
+      unreleased: unreleased.size,
       counts: { ...counts },
     }),
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */

@@ -21,7 +21,7 @@ let redisUrl: string;
 let redisPart: Part | undefined;
 
 beforeAll(async () => {
-  const server = await openRedis(undefined, temp.dir);
+  const server = await openRedis(undefined, temp);
   redisUrl = server.url;
   redisPart = server.part;
   redis = new Redis(server.url, { retryStrategy: null });

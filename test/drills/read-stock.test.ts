@@ -1,18 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { NotStagedError, type SaleEnd, type SceneOutcome } from '../../loadtest/scene.ts';
+import { NotStagedError } from '../../loadtest/faults.ts';
+import type { SceneOutcome } from '../../loadtest/scene.ts';
+import type { SaleEnd } from '../../loadtest/single-sale.ts';
 import { readStock } from '../../loadtest/step-drill.ts';
 
 const sold: SaleEnd = {
   outcome: 'sold',
   sale: { outcome: 'sold', saleId: '0001', node: 'node-1', stockBefore: 10, remaining: 9 },
+  sentAt: 0,
   ms: 1,
 };
-const cutOff: SaleEnd = { outcome: 'cutOff', ms: 1 };
+const cutOff: SaleEnd = { outcome: 'cutOff', sentAt: 0, ms: 1 };
 const outcome = (ends: SaleEnd[], finalStock: number): SceneOutcome => ({
   ends,
   initialStock: 10,
   finalStock,
   events: [],
+  startedAt: 0,
 });
 
 describe('stock of a drill: what is lost for certain', () => {

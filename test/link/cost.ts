@@ -28,7 +28,7 @@ async function beTheLink() {
 
 async function measure(rounds: number) {
   const temp = makeTempDir();
-  const server = await openRedis(process.env['REDIS_URL'], temp.dir);
+  const server = await openRedis(process.env['REDIS_URL'], temp);
   const ownLink = await openLink(server.url);
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), [server.url]);
   const [childUrl] = (await once(child, 'message')) as [string];

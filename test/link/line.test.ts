@@ -273,7 +273,7 @@ describe('link: with a second Redis', () => {
 
   beforeAll(async () => {
     temp = makeTempDir();
-    second = await openRedis(undefined, temp.dir);
+    second = await openRedis(undefined, temp);
   });
 
   afterAll(async () => {
@@ -325,7 +325,7 @@ describe('link: with a second Redis', () => {
       const [primaryDir, replicaDir] = [makeTempDir(), makeTempDir()];
       const parts: Part[] = [];
       const start = async (dir: string) => {
-        const server = await openRedis(undefined, dir);
+        const server = await openRedis(undefined, { dir });
         parts.push(server.part as Part);
         return server;
       };

@@ -74,6 +74,7 @@ function play(steps: Step[], initialStock: number): Evidence {
       waitTimeoutMs: 10_000,
       inFlight: 0,
       waiting: 0,
+      unreleased: 0,
       counts: {
         received: steps.filter((step) => step.node === node).length,
         sold: steps.filter((step) => step.node === node).length,

@@ -19,9 +19,10 @@ async function rushThrough(misbehave: Misbehaviour): Promise<DrillOutcome> {
     return await rush.run({
       target: { ...target, url: server.url },
       stage: '6-lua-release',
-      settings: { requests: 200, connections: 10, stock: 500, units: 100 },
+      settings: { requests: 200, connections: 10, stock: 500, units: 100, leaseMs: 1000 },
       signal: new AbortController().signal,
       onProgress() {},
+      async tell() {},
     });
   } finally {
     server.stop();

@@ -1,7 +1,8 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { createNarrator } from '../../loadtest/narrator.ts';
+import { rush } from '../../loadtest/drills/rush.ts';
+import { createStoryNarrator } from '../../loadtest/narrator.ts';
 import type { DrillResult, Results } from '../../loadtest/results.ts';
 
 /** Where the narrator writes: a terminal of 100 columns, or a file. */
@@ -60,19 +61,18 @@ const results = (more: Partial<Results>): Results => ({
   verdictReasons: [],
   leftOut: [],
   environment: { node: '', os: '', cpus: '', redis: { kind: 'native', version: '' }, nginx: '', commit: '' },
-  settings: { requests: 2000, connections: 100, stock: 5000, units: 1000 },
+  settings: { requests: 2000, connections: 100, stock: 5000, units: 1000, leaseMs: 1000 },
   stages: [{ stage: '1-in-process', lockVersion: 1, drills: [result] }],
   ...more,
 });
 
 test('narrator: without a terminal the story is plain lines, and the table comes last', () => {
   const output = createOutput(false);
-  const narrator = createNarrator(output.stream);
-  narrator.stage('1-in-process');
-  narrator.drill('rush');
+  const narrator = createStoryNarrator(output.stream);
+  narrator.cell({ stage: '1-in-process', drill: rush });
   narrator.progress(1, 2000);
   narrator.progress(2000, 2000);
-  narrator.result(result);
+  narrator.result('1-in-process', result);
   narrator.end(results({}), '/tmp/run');
 
   expect(output.text()).not.toContain('/2000');
@@ -85,10 +85,10 @@ test('narrator: without a terminal the story is plain lines, and the table comes
 
 test('narrator: on a terminal a drill shows its progress', () => {
   const output = createOutput(true);
-  const narrator = createNarrator(output.stream);
-  narrator.drill('rush');
+  const narrator = createStoryNarrator(output.stream);
+  narrator.cell({ stage: '1-in-process', drill: rush });
   narrator.progress(1, 2000);
-  narrator.result(result);
+  narrator.result('1-in-process', result);
 
   expect(output.text()).toMatch(/rush .*\/2000/);
 });
@@ -96,8 +96,8 @@ test('narrator: on a terminal a drill shows its progress', () => {
 test('narrator: a run that ends in the middle of a drill leaves no timer that keeps the process alive', () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
-  const narrator = createNarrator(createOutput(true).stream);
-  narrator.drill('rush');
+  const narrator = createStoryNarrator(createOutput(true).stream);
+  narrator.cell({ stage: '1-in-process', drill: rush });
   narrator.progress(1, 2000);
   expect(timers()).toBeGreaterThan(before);
 
@@ -108,7 +108,11 @@ test('narrator: a run that ends in the middle of a drill leaves no timer that ke
 
 test('narrator: an unknown cell is not called as taught, nor not as taught', () => {
   const output = createOutput(false);
-  createNarrator(output.stream).result({ ...result, verdict: 'unknown', reasons: ['Nothing was sold.'] });
+  createStoryNarrator(output.stream).result('1-in-process', {
+    ...result,
+    verdict: 'unknown',
+    reasons: ['Nothing was sold.'],
+  });
 
   expect(output.text()).toMatch(/\? rush +unknown {2}do two nodes/);
   expect(output.text()).not.toContain('taught');

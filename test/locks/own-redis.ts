@@ -18,7 +18,7 @@ export function ownRedis() {
 
   beforeAll(async () => {
     temp = makeTempDir();
-    server = await openRedis(undefined, temp.dir);
+    server = await openRedis(undefined, temp);
     const client = connect();
     for (const file of readdirSync(luaDir)) await client.script('LOAD', readFileSync(join(luaDir, file), 'utf8'));
   });

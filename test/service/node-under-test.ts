@@ -40,7 +40,7 @@ export interface TestRedis {
 export async function startRedis(): Promise<TestRedis> {
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
-  const { url, part: first } = await openRedis(undefined, temp.dir);
+  const { url, part: first } = await openRedis(undefined, temp);
   if (first === undefined) throw new Error('The tests need a Redis of their own.');
   let part = first;
   let isKilled = false;

@@ -1,0 +1,36 @@
+import { isStockWrite } from '../faults.ts';
+import { sellMeanwhile } from '../sell-meanwhile.ts';
+import { type Judgement, readStock, type StepDrill } from '../step-drill.ts';
+
+// A holder's stock write is held up on its way, and arrives when its lease is over and others have sold.
+export const lateWrite: StepDrill = {
+  name: 'late-write',
+  needs: ['links'],
+  async run(scene): Promise<Judgement> {
+    const { first, second } = scene;
+    const late = await scene.sellInside(first, { untilTold: true });
+    await scene.say(`Sale ${late.saleId} on ${first.name} holds the lock and has read the stock. Now it writes.`);
+    const write = await scene.holdOnItsWay(first, isStockWrite, first.goOn);
+    const held = scene.mark('write held', first);
+    await scene.step('Its write is held up on the line to Redis.');
+
+    const meanwhile = await sellMeanwhile(scene);
+    await scene.step(`${second.name} has sold ${meanwhile.soldMeanwhile} units meanwhile.`);
+    held.over();
+    await write.arrive();
+    await scene.say('The write arrives.');
+    scene.restore(first);
+
+    const { witnesses, lostUpdates, finalStock, expectedStock } = readStock(await scene.outcome());
+    const figures = { lostUpdates, ...meanwhile, finalStock, expectedStock };
+    if (lostUpdates > 0) {
+      const reason = `The stock is ${finalStock} instead of ${expectedStock} at most: the late write undid sales.`;
+      return { verdict: 'fail', reason, figures, witnesses };
+    }
+    const reason =
+      meanwhile.soldMeanwhile > 0
+        ? 'The late write undid no sale.'
+        : 'Nobody could sell while the write was on its way; the price is that everybody waited.';
+    return { verdict: 'pass', reason, figures, witnesses };
+  },
+};

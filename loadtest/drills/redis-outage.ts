@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Scene } from '../scene.ts';
+import { sharedClock } from '../shared-clock.ts';
+import type { SaleEnd } from '../single-sale.ts';
+import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
+
+const BUYERS = 20;
+/** How long a buyer who was refused waits before the next try, in milliseconds. */
+const BEFORE_NEXT_TRY_MS = 20;
+const OUTAGE_MS = 3_000;
+/** How long a request may stay unanswered while Redis is away, and how long the shop may stand still afterwards. */
+const LIMIT_MS = 2_000;
+/** How many sales show that the rush is under way. */
+const SOME_SALES = 50;
+const RUSH_LIMIT_MS = 10_000;
+
+interface Outage {
+  how: string;
+  from: number;
+  until: number;
+  /** From Redis' return to the next sale. Absent when there was none in time. */
+  backMs?: number;
+}
+
+// Redis stops answering in the middle of a rush: once it stands still, once it is killed and started again with its data.
+export const redisOutage: StepDrill = {
+  name: 'redis-outage',
+  needs: ['redis process'],
+  // A lease that outlasts the outage: nobody may enter because of it.
+  timing: { leaseMs: 2 * OUTAGE_MS + LIMIT_MS },
+  stock: 1_000_000,
+  async run(scene): Promise<Judgement> {
+    const ends: SaleEnd[] = [];
+    let isRush = true;
+    const rush = Array.from({ length: BUYERS }, async (_, buyer) => {
+      while (isRush) {
+        const end = await scene.sell(buyer % 2 ? scene.first : scene.second).end;
+        ends.push(end);
+        if (end.outcome !== 'sold') await sleep(BEFORE_NEXT_TRY_MS);
+      }
+    });
+    const outages: Outage[] = [];
+    try {
+      outages.push(await outage(scene, ends, 'stands still (SIGSTOP)', scene.stopRedis));
+      // The embedded server would come back empty.
+      if (scene.redisKind === 'native') outages.push(await outage(scene, ends, 'is killed (SIGKILL)', scene.killRedis));
+    } finally {
+      isRush = false;
+    }
+    await Promise.all(rush);
+    return judge(scene, ends, outages);
+  },
+};
+
+async function outage(
+  scene: Scene,
+  ends: SaleEnd[],
+  how: string,
+  start: () => Promise<{ comeBack(): Promise<void> }>,
+): Promise<Outage> {
+  const soldSince = (at: number) => ends.filter((end) => end.outcome === 'sold' && end.sentAt >= at).length;
+  const startedAt = sharedClock();
+  await scene.waitFor(async () => soldSince(startedAt) >= SOME_SALES || undefined, RUSH_LIMIT_MS);
+  const redis = await start();
+  const from = sharedClock();
+  const fault = scene.mark(`Redis ${how}`);
+  await scene.say(`${BUYERS} buyers come again and again. Redis ${how}.`);
+  await scene.waitFor(async () => sharedClock() - from >= OUTAGE_MS || undefined, 2 * OUTAGE_MS);
+  const until = sharedClock();
+  await redis.comeBack();
+  fault.over();
+  const backAt = sharedClock();
+  const isBack = await scene.waitFor(
+    async () => ends.some(({ outcome, sentAt, ms }) => outcome === 'sold' && sentAt + ms > backAt) || undefined,
+    LIMIT_MS,
+  );
+  const backMs = sharedClock() - backAt;
+  await scene.say(isBack ? `Redis is back, and sales flow again after ${Math.round(backMs)} ms.` : 'Redis is back.');
+  return { how, from, until, ...(isBack && { backMs }) };
+}
+
+async function judge(scene: Scene, ends: SaleEnd[], outages: Outage[]): Promise<Judgement> {
+  const outcome = await scene.outcome();
+  const { lostUpdates, sold, inDoubt, witnesses } = readStock(outcome);
+  const { overlaps } = overlapsOf(outcome);
+  const refused = ends.filter((end) => end.outcome === 'failed' || end.outcome === 'lockTimeout').length;
+  const lost = ends.filter((end) => end.outcome === 'cutOff' || end.outcome === 'nonsense').length;
+  /** How long each request that was under way during an outage stayed unanswered in it. */
+  const waits = outages.map(({ from, until }) =>
+    ends
+      .filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from)
+      .map(({ sentAt, ms }) => sentAt + ms - Math.max(sentAt, from)),
+  );
+  const slowestMs = Math.max(0, ...waits.flat());
+  const backMs = Math.max(...outages.map((outage) => outage.backMs ?? Number.POSITIVE_INFINITY));
+  const figures = {
+    sent: ends.length,
+    sold,
+    refused,
+    inDoubt,
+    lostUpdates,
+    overlaps,
+    slowestMs,
+    ...(backMs < Number.POSITIVE_INFINITY && { backMs }),
+  };
+
+  if (waits.some((waits) => waits.length < BUYERS)) return notStaged('The rush had not begun when Redis went away.');
+  const served = outages.some(({ from, until }) =>
+    ends.some((end) => end.outcome === 'sold' && end.sentAt > from && end.sentAt + end.ms < until),
+  );
+  if (served) return notStaged('Redis answered while it was to be away.');
+  const faults = [
+    ...(lostUpdates > 0 ? [`${lostUpdates} sales were lost.`] : []),
+    ...(lost > 0 ? [`${lost} requests were cut off or answered with nonsense.`] : []),
+    ...(slowestMs > LIMIT_MS ? [`An answer took ${Math.round(slowestMs)} ms.`] : []),
+    ...outages
+      .filter((outage) => outage.backMs === undefined)
+      .map(({ how }) => `No sale within ${LIMIT_MS} ms after the time that Redis ${how}.`),
+  ];
+  if (faults.length > 0) return { verdict: 'fail', reason: faults.join(' '), figures, witnesses };
+  const only = outages.length > 1 ? '' : ' It was not restarted: the embedded Valkey keeps no data over a restart.';
+  const reason = `The slowest of ${ends.length} answers took ${Math.round(slowestMs)} ms in the outage, ${inDoubt} sales are in doubt, none is lost, and sales flowed again after ${Math.round(backMs)} ms.${only}`;
+  return { verdict: 'pass', reason, figures, witnesses };
+}

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { type Command, type Link, openLink } from '../scripts/link.ts';
+import { stockKey } from '../services/inventory/store.ts';
+import type { SaleEvent } from './lab-client.ts';
+import { sharedClock } from './shared-clock.ts';
+import type { Target, TargetNode } from './target.ts';
+
+/** How long a fault may take to be there, in milliseconds. */
+const STAGE_LIMIT_MS = 5_000;
+const LOOK_MS = 5;
+
+/** A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. */
+export class NotStagedError extends Error {}
+
+/** The node is dead since `at`, on the shared clock, and had recorded these events. */
+export interface Crash {
+  node: TargetNode;
+  at: number;
+  events: SaleEvent[];
+}
+
+export type Faults = ReturnType<typeof createFaults>;
+
+/** Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. */
+export function createFaults({ nodes, stack }: Pick<Target, 'nodes' | 'stack'>) {
+  const undos: (() => unknown)[] = [];
+  const crashes: Crash[] = [];
+
+  /** A process of our own, to pause or to kill. Throws NotStagedError for a node of somebody else's stack. */
+  function processOf(node: TargetNode) {
+    if (node.process === undefined) throw new NotStagedError(`${node.name} is not a process of this run.`);
+    return node.process;
+  }
+
+  /** Pauses a node's process, until it is told to go on. */
+  function pause(node: TargetNode): { goOn(): void } {
+    const process = processOf(node);
+    const goOn = () => process.signal('SIGCONT');
+    undos.push(goOn);
+    process.signal('SIGSTOP');
+    return { goOn };
+  }
+
+  /** Kills a node as a crash would. Its events so far are kept. */
+  async function kill(node: TargetNode) {
+    const process = processOf(node);
+    const { events } = await node.history();
+    crashes.push({ node, at: sharedClock(), events });
+    undos.push(async () => {
+      await process.start();
+      crashes.splice(0);
+    });
+    await process.kill();
+  }
+
+  /** What a node reaches Redis through. Throws NotStagedError when there is nothing between them. */
+  function linkOf(node: TargetNode): Link {
+    if (node.link === undefined) throw new NotStagedError(`${node.name} reaches Redis without a link.`);
+    return node.link;
+  }
+
+  /**
+   * Lets `act` make a node send a command, which its link holds. Resolves when it has come, with the line between the node
+   * and its link cut, so that the node can't send another. Throws NotStagedError when the command never comes.
+   */
+  async function holdOnItsWay(
+    node: TargetNode,
+    isMeant: (command: Command) => boolean,
+    act: () => Promise<void>,
+  ): Promise<{ arrive(): Promise<void> }> {
+    const link = linkOf(node);
+    const held = link.holdNext(isMeant);
+    undos.push(() => {
+      held.drop();
+      link.restore();
+    });
+    await act();
+    const limit = sleep(STAGE_LIMIT_MS).then(() => undefined);
+    const command = await Promise.race([held.arrived, limit]);
+    if (command === undefined) throw new NotStagedError(`The link of ${node.name} never saw the command.`);
+    link.cut();
+    return {
+      /** Lets the command reach Redis. Throws NotStagedError when it has not. */
+      async arrive() {
+        if (!(await held.letGo())) throw new NotStagedError('The command that was held never reached Redis.');
+      },
+    };
+  }
+
+  /** A process of our own, to stop or to kill. Throws NotStagedError when Redis is somebody else's. */
+  function redisProcess() {
+    const process = stack?.redisProcess;
+    if (process === undefined) throw new NotStagedError('Redis is not a process of this run.');
+    return process;
+  }
+
+  /** Stops Redis where it stands, until it is told to go on. */
+  async function stopRedis() {
+    const process = redisProcess();
+    const goOn = async () => process.signal('SIGCONT');
+    undos.push(goOn);
+    process.signal('SIGSTOP');
+    return { comeBack: goOn };
+  }
+
+  /** Kills Redis as a crash would, until it is started again with the data that it had. */
+  async function killRedis() {
+    const process = redisProcess();
+    let isBack = false;
+    const comeBack = async () => {
+      if (isBack) return;
+      isBack = true;
+      await process.start();
+    };
+    undos.push(comeBack);
+    await process.kill();
+    return { comeBack };
+  }
+
+  /** A second Redis that copies the first, over a line that can be cut. Throws NotStagedError. */
+  async function startReplica() {
+    if (stack?.startReplica === undefined) throw new NotStagedError('This Redis knows no replication.');
+    const { redis } = stack;
+    const line = await openLink(redis.url);
+    undos.push(() => line.close());
+    const replica = await stack.startReplica(line.url);
+    undos.push(() => replica.stop());
+    const client = new Redis(replica.url);
+    client.on('error', () => {});
+    undos.push(() => client.disconnect());
+    const hasCopied = async () => /master_link_status:up/.test(await client.info('replication'));
+    await until(hasCopied, 'The replica has not copied the stock.');
+
+    return {
+      /** From here on nothing that is written to the first Redis reaches the second. */
+      cutLine: () => line.cut('silent'),
+      /** Makes it the Redis that both nodes reach from here on. */
+      async promote() {
+        await client.call('REPLICAOF', 'NO', 'ONE');
+        undos.push(() => {
+          for (const node of nodes) linkOf(node).moveTo(redis.url);
+        });
+        for (const node of nodes) linkOf(node).moveTo(replica.url);
+        for (const node of nodes) await untilReached(node);
+      },
+    };
+  }
+
+  return {
+    /** The nodes that are dead now. */
+    crashes,
+    pause,
+    kill,
+    holdOnItsWay,
+    restore: (node: TargetNode) => linkOf(node).restore(),
+    stopRedis,
+    killRedis,
+    startReplica,
+    /** Brings back all that was broken, the last first. Rejects when something could not be, after trying the rest. */
+    async undoAll() {
+      const errors: unknown[] = [];
+      for (const undo of undos.splice(0).reverse()) {
+        try {
+          await undo();
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      if (errors.length > 0) throw errors[0];
+    },
+  };
+}
+
+/** Resolves when the node reaches Redis. Throws NotStagedError when it does not in time. */
+function untilReached(node: TargetNode) {
+  const isReached = () =>
+    node.redis().then(
+      () => true,
+      () => false,
+    );
+  return until(isReached, `${node.name} did not reach Redis.`);
+}
+
+async function until(isThere: () => Promise<boolean>, otherwise: string) {
+  const deadline = performance.now() + STAGE_LIMIT_MS;
+  while (!(await isThere())) {
+    if (performance.now() > deadline) throw new NotStagedError(otherwise);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** The command that writes the stock. */
+export function isStockWrite({ name, args }: Command): boolean {
+  return name === 'SET' && args[0] === stockKey('001');
+}
+
+/** The command by which a holder gives its lock up. */
+export function isRelease({ name, script }: Command): boolean {
+  return name === 'DEL' || (script?.startsWith('release-') ?? false);
+}

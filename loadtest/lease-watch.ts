@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { sharedClock } from './shared-clock.ts';
+
+/** How often Redis is asked, in milliseconds. */
+const LOOK_MS = 10;
+/** How long Redis may leave a question unanswered, in milliseconds. */
+const ANSWER_LIMIT_MS = 200;
+
+/** What Redis held under the lock's key at one moment. */
+export interface LeaseSample {
+  /** Milliseconds on the clock that all processes of this host share. */
+  at: number;
+  /** The value, or the first field of a hash: the owner token, under stages that have one. Absent when there is no key. */
+  owner?: string;
+  /** How long the key has to live, in milliseconds; `Infinity` without an end. */
+  ttlMs: number;
+}
+
+export interface LeaseWatch {
+  /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */
+  samples: LeaseSample[];
+  close(): Promise<void>;
+}
+
+/** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
+export function watchLease(redisUrl: string, key: string): LeaseWatch {
+  const redis = new Redis(redisUrl, {
+    commandTimeout: ANSWER_LIMIT_MS,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    retryStrategy: () => LOOK_MS,
+  });
+  redis.on('error', () => {});
+  const samples: LeaseSample[] = [];
+  let isClosed = false;
+
+  async function look() {
+    // One of the two is an error: a key holds a string or a hash.
+    const [ttl, text, fields] = (await redis.pipeline().pttl(key).get(key).hkeys(key).exec()) ?? [];
+    const ttlMs = Number(ttl?.[1]);
+    const owner = text?.[1] ?? (fields?.[1] as string[] | undefined)?.[0];
+    if (Number.isNaN(ttlMs)) return;
+    samples.push({
+      at: sharedClock(),
+      ttlMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : Math.max(0, ttlMs),
+      ...(owner !== undefined && { owner: String(owner) }),
+    });
+  }
+
+  async function watch() {
+    while (!isClosed) {
+      await look().catch(() => {});
+      await sleep(LOOK_MS);
+    }
+  }
+
+  const ended = watch();
+  return {
+    samples,
+    async close() {
+      isClosed = true;
+      redis.disconnect();
+      await ended;
+    },
+  };
+}

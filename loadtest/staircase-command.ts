@@ -1,0 +1,33 @@
+// npm run staircase: runs every drill under every stage, and writes the report.
+
+import dotenv from 'dotenv';
+import { drills as allDrills } from './drills/index.ts';
+import { createStaircaseNarrator } from './narrator.ts';
+import { readRunOptions } from './options.ts';
+import { allCells } from './plan.ts';
+import { runCommand } from './run-command.ts';
+
+/** How many drills that go step by step run at the same time: they mostly wait. */
+const WORKERS = 3;
+
+dotenv.config({ quiet: true });
+const {
+  stages,
+  drills = allDrills,
+  ...options
+} = readRunOptions(
+  'npm run staircase',
+  'Runs every drill under every stage, and writes a report: the whole staircase.',
+  process.argv,
+);
+const cells = allCells(stages, drills);
+// Stacks that share one Redis would share the stock and the lock.
+const workers = options.running || process.env['REDIS_URL'] ? 1 : WORKERS;
+
+await runCommand({
+  ...options,
+  command: 'npm run staircase',
+  cells,
+  workers,
+  narrator: createStaircaseNarrator(process.stdout, cells, workers),
+});

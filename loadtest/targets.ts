@@ -1,0 +1,42 @@
+import type { Drill } from './drill.ts';
+import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
+
+export interface TargetsOptions {
+  /** A running stack to aim at, instead of stacks of our own. */
+  running?: { url: string; labUrls: string[] } | undefined;
+  /** Told, with a sentence, when a part dies that no drill killed. */
+  onDeath: (sentence: string) => void;
+}
+
+export type Targets = ReturnType<typeof createTargets>;
+
+/** The stacks of a run, each started when the first drill needs it. */
+export function createTargets({ running, onDeath }: TargetsOptions) {
+  const opened = new Map<string, Promise<Target>>();
+
+  async function start(kind: Drill['kind']): Promise<Target> {
+    const target = running
+      ? await openRunningTarget(running.url, running.labUrls)
+      : await openLocalTarget({
+          forDrills: kind === 'steps',
+          env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' },
+          onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
+        });
+    void target.partDied.then(onDeath);
+    return target;
+  }
+
+  return {
+    /** The stack for drills of this kind. Workers that run at the same time have one each. */
+    open(kind: Drill['kind'], worker = 0): Promise<Target> {
+      const name = running ? 'running' : `${kind} ${worker}`;
+      const target = opened.get(name) ?? start(kind);
+      opened.set(name, target);
+      return target;
+    },
+    /** Leaves each as it was found, the last one first. */
+    async close() {
+      for (const target of [...opened.values()].reverse()) await (await target.catch(() => undefined))?.close();
+    },
+  };
+}

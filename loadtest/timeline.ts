@@ -1,0 +1,116 @@
+import { overlapsBetween, type Stay, staysOf } from './checker.ts';
+import type { SaleEvent } from './lab-client.ts';
+import type { LeaseSample } from './lease-watch.ts';
+import type { Timeline } from './results.ts';
+
+/** How many lanes are drawn. */
+const MAX_LANES = 12;
+
+/** Something that the drill did on purpose, in milliseconds on the shared clock. */
+export interface Fault {
+  label: string;
+  from: number;
+  /** When it was over; absent for a moment. */
+  until?: number;
+  /** The node that it hits; absent when it hits all. */
+  node?: string;
+}
+
+export interface TimelineParts {
+  /** When the drill began and ended, in milliseconds on the shared clock. */
+  from: number;
+  until: number;
+  events: SaleEvent[];
+  samples: LeaseSample[];
+  /** The sale that an owner token names, if it names one. */
+  ownerOf: (token: string) => { node: string; saleId: string } | undefined;
+  faults: Fault[];
+}
+
+type Lane = Timeline['lanes'][number];
+
+/** What happened, as it is drawn: a lane for each sale, and in it what its node recorded and what Redis held. */
+export function timelineOf({ from, until, events, samples, ownerOf, faults }: TimelineParts): Timeline {
+  const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
+  const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
+  const stays = staysOf(events);
+  const asked = events.filter(({ type }) => type === 'waiting');
+  const overlaps = overlapsBetween(stays);
+
+  const shown = choose(asked, overlaps);
+  const leases = leasesOf(samples, (at, token) => {
+    const entered = stays.filter((stay) => stay.entered <= at);
+    const owner = ownerOf(token);
+    return owner ? entered.findLast((stay) => isSame(stay, owner)) : entered.at(-1);
+  });
+  const lanes = shown.map((sale): Lane => {
+    const own = events.filter((event) => isSame(event, sale));
+    const stay = stays.find((stay) => isSame(stay, sale));
+    const [read, wrote] = [own.find(({ type }) => type === 'read'), own.find(({ type }) => type === 'wrote')];
+    const ended = own.findLast(({ type }) => type === 'left' || type === 'failed');
+    return {
+      node: sale.node,
+      saleId: sale.saleId,
+      askedMs: since(sale.at),
+      ...(stay && { inside: span({ from: stay.entered, until: stay.left }) }),
+      ...(read?.stock !== undefined && { read: { ms: since(read.at), stock: read.stock } }),
+      ...(wrote?.stock !== undefined && { wrote: { ms: since(wrote.at), stock: wrote.stock } }),
+      ...(ended && { endedMs: since(ended.at) }),
+      leases: leases.filter((lease) => lease.stay === stay && stay !== undefined).map(span),
+    };
+  });
+
+  const placeOf = (stay: Stay) => shown.findIndex((sale) => isSame(sale, stay));
+  return {
+    durationMs: until - from,
+    lanes,
+    moreLanes: asked.length - shown.length,
+    faults: faults.map(({ label, from, until, node }) => ({
+      label,
+      fromMs: since(from),
+      ...(until !== undefined && { untilMs: since(until) }),
+      ...(node !== undefined && { node }),
+    })),
+    overlaps: overlaps
+      .map(({ first, second, from, until }) => ({
+        ...span({ from, until }),
+        lanes: [placeOf(first), placeOf(second)] as [number, number],
+      }))
+      .filter(({ lanes }) => !lanes.includes(-1)),
+  };
+}
+
+function isSame(a: { node: string; saleId: string }, b: { node: string; saleId: string }) {
+  return a.node === b.node && a.saleId === b.saleId;
+}
+
+/** Those that were inside together with another before all others, then the first ones; in the order of asking. */
+function choose(asked: SaleEvent[], overlaps: { first: Stay; second: Stay }[]): SaleEvent[] {
+  const inOverlap = (sale: SaleEvent) =>
+    overlaps.some(({ first, second }) => isSame(first, sale) || isSame(second, sale));
+  const [first, ...others] = asked;
+  const ranked = [...others.filter(inOverlap), ...others.filter((sale) => !inOverlap(sale))];
+  const chosen = new Set([first, ...ranked.slice(0, MAX_LANES - 1)]);
+  return asked.filter((sale) => chosen.has(sale));
+}
+
+/**
+ * The times at which the key was seen in Redis, and whose it was: the sale that its value names, and where the value names
+ * none, as under the stages 2 to 4, the sale that entered last before.
+ */
+function leasesOf(samples: LeaseSample[], holderAt: (at: number, token: string) => Stay | undefined) {
+  const leases: { stay: Stay; from: number; until: number }[] = [];
+  let last: (typeof leases)[number] | undefined;
+  samples.forEach(({ at, owner, ttlMs }, index) => {
+    const holder = owner === undefined ? undefined : holderAt(at, owner);
+    // Nobody looked between two samples: until the second one it was as the first one says, or its time ran out.
+    const until = Math.min(samples[index + 1]?.at ?? Number.POSITIVE_INFINITY, at + ttlMs);
+    if (holder === undefined) last = undefined;
+    else if (last?.stay === holder) last.until = until;
+    else {
+      last = { stay: holder, from: Math.max(at, holder.entered), until };
+      leases.push(last);
+    }
+  });
+  return leases;
+}
