@@ -35,6 +35,8 @@ export function connectStore(url: string): Store {
     socketTimeout: ANSWER_TIMEOUT_MS,
     connectTimeout: ANSWER_TIMEOUT_MS,
     retryStrategy: () => RECONNECT_DELAY_MS,
+    // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
+    maxLoadingRetryTime: RECONNECT_DELAY_MS,
   });
   // Whoever waits for a command is told by its rejection.
   redis.on('error', () => {});
