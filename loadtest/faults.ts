@@ -42,16 +42,18 @@ export function createFaults({ nodes, stack }: Pick<Target, 'nodes' | 'stack'>) 
     return { goOn };
   }
 
-  /** Kills a node as a crash would. Its events so far are kept. */
+  /** Kills a node as a crash would, and resolves with the moment, on the shared clock. Its events so far are kept. */
   async function kill(node: TargetNode) {
     const process = processOf(node);
     const { events } = await node.history();
-    crashes.push({ node, at: sharedClock(), events });
+    const at = sharedClock();
+    crashes.push({ node, at, events });
     undos.push(async () => {
       await process.start();
       crashes.splice(0);
     });
     await process.kill();
+    return at;
   }
 
   /** What a node reaches Redis through. Throws NotStagedError when there is nothing between them. */

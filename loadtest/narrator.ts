@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import type { Cell } from './plan.ts';
+import { type Cell, fixes, stageBefore } from './plan.ts';
 import { isAsTaught, keyFigure, staircaseOf } from './report/cells.ts';
 import { comparedFigures } from './report/figures.ts';
 import { formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
@@ -46,8 +46,13 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
       })
     : undefined;
   const say = (line = '') => void out.write(`${line}\n`);
-  /** The results so far, to set a stage beside the one before it. */
-  const told = new Map<string, { stage: string; result: DrillResult }[]>();
+  /** The results so far by `stage drill`, to set a stage beside the one before it. */
+  const told = new Map<string, DrillResult>();
+  /** What the stage before failed and this one fixes. */
+  const failedBefore = (stage: string) =>
+    Object.keys(drills)
+      .filter((drill) => fixes(stage, drill))
+      .flatMap((drill) => told.get(`${stageBefore(stage)} ${drill}`) ?? []);
   let current: { stage: string; drill: string } = { stage: '', drill: '' };
 
   return {
@@ -60,7 +65,9 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
       const story = readStory(stage);
       say();
       say(pc.bold(stageTitle(stage)));
-      if (story) say(`  ${pc.dim('Problem')}  ${story.problem}\n  ${pc.dim('Change ')}  ${story.change}`);
+      if (story) say(`  ${pc.dim('Problem')}  ${story.problem}`);
+      for (const result of failedBefore(stage)) say(`  ${pc.dim('Before ')}  ${shortLine(result)}`);
+      if (story) say(`  ${pc.dim('Change ')}  ${story.change}`);
     },
     progress(done, total) {
       if (bar && done === 1) bar.start(total, 0, { drill: nameColumn(current.drill) });
@@ -68,11 +75,10 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
     },
     result(stage, result) {
       bar?.stop();
-      const before = told.get(result.drill)?.find((other) => isFixed(other.result, result));
-      told.set(result.drill, [{ stage, result }, ...(told.get(result.drill) ?? [])]);
+      told.set(`${stage} ${result.drill}`, result);
+      const before = failedBefore(stage).find(({ drill }) => drill === result.drill);
       for (const line of resultLines(result)) say(line);
-      if (before)
-        say(`${indent}${pc.dim(`${stageTitle(before.stage)}: ${marks.fail} ${before.result.reasons.join(' ')}`)}`);
+      if (before) say(`${indent}Before: ${stageBefore(stage)} ${shortLine(before)}`);
     },
     end(results, dir) {
       bar?.stop();
@@ -145,9 +151,10 @@ function endLines(results: Results, dir: string): string[] {
   ];
 }
 
-/** True when the one fails what the other passes, as taught. */
-function isFixed(before: DrillResult, after: DrillResult) {
-  return before.verdict === 'fail' && after.verdict === 'pass' && isAsTaught(before) && isAsTaught(after);
+/** `✘ crashed-holder: none in 2 s` */
+function shortLine(result: DrillResult): string {
+  const figure = keyFigure(result) ?? words[result.verdict];
+  return `${marks[result.verdict]} ${result.drill}: ${figure}`;
 }
 
 function shortResult(result: DrillResult): string {

@@ -14,25 +14,33 @@ export function allCells(stages: string[], drills: Drill[]): Cell[] {
 }
 
 /**
- * The story of the stages: under each the rush and the sell-out, the drills that this stage fixes, then those that it still
+ * The story of the stages: under each the rush and the sell-out, the drills that this stage fixes, and those that it still
  * fails. What a stage fixes is run under the stage before as well, so that the two stand side by side.
  */
 export function storyCells(stages: string[], drills: Drill[]): Cell[] {
   const cells = new Map<string, Cell>();
   const add = (stage: string, drill: Drill) => cells.set(`${stage} ${drill.name}`, { stage, drill });
   for (const stage of stages) {
-    const version = versionOf(stage);
-    const before = Object.keys(locks).find((name) => versionOf(name) === version - 1);
-    const isFixed = ({ name }: Drill) =>
-      taughtVerdict(version - 1, name) === 'fail' && taughtVerdict(version, name) === 'pass';
-    const isFailed = ({ name }: Drill) => taughtVerdict(version, name) === 'fail';
+    const before = stageBefore(stage);
+    const isFixed = ({ name }: Drill) => fixes(stage, name);
+    const isFailed = ({ name }: Drill) => taughtVerdict(versionOf(stage), name) === 'fail';
     const isRush = ({ name }: Drill) => name === 'rush' || name === 'sell-out';
 
     if (before) for (const drill of drills.filter(isFixed)) add(before, drill);
-    for (const drill of drills.filter((drill) => isRush(drill) || isFixed(drill))) add(stage, drill);
-    for (const drill of drills.filter(isFailed)) add(stage, drill);
+    for (const drill of drills) if (isRush(drill) || isFixed(drill) || isFailed(drill)) add(stage, drill);
   }
   return [...cells.values()];
+}
+
+/** True when the stage passes a drill that the stage before it fails. */
+export function fixes(stage: string, drill: string): boolean {
+  const version = versionOf(stage);
+  return taughtVerdict(version - 1, drill) === 'fail' && taughtVerdict(version, drill) === 'pass';
+}
+
+/** The stage whose number is one less. Undefined for the first. */
+export function stageBefore(stage: string): string | undefined {
+  return Object.keys(locks).find((name) => versionOf(name) === versionOf(stage) - 1);
 }
 
 function versionOf(stage: string) {

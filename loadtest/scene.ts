@@ -135,9 +135,18 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     return sale;
   }
 
-  /** Marks what the drill does to break things. Call `over` when it is over; a moment never is. */
-  function mark(label: string, node?: TargetNode) {
-    const fault: Fault = { label, from: sharedClock(), ...(node && { node: node.name }) };
+  /**
+   * Marks what the drill does to break things, now or `at` a moment on the shared clock, to a node or to one of its sales. Call
+   * `over` when it is over; a moment never is.
+   */
+  function mark(label: string, hit: { node?: TargetNode; sale?: InsideSale; at?: number } = {}) {
+    const node = hit.sale?.node ?? hit.node?.name;
+    const fault: Fault = {
+      label,
+      from: hit.at ?? sharedClock(),
+      ...(node !== undefined && { node }),
+      ...(hit.sale && { saleId: hit.sale.saleId }),
+    };
     marks.push(fault);
     return {
       over() {

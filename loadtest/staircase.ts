@@ -50,7 +50,8 @@ export const drills: Record<string, Column> = {
     asks: 'does a holder that was too slow harm the holders after it?',
     picture: '    ✘✔✔✔✔',
     seconds: 4,
-    figure: met,
+    figure: ({ overlaps = 0, keptOutMs }) =>
+      keptOutMs === undefined ? `${formatNumber(overlaps)} others met` : `waited ${formatDuration(keptOutMs)}`,
   },
   'late-release': {
     asks: 'does a release that arrives late free the lock of another holder?',

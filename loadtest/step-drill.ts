@@ -118,15 +118,17 @@ function notApplicable(reason: string): DrillOutcome {
  * say. `lostUpdates` is what is lost for certain, whatever became of those in doubt: units that were sold and are still in
  * stock, or writes that Redis confirmed and another sale undid, whichever are more. Throws NotStagedError when units are missing
  * that no sale explains: numbers that do not add up are no verdict.
+ *
+ * `wroteLate` names sales whose write reached Redis although their node had given up on it.
  */
-export function readStock({ ends, initialStock, finalStock, events, startedAt }: SceneOutcome) {
+export function readStock({ ends, initialStock, finalStock, events, startedAt }: SceneOutcome, wroteLate: Sale[] = []) {
   const sales = ends.flatMap((end) => (end.outcome === 'sold' ? [end.sale] : []));
   const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
   const expectedStock = initialStock - sales.length;
   if (finalStock < expectedStock - inDoubt) {
     throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
   }
-  const groups = findLostUpdates(readersOf(events, startedAt));
+  const groups = findLostUpdates(readersOf(events, startedAt, wroteLate));
   const undone = groups.reduce((sum, group) => sum + group.sales.length - 1, 0);
   return {
     sold: sales.length,
@@ -138,10 +140,15 @@ export function readStock({ ends, initialStock, finalStock, events, startedAt }:
   };
 }
 
+interface Sale {
+  node: string;
+  saleId: string;
+}
+
 /** Who read which stock and went on to write, as the nodes recorded it. */
-function readersOf(events: SceneOutcome['events'], startedAt: number) {
-  const nameOf = ({ node, saleId }: { node: string; saleId: string }) => `${node} ${saleId}`;
-  const writers = new Set(events.filter(({ type }) => type === 'wrote').map(nameOf));
+function readersOf(events: SceneOutcome['events'], startedAt: number, wroteLate: Sale[]) {
+  const nameOf = ({ node, saleId }: Sale) => `${node} ${saleId}`;
+  const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(nameOf));
   return events.flatMap((event) => {
     const { type, stock, node, saleId, at } = event;
     if (type !== 'read' || stock === undefined || !writers.has(nameOf(event))) return [];

@@ -1,4 +1,4 @@
-import { overlapsBetween, type Stay, staysOf } from './checker.ts';
+import { type Overlap, overlapsBetween, type Stay, staysOf } from './checker.ts';
 import type { SaleEvent } from './lab-client.ts';
 import type { LeaseSample } from './lease-watch.ts';
 import type { Timeline } from './results.ts';
@@ -12,8 +12,9 @@ export interface Fault {
   from: number;
   /** When it was over; absent for a moment. */
   until?: number;
-  /** The node that it hits; absent when it hits all. */
+  /** The node that it hits, and the sale if it hits one alone; absent when it hits all. */
   node?: string;
+  saleId?: string;
 }
 
 export interface TimelineParts {
@@ -34,10 +35,9 @@ export function timelineOf({ from, until, events, samples, ownerOf, faults }: Ti
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
   const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
   const stays = staysOf(events);
-  const asked = events.filter(({ type }) => type === 'waiting');
   const overlaps = overlapsBetween(stays);
-
-  const shown = choose(asked, overlaps);
+  const sales = salesOf(events);
+  const shown = choose(sales, overlaps, faults);
   const leases = leasesOf(samples, (at, token) => {
     const entered = stays.filter((stay) => stay.entered <= at);
     const owner = ownerOf(token);
@@ -47,7 +47,6 @@ export function timelineOf({ from, until, events, samples, ownerOf, faults }: Ti
     const own = events.filter((event) => isSame(event, sale));
     const stay = stays.find((stay) => isSame(stay, sale));
     const [read, wrote] = [own.find(({ type }) => type === 'read'), own.find(({ type }) => type === 'wrote')];
-    const ended = own.findLast(({ type }) => type === 'left' || type === 'failed');
     return {
       node: sale.node,
       saleId: sale.saleId,
@@ -55,7 +54,7 @@ export function timelineOf({ from, until, events, samples, ownerOf, faults }: Ti
       ...(stay && { inside: span({ from: stay.entered, until: stay.left }) }),
       ...(read?.stock !== undefined && { read: { ms: since(read.at), stock: read.stock } }),
       ...(wrote?.stock !== undefined && { wrote: { ms: since(wrote.at), stock: wrote.stock } }),
-      ...(ended && { endedMs: since(ended.at) }),
+      ...(sale.ended < Number.POSITIVE_INFINITY && { endedMs: since(sale.ended) }),
       leases: leases.filter((lease) => lease.stay === stay && stay !== undefined).map(span),
     };
   });
@@ -64,12 +63,11 @@ export function timelineOf({ from, until, events, samples, ownerOf, faults }: Ti
   return {
     durationMs: until - from,
     lanes,
-    moreLanes: asked.length - shown.length,
-    faults: faults.map(({ label, from, until, node }) => ({
-      label,
+    moreLanes: sales.length - shown.length,
+    faults: faults.map(({ from, until, ...fault }) => ({
+      ...fault,
       fromMs: since(from),
       ...(until !== undefined && { untilMs: since(until) }),
-      ...(node !== undefined && { node }),
     })),
     overlaps: overlaps
       .map(({ first, second, from, until }) => ({
@@ -80,18 +78,44 @@ export function timelineOf({ from, until, events, samples, ownerOf, faults }: Ti
   };
 }
 
+interface Sale {
+  node: string;
+  saleId: string;
+  /** When it asked for the lock, and when its node was done with it: `Infinity` if it never was. */
+  at: number;
+  ended: number;
+}
+
+function salesOf(events: SaleEvent[]): Sale[] {
+  const sales = new Map<string, Sale>();
+  for (const { type, node, saleId, at } of events) {
+    const key = `${node} ${saleId}`;
+    if (type === 'waiting') sales.set(key, { node, saleId, at, ended: Number.POSITIVE_INFINITY });
+    const sale = sales.get(key);
+    if (sale && (type === 'left' || type === 'failed')) sale.ended = at;
+  }
+  return [...sales.values()];
+}
+
 function isSame(a: { node: string; saleId: string }, b: { node: string; saleId: string }) {
   return a.node === b.node && a.saleId === b.saleId;
 }
 
-/** Those that were inside together with another before all others, then the first ones; in the order of asking. */
-function choose(asked: SaleEvent[], overlaps: { first: Stay; second: Stay }[]): SaleEvent[] {
-  const inOverlap = (sale: SaleEvent) =>
-    overlaps.some(({ first, second }) => isSame(first, sale) || isSame(second, sale));
-  const [first, ...others] = asked;
-  const ranked = [...others.filter(inOverlap), ...others.filter((sale) => !inOverlap(sale))];
-  const chosen = new Set([first, ...ranked.slice(0, MAX_LANES - 1)]);
-  return asked.filter((sale) => chosen.has(sale));
+/**
+ * The first sale, those that were inside together with another, those under way when a fault began or ended, then the others:
+ * as many as there is room for, in the order of asking.
+ */
+function choose(sales: Sale[], overlaps: Overlap[], faults: Fault[]): Sale[] {
+  const edges = faults.flatMap(({ from, until = from }) => [from, until]);
+  const rank = (sale: Sale) => {
+    if (sale === sales[0]) return 0;
+    if (overlaps.some(({ first, second }) => isSame(first, sale) || isSame(second, sale))) return 1;
+    return edges.some((edge) => sale.at <= edge && edge <= sale.ended) ? 2 : 3;
+  };
+  const ranked = sales.map((sale, index) => ({ sale, index, rank: rank(sale) }));
+  ranked.sort((a, b) => a.rank - b.rank || a.index - b.index);
+  const chosen = new Set(ranked.slice(0, MAX_LANES).map(({ sale }) => sale));
+  return sales.filter((sale) => chosen.has(sale));
 }
 
 /**

@@ -12,7 +12,7 @@ const WIDTH = 1200;
 
 /** Each picture: the section of the report that it shows, by its heading, and the charts that it leaves out. */
 const pictures = {
-  'staircase.png': { heading: 'What ran', without: [] },
+  'staircase.png': { heading: 'The staircase', without: [] },
   'final-stock.png': { heading: 'What was left, and what should have been left', without: ['one-node-rush'] },
 };
 

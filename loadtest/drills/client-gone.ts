@@ -1,3 +1,4 @@
+import { formatDuration } from '../report/numbers.ts';
 import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
 const CLIENTS = 200;
@@ -21,7 +22,7 @@ export const clientGone: StepDrill = {
 
     const hungUpAt = performance.now();
     for (const client of clients) client.hangUp();
-    scene.mark(`${CLIENTS} clients hang up`, first);
+    scene.mark(`${CLIENTS} clients hang up`, { node: first });
     await scene.say('All those clients hang up.');
     const isEmpty = await scene.waitFor(async () => (await first.state()).waiting === 0 || undefined, LIMIT_MS);
     const emptyMs = performance.now() - hungUpAt;
@@ -33,14 +34,14 @@ export const clientGone: StepDrill = {
     const figures = { emptyMs, stillWaiting, nextSaleMs: next.ms };
     const soldToNobody = (await first.state()).counts.sold - 2;
     if (!isEmpty) {
-      const reason = `${stillWaiting} sales still waited for clients that had hung up ${LIMIT_MS} ms before.`;
+      const reason = `${stillWaiting} sales still waited for clients that had hung up ${formatDuration(LIMIT_MS)} before.`;
       return { verdict: 'fail', reason, figures, witnesses: [] };
     }
     if (next.outcome !== 'sold' || next.ms > LIMIT_MS || soldToNobody > 0) {
-      const reason = `The next sale ended as ${next.outcome} after ${Math.round(next.ms)} ms; ${soldToNobody} units went to nobody.`;
+      const reason = `The next sale took ${formatDuration(next.ms)} and ended as ${next.outcome}; ${soldToNobody} units went to nobody.`;
       return { verdict: 'fail', reason, figures, witnesses: [] };
     }
-    const reason = `After ${Math.round(emptyMs)} ms nobody waited; the next sale took ${Math.round(next.ms)} ms.`;
+    const reason = `After ${formatDuration(emptyMs)} nobody waited; the next sale took ${formatDuration(next.ms)}.`;
     await scene.say(reason);
     return { verdict: 'pass', reason, figures, witnesses: [] };
   },

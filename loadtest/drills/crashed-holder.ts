@@ -1,3 +1,5 @@
+import { formatDuration } from '../report/numbers.ts';
+import { sharedClock } from '../shared-clock.ts';
 import type { Judgement, StepDrill } from '../step-drill.ts';
 
 // A holder is killed between read and write, so nobody releases its lock. Does the shop stand still?
@@ -11,22 +13,21 @@ export const crashedHolder: StepDrill = {
       `Sale ${holder.saleId} on ${first.name} holds the lock. It has read the stock and not yet written.`,
     );
 
-    await scene.kill(first);
-    const crashedAt = performance.now();
-    scene.mark('SIGKILL', first);
+    const crashedAt = await scene.kill(first);
+    scene.mark('SIGKILL', { node: first, at: crashedAt });
     await scene.step(`${first.name} is killed (SIGKILL).`);
 
     const limitMs = 2 * leaseMs;
     await scene.say(`${second.name} wants to sell.`);
     const end = await scene.sellWithin(second, limitMs);
-    const takeoverMs = performance.now() - crashedAt;
+    const takeoverMs = sharedClock() - crashedAt;
 
     if (end.outcome === 'sold') {
-      const reason = `${second.name} sold again ${Math.round(takeoverMs)} ms after the crash.`;
+      const reason = `${second.name} sold again ${formatDuration(takeoverMs)} after the crash.`;
       return { verdict: 'pass', reason, figures: { takeoverMs }, witnesses: [] };
     }
-    await scene.say(`${second.name} has waited for ${limitMs} ms and gives up.`);
-    const reason = `${second.name} could not sell within ${limitMs} ms: the lock of the dead holder is still there.`;
+    await scene.say(`${second.name} has waited for ${formatDuration(limitMs)} and gives up.`);
+    const reason = `${second.name} could not sell within ${formatDuration(limitMs)}: the lock of the dead holder is still there.`;
     return { verdict: 'fail', reason, figures: { keptOutMs: end.ms }, witnesses: [] };
   },
 };

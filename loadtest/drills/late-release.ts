@@ -1,4 +1,5 @@
 import { isRelease } from '../faults.ts';
+import { formatDuration } from '../report/numbers.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
 
 // A holder's release is held up on its way and arrives when its lease is over and another holds the lock. Whose lock does it
@@ -11,7 +12,7 @@ export const lateRelease: StepDrill = {
     const late = await scene.sellInside(first, { untilTold: true });
     await scene.say(`Sale ${late.saleId} on ${first.name} holds the lock, and now gives it up.`);
     const release = await scene.holdOnItsWay(first, isRelease, first.goOn);
-    const held = scene.mark('release held', first);
+    const held = scene.mark('release held', { sale: late });
     await scene.step(`Its release is held up on the line to Redis.`);
 
     await scene.say(`${second.name} asks for the lock.`);
@@ -21,7 +22,7 @@ export const lateRelease: StepDrill = {
       held.over();
       await release.arrive();
       scene.restore(first);
-      const reason = `Nobody could enter within ${limitMs} ms; the price of the late release is that everybody waited.`;
+      const reason = `Nobody could enter within ${formatDuration(limitMs)}; the price of the late release is that everybody waited.`;
       return { verdict: 'pass', reason, figures: { overlaps: 0, keptOutMs: limitMs }, witnesses: [] };
     }
     await scene.say(`The lease is over: sale ${next.saleId} on ${second.name} holds the lock.`);

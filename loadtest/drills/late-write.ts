@@ -11,17 +11,19 @@ export const lateWrite: StepDrill = {
     const late = await scene.sellInside(first, { untilTold: true });
     await scene.say(`Sale ${late.saleId} on ${first.name} holds the lock and has read the stock. Now it writes.`);
     const write = await scene.holdOnItsWay(first, isStockWrite, first.goOn);
-    const held = scene.mark('write held', first);
+    const held = scene.mark('write held', { sale: late });
     await scene.step('Its write is held up on the line to Redis.');
 
+    await scene.say(`${second.name} sells what it can, for 2.5 leases.`);
     const meanwhile = await sellMeanwhile(scene);
     await scene.step(`${second.name} has sold ${meanwhile.soldMeanwhile} units meanwhile.`);
     held.over();
     await write.arrive();
+    scene.mark('write arrives', { sale: late });
     await scene.say('The write arrives.');
     scene.restore(first);
 
-    const { witnesses, lostUpdates, finalStock, expectedStock } = readStock(await scene.outcome());
+    const { witnesses, lostUpdates, finalStock, expectedStock } = readStock(await scene.outcome(), [late]);
     const figures = { lostUpdates, ...meanwhile, finalStock, expectedStock };
     if (lostUpdates > 0) {
       const reason = `The stock is ${finalStock} instead of ${expectedStock} at most: the late write undid sales.`;

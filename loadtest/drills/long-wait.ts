@@ -1,3 +1,4 @@
+import { formatMeasure, formatNumber } from '../report/numbers.ts';
 import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
 const WAITERS = 20;
@@ -44,7 +45,7 @@ export const longWait: StepDrill = {
 
     const bytesPerTry = Math.max(0, (heapAfter - heapBefore) / tries);
     const figures = { bytesPerTry, tries };
-    const reason = `Each failed try keeps ${bytesPerTry.toFixed(1)} bytes: ${tries} tries, ${Math.round((heapAfter - heapBefore) / 1024)} kB.`;
+    const reason = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber((heapAfter - heapBefore) / 1024)} kB.`;
     await scene.say(reason);
     return { verdict: bytesPerTry < FLAT_BYTES ? 'pass' : 'fail', reason, figures, witnesses: [] };
   },

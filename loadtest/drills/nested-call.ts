@@ -1,3 +1,4 @@
+import { formatDuration } from '../report/numbers.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
 
 // Inside the sale the business asks for the same lock again, as a function that calls another one does.
@@ -7,7 +8,7 @@ export const nestedCall: StepDrill = {
     const { first, second, leaseMs } = scene;
     const pauseMs = Math.round(leaseMs / 3);
     const nested = await scene.sellInside(first, { nestedCall: true, pauseMs });
-    scene.mark('asks again', first);
+    scene.mark('asks again', { sale: nested });
     await scene.say(`Sale ${nested.saleId} on ${first.name} holds the lock and asks for it again.`);
     const other = scene.sell(second);
     await scene.say(`${second.name} asks for it as well.`);
@@ -28,16 +29,14 @@ export const nestedCall: StepDrill = {
     const figures = { answeredMs: end.ms, overlaps };
 
     if (end.outcome !== 'sold' || end.ms >= leaseMs) {
-      await scene.say(`The sale waited for itself: ${Math.round(end.ms)} ms.`);
-      const reason = `The holder waited for itself, ${Math.round(end.ms)} ms, and ended as ${end.outcome}.`;
+      const reason = `The holder waited for itself: after ${formatDuration(end.ms)} ${end.outcome === 'sold' ? 'its own lease had ended' : 'it had not sold'}.`;
       return { verdict: 'fail', reason, figures, witnesses: [] };
     }
     if (overlaps > 0) {
       const reason = 'The inner release gave the outer lock away: another holder entered.';
       return { verdict: 'fail', reason, figures, witnesses };
     }
-    await scene.say(`The sale was answered after ${Math.round(end.ms)} ms, and nobody else was inside.`);
-    const reason = `Answered in ${Math.round(end.ms)} ms, and the outer lock held after the inner release.`;
+    const reason = `Answered in ${formatDuration(end.ms)}, and the outer lock held after the inner release.`;
     return { verdict: 'pass', reason, figures, witnesses: [] };
   },
 };

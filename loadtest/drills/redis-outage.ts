@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countOf, formatDuration, formatNumber } from '../report/numbers.ts';
 import type { Scene } from '../scene.ts';
 import { sharedClock } from '../shared-clock.ts';
 import type { SaleEnd } from '../single-sale.ts';
@@ -15,7 +16,7 @@ const SOME_SALES = 50;
 const RUSH_LIMIT_MS = 10_000;
 
 interface Outage {
-  how: string;
+  label: string;
   from: number;
   until: number;
   /** From Redis' return to the next sale. Absent when there was none in time. */
@@ -41,9 +42,10 @@ export const redisOutage: StepDrill = {
     });
     const outages: Outage[] = [];
     try {
-      outages.push(await outage(scene, ends, 'stands still (SIGSTOP)', scene.stopRedis));
+      outages.push(await outage(scene, ends, 'Redis stands still (SIGSTOP)', scene.stopRedis));
       // The embedded server would come back empty.
-      if (scene.redisKind === 'native') outages.push(await outage(scene, ends, 'is killed (SIGKILL)', scene.killRedis));
+      if (scene.redisKind === 'native')
+        outages.push(await outage(scene, ends, 'Redis is killed (SIGKILL)', scene.killRedis));
     } finally {
       isRush = false;
     }
@@ -55,7 +57,7 @@ export const redisOutage: StepDrill = {
 async function outage(
   scene: Scene,
   ends: SaleEnd[],
-  how: string,
+  label: string,
   start: () => Promise<{ comeBack(): Promise<void> }>,
 ): Promise<Outage> {
   const soldSince = (at: number) => ends.filter((end) => end.outcome === 'sold' && end.sentAt >= at).length;
@@ -63,8 +65,8 @@ async function outage(
   await scene.waitFor(async () => soldSince(startedAt) >= SOME_SALES || undefined, RUSH_LIMIT_MS);
   const redis = await start();
   const from = sharedClock();
-  const fault = scene.mark(`Redis ${how}`);
-  await scene.say(`${BUYERS} buyers come again and again. Redis ${how}.`);
+  const fault = scene.mark(label);
+  await scene.say(`${BUYERS} buyers come again and again. ${label}.`);
   await scene.waitFor(async () => sharedClock() - from >= OUTAGE_MS || undefined, 2 * OUTAGE_MS);
   const until = sharedClock();
   await redis.comeBack();
@@ -75,8 +77,8 @@ async function outage(
     LIMIT_MS,
   );
   const backMs = sharedClock() - backAt;
-  await scene.say(isBack ? `Redis is back, and sales flow again after ${Math.round(backMs)} ms.` : 'Redis is back.');
-  return { how, from, until, ...(isBack && { backMs }) };
+  await scene.say(isBack ? `Redis is back, and sales flow again after ${formatDuration(backMs)}.` : 'Redis is back.');
+  return { label, from, until, ...(isBack && { backMs }) };
 }
 
 async function judge(scene: Scene, ends: SaleEnd[], outages: Outage[]): Promise<Judgement> {
@@ -110,15 +112,15 @@ async function judge(scene: Scene, ends: SaleEnd[], outages: Outage[]): Promise<
   );
   if (served) return notStaged('Redis answered while it was to be away.');
   const faults = [
-    ...(lostUpdates > 0 ? [`${lostUpdates} sales were lost.`] : []),
+    ...(lostUpdates > 0 ? [`${countOf(lostUpdates, 'sale')} lost.`] : []),
     ...(lost > 0 ? [`${lost} requests were cut off or answered with nonsense.`] : []),
-    ...(slowestMs > LIMIT_MS ? [`An answer took ${Math.round(slowestMs)} ms.`] : []),
+    ...(slowestMs > LIMIT_MS ? [`An answer took ${formatDuration(slowestMs)}.`] : []),
     ...outages
       .filter((outage) => outage.backMs === undefined)
-      .map(({ how }) => `No sale within ${LIMIT_MS} ms after the time that Redis ${how}.`),
+      .map(({ label }) => `${label}: no sale within ${formatDuration(LIMIT_MS)} of its return.`),
   ];
   if (faults.length > 0) return { verdict: 'fail', reason: faults.join(' '), figures, witnesses };
-  const only = outages.length > 1 ? '' : ' It was not restarted: the embedded Valkey keeps no data over a restart.';
-  const reason = `The slowest of ${ends.length} answers took ${Math.round(slowestMs)} ms in the outage, ${inDoubt} sales are in doubt, none is lost, and sales flowed again after ${Math.round(backMs)} ms.${only}`;
+  const only = outages.length > 1 ? '' : ' Redis was not restarted: the embedded Valkey keeps no data over a restart.';
+  const reason = `No sale is lost, ${inDoubt} of ${formatNumber(ends.length)} are in doubt. While Redis was away an answer took ${formatDuration(slowestMs)} at most; after its return sales flowed again in ${formatDuration(backMs)}.${only}`;
   return { verdict: 'pass', reason, figures, witnesses };
 }

@@ -8,7 +8,7 @@ export const slowHolder: StepDrill = {
   async run(scene): Promise<Judgement> {
     const { first, second, leaseMs } = scene;
     const slow = await scene.sellInside(first, { untilTold: true });
-    const stall = scene.mark('stalls', first);
+    const stall = scene.mark('stalls', { sale: slow });
     await scene.step(`Sale ${slow.saleId} on ${first.name} holds the lock, and stalls.`);
     const stalledAt = performance.now();
 
