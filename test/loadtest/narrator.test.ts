@@ -1,9 +1,12 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { drills } from '../../loadtest/drills/index.ts';
 import { rush } from '../../loadtest/drills/rush.ts';
-import { createStoryNarrator } from '../../loadtest/narrator.ts';
-import type { DrillResult, Results } from '../../loadtest/results.ts';
+import { createStaircaseNarrator, createStoryNarrator } from '../../loadtest/narrator.ts';
+import { allCells } from '../../loadtest/plan.ts';
+import type { DrillResult, Results, RushFigures } from '../../loadtest/results.ts';
+import { judgeRun, taughtVerdict } from '../../loadtest/staircase.ts';
 
 /** Where the narrator writes: a terminal of 100 columns, or a file. */
 function createOutput(isTTY: boolean) {
@@ -94,7 +97,6 @@ test('narrator: on a terminal a drill shows its progress', () => {
 });
 
 test('narrator: a run that ends in the middle of a drill leaves no timer that keeps the process alive', () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const narrator = createStoryNarrator(createOutput(true).stream);
   narrator.cell({ stage: '1-in-process', drill: rush });
@@ -106,6 +108,8 @@ test('narrator: a run that ends in the middle of a drill leaves no timer that ke
   expect(timers()).toBe(before);
 });
 
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
 test('narrator: an unknown cell is not called as taught, nor not as taught', () => {
   const output = createOutput(false);
   createStoryNarrator(output.stream).result('1-in-process', {
@@ -116,4 +120,256 @@ test('narrator: an unknown cell is not called as taught, nor not as taught', () 
 
   expect(output.text()).toMatch(/\? rush +unknown {2}do two nodes/);
   expect(output.text()).not.toContain('taught');
+});
+
+function drillNamed(name: string) {
+  const drill = drills.find((drill) => drill.name === name);
+  if (drill === undefined) throw new Error(`There is no drill ${name}.`);
+  return drill;
+}
+
+/** What a drill that goes step by step gave under a stage. */
+function step(
+  stage: string,
+  drill: string,
+  verdict: DrillResult['verdict'],
+  more: Partial<DrillResult> = {},
+): DrillResult {
+  return {
+    drill,
+    verdict,
+    taught: taughtVerdict(Number.parseInt(stage, 10), drill),
+    reasons: [`A reason for ${drill} under ${stage}.`],
+    witnesses: [],
+    witnessCount: 0,
+    stockOverTime: [],
+    durationMs: 2_000,
+    ...more,
+  };
+}
+
+const passed: DrillResult = {
+  ...result,
+  verdict: 'pass',
+  taught: 'pass',
+  reasons: ['2,000 units sold, and the stock is 3,000, as expected.'],
+  figures: { ...(result.figures as RushFigures), finalStock: 3000, lostUpdates: 0 },
+  witnesses: [],
+  witnessCount: 0,
+};
+const crashed = step('3-spin', 'crashed-holder', 'fail', { figures: { keptOutMs: 2_000 } });
+const mended = step('4-ttl', 'crashed-holder', 'pass', { figures: { takeoverMs: 1_004 } });
+const slow = step('4-ttl', 'slow-holder', 'fail', { figures: { overlaps: 2, enteredMeanwhile: 4 } });
+
+function tellStory(isTTY: boolean, cells: [stage: string, result: DrillResult][]) {
+  const output = createOutput(isTTY);
+  const narrator = createStoryNarrator(output.stream);
+  for (const [stage, result] of cells) {
+    narrator.cell({ stage, drill: drillNamed(result.drill) });
+    narrator.result(stage, result);
+  }
+  return output.text();
+}
+/** The lines that tell of a drill under a stage: from its first one to the next drill or stage. */
+function linesOf(text: string, title: string, drill: string): string[] {
+  const stage = text.slice(text.indexOf(title)).split('\n\n')[0] ?? '';
+  const lines = stage.split('\n');
+  const from = lines.findIndex((line) => new RegExp(`^  [✔✘?–] ${drill} `).test(line));
+  const length = lines.slice(from + 1).findIndex((line) => !line.startsWith(' '.repeat(10)));
+  return lines.slice(from, length < 0 ? undefined : from + 1 + length).map((line) => line.trim());
+}
+
+describe('story: a stage beside the one before it', () => {
+  const text = tellStory(false, [
+    ['3-spin', crashed],
+    ['4-ttl', mended],
+    ['4-ttl', slow],
+  ]);
+
+  test('what a stage fixes comes with the figure of the stage before beside it', () => {
+    expect(linesOf(text, 'Stage 4 · ttl', 'crashed-holder')).toEqual([
+      '✔ crashed-holder holds, as taught  does the shop sell again after a holder has crashed?',
+      'A reason for crashed-holder under 4-ttl.',
+      expect.stringMatching(/3-spin ✘ crashed-holder: none in 2 s$/),
+    ]);
+  });
+
+  test('the stage’s title tells problem, what failed before, and change', () => {
+    expect(text).toMatch(
+      /Stage 4 · ttl\n {2}Problem {2}a holder that crashes .*\n.*✘ crashed-holder: none in 2 s\n {2}Change {3}the key expires/,
+    );
+  });
+
+  test('what a stage still fails stands alone: no other stage is named', () => {
+    expect(linesOf(text, 'Stage 4 · ttl', 'slow-holder')).toEqual([
+      '✘ slow-holder    fails, as taught  does a holder that was too slow harm the holders after it?',
+      'A reason for slow-holder under 4-ttl.',
+    ]);
+    expect(linesOf(text, 'Stage 3 · spin', 'crashed-holder')).toHaveLength(2);
+  });
+
+  test('what the stage before passed already is not shown as fixed, whoever failed it earlier', () => {
+    const told = tellStory(false, [
+      ['1-in-process', result],
+      ['2-recursive-retry', passed],
+      ['3-spin', passed],
+    ]);
+    expect(linesOf(told, 'Stage 2 · ', 'rush').join('\n')).toMatch(/1-in-process ✘ rush: 742 lost/);
+    expect(linesOf(told, 'Stage 3 · ', 'rush').join('\n')).not.toMatch(/1-in-process|742/);
+  });
+
+  test('a stage whose predecessor was not run names no figure of it', () => {
+    const told = tellStory(false, [['4-ttl', mended]]);
+    expect(linesOf(told, 'Stage 4 · ttl', 'crashed-holder')).toHaveLength(2);
+    expect(told).not.toContain('3-spin');
+  });
+
+  test('a drill that the servers can’t carry is not applicable, with its reason, and not called as taught', () => {
+    const failover = step('8-auto-renew', 'failover', 'not-applicable', {
+      reasons: ['This Redis knows no replication.'],
+    });
+    expect(linesOf(tellStory(false, [['8-auto-renew', failover]]), 'Stage 8', 'failover')).toEqual([
+      expect.stringMatching(/^– failover {7}not applicable {2}is a sale lost when Redis fails over/),
+      'This Redis knows no replication.',
+    ]);
+  });
+
+  test('a cell that is not as taught says so', () => {
+    const [line] = linesOf(tellStory(false, [['4-ttl', { ...slow, verdict: 'pass' }]]), 'Stage 4', 'slow-holder');
+    expect(line).toMatch(/^✔ slow-holder {4}holds, NOT as taught/);
+  });
+
+  test('without a terminal a drill that goes step by step prints nothing before its result', () => {
+    const output = createOutput(false);
+    createStoryNarrator(output.stream).cell({ stage: '4-ttl', drill: drillNamed('slow-holder') });
+    expect(output.text()).not.toContain('slow-holder');
+  });
+
+  test('on a terminal its name shows while it runs', () => {
+    const output = createOutput(true);
+    createStoryNarrator(output.stream).cell({ stage: '4-ttl', drill: drillNamed('slow-holder') });
+    expect(output.text()).toContain('slow-holder');
+  });
+});
+
+describe('staircase: a run of many cells', () => {
+  const cells = allCells(
+    ['3-spin', '4-ttl'],
+    [drillNamed('rush'), drillNamed('crashed-holder'), drillNamed('slow-holder')],
+  );
+  const told: [stage: string, result: DrillResult][] = [
+    ['3-spin', passed],
+    ['4-ttl', passed],
+    ['3-spin', crashed],
+    ['4-ttl', mended],
+    ['3-spin', step('3-spin', 'slow-holder', 'pass', { figures: { overlaps: 0, keptOutMs: 2_500 } })],
+    ['4-ttl', slow],
+  ];
+  const target = {
+    url: 'http://127.0.0.1:8080',
+    redis: { kind: 'native' as const, version: 'redis 7' },
+    nginx: 'native 1.22',
+  };
+
+  function tellStaircase(isTTY: boolean, told: [stage: string, result: DrillResult][], more: Partial<Results> = {}) {
+    const output = createOutput(isTTY);
+    const narrator = createStaircaseNarrator(output.stream, cells, 3);
+    narrator.start(target);
+    for (const [stage, result] of told) {
+      narrator.cell({ stage, drill: drillNamed(result.drill) });
+      narrator.progress(1, 2_000);
+      narrator.result(stage, result);
+    }
+    const stages = ['3-spin', '4-ttl'].map((stage) => ({
+      stage,
+      lockVersion: Number.parseInt(stage, 10),
+      drills: told.flatMap((cell) => (cell[0] === stage ? [cell[1]] : [])),
+    }));
+    narrator.end(results({ stages, ...judgeRun(stages, more.leftOut ?? []), ...more }), '/tmp/run');
+    return output.text();
+  }
+
+  test('in plain lines: one for each cell, with its count, the time left and its figure', () => {
+    const text = tellStaircase(false, told);
+    const lines = text.split('\n');
+    expect(lines[0]).toBe('Two nodes behind nginx (native 1.22) at http://127.0.0.1:8080, redis: native redis 7');
+    expect(lines[1]).toMatch(/^6 cells, about \d+ s\.$/);
+    expect(lines.filter((line) => line.startsWith('['))).toEqual([
+      expect.stringMatching(/^\[1\/6, about \d+ s left\] ✔ 3-spin +rush +0 lost$/),
+      expect.stringMatching(/^\[2\/6, about \d+ s left\] ✔ 4-ttl +rush +0 lost$/),
+      expect.stringMatching(/^\[3\/6, about \d+ s left\] ✘ 3-spin +crashed-holder none in 2 s$/),
+      expect.stringMatching(/^\[4\/6, about \d+ s left\] ✔ 4-ttl +crashed-holder after 1 s$/),
+      expect.stringMatching(/^\[5\/6, about \d+ s left\] ✔ 3-spin +slow-holder +waited 2\.5 s$/),
+      expect.stringMatching(/^\[6\/6.*\] ✘ 4-ttl +slow-holder +2 .+$/),
+    ]);
+    expect(text).not.toContain('NOT');
+  });
+
+  test('the time left goes down with each cell', () => {
+    const left = [...tellStaircase(false, told).matchAll(/about (\d+) s/g)].map(([, seconds]) => Number(seconds));
+    expect(left.length).toBeGreaterThanOrEqual(6);
+    expect(left).toEqual(left.toSorted((a, b) => b - a));
+    expect(left[0]).toBeGreaterThan(left.at(-1) ?? 0);
+  });
+
+  test('the picture comes at the end, a row for each drill and a column for each stage, then verdict and report', () => {
+    const text = tellStaircase(false, told);
+    const [, picture = ''] = text.split('\n\n').slice(-4);
+    const rows = picture
+      .split('\n')
+      .filter((line) => line.startsWith('│'))
+      .map((line) => line.split('│').map((cell) => cell.trim()));
+    expect(rows).toEqual([
+      ['', 'stage', '3', '4', ''],
+      ['', 'rush', '✔', '✔', ''],
+      ['', 'crashed-holder', '✘', '✔', ''],
+      ['', 'slow-holder', '✔', '✘', ''],
+    ]);
+    expect(text).toMatch(/\nAs taught: 5 of 5 cells came out .*\n\nThe report: \/tmp\/run\/report.html\n$/);
+  });
+
+  test('a cell that is not as taught is named, in its line and at the end, with its reason', () => {
+    const wrong = { ...mended, verdict: 'fail' as const, figures: { keptOutMs: 2_000 } };
+    const text = tellStaircase(false, [...told.slice(0, 3), ['4-ttl', wrong], ...told.slice(4)]);
+    expect(text).toMatch(/✘ 4-ttl +crashed-holder .*NOT as taught: A reason for crashed-holder under 4-ttl\./);
+    expect(text).toContain('Not as taught.');
+    expect(text).toContain('  4-ttl crashed-holder: fail, but pass is taught.\n');
+    expect(text.match(/NOT as taught/g)).toHaveLength(1);
+  });
+
+  test('an unknown cell and one that is not applicable tell their reason', () => {
+    const text = tellStaircase(false, [
+      ['3-spin', { ...crashed, verdict: 'unknown', reasons: ['node-1 was never killed.'] }],
+      ['4-ttl', { ...mended, verdict: 'not-applicable', reasons: ['The nodes are not ours.'] }],
+    ]);
+    expect(text).toMatch(/\? 3-spin +crashed-holder node-1 was never killed\.\n/);
+    expect(text).toMatch(/– 4-ttl +crashed-holder The nodes are not ours\.\n/);
+    expect(text).toContain('  3-spin crashed-holder: unknown. node-1 was never killed.\n');
+  });
+
+  test('a run that was cut short names what was left out', () => {
+    const text = tellStaircase(false, told.slice(0, 5), { leftOut: ['4-ttl slow-holder'] });
+    expect(text).toContain('Unknown: the run did not come to its end.');
+    expect(text).toContain('  Left out: 4-ttl slow-holder.\n');
+  });
+
+  test('on a terminal: a bar with count and time left, the same lines without them, and no timer left behind', () => {
+    const before = timers();
+    const text = tellStaircase(true, told);
+    expect(text).toMatch(/0\/6 cells, about \d+ s left/);
+    expect(text).toMatch(/5\/6 cells, about \d+ s left/);
+    expect(text).toMatch(/✘ 3-spin +crashed-holder none in 2 s\n/);
+    expect(text).not.toMatch(/\[\d\/6/);
+    expect(timers()).toBe(before);
+  });
+
+  test('on a terminal, a run that ends in its middle: no timer left behind', () => {
+    const before = timers();
+    const narrator = createStaircaseNarrator(createOutput(true).stream, cells, 3);
+    narrator.start(target);
+    expect(timers()).toBeGreaterThan(before);
+    narrator.result('3-spin', crashed);
+    narrator.end(results({ verdict: 'unknown', leftOut: ['4-ttl rush'], stages: [] }), '/tmp/run');
+    expect(timers()).toBe(before);
+  });
 });

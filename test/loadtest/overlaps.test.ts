@@ -18,8 +18,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 const node = fc.constantFrom('node-1', 'node-2');
 /** Few moments, so that many stays begin or end at the same one. Some end as they begin, some never. */
 const span = fc.tuple(fc.nat(30), fc.oneof({ weight: 9, arbitrary: fc.nat(12) }, fc.constant(NEVER)));
-const staysOn = (nodes: fc.Arbitrary<string>) =>
-  fc.array(fc.tuple(nodes, span), { maxLength: 16 }).map((stays) =>
+const staysUpTo = (maxLength: number) =>
+  fc.array(fc.tuple(node, span), { maxLength }).map((stays) =>
     stays.map(
       ([node, [entered, length]], index): Stay => ({
         node,
@@ -29,7 +29,7 @@ const staysOn = (nodes: fc.Arbitrary<string>) =>
       }),
     ),
   );
-const anyStays = staysOn(node);
+const anyStays = staysUpTo(12);
 
 /** The definition, pair by pair: some moment at which both are inside. One who leaves at a moment is no longer inside. */
 function overlapsByDefinition(stays: Stay[]): [string, string, number, number][] {
@@ -74,12 +74,9 @@ describe('overlaps: generated stays', () => {
     fc.assert(
       fc.property(anyStays, (stays) => {
         const overlaps = overlapsBetween(stays);
-        for (const { first, second, from } of overlaps) {
-          expect(first.entered).toBeLessThanOrEqual(second.entered);
-          expect(from).toBe(second.entered);
-        }
-        const moments = overlaps.map(({ from }) => from);
-        expect(moments).toEqual(moments.toSorted((a, b) => a - b));
+        const isInOrder = ({ first, second, from }: Overlap, index: number) =>
+          first.entered <= second.entered && from === second.entered && from >= (overlaps[index - 1]?.from ?? 0);
+        expect(overlaps.every(isInOrder)).toBe(true);
       }),
       RUNS,
     );
@@ -95,7 +92,7 @@ describe('overlaps: generated stays', () => {
   });
 
   test('holders one after the other never overlap, however close they follow', () => {
-    const turns = fc.array(fc.record({ node, gap: fc.nat(2), length: fc.nat(5) }), { maxLength: 20 });
+    const turns = fc.array(fc.record({ node, gap: fc.nat(2), length: fc.nat(5) }), { maxLength: 12 });
     fc.assert(
       fc.property(turns, fc.boolean(), (turns, isLastInside) => {
         let clock = 0;
@@ -136,7 +133,7 @@ describe('overlaps: the sentence', () => {
 
   test('it names both holders, both nodes, and from when until when; or that they never left', () => {
     fc.assert(
-      fc.property(anyStays, clock, (stays, startedAt) => {
+      fc.property(staysUpTo(4), clock, (stays, startedAt) => {
         const later = stays.map((stay) => ({
           ...stay,
           entered: stay.entered + startedAt,
@@ -184,7 +181,7 @@ describe('lost update: the sentence', () => {
     readMs: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined }),
   });
   const readers = fc
-    .array(reader, { maxLength: 16 })
+    .array(reader, { maxLength: 10 })
     .map((readers) => readers.map((reader, index) => ({ ...reader, saleId: String(index).padStart(4, '0') })));
 
   test('it names two sales of the group with their times, on two nodes where there are two, and counts the rest', () => {
@@ -192,24 +189,28 @@ describe('lost update: the sentence', () => {
       fc.property(readers, (readers) => {
         for (const group of findLostUpdates(readers)) {
           const text = describeLostUpdate(group);
-          const named = [...text.matchAll(/sale (\d{4}) on (node-\d)(?: \(at (\d+\.\d{3}) s\))?/g)];
-          expect(named).toHaveLength(2);
-          for (const [, saleId, node, seconds] of named) {
-            const sale = group.sales.find((sale) => sale.saleId === saleId);
-            expect(sale?.node).toBe(node);
-            expect(seconds).toBe(sale?.readMs === undefined ? undefined : (sale.readMs / 1000).toFixed(3));
-          }
-          expect(new Set(named.map(([, saleId]) => saleId)).size).toBe(2);
+          const named = [...text.matchAll(/sale (\d{4}) on (node-\d)(?: \(at (\d+\.\d{3}) s\))?/g)].map(
+            ([, saleId, node, seconds]) => ({ saleId, node, seconds }),
+          );
+          const told = group.sales.map(({ saleId, node, readMs }) => ({
+            saleId,
+            node,
+            seconds: readMs === undefined ? undefined : (readMs / 1000).toFixed(3),
+          }));
+          expect(told).toEqual(expect.arrayContaining(named));
           const nodes = new Set(group.sales.map(({ node }) => node)).size;
-          expect(new Set(named.map(([, , node]) => node)).size).toBe(Math.min(2, nodes));
+          expect({
+            sales: new Set(named.map(({ saleId }) => saleId)).size,
+            nodes: new Set(named.map(({ node }) => node)).size,
+          }).toEqual({ sales: 2, nodes: Math.min(2, nodes) });
           const others = group.sales.length - 2;
-          const ending = {
-            0: /[^,] and sale .* both read stock (-?\d+)$/,
-            1: / and 1 other sale all read stock (-?\d+)$/,
-          }[others];
-          const match = (ending ?? / and (?:\d+) other sales all read stock (-?\d+)$/).exec(text);
-          expect(Number(match?.[1])).toBe(group.stockBefore);
-          if (others > 1) expect(text).toContain(` and ${others} other sales `);
+          const endings: Record<number, string> = {
+            0: ` both read stock ${group.stockBefore}`,
+            1: ` and 1 other sale all read stock ${group.stockBefore}`,
+          };
+          expect(
+            text.endsWith(endings[others] ?? ` and ${others} other sales all read stock ${group.stockBefore}`),
+          ).toBe(true);
         }
       }),
       RUNS,

@@ -369,7 +369,7 @@ describe('timeline: generated histories', () => {
         expect(timeline.lanes.length).toBeLessThanOrEqual(MAX_LANES);
         const isWithin = ({ fromMs, untilMs = fromMs }: { fromMs: number; untilMs?: number | undefined }) =>
           0 <= fromMs && fromMs <= untilMs && untilMs <= durationMs;
-        const spans = [
+        const spans: { fromMs: number; untilMs?: number | undefined }[] = [
           ...timeline.lanes.flatMap(({ inside, leases }) => [...leases, ...(inside ? [inside] : [])]),
           ...timeline.lanes.flatMap(({ askedMs, endedMs, read, wrote }) =>
             [askedMs, endedMs, read?.ms, wrote?.ms].flatMap((fromMs) => (fromMs === undefined ? [] : [{ fromMs }])),
