@@ -22,8 +22,13 @@ export interface Crash {
 
 export type Faults = ReturnType<typeof createFaults>;
 
+export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
+  /** Told when the nodes are led to another Redis. */
+  onMove: (redisUrl: string) => void;
+}
+
 /** Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. */
-export function createFaults({ nodes, stack }: Pick<Target, 'nodes' | 'stack'>) {
+export function createFaults({ nodes, stack, onMove }: FaultsOptions) {
   const undos: (() => unknown)[] = [];
   const crashes: Crash[] = [];
 
@@ -144,6 +149,7 @@ export function createFaults({ nodes, stack }: Pick<Target, 'nodes' | 'stack'>) 
           for (const node of nodes) linkOf(node).moveTo(redis.url);
         });
         for (const node of nodes) linkOf(node).moveTo(replica.url);
+        onMove(replica.url);
         for (const node of nodes) await untilReached(node);
       },
     };

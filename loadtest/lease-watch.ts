@@ -20,18 +20,14 @@ export interface LeaseSample {
 export interface LeaseWatch {
   /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */
   samples: LeaseSample[];
+  /** Looks there from here on. */
+  moveTo(redisUrl: string): void;
   close(): Promise<void>;
 }
 
 /** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
 export function watchLease(redisUrl: string, key: string): LeaseWatch {
-  const redis = new Redis(redisUrl, {
-    commandTimeout: ANSWER_LIMIT_MS,
-    maxRetriesPerRequest: 0,
-    enableOfflineQueue: false,
-    retryStrategy: () => LOOK_MS,
-  });
-  redis.on('error', () => {});
+  let redis = connect(redisUrl);
   const samples: LeaseSample[] = [];
   let isClosed = false;
 
@@ -58,10 +54,25 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
   const ended = watch();
   return {
     samples,
+    moveTo(redisUrl) {
+      redis.disconnect();
+      redis = connect(redisUrl);
+    },
     async close() {
       isClosed = true;
       redis.disconnect();
       await ended;
     },
   };
+}
+
+function connect(redisUrl: string) {
+  const redis = new Redis(redisUrl, {
+    commandTimeout: ANSWER_LIMIT_MS,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    retryStrategy: () => LOOK_MS,
+  });
+  redis.on('error', () => {});
+  return redis;
 }

@@ -70,13 +70,14 @@ export const timelineSchema = z.object({
     }),
   ),
   moreLanes: count,
-  /** What the drill did to break it. One that lasts has an end; one that hits a node names it. */
+  /** What the drill did to break it. One that lasts has an end; one that hits a node, or one of its sales, names it. */
   faults: z.array(
     z.object({
       label: z.string(),
       fromMs: milliseconds,
       untilMs: milliseconds.optional(),
       node: z.string().optional(),
+      saleId: z.string().optional(),
     }),
   ),
   /** When two of the lanes were inside at the same moment: their places in `lanes`. */

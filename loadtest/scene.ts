@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockKey } from '../services/inventory/store.ts';
-import { staysOf } from './checker.ts';
+import { type Stay, staysOf } from './checker.ts';
 import type { Tell } from './drill.ts';
 import { type Crash, createFaults, NotStagedError } from './faults.ts';
 import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
@@ -52,7 +52,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   const sales: RunningSale[] = [];
   const marks: Fault[] = [];
-  const faults = createFaults(target);
+  const faults = createFaults({ nodes, stack, onMove: (redisUrl) => watch?.moveTo(redisUrl) });
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
 
@@ -173,9 +173,9 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
 
   /**
    * Brings the stack back to what it was: every process runs, nothing is held, nobody is inside, no key is left. Resolves
-   * with what happened until then.
+   * with what happened until then; overlaps are drawn of the holders that are judged.
    */
-  async function close(): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
+  async function close(isJudged?: (stay: Stay) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
     const until = sharedClock();
     const crashes = [...faults.crashes];
     signal = undefined;
@@ -192,6 +192,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
       from: startedAt,
       until,
       events: [...happened, ...crashes.flatMap((crash) => deathsOf(crash))],
+      ...(isJudged && { isJudged }),
       samples: watch?.samples ?? [],
       ownerOf,
       faults: marks,

@@ -17,5 +17,5 @@ export async function sellMeanwhile({ second, leaseMs, sellWithin, waitFor }: Sc
     if ((await sellWithin(second, leftMs())).outcome === 'sold') soldMeanwhile += 1;
   }
   await waitFor(async () => leftMs() < 0 || undefined, limitMs);
-  return { soldMeanwhile, ...(soldMeanwhile === 0 && { keptOutMs: limitMs }) };
+  return { soldMeanwhile, ...(soldMeanwhile === 0 && { keptOutMs: performance.now() - startedAt }) };
 }

@@ -1,4 +1,4 @@
-import { countOf, formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
+import { countOf, formatDuration, formatNumber } from './report/numbers.ts';
 import type { DrillResult, Results, StepFigures } from './results.ts';
 
 /** A column of the staircase. */
@@ -37,7 +37,7 @@ export const drills: Record<string, Column> = {
     asks: 'does waiting cost memory?',
     picture: '––✘✔✔✔✔✔✔',
     seconds: 4,
-    figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatMeasure(bytesPerTry)} B a try`),
+    figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatNumber(bytesPerTry)} B a try`),
   },
   'crashed-holder': {
     asks: 'does the shop sell again after a holder has crashed?',

@@ -38,6 +38,8 @@ export interface Judgement {
   /** What was measured: milliseconds where the name ends in Ms. */
   figures: Record<string, number>;
   witnesses: string[];
+  /** Which holders may not meet; all of them when it is not given. Meetings of others are not drawn as faults. */
+  isJudged?: (stay: Stay) => boolean;
 }
 
 export interface StepDrillOptions extends Omit<SceneOptions, 'timing' | 'stock'> {
@@ -66,7 +68,7 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     await scene.close().catch(() => {});
     throw error;
   });
-  const { verdict, reason, figures, witnesses } = judgement;
+  const { verdict, reason, figures, witnesses, isJudged } = judgement;
   return {
     verdict,
     reasons: [reason],
@@ -74,7 +76,7 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     witnesses: witnesses.slice(0, MAX_WITNESSES),
     witnessCount: witnesses.length,
     stockOverTime: [],
-    ...(await scene.close()),
+    ...(await scene.close(isJudged)),
   };
 }
 

@@ -22,6 +22,8 @@ export interface TimelineParts {
   from: number;
   until: number;
   events: SaleEvent[];
+  /** Which holders may not meet; all when it is not given. */
+  isJudged?: (stay: Stay) => boolean;
   samples: LeaseSample[];
   /** The sale that an owner token names, if it names one. */
   ownerOf: (token: string) => { node: string; saleId: string } | undefined;
@@ -31,11 +33,19 @@ export interface TimelineParts {
 type Lane = Timeline['lanes'][number];
 
 /** What happened, as it is drawn: a lane for each sale, and in it what its node recorded and what Redis held. */
-export function timelineOf({ from, until, events, samples, ownerOf, faults }: TimelineParts): Timeline {
+export function timelineOf({
+  from,
+  until,
+  events,
+  isJudged = () => true,
+  samples,
+  ownerOf,
+  faults,
+}: TimelineParts): Timeline {
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
   const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
   const stays = staysOf(events);
-  const overlaps = overlapsBetween(stays);
+  const overlaps = overlapsBetween(stays.filter(isJudged));
   const sales = salesOf(events);
   const shown = choose(sales, overlaps, faults);
   const leases = leasesOf(samples, (at, token) => {
@@ -84,14 +94,16 @@ interface Sale {
   /** When it asked for the lock, and when its node was done with it: `Infinity` if it never was. */
   at: number;
   ended: number;
+  hasEntered: boolean;
 }
 
 function salesOf(events: SaleEvent[]): Sale[] {
   const sales = new Map<string, Sale>();
   for (const { type, node, saleId, at } of events) {
     const key = `${node} ${saleId}`;
-    if (type === 'waiting') sales.set(key, { node, saleId, at, ended: Number.POSITIVE_INFINITY });
+    if (type === 'waiting') sales.set(key, { node, saleId, at, ended: Number.POSITIVE_INFINITY, hasEntered: false });
     const sale = sales.get(key);
+    if (sale && type === 'entered') sale.hasEntered = true;
     if (sale && (type === 'left' || type === 'failed')) sale.ended = at;
   }
   return [...sales.values()];
@@ -102,20 +114,28 @@ function isSame(a: { node: string; saleId: string }, b: { node: string; saleId: 
 }
 
 /**
- * The first sale, those that were inside together with another, those under way when a fault began or ended, then the others:
- * as many as there is room for, in the order of asking.
+ * The first sale, those that were inside together with another, those nearest to the beginning and the end of each fault in
+ * turn, then the others: as many as there is room for, in the order of asking.
  */
 function choose(sales: Sale[], overlaps: Overlap[], faults: Fault[]): Sale[] {
+  if (sales.length <= MAX_LANES) return sales;
   const edges = faults.flatMap(({ from, until = from }) => [from, until]);
-  const rank = (sale: Sale) => {
-    if (sale === sales[0]) return 0;
-    if (overlaps.some(({ first, second }) => isSame(first, sale) || isSame(second, sale))) return 1;
-    return edges.some((edge) => sale.at <= edge && edge <= sale.ended) ? 2 : 3;
-  };
-  const ranked = sales.map((sale, index) => ({ sale, index, rank: rank(sale) }));
-  ranked.sort((a, b) => a.rank - b.rank || a.index - b.index);
-  const chosen = new Set(ranked.slice(0, MAX_LANES).map(({ sale }) => sale));
+  const nearest = edges.map((edge) => [...sales].sort((a, b) => distance(a, edge) - distance(b, edge)));
+  const ranked = [
+    ...sales.slice(0, 1),
+    ...sales.filter((sale) => overlaps.some(({ first, second }) => isSame(first, sale) || isSame(second, sale))),
+    ...Array.from({ length: MAX_LANES }, (_, place) => nearest.flatMap((sales) => sales[place] ?? [])).flat(),
+    ...sales,
+  ];
+  const chosen = new Set<Sale>();
+  for (const sale of ranked) if (chosen.size < MAX_LANES) chosen.add(sale);
   return sales.filter((sale) => chosen.has(sale));
+}
+
+/** How far a sale is from a moment: 0 for one that is under way. Of those equally near one that entered tells more. */
+function distance({ at, ended, hasEntered }: Sale, moment: number) {
+  const isUnderWay = at <= moment && moment <= ended;
+  return (isUnderWay ? 0 : Math.min(Math.abs(at - moment), Math.abs(ended - moment))) + (hasEntered ? 0 : 0.5);
 }
 
 /**

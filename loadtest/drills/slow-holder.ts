@@ -1,3 +1,4 @@
+import type { Stay } from '../checker.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
 
 const BUYERS = 6;
@@ -30,6 +31,7 @@ export const slowHolder: StepDrill = {
     await scene.say(
       entered ? 'Another holder has just entered. The slow one wakes and leaves.' : 'The slow one wakes and leaves.',
     );
+    const stalledMs = performance.now() - stalledAt;
     await first.goOn();
     stall.over();
     await slow.end;
@@ -40,15 +42,16 @@ export const slowHolder: StepDrill = {
     const outcome = await scene.outcome();
     const asked = outcome.events.filter((event) => event.type === 'waiting' && !isSlow(event));
     if (asked.length < BUYERS) return notStaged('The other buyers never asked for the lock.');
-    const { overlaps, witnesses } = overlapsOf(outcome, (stay) => !isSlow(stay));
-    const figures = { overlaps, enteredMeanwhile: seen, ...(seen === 0 && { keptOutMs: 2.5 * leaseMs }) };
+    const isJudged = (stay: Stay) => !isSlow(stay);
+    const { overlaps, witnesses } = overlapsOf(outcome, isJudged);
+    const figures = { overlaps, enteredMeanwhile: seen, ...(seen === 0 && { keptOutMs: stalledMs }) };
     if (overlaps > 0) {
       const reason = `Two of the other holders were inside at the same moment, after the slow one had left.`;
-      return { verdict: 'fail', reason, figures, witnesses };
+      return { verdict: 'fail', reason, figures, witnesses, isJudged };
     }
     const reason = entered
       ? 'The slow holder left, and no two of the others met.'
       : 'Nobody entered while the slow holder stalled; the price is that everybody waited.';
-    return { verdict: 'pass', reason, figures, witnesses: [] };
+    return { verdict: 'pass', reason, figures, witnesses: [], isJudged };
   },
 };

@@ -70,8 +70,9 @@ function tellFault(fault: Fault) {
   return `${nameFault(fault)} ${untilMs === undefined ? `at ${from}` : `from ${from} to ${formatDuration(untilMs)}`}`;
 }
 
-function nameFault({ node, label }: Fault) {
-  return node === undefined ? label : `${node}: ${label}`;
+function nameFault({ node, saleId, label }: Fault) {
+  if (node === undefined) return label;
+  return saleId === undefined ? `${node}: ${label}` : `sale ${saleId} on ${node}: ${label}`;
 }
 
 function drawing(label: string, timeline: Timeline, layout: Layout): Html {
@@ -216,10 +217,12 @@ interface Lanes {
   laneHeight: number;
 }
 
-/** Strong over the lanes that it concerns: those of its node, or all. A thin line leads to it from its label. */
-function faultMark({ node, x, untilX, untilMs, row }: PlacedFault, plot: Plot, of: Lanes): Html {
+/** Strong over the lanes that it concerns: its sale, those of its node, or all. A thin line leads to it from its label. */
+function faultMark({ node, saleId, x, untilX, untilMs, row }: PlacedFault, plot: Plot, of: Lanes): Html {
   const { lanes, lanesTop, lanesBottom, laneHeight } = of;
-  const concerned = lanes.flatMap((lane, i) => (lane.node === node ? [i] : []));
+  const concerned = lanes.flatMap((lane, i) =>
+    lane.node === node && (saleId === undefined || lane.saleId === saleId) ? [i] : [],
+  );
   const areas =
     node === undefined || concerned.length === lanes.length
       ? [{ top: lanesTop, bottom: lanesBottom }]

@@ -170,10 +170,11 @@ describe('timeline: a long list', () => {
     ]);
   });
 
-  test('those under way when a fault begins or ends are kept before the others', () => {
+  test('those nearest to the beginning and the end of a fault are kept before the others', () => {
     const faults = [fault('Redis is away', 205, { until: START + 255 })];
     const timeline = draw(eventsOf(...turns(30)), { faults });
-    expect(idsOf(timeline)).toEqual([...firstIds(10), '0020', '0025']);
+    const aroundTheEdges = ['0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028'];
+    expect(idsOf(timeline)).toEqual(['0000', ...aroundTheEdges]);
   });
 
   test('more overlaps than there is room for: those of lanes that are not drawn are left out', () => {

@@ -195,7 +195,7 @@ describe('the page of a run with the drills that go step by step', () => {
   test('shows the key figure of each step drill', () => {
     const rows = tableOf(page, 'staircase');
     expect(rows[4]?.slice(4, 8)).toEqual([
-      '✔\uFE0E pass 1.5 B a try',
+      '✔\uFE0E pass 2 B a try',
       '✘\uFE0E fail none in 2 s',
       '✔\uFE0E pass waited 2.5 s',
       '✔\uFE0E pass waited 2.5 s',
