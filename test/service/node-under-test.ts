@@ -6,7 +6,6 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { type Link, openLink } from '../../scripts/link.ts';
 import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from '../../scripts/parts.ts';
-import { findOnPath } from '../../scripts/path.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import type { SaleEvent } from '../../services/inventory/history.ts';
 import { type Problem, type ProblemCode, problems } from '../../services/inventory/problem.ts';
@@ -40,8 +39,8 @@ export interface TestRedis {
 export async function startRedis(): Promise<TestRedis> {
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
-  const { url, part: first } = await openRedis(undefined, temp);
-  if (first === undefined) throw new Error('The tests need a Redis of their own.');
+  const { url, part: first, startAgain } = await openRedis(undefined, { dir: temp.dir });
+  if (first === undefined || startAgain === undefined) throw new Error('The tests need a Redis of their own.');
   let part = first;
   let isKilled = false;
   const port = Number(new URL(url).port);
@@ -49,44 +48,24 @@ export async function startRedis(): Promise<TestRedis> {
   client.on('error', () => {});
   cleanUpLater(async () => {
     client.disconnect();
-    signal(part.pid, 'SIGCONT');
     await part.stop();
   });
   return {
     url,
     port,
     client,
-    freeze: () => signal(part.pid, 'SIGSTOP'),
+    freeze: () => part.signal('SIGSTOP'),
     async kill() {
       isKilled = true;
-      signal(part.pid, 'SIGKILL');
+      part.signal('SIGKILL');
       await part.ended;
     },
     async comeBack() {
-      if (isKilled) part = await startRedisAt(port, temp.dir);
-      else signal(part.pid, 'SIGCONT');
+      if (isKilled) part = await startAgain();
+      else part.signal('SIGCONT');
       isKilled = false;
     },
   };
-}
-
-function startRedisAt(port: number, dir: string): Promise<Part> {
-  const program = findOnPath('redis-server', 'valkey-server');
-  return startPart({
-    name: 'redis',
-    ...(program === undefined
-      ? { command: process.execPath, args: [...nodeArgs('scripts/embedded-valkey.ts'), String(port)] }
-      : { command: program, args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir] }),
-    isReady: async () => (await sendRaw(port, 'PING\r\n', '+PONG')).startsWith('+PONG'),
-  });
-}
-
-function signal(pid: number, name: NodeJS.Signals) {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It has ended already.
-  }
 }
 
 /** A link to the Redis for one test, closed when the test has ended. */
@@ -157,7 +136,7 @@ export async function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = 
     lab,
     state: async () => (await lab('GET', '/state')).body as unknown as NodeState,
     events: async () => (await lab('GET', '/history')).body.events as SaleEvent[],
-    signal: (signalName) => signal(part.pid, signalName),
+    signal: part.signal,
   };
 }
 

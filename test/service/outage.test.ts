@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../scripts/parts.ts';
+import { freePort, makeTempDir, startPart } from '../../scripts/parts.ts';
+import { findOnPath } from '../../scripts/path.ts';
 import {
   cleanUpLater,
   expectProblem,
+  sendRaw,
   startLink,
   startNode,
   startNodeAlone,
@@ -18,6 +21,11 @@ import {
 
 /** Longer than the time a node waits for an answer of Redis, so that it has given up and connects again and again. */
 const AWAY_MS = 1000;
+
+/** It looks after its clients once in 1024 keys, and takes 0.1 ms or more for each of them. */
+const SMALL_KEYS = 12 * 1024;
+/** A server whose loading can be slowed down. */
+const redisProgram = findOnPath('redis-server', 'valkey-server');
 
 let redis: TestRedis;
 let nodes: TestNode[];
@@ -287,6 +295,40 @@ describe('outage: one sale', () => {
     await until('it sells', async () => (await early.sell('early')).status === 200, 1000);
   });
 
+  test.skipIf(!redisProgram)(
+    'Redis is killed and reads its data for more than a second: sales flow as soon as it has, whatever it guessed',
+    async () => {
+      const slow = await startSlowRedis(redisProgram as string);
+      const far = await startNode(slow.url);
+      await slow.fill(stockKey('loaded'), 10_000);
+      expect((await far.sell('loaded')).status).toBe(200);
+      await slow.kill();
+      expectProblem(await far.sell('loaded'), 'STORE_UNAVAILABLE');
+
+      const endings: { status: number; at: number }[] = [];
+      let isOver = false;
+      const buyer = (async () => {
+        while (!isOver) {
+          endings.push({ status: (await far.sell('loaded')).status, at: performance.now() });
+          await sleep(10);
+        }
+      })();
+      const startedAt = performance.now();
+      await slow.startAgain();
+      const loadedAt = performance.now();
+      const soldAt = () => endings.find(({ status }) => status === 200)?.at;
+      await until('it sells again', () => soldAt() !== undefined, 20_000).finally(() => {
+        isOver = true;
+      });
+      await buyer;
+
+      // It loaded for so long that a guess was asked for, and nobody could buy meanwhile.
+      expect(loadedAt - startedAt).toBeGreaterThan(1000);
+      expect(endings.filter(({ status, at }) => status === 503 && at < loadedAt).length).toBeGreaterThan(10);
+      expect((soldAt() as number) - loadedAt).toBeLessThan(500);
+    },
+  );
+
   test('no node has died, logged a bug or warned of leaking listeners', () => {
     for (const { lines } of nodes) expect(lines.filter((line) => !line.includes('"listening"'))).toEqual([]);
   });
@@ -326,6 +368,43 @@ async function startHoldingLine(port: number) {
         to.end(Buffer.concat(bytes));
         await new Promise((resolve) => to.once('close', resolve));
       }
+    },
+  };
+}
+
+/** A Redis that keeps its data, and reads it again after a restart so slowly that it answers LOADING for a while. */
+async function startSlowRedis(program: string) {
+  const temp = makeTempDir();
+  cleanUpLater(temp.remove);
+  const port = await freePort();
+  const kept = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'no', '--auto-aof-rewrite-percentage', '0'];
+  const start = () =>
+    startPart({
+      name: 'redis',
+      command: program,
+      args: ['--port', String(port), '--bind', '127.0.0.1', '--dir', temp.dir, ...kept, '--key-load-delay', '100'],
+      isReady: async () => (await sendRaw(port, 'PING\r\n', '\r\n')).startsWith('+PONG'),
+    });
+  let part = await start();
+  cleanUpLater(() => part.stop());
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    /** Sets the stock, thousands of small keys and a big one. Redis guesses by bytes, and so at first far too long. */
+    async fill(key: string, stock: number) {
+      const client = new Redis(port, '127.0.0.1');
+      const small = client.pipeline().set(key, stock);
+      for (let n = 0; n < SMALL_KEYS; n += 1) small.set(`small:${n}`, n);
+      await small.exec();
+      await client.set('big', Buffer.alloc(16_000_000));
+      client.disconnect();
+    },
+    async kill() {
+      part.signal('SIGKILL');
+      await part.ended;
+    },
+    /** Resolves when it has read its data. */
+    async startAgain() {
+      part = await start();
     },
   };
 }
