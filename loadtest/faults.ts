@@ -83,7 +83,7 @@ export function createFaults({ nodes, stack, onMove }: FaultsOptions) {
       link.restore();
     });
     await act();
-    const limit = sleep(STAGE_LIMIT_MS).then(() => undefined);
+    const limit = sleep(STAGE_LIMIT_MS, undefined, { ref: false });
     const command = await Promise.race([held.arrived, limit]);
     if (command === undefined) throw new NotStagedError(`The link of ${node.name} never saw the command.`);
     link.cut();

@@ -1,6 +1,6 @@
 import { isStockWrite } from '../faults.ts';
-import { sellMeanwhile } from '../sell-meanwhile.ts';
-import { type Judgement, readStock, type StepDrill } from '../step-drill.ts';
+import { judgeMeanwhile, sellMeanwhile } from '../sell-meanwhile.ts';
+import type { Judgement, StepDrill } from '../step-drill.ts';
 
 // A holder's stock write is held up on its way, and arrives when its lease is over and others have sold.
 export const lateWrite: StepDrill = {
@@ -23,16 +23,6 @@ export const lateWrite: StepDrill = {
     await scene.say('The write arrives.');
     scene.restore(first);
 
-    const { witnesses, lostUpdates, finalStock, expectedStock } = readStock(await scene.outcome(), [late]);
-    const figures = { lostUpdates, ...meanwhile, finalStock, expectedStock };
-    if (lostUpdates > 0) {
-      const reason = `The stock is ${finalStock} instead of ${expectedStock} at most: the late write undid sales.`;
-      return { verdict: 'fail', reason, figures, witnesses };
-    }
-    const reason =
-      meanwhile.soldMeanwhile > 0
-        ? 'The late write undid no sale.'
-        : 'Nobody could sell while the write was on its way; the price is that everybody waited.';
-    return { verdict: 'pass', reason, figures, witnesses };
+    return judgeMeanwhile(await scene.outcome(), meanwhile, [late]);
   },
 };

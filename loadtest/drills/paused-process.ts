@@ -1,6 +1,6 @@
-import { sellMeanwhile } from '../sell-meanwhile.ts';
+import { judgeMeanwhile, sellMeanwhile } from '../sell-meanwhile.ts';
 import { sharedClock } from '../shared-clock.ts';
-import { type Judgement, notStaged, readStock, type StepDrill } from '../step-drill.ts';
+import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
 // The whole process stops between read and write, as in a long garbage collection, and wakes up with a stale write.
 export const pausedProcess: StepDrill = {
@@ -28,16 +28,6 @@ export const pausedProcess: StepDrill = {
       ({ type, node, saleId }) => type === 'wrote' && node === first.name && saleId === paused.saleId,
     );
     if (written === undefined || written.at < resumedAt) return notStaged('The write did not fall into the pause.');
-    const { lostUpdates, witnesses, finalStock, expectedStock } = readStock(outcome);
-    const figures = { lostUpdates, ...meanwhile, finalStock, expectedStock };
-    if (lostUpdates > 0) {
-      const reason = `The stock is ${finalStock} instead of ${expectedStock} at most: the late write undid sales.`;
-      return { verdict: 'fail', reason, figures, witnesses };
-    }
-    const reason =
-      meanwhile.soldMeanwhile > 0
-        ? 'The late write undid no sale.'
-        : 'Nobody could sell while the holder was paused; the price is that everybody waited.';
-    return { verdict: 'pass', reason, figures, witnesses };
+    return judgeMeanwhile(outcome, meanwhile);
   },
 };
