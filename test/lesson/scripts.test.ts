@@ -14,3 +14,20 @@ test.each(scripts)('lua: %s is a verb phrase and has a test under its name', (sc
   expect(script).toMatch(/^[a-z]+(-[a-z]+)+$/);
   expect(exists(`test/lua/${script}.test.ts`)).toBe(true);
 });
+
+const { scripts: npmScripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+const commands = Object.keys(npmScripts).filter((name) => !(name.startsWith('pre') && npmScripts[name.slice(3)]));
+const pages = listDeep()
+  .filter((file) => file.endsWith('.md'))
+  .map(readText)
+  .join();
+
+test.each(commands)(
+  'npm: %s installs the packages first, runs a file that exists, and a page says how to call it',
+  (name) => {
+    expect(npmScripts[`pre${name}`]).toMatch(/^sh scripts\/packages\.sh( |$)/);
+    const files = [...(npmScripts[name] ?? '').matchAll(/--import tsx (\S+)/g)].map(([, file]) => file as string);
+    for (const file of files) expect({ file, exists: exists(file) }).toEqual({ file, exists: true });
+    expect(pages).toContain(/^(start|test)$/.test(name) ? `npm ${name}` : `npm run ${name}`);
+  },
+);

@@ -267,6 +267,21 @@ describe('timeline: faults and overlaps', () => {
     expect(draw(events).overlaps).toEqual([{ fromMs: 250, untilMs: 300, lanes: [1, 2] }]);
   });
 
+  test('a meeting of a holder who may meet others is no overlap, and keeps no lane', () => {
+    const sales = Array.from({ length: 30 }, (_, index): Sale => {
+      const id = String(index).padStart(4, '0');
+      return { id, asks: 10 * index, enters: 10 * index + 1, leaves: 10 * index + 9 };
+    });
+    // It is inside together with all after it, of whom two meet each other.
+    (sales[3] as Sale).leaves = 900;
+    (sales[20] as Sale).leaves = 215;
+    const events = eventsOf(...sales);
+    expect(draw(events).overlaps.length).toBeGreaterThan(1);
+    const { lanes, overlaps } = draw(events, { isJudged: ({ saleId }) => saleId !== '0003' });
+    expect(overlaps).toEqual([{ fromMs: 211, untilMs: 215, lanes: [10, 11] }]);
+    expect(lanes.slice(10).map(({ saleId }) => saleId)).toEqual(['0020', '0021']);
+  });
+
   test('two that never left: to the end of the drill', () => {
     const events = eventsOf({ id: '0001', asks: 10, enters: 20 }, { id: '0002', asks: 30, enters: 250 });
     expect(draw(events).overlaps).toEqual([{ fromMs: 250, untilMs: DURATION_MS, lanes: [0, 1] }]);
@@ -349,13 +364,10 @@ describe('timeline: generated histories', () => {
         label: fc.string(),
         from: ms,
         lasts: fc.option(fc.nat(300), { nil: undefined }),
-        node: fc.option(fc.constantFrom('node-1', 'node-2'), { nil: undefined }),
+        hits: fc.oneof(fc.constant({}), fc.record({ node: fc.constant('node-1') }), names),
       })
-      .map(({ label, from, lasts, node }) =>
-        fault(label, from, {
-          ...(lasts !== undefined && { until: START + from + lasts }),
-          ...(node !== undefined && { node }),
-        }),
+      .map(({ label, from, lasts, hits }) =>
+        fault(label, from, { ...(lasts !== undefined && { until: START + from + lasts }), ...hits }),
       ),
     { maxLength: 3 },
   );
