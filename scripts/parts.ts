@@ -49,9 +49,13 @@ export interface PartOptions {
 }
 
 let reaper: ChildProcess | undefined;
+/** What the reaper would remove now, such as `pid 123`. */
+const listed = new Set<string>();
 
-/** Tells the reaper what to remove if this process dies before it can. */
+/** Tells the reaper what to remove if this process dies before it can: `+pid 123`, and `-pid 123` when it is gone. */
 export function tellReaper(line: string) {
+  if (line.startsWith('+')) listed.add(line.slice(1));
+  else listed.delete(line.slice(1));
   if (reaper === undefined) {
     reaper = spawn(process.execPath, nodeArgs('scripts/reaper.ts'), {
       detached: true,
@@ -63,9 +67,9 @@ export function tellReaper(line: string) {
   reaper.stdin?.write(`${line}\n`);
 }
 
-/** Lets the reaper go once nothing is left to reap. Call it last. */
+/** Lets the reaper go, if nothing is left that it would remove. Call it last. */
 export async function dismissReaper() {
-  if (reaper === undefined) return;
+  if (reaper === undefined || listed.size > 0) return;
   const ended = once(reaper, 'exit');
   reaper.ref();
   reaper.stdin?.end();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stack, startStack } from '../../scripts/stack.ts';
 
@@ -40,4 +41,13 @@ test('a paused node does not keep the stack from stopping', async () => {
   const startedAt = performance.now();
   await other.stop();
   expect(performance.now() - startedAt).toBeLessThan(8_000);
+});
+
+test('the end of one stack leaves another one running', async () => {
+  const other = await startStack({ env: { LOG_LEVEL: 'silent' }, forDrills: true });
+  await other.stop();
+  // What the first stack would lose is killed within this time.
+  await sleep(300);
+  for (const { url } of stack.nodes) expect(await isAlive(url)).toBe(true);
+  expect(await Promise.race([stack.partDied, Promise.resolve('nobody died')])).toBe('nobody died');
 });
