@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTempDir, type Part } from '../../scripts/parts.ts';
+import { openRedis } from '../../scripts/redis.ts';
+import { lockKey } from '../../services/inventory/store.ts';
+import { makeBarePath } from '../stack/command-under-test.ts';
+import { type DrillCommand, startDrillCommand } from './drill-command.ts';
+
+/** How long what is left of a command may take to go away, in milliseconds: the reaper needs a moment. */
+const LEAVE_LIMIT_MS = 10_000;
+const LEASE = ['--lease', '600'];
+const ENTER = 'Enter goes on.';
+
+/** Runs the command, and sees that it leaves no process and no file, whatever `meanwhile` does with it. */
+async function drill(
+  args: string[],
+  meanwhile: (command: DrillCommand) => Promise<unknown> = async () => {},
+  env: NodeJS.ProcessEnv = {},
+) {
+  const command = startDrillCommand(args, env);
+  try {
+    await meanwhile(command);
+    const code = await command.ended;
+    const deadline = performance.now() + LEAVE_LIMIT_MS;
+    while (command.leftovers().length > 0 && performance.now() < deadline) await sleep(50);
+    expect(command.leftovers()).toEqual([]);
+    return { code, stdout: command.stdout(), stderr: command.stderr() };
+  } finally {
+    command.signal('SIGKILL');
+    await command.ended;
+    command.remove();
+  }
+}
+
+describe('npm run drill', { timeout: 90_000 }, () => {
+  describe.concurrent('exit codes', () => {
+    test('0: every stage does as the staircase says', async () => {
+      const { code, stdout, stderr } = await drill(['nested-call', '--stage', '6,7', ...LEASE]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/✘ fails, as taught.*✔ holds, as taught/s);
+      expect(stdout).toMatch(/^ +\d+\.\d\d s {2}Sale \d+ on node-1 holds the lock/m);
+      expect(stderr).toBe('');
+    });
+
+    test('0: a drill that has nothing to break says so', async () => {
+      const { code, stdout } = await drill(['late-release', '--stage', '1', ...LEASE]);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/– not applicable.*1-in-process/s) });
+    });
+
+    test('0: a drill that the servers at hand cannot carry says what to install', async () => {
+      const bare = makeBarePath();
+      try {
+        const { code, stdout } = await drill(['failover', '--stage', '8', ...LEASE], undefined, { PATH: bare.path });
+        expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/– not applicable.*redis-server/s) });
+      } finally {
+        bare.remove();
+      }
+    });
+
+    test.each([
+      { args: ['no-such-drill', '--stage', '4'], says: /no drill no-such-drill/ },
+      { args: ['nested-call'], says: /--stage/ },
+      { args: ['rush', '--stage', '9'], says: /9/ },
+    ])('2: $args is not allowed', async ({ args, says }) => {
+      const { code, stdout, stderr } = await drill(args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(says);
+    });
+
+    test('2: there is no Redis where REDIS_URL says', async () => {
+      const { code, stderr } = await drill(['nested-call', '--stage', '7'], undefined, {
+        REDIS_URL: 'redis://127.0.0.1:1',
+      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/could not be run: .*REDIS_URL/) });
+    });
+  });
+
+  describe.concurrent('a lock that does not do as taught', () => {
+    const temp = makeTempDir();
+    let part: Part | undefined;
+    let url: string;
+
+    beforeAll(async () => {
+      ({ part, url } = await openRedis(undefined, { dir: temp.dir }));
+    });
+
+    afterAll(async () => {
+      await part?.stop();
+      temp.remove();
+    });
+
+    test('1: crashed-holder under 4-ttl, and somebody takes the end from the lease', async () => {
+      const redis = new Redis(url);
+      const { code, stdout } = await drill(
+        ['crashed-holder', '--stage', '4', '--pause', ...LEASE],
+        async (command) => {
+          await command.prints(ENTER);
+          await redis.set(lockKey('001', '4-ttl'), 'held');
+          command.pressEnter();
+        },
+        { REDIS_URL: url },
+      );
+      expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/✘ fails, NOT as taught/) });
+      expect(await redis.keys('*')).toEqual([]);
+      redis.disconnect();
+    });
+  });
+
+  describe.concurrent('--pause', () => {
+    test('it waits for Enter at each step, and for nothing else', async () => {
+      let told = '';
+      const { code, stdout } = await drill(['paused-process', '--stage', '8', '--pause', ...LEASE], async (command) => {
+        await command.prints(ENTER);
+        await sleep(1_500);
+        told = command.stdout();
+        command.pressEnter();
+        await command.prints(ENTER, 2);
+        command.pressEnter();
+      });
+      expect(told).toMatch(/SIGSTOP.*Enter goes on\. $/s);
+      expect(told.split(ENTER)).toHaveLength(2);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/✘ fails, as taught/) });
+      expect(stdout.split(ENTER)).toHaveLength(3);
+    });
+
+    test('without it nobody is waited for', async () => {
+      const { code, stdout } = await drill(['late-release', '--stage', '6', ...LEASE], async (command) => {
+        command.endInput();
+      });
+      expect(code).toBe(0);
+      expect(stdout).not.toContain(ENTER);
+    });
+
+    test('nobody was there from the beginning', async () => {
+      const { code, stderr } = await drill(['late-release', '--stage', '6', '--pause', ...LEASE], async (command) => {
+        command.endInput();
+      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nobody is left to press Enter/) });
+    });
+
+    test.each([
+      { name: 'paused-process', held: 'a node is stopped' },
+      { name: 'late-write', held: 'a write is held' },
+      { name: 'crashed-holder', held: 'a node is dead' },
+    ])('$name: the input ends while $held', async ({ name }) => {
+      const { code, stderr } = await drill([name, '--stage', '8', '--pause', ...LEASE], async (command) => {
+        await command.prints(ENTER);
+        command.endInput();
+      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nobody is left to press Enter/) });
+    });
+  });
+
+  describe.concurrent('Ctrl-C in the middle', () => {
+    const stopped = { code: 2, stderr: expect.stringMatching(/stopped before the end/) };
+
+    test.each([
+      { name: 'paused-process', text: 'SIGSTOP', held: 'a node is stopped' },
+      { name: 'late-write', text: 'held up', held: 'a write is held' },
+      { name: 'late-release', text: 'held up', held: 'a release is held' },
+      { name: 'crashed-holder', text: 'SIGKILL', held: 'a node is dead' },
+      { name: 'redis-outage', text: 'SIGSTOP', held: 'Redis stands still' },
+      { name: 'failover', text: 'Redis is killed', held: 'the replica has taken the place of Redis' },
+      { name: 'slow-holder', text: 'buyers come', held: 'buyers come again and again' },
+    ])('$name: while $held', async ({ name, text }) => {
+      const { code, stderr } = await drill([name, '--stage', '8', ...LEASE], async (command) => {
+        await command.prints(text);
+        command.signal('SIGINT');
+      });
+      expect({ code, stderr }).toEqual(stopped);
+    });
+
+    test.each(['paused-process', 'late-write'])('%s: while it waits for Enter', async (name) => {
+      const { code, stderr } = await drill([name, '--stage', '8', '--pause', ...LEASE], async (command) => {
+        await command.prints(ENTER);
+        command.signal('SIGINT');
+      });
+      expect({ code, stderr }).toEqual(stopped);
+    });
+
+    test('twice: it does not wait for what it has started, and the reaper ends that', async () => {
+      const { code } = await drill(['paused-process', '--stage', '8', '--pause', ...LEASE], async (command) => {
+        await command.prints(ENTER);
+        command.signal('SIGINT');
+        await sleep(20);
+        command.signal('SIGINT');
+      });
+      expect(code).toBe(2);
+    });
+  });
+});
