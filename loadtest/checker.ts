@@ -227,7 +227,7 @@ export function overlapsBetween(stays: Stay[]): Overlap[] {
 
 /** "sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.02 s to 2.51 s": seconds since `startedAt`. */
 export function describeOverlap({ first, second, from, until }: Overlap, startedAt: number): string {
-  const time = until === Number.POSITIVE_INFINITY ? 'and never left' : `to ${seconds(until - startedAt)}`;
+  const time = until === Number.POSITIVE_INFINITY ? 'on, and neither left' : `to ${seconds(until - startedAt)}`;
   return `${nameOf(first)} and ${nameOf(second)} were both inside, from ${seconds(from - startedAt)} ${time}`;
 }
 

@@ -121,7 +121,8 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
       if (cells.some((cell) => cell.drill.name === drill && isLoad(cell))) loadSeconds -= secondsOf(drill);
       else stepSeconds -= secondsOf(drill);
       bar?.stop();
-      const count = bar ? '' : pc.dim(`[${done}/${cells.length}, ${left()} left] `);
+      const timeLeft = done < cells.length ? `, ${left()} left` : '';
+      const count = bar ? '' : pc.dim(`[${done}/${cells.length}${timeLeft}] `);
       say(`${count}${marks[result.verdict]} ${stage.padEnd(18)} ${nameColumn(drill)} ${shortResult(result)}`);
       if (bar && done < cells.length) bar.start(cells.length, done, { left: left() });
     },

@@ -76,26 +76,26 @@ function stageFromEnvironment(version: string | undefined, refuse: (line: string
   return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${allowedStages()}.`) : [name];
 }
 
-/** Stages by number or name, with commas between them. Throws InvalidArgumentError. */
+/** Stages by number or name, with commas between them; each once, in the order of the course. Throws InvalidArgumentError. */
 export function stageList(value: string): string[] {
-  return value.split(',').map((version) => {
+  const wanted = value.split(',').map((version) => {
     const name = lockName(version.trim());
     if (name === undefined) throw new InvalidArgumentError(`It must be ${allowedStages()}.`);
     return name;
   });
+  return Object.keys(locks).filter((name) => wanted.includes(name));
 }
 
 function allowedStages() {
   return `a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}`;
 }
 
-/** Drills by name, with commas between them. Throws InvalidArgumentError. */
+/** Drills by name, with commas between them; each once, in the order of the staircase. Throws InvalidArgumentError. */
 export function drillList(value: string): Drill[] {
-  return value.split(',').map((wanted) => {
-    const drill = drills.find(({ name }) => name === wanted.trim());
-    if (drill) return drill;
-    throw new InvalidArgumentError(`It must be one of ${drills.map(({ name }) => name).join(', ')}.`);
-  });
+  const wanted = value.split(',').map((name) => name.trim());
+  const isKnown = (name: string) => drills.some((drill) => drill.name === name);
+  if (wanted.every(isKnown)) return drills.filter(({ name }) => wanted.includes(name));
+  throw new InvalidArgumentError(`It must be one of ${drills.map(({ name }) => name).join(', ')}.`);
 }
 
 /** Throws InvalidArgumentError for a lease in which no step of a drill could fall. */

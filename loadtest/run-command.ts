@@ -90,7 +90,7 @@ export async function runCommand({
 function commandLine(command: string): string {
   const args = process.argv.slice(2);
   const settings = ['LOCK_VERSION', 'LEASE_MS', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS']
-    .filter((name) => process.env[name])
+    .filter((name) => process.env[name] && (name !== 'LOCK_VERSION' || command === 'npm start'))
     .map((name) => `${name}=${process.env[name]} `);
   return `${settings.join('')}${command}${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`;
 }

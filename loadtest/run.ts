@@ -36,13 +36,18 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
     // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
     await work(cells.filter(isLoad), 0);
     const steps = cells.filter((cell) => !isLoad(cell)).sort((a, b) => secondsOf(b) - secondsOf(a));
-    await Promise.all(Array.from({ length: workers }, (_, worker) => work(steps, worker)));
+    const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => work(steps, worker)));
+    for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
   return { stages: stagesOf(results), leftOut: cells.filter((cell) => !results.has(cell)).map(nameOf) };
 
   async function work(queue: Cell[], worker: number) {
     for (let cell = queue.shift(); cell && !signal.aborted; cell = queue.shift()) {
-      const result = await runOne(cell, worker);
+      const result = await runOne(cell, worker).catch((error) => {
+        // The others end what they are at, and begin nothing more.
+        queue.splice(0);
+        throw error;
+      });
       if (result) results.set(cell, result);
     }
   }

@@ -52,6 +52,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   const sales: RunningSale[] = [];
   const marks: Fault[] = [];
+  let isOver = false;
   const faults = createFaults({ nodes, stack, onMove: (redisUrl) => watch?.moveTo(redisUrl) });
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
@@ -76,11 +77,29 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     return [...lastWords, ...histories.flatMap(({ events }) => events)].sort((a, b) => a.at - b.at);
   }
 
+  /** Whoever goes on after the end of the scene is stopped here: the stack is somebody else's by then. */
+  function mustGoOn() {
+    signal?.throwIfAborted();
+    if (isOver) throw new Error('The drill is over.');
+  }
+
+  /** As the function, for as long as the scene goes on. */
+  function guarded<Args extends unknown[], Result>(act: (...args: Args) => Result) {
+    return (...args: Args): Result => {
+      mustGoOn();
+      return act(...args);
+    };
+  }
+
+  /** As `poll`, for as long as the scene goes on. */
+  function waitFor<T>(look: () => Promise<T | undefined>, limitMs: number) {
+    return poll(guarded(look), limitMs);
+  }
+
   /** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
-  async function waitFor<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
+  async function poll<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
     const deadline = performance.now() + limitMs;
     for (;;) {
-      signal?.throwIfAborted();
       const found = await look();
       if (found !== undefined || performance.now() > deadline) return found;
       await sleep(LOOK_MS);
@@ -89,7 +108,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
 
   /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
   const allEnded = () =>
-    waitFor(async () => {
+    poll(async () => {
       const states = await Promise.all(live().map((node) => node.state()));
       return states.every(({ inFlight, unreleased }) => inFlight + unreleased === 0) || undefined;
     }, SETTLE_LIMIT_MS);
@@ -136,6 +155,16 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   }
 
   /**
+   * How often a node has tried to get the lock so far: each try is one command. Where nothing is between the node and Redis,
+   * all that Redis has done counts.
+   */
+  async function triesOf(node: TargetNode): Promise<number> {
+    if (node.link === undefined) return (await node.redis()).commandsProcessed;
+    const { commands } = node.link.counters;
+    return ['SET', 'EVALSHA', 'EVAL'].reduce((sum, name) => sum + (commands.get(name) ?? 0), 0);
+  }
+
+  /**
    * Marks what the drill does to break things, now or `at` a moment on the shared clock, to a node or to one of its sales. Call
    * `over` when it is over; a moment never is.
    */
@@ -178,7 +207,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   async function close(isJudged?: (stay: Stay) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
     const until = sharedClock();
     const crashes = [...faults.crashes];
-    signal = undefined;
+    isOver = true;
     await watch?.close();
     for (const sale of sales) sale.hangUp();
     await faults.undoAll();
@@ -198,7 +227,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
       faults: marks,
     });
     for (const node of nodes) {
-      await waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
+      await poll(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
       await node.setLock(stage);
       await node.reset();
     }
@@ -219,19 +248,26 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     second,
     redisKind: target.redis.kind,
     /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
-    step: (sentence: string) => tell(sentence, sinceStart(), true),
+    step: guarded((sentence: string) => tell(sentence, sinceStart(), true)),
     /** Tells what happens, and goes on at once. */
-    say: (sentence: string) => tell(sentence, sinceStart(), false),
+    say: guarded((sentence: string) => tell(sentence, sinceStart(), false)),
     mark,
-    sell,
-    sellWithin,
-    sellInside,
-    trySellInside,
-    ...faults,
+    sell: guarded(sell),
+    sellWithin: guarded(sellWithin),
+    sellInside: guarded(sellInside),
+    trySellInside: guarded(trySellInside),
+    pause: guarded(faults.pause),
+    kill: guarded(faults.kill),
+    holdOnItsWay: guarded(faults.holdOnItsWay),
+    restore: guarded(faults.restore),
+    stopRedis: guarded(faults.stopRedis),
+    killRedis: guarded(faults.killRedis),
+    startReplica: guarded(faults.startReplica),
+    triesOf,
     events,
     stays: async () => staysOf(await events()),
     waitFor,
-    outcome,
+    outcome: guarded(outcome),
     close,
   };
 }

@@ -118,7 +118,10 @@ export function hasNothingToBreak(lockVersion: number, drill: string): boolean {
   return drills[drill]?.picture[lockVersion] === '–';
 }
 
-/** The verdict on a run: as taught when every cell that the staircase draws came out as drawn, and none is unknown. */
+/**
+ * The verdict on a run: as taught when every cell that the staircase draws came out as drawn. Cells that it leaves to the
+ * measurement decide nothing; one that is unknown is named all the same.
+ */
 export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Results, 'verdict' | 'verdictReasons'> {
   const cells = stages.flatMap(({ stage, drills }) => drills.map((drill) => ({ stage, ...drill })));
   const notAsTaught = cells.filter((cell) => isSettled(cell) && cell.taught !== null && cell.verdict !== cell.taught);
@@ -134,7 +137,8 @@ export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Res
     ...(hasRun ? [] : ['No drill was run.']),
   ];
   if (notAsTaught.length > 0) return { verdict: 'not-as-taught', verdictReasons };
-  return { verdict: verdictReasons.length > 0 ? 'unknown' : 'as-taught', verdictReasons };
+  const isAsDrawn = hasRun && leftOut.length === 0 && unknown.every(({ taught }) => taught === null);
+  return { verdict: isAsDrawn ? 'as-taught' : 'unknown', verdictReasons };
 }
 
 function isSettled({ verdict }: DrillResult) {

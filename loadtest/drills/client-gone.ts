@@ -42,7 +42,6 @@ export const clientGone: StepDrill = {
       return { verdict: 'fail', reason, figures, witnesses: [] };
     }
     const reason = `After ${formatDuration(emptyMs)} nobody waited; the next sale took ${formatDuration(next.ms)}.`;
-    await scene.say(reason);
     return { verdict: 'pass', reason, figures, witnesses: [] };
   },
 };

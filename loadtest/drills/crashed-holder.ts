@@ -8,6 +8,7 @@ export const crashedHolder: StepDrill = {
   needs: ['node processes'],
   async run(scene): Promise<Judgement> {
     const { first, second, leaseMs } = scene;
+    await scene.step(`${first.name} is about to sell. It is killed between its read and its write.`);
     const holder = await scene.sellInside(first, { untilTold: true });
     await scene.say(
       `Sale ${holder.saleId} on ${first.name} holds the lock. It has read the stock and not yet written.`,
@@ -15,7 +16,7 @@ export const crashedHolder: StepDrill = {
 
     const crashedAt = await scene.kill(first);
     scene.mark('SIGKILL', { node: first, at: crashedAt });
-    await scene.step(`${first.name} is killed (SIGKILL).`);
+    await scene.say(`${first.name} is killed (SIGKILL).`);
 
     const limitMs = 2 * leaseMs;
     await scene.say(`${second.name} wants to sell.`);

@@ -45,7 +45,7 @@ export const failover: StepDrill = {
     const { lostUpdates, finalStock, expectedStock, ...stock } = readStock(outcome);
     const figures = { overlaps, lostUpdates, soldMeanwhile, finalStock, expectedStock };
     if (overlaps > 0 || lostUpdates > 0) {
-      const reason = `The replica knew of no lock: others sold ${soldMeanwhile} units while sale ${holder.saleId} was inside. The stock is ${finalStock} instead of ${expectedStock} at most.`;
+      const reason = `The replica knew nothing of sale ${holder.saleId}: others sold ${soldMeanwhile} units while it was inside. The stock is ${finalStock} instead of ${expectedStock} at most.`;
       return { verdict: 'fail', reason, figures, witnesses: [...stock.witnesses, ...witnesses] };
     }
     if (soldMeanwhile === 0 && end.outcome !== 'sold') return notStaged('After the failover nobody could sell at all.');

@@ -29,24 +29,23 @@ export const longWait: StepDrill = {
       `Sale ${holder.saleId} on ${first.name} stays inside; ${WAITERS} sales on ${second.name} try again and again.`,
     );
 
-    const commands = async () => (await second.redis()).commandsProcessed;
-    const asked = await commands();
-    await scene.waitFor(async () => (await commands()) - asked >= WARM_UP_TRIES || undefined, MEASURE_LIMIT_MS);
+    const tries = () => scene.triesOf(second);
+    const asked = await tries();
+    await scene.waitFor(async () => (await tries()) - asked >= WARM_UP_TRIES || undefined, MEASURE_LIMIT_MS);
     const heapBefore = await second.heap();
-    const triesBefore = await commands();
-    const triesSince = async () => (await commands()) - triesBefore;
+    const triesBefore = await tries();
+    const triesSince = async () => (await tries()) - triesBefore;
     await scene.waitFor(async () => (await triesSince()) >= TRIES || undefined, MEASURE_LIMIT_MS);
     const heapAfter = await second.heap();
-    const tries = await triesSince();
+    const tried = await triesSince();
     for (const waiter of waiters) waiter.hangUp();
     await first.goOn();
     await holder.end;
-    if (tries < FEWEST_TRIES) return notStaged(`Only ${tries} tries were made: too few to measure.`);
+    if (tried < FEWEST_TRIES) return notStaged(`Only ${tried} tries were made: too few to measure.`);
 
-    const bytesPerTry = Math.max(0, (heapAfter - heapBefore) / tries);
-    const figures = { bytesPerTry, tries };
-    const reason = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber((heapAfter - heapBefore) / 1024)} kB.`;
-    await scene.say(reason);
+    const bytesPerTry = Math.max(0, (heapAfter - heapBefore) / tried);
+    const figures = { bytesPerTry, tries: tried };
+    const reason = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tried)} tries, ${formatNumber((heapAfter - heapBefore) / 1024)} kB.`;
     return { verdict: bytesPerTry < FLAT_BYTES ? 'pass' : 'fail', reason, figures, witnesses: [] };
   },
 };

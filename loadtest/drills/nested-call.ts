@@ -33,7 +33,7 @@ export const nestedCall: StepDrill = {
       return { verdict: 'fail', reason, figures, witnesses: [] };
     }
     if (overlaps > 0) {
-      const reason = 'The inner release gave the outer lock away: another holder entered.';
+      const reason = 'Another holder entered before the sale had left: the outer lock did not hold.';
       return { verdict: 'fail', reason, figures, witnesses };
     }
     const reason = `Answered in ${formatDuration(end.ms)}, and the outer lock held after the inner release.`;

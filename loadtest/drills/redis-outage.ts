@@ -33,13 +33,17 @@ export const redisOutage: StepDrill = {
   async run(scene): Promise<Judgement> {
     const ends: SaleEnd[] = [];
     let isRush = true;
-    const rush = Array.from({ length: BUYERS }, async (_, buyer) => {
-      while (isRush) {
-        const end = await scene.sell(buyer % 2 ? scene.first : scene.second).end;
-        ends.push(end);
-        if (end.outcome !== 'sold') await sleep(BEFORE_NEXT_TRY_MS);
-      }
-    });
+    const rush = Promise.all(
+      Array.from({ length: BUYERS }, async (_, buyer) => {
+        while (isRush) {
+          const end = await scene.sell(buyer % 2 ? scene.first : scene.second).end;
+          ends.push(end);
+          if (end.outcome !== 'sold') await sleep(BEFORE_NEXT_TRY_MS);
+        }
+      }),
+    );
+    // A drill that is stopped waits for nobody.
+    rush.catch(() => {});
     const outages: Outage[] = [];
     try {
       outages.push(await outage(scene, ends, 'Redis stands still (SIGSTOP)', scene.stopRedis));
@@ -49,7 +53,7 @@ export const redisOutage: StepDrill = {
     } finally {
       isRush = false;
     }
-    await Promise.all(rush);
+    await rush;
     return judge(scene, ends, outages);
   },
 };

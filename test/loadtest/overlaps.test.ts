@@ -125,7 +125,7 @@ describe('overlaps: generated stays', () => {
 
 describe('overlaps: the sentence', () => {
   const sentence =
-    /^sale (\S+) on (\S+) and sale (\S+) on (\S+) were both inside, from (\d+\.\d{3}) s (?:to (\d+\.\d{3}) s|(and never left))$/;
+    /^sale (\S+) on (\S+) and sale (\S+) on (\S+) were both inside, from (\d+\.\d{3}) s (?:to (\d+\.\d{3}) s|(on, and neither left))$/;
   const clock = fc.double({ min: 0, max: 1e9, noNaN: true });
   /** Half of the last digit, and what a clock of that size cannot tell. */
   const isClose = (seconds: string | undefined, ms: number) =>
@@ -144,7 +144,7 @@ describe('overlaps: the sentence', () => {
           const match = sentence.exec(describeOverlap(overlap, startedAt));
           expect(match?.slice(1, 5)).toEqual([first.saleId, first.node, second.saleId, second.node]);
           isClose(match?.[5], from - startedAt);
-          if (until === NEVER) expect(match?.[7]).toBe('and never left');
+          if (until === NEVER) expect(match?.[7]).toBe('on, and neither left');
           else isClose(match?.[6], until - startedAt);
         }
       }),
@@ -169,7 +169,7 @@ describe('overlaps: the sentence', () => {
 
   test('two that never left', () => {
     expect(only(stay('0001', 'node-1', 1010, NEVER), stay('0002', 'node-2', 2020, NEVER))).toEqual([
-      'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s and never left',
+      'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s on, and neither left',
     ]);
   });
 });

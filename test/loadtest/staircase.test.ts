@@ -36,9 +36,15 @@ describe('staircase: the verdict on a run', () => {
     expect(verdictReasons).toEqual(['2-recursive-retry rush: pass, but fail is taught.']);
   });
 
-  test('an unknown cell, a blank one too: unknown', () => {
+  test('an unknown cell: unknown', () => {
     expect(judgeRun(stageOf(cell({ verdict: 'unknown' })), []).verdict).toBe('unknown');
-    expect(judgeRun(stageOf(cell({}), cell({ verdict: 'unknown', taught: null })), []).verdict).toBe('unknown');
+  });
+
+  test('a blank cell that is unknown decides nothing, and is named', () => {
+    expect(judgeRun(stageOf(cell({}), cell({ verdict: 'unknown', taught: null })), [])).toEqual({
+      verdict: 'as-taught',
+      verdictReasons: ['2-recursive-retry rush: unknown. a reason.'],
+    });
   });
 
   test('not as taught weighs more than unknown', () => {

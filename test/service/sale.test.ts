@@ -130,10 +130,10 @@ describe('sale: not sold', () => {
   });
 
   test('a sale under stage 8 keeps a lock that is longer than its lease', async () => {
-    const hasty = await startNode(redis.url, { LEASE_MS: '100' });
+    const hasty = await startNode(redis.url, { LEASE_MS: '600' });
     await setStock('kept', 10);
 
-    const { answer } = await startPausedSale(hasty, 'kept', 350);
+    const { answer } = await startPausedSale(hasty, 'kept', 1500);
 
     expect((await answer).body).toMatchObject({ outcome: 'sold', remaining: 9 });
   });
