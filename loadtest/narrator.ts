@@ -225,6 +225,7 @@ function comparison(stages: StageResult[]): string | undefined {
   const drillNames = stages.flatMap((stage) => stage.drills.filter(rushFigures).map(({ drill }) => drill));
   const compared = drillNames.includes('rush') ? 'rush' : drillNames[0];
   if (compared === undefined) return undefined;
+  const hasSellOut = drillNames.includes('sell-out');
   const table = new Table({
     head: ['stage', 'sold', 'expected', 'final', 'lost', 'oversold', 'sales/s', 'p50 ms', 'p99 ms', 'Redis/sale'],
     colAligns: ['left', ...comparedFigures.map(() => 'right' as const)],
@@ -235,9 +236,10 @@ function comparison(stages: StageResult[]): string | undefined {
     const sellOut = drills.filter(({ drill }) => drill === 'sell-out').map(rushFigures)[0];
     if (!figures) continue;
     const shown = { ...figures, oversold: (sellOut ?? figures).oversold };
-    table.push([stage, ...comparedFigures.map(({ read }) => read(shown))]);
+    const isUnknown = (name: string) => name === 'Oversold' && hasSellOut && sellOut === undefined;
+    table.push([stage, ...comparedFigures.map(({ name, read }) => (isUnknown(name) ? '' : read(shown)))]);
   }
-  const note = drillNames.includes('sell-out') && compared !== 'sell-out' ? ', oversold in the sell-out' : '';
+  const note = hasSellOut && compared !== 'sell-out' ? ', oversold in the sell-out' : '';
   return `${pc.bold(`The stages: stock and speed in the ${compared}${note}`)}\n${table.toString()}`;
 }
 

@@ -14,8 +14,7 @@ export function allCells(stages: string[], drills: Drill[]): Cell[] {
 }
 
 /**
- * The story of the stages: under each the rush and the sell-out, the drills that this stage fixes, and those that it still
- * fails. What a stage fixes is run under the stage before as well, so that the two stand side by side.
+ * The story of the stages: under each the rush, the drills that this stage fixes, and those that it still fails. What a stage fixes is run under the stage before as well, so that the two stand side by side.
  */
 export function storyCells(stages: string[], drills: Drill[]): Cell[] {
   const cells = new Map<string, Cell>();
@@ -24,10 +23,9 @@ export function storyCells(stages: string[], drills: Drill[]): Cell[] {
     const before = stageBefore(stage);
     const isFixed = ({ name }: Drill) => fixes(stage, name);
     const isFailed = ({ name }: Drill) => taughtVerdict(versionOf(stage), name) === 'fail';
-    const isRush = ({ name }: Drill) => name === 'rush' || name === 'sell-out';
 
     if (before) for (const drill of drills.filter(isFixed)) add(before, drill);
-    for (const drill of drills) if (isRush(drill) || isFixed(drill) || isFailed(drill)) add(stage, drill);
+    for (const drill of drills) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);
   }
   return [...cells.values()];
 }

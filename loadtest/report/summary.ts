@@ -144,12 +144,17 @@ function describeSellers(sellers: Outcome[], wording: Wording): string {
   const isStaircase = damaged.length === lastDamaged + 1;
   if (last === undefined) return wording.none(nameStages(sellers));
 
-  const rest =
-    after[0] === undefined ? '' : `; from ${nameStage(after[0].stage).replace('Stage', 'stage')} on ${wording.rest}`;
+  const rest = after[0] === undefined ? '' : `; ${nameRest(after)} ${wording.rest}`;
   if (damaged.length === 1 || (isStaircase && rest !== ''))
     return wording.one(nameStage(last.stage), last.figures) + rest;
   const figures = damaged.map((outcome) => outcome.figures);
   return wording.several(nameStages(damaged), figures) + rest;
+}
+
+/** `from stage 2 on`, or `under stage 2` when no other was run after it. */
+function nameRest([first, ...others]: Outcome[]) {
+  const name = nameStage(first?.stage ?? '').replace('Stage', 'stage');
+  return others.length > 0 ? `from ${name} on` : `under ${name}`;
 }
 
 function nameStage(stage: string) {

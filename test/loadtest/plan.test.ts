@@ -17,12 +17,12 @@ const story: Record<string, string[]> = {
   '0-none': ['one-node-rush', 'rush', 'sell-out'],
   '1-in-process': ['one-node-rush', 'rush', 'sell-out'],
   '2-recursive-retry': ['rush', 'sell-out', 'long-wait'],
-  '3-spin': ['rush', 'sell-out', 'long-wait', 'crashed-holder'],
-  '4-ttl': ['rush', 'sell-out', 'crashed-holder', 'slow-holder'],
-  '5-owner-check': ['rush', 'sell-out', 'slow-holder', 'late-release'],
-  '6-lua-release': ['rush', 'sell-out', 'late-release', 'nested-call'],
-  '7-reentrant': ['rush', 'sell-out', 'nested-call', 'long-sale'],
-  '8-auto-renew': ['rush', 'sell-out', 'long-sale', 'paused-process', 'late-write', 'failover'],
+  '3-spin': ['rush', 'long-wait', 'crashed-holder'],
+  '4-ttl': ['rush', 'crashed-holder', 'slow-holder'],
+  '5-owner-check': ['rush', 'slow-holder', 'late-release'],
+  '6-lua-release': ['rush', 'late-release', 'nested-call'],
+  '7-reentrant': ['rush', 'nested-call', 'long-sale'],
+  '8-auto-renew': ['rush', 'long-sale', 'paused-process', 'late-write', 'failover'],
 };
 /** What a stage fixes: run under the stage before as well. */
 const fixed: Record<string, string[]> = {
@@ -40,7 +40,7 @@ const fixed: Record<string, string[]> = {
 describe('story: all stages', () => {
   const cells = storyCells(stages, drills);
 
-  test.each(stages)('%s: its rushes, what it fixes and what it fails, and no other drill', (stage) => {
+  test.each(stages)('%s: its rush, what it fixes and what it fails, and no other drill', (stage) => {
     expect(under(cells, stage)).toEqual(story[stage]);
   });
 

@@ -210,7 +210,6 @@ describe('npm start: choosing what runs', () => {
     expect(drillsOf(results)).toEqual([
       '3-spin crashed-holder',
       '4-ttl rush',
-      '4-ttl sell-out',
       '4-ttl crashed-holder',
       '4-ttl slow-holder',
     ]);
