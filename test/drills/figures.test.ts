@@ -61,9 +61,9 @@ const faultOf = ({ faults }: Timeline, label: RegExp) => {
 const near = (ms: number | undefined, other: number | undefined) =>
   expect(Math.abs((ms ?? Number.NaN) - (other ?? Number.NaN))).toBeLessThan(SOON_MS);
 
-describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () => {
-  const { run } = ownTargets(4);
+const { run } = ownTargets(3);
 
+describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('crashed-holder', () => {
     test('4-ttl: the other takes over when the lease ends, not before', async () => {
       const outcome = await run(crashedHolder, '4-ttl');
@@ -285,9 +285,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
   });
 });
 
-describe('figures of the drills that keep both cores busy', () => {
-  const { run } = ownTargets(1);
-
+describe.concurrent('figures of the drills that keep both cores busy', { timeout: SHARED_LIMIT_MS }, () => {
   test('long-wait: what a try keeps, under 2-recursive-retry and under 3-spin', async () => {
     const [recursive, spin] = [
       figuresOf(await run(longWait, '2-recursive-retry')),

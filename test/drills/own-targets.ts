@@ -11,6 +11,9 @@ export const LEASE_MS = 600;
 /** For tests that share targets: one may wait until another has given its target back. */
 export const SHARED_LIMIT_MS = 90_000;
 
+/** Drills that tell no step, so that with --pause nobody is waited for. */
+export const STEPLESS = ['long-wait', 'nested-call', 'long-sale', 'redis-outage'];
+
 /** How long a part of the stack may take to answer after a drill, in milliseconds. */
 const ANSWER_LIMIT_MS = 3_000;
 /** How long a sale may take after a drill, in milliseconds. */
@@ -222,11 +225,6 @@ function readStat(pid: string) {
     // The process has ended meanwhile.
     return '';
   }
-}
-
-/** An audience that takes one and a half leases at every step. */
-export async function slowAudience(_sentence: string, _atMs: number, isStep: boolean) {
-  if (isStep) await sleep(1.5 * LEASE_MS);
 }
 
 /** The target with its nodes changed; `index` is 0 for the first node and 1 for the second. */

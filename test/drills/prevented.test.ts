@@ -103,9 +103,9 @@ const isUnknown = ({ verdict, reasons }: DrillOutcome, expected: RegExp) => {
   expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
 };
 
-describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_MS }, () => {
-  const { run } = ownTargets(4);
+const { run } = ownTargets(4);
 
+describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no step has an effect', () => {
     test('long-wait: the waiters rarely try, so there are too few tries to measure', async () => {
       const rarely = (target: Target) =>
@@ -209,9 +209,7 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
   });
 });
 
-describe('an outage that is none is unknown', () => {
-  const { run } = ownTargets(1);
-
+describe.concurrent('an outage that is none is unknown', { timeout: SHARED_LIMIT_MS }, () => {
   test('redis-outage: Redis does not stop', async () => {
     isUnknown(await run(redisOutage, '8-auto-renew', { wrap: steadyRedis({ signal() {} }) }), /Redis answered/);
   });
@@ -224,8 +222,6 @@ describe('an outage that is none is unknown', () => {
 
 // Here a drill still ends in a verdict, for another reason than the one that it tells.
 describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMIT_MS }, () => {
-  const { run } = ownTargets(4);
-
   describe.concurrent('no second sale could have taken place', () => {
     test.fails.each([lateRelease, lateWrite, pausedProcess])(
       '$name: the second node does not reach Redis',
