@@ -84,11 +84,6 @@ describe('a drill that breaks half way leaves the stack as before', { timeout: S
         withNodes(target, ({ link }) => (link ? { link: { ...link, cut: stopped(stop, link.cut) } } : {})),
       'the nodes are led to the replica': (target, stop) =>
         withNodes(target, ({ link }) => (link ? { link: { ...link, moveTo: stopped(stop, link.moveTo) } } : {})),
-      'a replica is started': (target, stop) => {
-        const { stack } = target;
-        if (stack?.startReplica === undefined) throw new Error('This Redis knows no replication.');
-        return { ...target, stack: { ...stack, startReplica: stopped(stop, stack.startReplica) } };
-      },
     };
 
     test.each([
@@ -97,7 +92,6 @@ describe('a drill that breaks half way leaves the stack as before', { timeout: S
       { drill: lateRelease, name: 'late-release', act: 'a command is about to be held' },
       { drill: lateRelease, name: 'late-release', act: 'the line is cut behind a command' },
       { drill: lateWrite, name: 'late-write', act: 'a command is about to be held' },
-      { drill: failover, name: 'failover', act: 'a replica is started' },
       { drill: failover, name: 'failover', act: 'the nodes are led to the replica' },
     ])('$name: $act', async ({ drill, act }) => {
       const stopping = new AbortController();
