@@ -7,7 +7,7 @@ import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from
 
 const BUYERS = 20;
 /** How long a buyer who was refused waits before the next try, in milliseconds. */
-const BEFORE_NEXT_TRY_MS = 20;
+const BEFORE_NEXT_TRY_MS = 100;
 const OUTAGE_MS = 3_000;
 /** How long a request may stay unanswered while Redis is away, and how long the shop may stand still afterwards. */
 const LIMIT_MS = 2_000;
@@ -95,7 +95,7 @@ async function judge(scene: Scene, ends: SaleEnd[], outages: Outage[]): Promise<
   const waits = outages.map(({ from, until }) =>
     ends
       .filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from)
-      .map(({ sentAt, ms }) => sentAt + ms - Math.max(sentAt, from)),
+      .map(({ sentAt, ms }) => Math.min(sentAt + ms, until) - Math.max(sentAt, from)),
   );
   const slowestMs = Math.max(0, ...waits.flat());
   const backMs = Math.max(...outages.map((outage) => outage.backMs ?? Number.POSITIVE_INFINITY));
