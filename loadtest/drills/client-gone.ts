@@ -1,10 +1,11 @@
+// Clients lose their patience and hang up while their sales wait. Does anybody still wait for nobody?
+
 import { formatDuration } from '../report/numbers.ts';
 import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
 const CLIENTS = 200;
 const LIMIT_MS = 1_000;
 
-// Clients lose their patience and hang up while their sales wait. Does anybody still wait for nobody?
 export const clientGone: StepDrill = {
   name: 'client-gone',
   // A lease that outlasts the drill, so that nobody gets in while the clients hang up.

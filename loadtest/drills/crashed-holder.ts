@@ -1,8 +1,9 @@
+// A holder is killed between read and write, so nobody releases its lock. Does the shop stand still?
+
 import { formatDuration } from '../report/numbers.ts';
 import { sharedClock } from '../shared-clock.ts';
 import type { Judgement, StepDrill } from '../step-drill.ts';
 
-// A holder is killed between read and write, so nobody releases its lock. Does the shop stand still?
 export const crashedHolder: StepDrill = {
   name: 'crashed-holder',
   needs: ['node processes'],

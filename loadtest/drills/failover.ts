@@ -1,3 +1,5 @@
+// Redis fails over to a replica that has not heard of the lock. Who else gets in?
+
 import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
 
 const OTHER_SALES = 3;
@@ -5,7 +7,6 @@ const OTHER_SALES = 3;
 const SALE_MS = 100;
 const SALE_LIMIT_MS = 5_000;
 
-// Redis fails over to a replica that has not heard of the lock. Who else gets in?
 export const failover: StepDrill = {
   name: 'failover',
   needs: ['node processes', 'links', 'redis process', 'replication'],

@@ -1,9 +1,10 @@
+// A holder's release is held up on its way and arrives when its lease is over and another holds the lock. Whose lock does it
+// delete?
+
 import { isRelease } from '../faults.ts';
 import { formatDuration } from '../report/numbers.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
 
-// A holder's release is held up on its way and arrives when its lease is over and another holds the lock. Whose lock does it
-// delete?
 export const lateRelease: StepDrill = {
   name: 'late-release',
   needs: ['links'],

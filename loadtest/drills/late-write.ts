@@ -1,8 +1,10 @@
+// A holder's stock write is held up on its way, and arrives when its lease is over and others have sold. Does it undo their
+// sales?
+
 import { isStockWrite } from '../faults.ts';
 import { judgeMeanwhile, sellMeanwhile } from '../sell-meanwhile.ts';
 import type { Judgement, StepDrill } from '../step-drill.ts';
 
-// A holder's stock write is held up on its way, and arrives when its lease is over and others have sold.
 export const lateWrite: StepDrill = {
   name: 'late-write',
   needs: ['links'],

@@ -1,9 +1,10 @@
+// Every sale takes 1.5 leases, as on a day when the payment service is slow. Do two of them ever meet?
+
 import { staysOf } from '../checker.ts';
 import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
 
 const SALES = 3;
 
-// Every sale takes 1.5 leases, as on a day when the payment service is slow.
 export const longSale: StepDrill = {
   name: 'long-sale',
   async run(scene): Promise<Judgement> {

@@ -1,3 +1,5 @@
+// One holder stays inside while others retry as fast as they can. What does each failed try leave in memory?
+
 import { formatMeasure, formatNumber } from '../report/numbers.ts';
 import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
@@ -11,7 +13,6 @@ const FEWEST_TRIES = 5_000;
 /** A try that leaves nothing behind measures a byte or less; a promise that waits for the next one, hundreds. */
 const FLAT_BYTES = 60;
 
-// One holder stays inside while others retry as fast as they can. What does each failed try leave in memory?
 export const longWait: StepDrill = {
   name: 'long-wait',
   // A lease that outlasts the drill, and no pause between two tries.

@@ -1,7 +1,9 @@
+// Inside the sale the business asks for the same lock again, as a function that calls another one does. Does it wait for
+// itself?
+
 import { formatDuration } from '../report/numbers.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
 
-// Inside the sale the business asks for the same lock again, as a function that calls another one does.
 export const nestedCall: StepDrill = {
   name: 'nested-call',
   async run(scene): Promise<Judgement> {

@@ -1,7 +1,8 @@
+// All sales go to one node, past nginx: what a lock inside one process can do shows here. Is a sale lost?
+
 import type { Drill } from '../drill.ts';
 import { runRush } from '../rush.ts';
 
-// All sales go to one node, past nginx: what a lock inside one process can do shows here.
 export const oneNodeRush: Drill = {
   name: 'one-node-rush',
   kind: 'load',

@@ -1,3 +1,6 @@
+// Redis stops answering in the middle of a rush: once it stands still, once it is killed and started again with its data. Is
+// everybody answered, is no sale lost, and does the shop sell again?
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countOf, formatDuration, formatNumber } from '../report/numbers.ts';
 import type { Scene } from '../scene.ts';
@@ -23,7 +26,6 @@ interface Outage {
   backMs?: number;
 }
 
-// Redis stops answering in the middle of a rush: once it stands still, once it is killed and started again with its data.
 export const redisOutage: StepDrill = {
   name: 'redis-outage',
   needs: ['redis process'],

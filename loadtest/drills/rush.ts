@@ -1,7 +1,8 @@
+// Sales through nginx to both nodes, with stock enough for all: whatever is missing at the end was lost by the lock. Is any?
+
 import type { Drill } from '../drill.ts';
 import { runRush } from '../rush.ts';
 
-// Sales through nginx to both nodes, with stock enough for all: whatever is missing at the end was lost by the lock.
 export const rush: Drill = {
   name: 'rush',
   kind: 'load',

@@ -1,7 +1,9 @@
+// Twice as many buyers as units. Is more sold than there is? The final stock looks right even when a unit was sold twice, so the
+// sales are counted.
+
 import type { Drill } from '../drill.ts';
 import { runRush } from '../rush.ts';
 
-// Twice as many buyers as units. The final stock looks right even when a unit was sold twice, so the sales are counted.
 export const sellOut: Drill = {
   name: 'sell-out',
   kind: 'load',

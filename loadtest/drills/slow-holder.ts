@@ -1,9 +1,10 @@
+// One holder stalls for 2.5 leases while others keep buying. When it wakes, do two of the others meet?
+
 import type { Stay } from '../checker.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
 
 const BUYERS = 6;
 
-// One holder stalls for 2.5 leases while others keep buying. What it does on waking must not let two of the others meet.
 export const slowHolder: StepDrill = {
   name: 'slow-holder',
   async run(scene): Promise<Judgement> {
