@@ -15,9 +15,9 @@ export const SHARED_LIMIT_MS = 90_000;
 export const STEPLESS = ['long-wait', 'nested-call', 'long-sale', 'redis-outage'];
 
 /** How long a part of the stack may take to answer after a drill, in milliseconds. */
-const ANSWER_LIMIT_MS = 3_000;
+const ANSWER_LIMIT_MS = 5_000;
 /** How long a sale may take after a drill, in milliseconds. */
-const SALE_LIMIT_MS = 1_000;
+const SALE_LIMIT_MS = 5_000;
 /** How long connections that a drill has ended may take to close, in milliseconds. */
 const CLOSE_LIMIT_MS = 3_000;
 
