@@ -23,12 +23,14 @@ export interface Crash {
 export type Faults = ReturnType<typeof createFaults>;
 
 export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
+  /** The key of the lock, of which a replica must not know. */
+  lockKey: string;
   /** Told when the nodes are led to another Redis. */
   onMove: (redisUrl: string) => void;
 }
 
 /** Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. */
-export function createFaults({ nodes, stack, onMove }: FaultsOptions) {
+export function createFaults({ nodes, stack, lockKey, onMove }: FaultsOptions) {
   const undos: (() => unknown)[] = [];
   const crashes: Crash[] = [];
 
@@ -58,6 +60,7 @@ export function createFaults({ nodes, stack, onMove }: FaultsOptions) {
       crashes.splice(0);
     });
     await process.kill();
+    if (await answers(node)) throw new NotStagedError(`${node.name} still answers after it was killed.`);
     return at;
   }
 
@@ -145,6 +148,7 @@ export function createFaults({ nodes, stack, onMove }: FaultsOptions) {
       /** Makes it the Redis that both nodes reach from here on. */
       async promote() {
         await client.call('REPLICAOF', 'NO', 'ONE');
+        if (await client.exists(lockKey)) throw new NotStagedError('The replica has heard of the lock.');
         undos.push(() => {
           for (const node of nodes) linkOf(node).moveTo(redis.url);
         });
@@ -178,6 +182,13 @@ export function createFaults({ nodes, stack, onMove }: FaultsOptions) {
       if (errors.length > 0) throw errors[0];
     },
   };
+}
+
+function answers(node: TargetNode) {
+  return node.state().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Resolves when the node reaches Redis. Throws NotStagedError when it does not in time. */

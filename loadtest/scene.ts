@@ -53,17 +53,29 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   const sales: RunningSale[] = [];
   const marks: Fault[] = [];
   let isOver = false;
-  const faults = createFaults({ nodes, stack, onMove: (redisUrl) => watch?.moveTo(redisUrl) });
+  const faults = createFaults({
+    nodes,
+    stack,
+    lockKey: lockKey(SKU, stage),
+    onMove: (redisUrl) => watch?.moveTo(redisUrl),
+  });
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
 
-  for (const node of nodes) {
-    await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS, ...timing });
-    await node.reset();
-    instances.set((await node.state()).instance, node.name);
+  try {
+    for (const node of nodes) {
+      await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS, ...timing });
+      await node.reset();
+      instances.set((await node.state()).instance, node.name);
+    }
+    await first.clear();
+    await first.setStock(stock);
+  } catch (error) {
+    // Whatever of it took effect is taken back.
+    for (const node of nodes) await node.setLock(stage).catch(() => {});
+    await first.clear().catch(() => {});
+    throw error;
   }
-  await first.clear();
-  await first.setStock(stock);
   const startedAt = sharedClock();
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
 
@@ -184,6 +196,37 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     };
   }
 
+  /** Throws NotStagedError when the sale has left already, or never was inside. */
+  async function mustBeInside({ node, saleId }: InsideSale) {
+    const own = (await events()).filter((event) => event.node === node && event.saleId === saleId);
+    const isInside = own.some(({ type }) => type === 'read') && own.every(({ type }) => type !== 'left');
+    if (!isInside) throw new NotStagedError(`Sale ${saleId} on ${node} was not inside any more.`);
+  }
+
+  /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
+  async function mustHaveWaited(node: TargetNode, from: number) {
+    const own = (await events()).filter((event) => event.node === node.name && event.at >= from);
+    const ended = (saleId: string) => own.find((event) => event.saleId === saleId && event.type === 'failed')?.code;
+    const waited = own.some(
+      ({ type, saleId }) =>
+        type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
+    );
+    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
+  }
+
+  /** How long the lock has to live, in milliseconds, as Redis has just said; `Infinity` without an end or without a key. */
+  function leaseLeftMs(): number {
+    const seen = watch?.samples.at(-1);
+    if (seen?.owner === undefined) return Number.POSITIVE_INFINITY;
+    return seen.at + seen.ttlMs - sharedClock();
+  }
+
+  /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
+  function stop() {
+    isOver = true;
+    for (const sale of sales) sale.hangUp();
+  }
+
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
   async function outcome(): Promise<SceneOutcome> {
     const ends = await Promise.all(sales.map(({ end }) => end));
@@ -207,9 +250,8 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   async function close(isJudged?: (stay: Stay) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
     const until = sharedClock();
     const crashes = [...faults.crashes];
-    isOver = true;
+    stop();
     await watch?.close();
-    for (const sale of sales) sale.hangUp();
     await faults.undoAll();
     for (const node of nodes) await node.goOn();
     if (!(await allEnded())) throw new Error('Sales of the drill were still in flight after it.');
@@ -264,10 +306,14 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     killRedis: guarded(faults.killRedis),
     startReplica: guarded(faults.startReplica),
     triesOf,
+    mustBeInside: guarded(mustBeInside),
+    mustHaveWaited: guarded(mustHaveWaited),
+    leaseLeftMs,
     events,
     stays: async () => staysOf(await events()),
     waitFor,
     outcome: guarded(outcome),
+    stop,
     close,
   };
 }

@@ -1,4 +1,5 @@
 import type { Scene, SceneOutcome } from './scene.ts';
+import { sharedClock } from './shared-clock.ts';
 import { type Judgement, readStock } from './step-drill.ts';
 
 const SALES = 3;
@@ -13,18 +14,26 @@ interface Meanwhile {
  * Sells on the second node while a fault hits the first, for 2.5 leases: long enough for any lease to end. Resolves with how
  * many units were sold.
  */
-export async function sellMeanwhile({ second, leaseMs, sellWithin, waitFor }: Scene): Promise<Meanwhile> {
+export async function sellMeanwhile({
+  second,
+  leaseMs,
+  sellWithin,
+  mustHaveWaited,
+  waitFor,
+}: Scene): Promise<Meanwhile> {
   // Long enough to be seen in a picture.
   await second.script({ pauseMs: Math.round(leaseMs / 10), times: SALES });
-  const startedAt = performance.now();
+  const startedAt = sharedClock();
   const limitMs = 2.5 * leaseMs;
-  const leftMs = () => limitMs - (performance.now() - startedAt);
+  const leftMs = () => limitMs - (sharedClock() - startedAt);
   let soldMeanwhile = 0;
   while (soldMeanwhile < SALES && leftMs() > 0) {
     if ((await sellWithin(second, leftMs())).outcome === 'sold') soldMeanwhile += 1;
   }
   await waitFor(async () => leftMs() < 0 || undefined, limitMs);
-  return { soldMeanwhile, ...(soldMeanwhile === 0 && { keptOutMs: performance.now() - startedAt }) };
+  if (soldMeanwhile > 0) return { soldMeanwhile };
+  await mustHaveWaited(second, startedAt);
+  return { soldMeanwhile, keptOutMs: sharedClock() - startedAt };
 }
 
 /** The verdict when a write of the first node has come late, with its node or without: was a sale made meanwhile undone? */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   countOverlaps,
   describeLostUpdate,
@@ -18,6 +19,8 @@ import type { Need } from './target.ts';
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 const STOCK = 100;
+/** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
+const STOP_LIMIT_MS = 10_000;
 
 /** A drill that goes step by step: it stages one fault, on purpose, and looks what the lock makes of it. */
 export interface StepDrill {
@@ -63,8 +66,12 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     ...options,
     timing: { leaseMs, ...drill.timing },
   });
-  const judgement = await untilStopped(drill.run(scene), signal).catch(async (error) => {
+  const course = drill.run(scene);
+  const judgement = await untilStopped(course, signal).catch(async (error) => {
     if (error instanceof NotStagedError) return notStaged(error.message);
+    // What it has begun comes to its end before it is undone.
+    scene.stop();
+    await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     await scene.close().catch(() => {});
     throw error;
   });

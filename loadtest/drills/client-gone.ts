@@ -29,6 +29,7 @@ export const clientGone: StepDrill = {
     const emptyMs = performance.now() - hungUpAt;
     const stillWaiting = (await first.state()).waiting;
 
+    await scene.mustBeInside(holder);
     await first.goOn();
     await holder.end;
     const next = await scene.sell(first).end;

@@ -17,6 +17,7 @@ export const crashedHolder: StepDrill = {
 
     const crashedAt = await scene.kill(first);
     scene.mark('SIGKILL', { node: first, at: crashedAt });
+    await scene.mustBeInside(holder);
     await scene.say(`${first.name} is killed (SIGKILL).`);
 
     const limitMs = 2 * leaseMs;
@@ -28,6 +29,7 @@ export const crashedHolder: StepDrill = {
       const reason = `${second.name} sold again ${formatDuration(takeoverMs)} after the crash.`;
       return { verdict: 'pass', reason, figures: { takeoverMs }, witnesses: [] };
     }
+    await scene.mustHaveWaited(second, crashedAt);
     await scene.say(`${second.name} has waited for ${formatDuration(limitMs)} and gives up.`);
     const reason = `${second.name} could not sell within ${formatDuration(limitMs)}: the lock of the dead holder is still there.`;
     return { verdict: 'fail', reason, figures: { keptOutMs: end.ms }, witnesses: [] };

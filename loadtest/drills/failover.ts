@@ -34,6 +34,7 @@ export const failover: StepDrill = {
       if ((await scene.sellWithin(second, SALE_LIMIT_MS)).outcome === 'sold') soldMeanwhile += 1;
     }
     await scene.say(`${second.name} has sold ${soldMeanwhile} units meanwhile.`);
+    await scene.mustBeInside(holder);
     await first.goOn();
     const end = await holder.end;
 

@@ -3,6 +3,7 @@
 
 import { isRelease } from '../faults.ts';
 import { formatDuration } from '../report/numbers.ts';
+import { sharedClock } from '../shared-clock.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
 
 export const lateRelease: StepDrill = {
@@ -18,10 +19,11 @@ export const lateRelease: StepDrill = {
 
     await scene.say(`${second.name} asks for the lock.`);
     const limitMs = 2.5 * leaseMs;
-    const askedAt = performance.now();
+    const askedAt = sharedClock();
     const next = await scene.trySellInside(second, { untilTold: true }, limitMs);
     if (next === undefined) {
-      const keptOutMs = performance.now() - askedAt;
+      const keptOutMs = sharedClock() - askedAt;
+      await scene.mustHaveWaited(second, askedAt);
       held.over();
       await release.arrive();
       scene.restore(first);
@@ -48,9 +50,13 @@ export const lateRelease: StepDrill = {
     scene.restore(first);
 
     const outcome = await scene.outcome();
+    const lateStay = (await scene.stays()).find(({ node, saleId }) => node === first.name && saleId === late.saleId);
     const [nextStay, thirdStay] = (await others()).sort((a, b) => Number(isNext(b)) - Number(isNext(a)));
     const asked = outcome.events.filter(({ type, node }) => type === 'waiting' && node === second.name);
-    if (nextStay === undefined || nextStay.left - nextStay.entered >= leaseMs) {
+    if (!lateStay || !nextStay || nextStay.entered - lateStay.entered < 0.9 * leaseMs) {
+      return notStaged(`${second.name} entered before the lease was over, so the release was not late.`);
+    }
+    if (nextStay.left - nextStay.entered >= leaseMs) {
       return notStaged(`Sale ${next.saleId} stayed longer than its own lease, which proves nothing about the release.`);
     }
     if (asked.every((sale) => isNext(sale) || sale.at > nextStay.left)) {

@@ -3,7 +3,7 @@
 
 import { isStockWrite } from '../faults.ts';
 import { judgeMeanwhile, sellMeanwhile } from '../sell-meanwhile.ts';
-import type { Judgement, StepDrill } from '../step-drill.ts';
+import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
 export const lateWrite: StepDrill = {
   name: 'late-write',
@@ -25,6 +25,9 @@ export const lateWrite: StepDrill = {
     await scene.say('The write arrives.');
     scene.restore(first);
 
-    return judgeMeanwhile(await scene.outcome(), meanwhile, [late]);
+    const outcome = await scene.outcome();
+    const firstRead = outcome.events.find(({ type, node }) => type === 'read' && node === second.name)?.stock;
+    if (firstRead !== undefined && firstRead !== outcome.initialStock) return notStaged('The write was not held up.');
+    return judgeMeanwhile(outcome, meanwhile, [late]);
   },
 };

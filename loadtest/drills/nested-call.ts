@@ -24,6 +24,9 @@ export const nestedCall: StepDrill = {
     const left = outcome.events.find(
       ({ type, node, saleId }) => type === 'left' && node === first.name && saleId === nested.saleId,
     );
+    if (!outcome.events.some(({ type, saleId }) => type === 'nested' && saleId === nested.saleId)) {
+      return notStaged('The sale did not ask for its own lock again.');
+    }
     if (asked === undefined || left === undefined || asked.at > left.at) {
       return notStaged(`${second.name} did not ask for the lock while it was held.`);
     }

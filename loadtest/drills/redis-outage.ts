@@ -2,6 +2,7 @@
 // everybody answered, is no sale lost, and does the shop sell again?
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NotStagedError } from '../faults.ts';
 import { countOf, formatDuration, formatNumber } from '../report/numbers.ts';
 import type { Scene } from '../scene.ts';
 import { sharedClock } from '../shared-clock.ts';
@@ -68,7 +69,8 @@ async function outage(
 ): Promise<Outage> {
   const soldSince = (at: number) => ends.filter((end) => end.outcome === 'sold' && end.sentAt >= at).length;
   const startedAt = sharedClock();
-  await scene.waitFor(async () => soldSince(startedAt) >= SOME_SALES || undefined, RUSH_LIMIT_MS);
+  const isRush = await scene.waitFor(async () => soldSince(startedAt) >= SOME_SALES || undefined, RUSH_LIMIT_MS);
+  if (!isRush) throw new NotStagedError(`${SOME_SALES} sales did not take place before the outage.`);
   const redis = await start();
   const from = sharedClock();
   const fault = scene.mark(label);

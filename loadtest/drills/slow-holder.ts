@@ -1,7 +1,8 @@
 // One holder stalls for 2.5 leases while others keep buying. When it wakes, do two of the others meet?
 
-import type { Stay } from '../checker.ts';
-import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
+import { describeOverlap, overlapsBetween, type Stay } from '../checker.ts';
+import { sharedClock } from '../shared-clock.ts';
+import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
 const BUYERS = 6;
 
@@ -12,7 +13,7 @@ export const slowHolder: StepDrill = {
     const slow = await scene.sellInside(first, { untilTold: true });
     const stall = scene.mark('stalls', { sale: slow });
     await scene.step(`Sale ${slow.saleId} on ${first.name} holds the lock, and stalls.`);
-    const stalledAt = performance.now();
+    const stalledAt = sharedClock();
 
     const script = { pauseMs: Math.round(leaseMs / 3), times: 1000 };
     await first.script(script);
@@ -29,14 +30,17 @@ export const slowHolder: StepDrill = {
 
     const isSlow = (sale: { node: string; saleId: string }) => sale.node === first.name && sale.saleId === slow.saleId;
     const others = async () => (await scene.stays()).filter((stay) => !isSlow(stay));
-    await scene.waitFor(async () => performance.now() - stalledAt > 2.5 * leaseMs || undefined, 3 * leaseMs);
+    await scene.waitFor(async () => sharedClock() - stalledAt > 2.5 * leaseMs || undefined, 3 * leaseMs);
     const seen = (await others()).length;
     // It wakes right after another has entered, who then has a third of a lease before them.
     const entered = seen > 0 && (await scene.waitFor(async () => (await others()).length > seen || undefined, leaseMs));
     await scene.say(
       entered ? 'Another holder has just entered. The slow one wakes and leaves.' : 'The slow one wakes and leaves.',
     );
-    const stalledMs = performance.now() - stalledAt;
+    if (seen === 0) await scene.mustHaveWaited(second, stalledAt);
+    await scene.mustBeInside(slow);
+    const awakeAt = sharedClock();
+    const leaseLeftMs = scene.leaseLeftMs();
     await first.goOn();
     stall.over();
     await slow.end;
@@ -45,18 +49,27 @@ export const slowHolder: StepDrill = {
     await trickle;
 
     const outcome = await scene.outcome();
-    const asked = outcome.events.filter((event) => event.type === 'waiting' && !isSlow(event));
-    if (asked.length < BUYERS) return notStaged('The other buyers never asked for the lock.');
     const isJudged = (stay: Stay) => !isSlow(stay);
-    const { overlaps, witnesses } = overlapsOf(outcome, isJudged);
-    const figures = { overlaps, enteredMeanwhile: seen, ...(seen === 0 && { keptOutMs: stalledMs }) };
-    if (overlaps > 0) {
+    const stays = (await others()).filter(({ left }) => left > awakeAt);
+    if (seen > 0 && (leaseLeftMs < leaseMs / 4 || !stays.some(({ entered }) => entered <= awakeAt))) {
+      return notStaged('Nobody else held the lock when the slow holder left.');
+    }
+    // Whoever enters while the lease of the one inside still runs was let in by the slow one. Later ones may be right.
+    const meetings = overlapsBetween(stays).filter(({ from }) => from >= awakeAt && from <= awakeAt + leaseLeftMs);
+    const figures = {
+      overlaps: meetings.length,
+      enteredMeanwhile: seen,
+      ...(seen === 0 && { keptOutMs: awakeAt - stalledAt }),
+    };
+    if (meetings.length > 0) {
       const reason = 'Two of the other holders were inside at the same moment.';
+      const witnesses = meetings.map((meeting) => describeOverlap(meeting, outcome.startedAt));
       return { verdict: 'fail', reason, figures, witnesses, isJudged };
     }
-    const reason = entered
-      ? 'The slow holder left, and no two of the others met.'
-      : 'Nobody entered while the slow holder stalled; the price is that everybody waited.';
+    const reason =
+      seen > 0
+        ? 'The slow holder left, and no two of the others met.'
+        : 'Nobody entered while the slow holder stalled; the price is that everybody waited.';
     return { verdict: 'pass', reason, figures, witnesses: [], isJudged };
   },
 };

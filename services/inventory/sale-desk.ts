@@ -156,6 +156,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       scriptedSales -= 1;
       const { nestedCall, pauseMs, untilTold } = script;
       if (nestedCall) {
+        history.record({ type: 'nested', saleId });
         const nestedWait = startWait(clientGone);
         await held.acquire(nestedWait.signal).finally(nestedWait.end);
         await held.release();
