@@ -205,7 +205,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
 
   /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
   async function mustHaveWaited(node: TargetNode, from: number) {
-    const own = (await events()).filter((event) => event.node === node.name && event.at >= from);
+    const own = (await node.history()).events.filter(({ at }) => at >= from);
     const ended = (saleId: string) => own.find((event) => event.saleId === saleId && event.type === 'failed')?.code;
     const waited = own.some(
       ({ type, saleId }) =>
@@ -286,6 +286,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   return {
     stage,
     leaseMs: timing.leaseMs,
+    initialStock: stock,
     first,
     second,
     redisKind: target.redis.kind,

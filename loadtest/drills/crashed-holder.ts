@@ -2,7 +2,7 @@
 
 import { formatDuration } from '../report/numbers.ts';
 import { sharedClock } from '../shared-clock.ts';
-import type { Judgement, StepDrill } from '../step-drill.ts';
+import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
 
 export const crashedHolder: StepDrill = {
   name: 'crashed-holder',
@@ -18,6 +18,7 @@ export const crashedHolder: StepDrill = {
     const crashedAt = await scene.kill(first);
     scene.mark('SIGKILL', { node: first, at: crashedAt });
     await scene.mustBeInside(holder);
+    if ((await second.stock()) !== scene.initialStock) return notStaged('The holder had written already when it died.');
     await scene.say(`${first.name} is killed (SIGKILL).`);
 
     const limitMs = 2 * leaseMs;

@@ -51,7 +51,9 @@ export const slowHolder: StepDrill = {
     const outcome = await scene.outcome();
     const isJudged = (stay: Stay) => !isSlow(stay);
     const stays = (await others()).filter(({ left }) => left > awakeAt);
-    if (seen > 0 && (leaseLeftMs < leaseMs / 4 || !stays.some(({ entered }) => entered <= awakeAt))) {
+    // Short enough to end within its lease, and long enough for others to come.
+    const isThere = ({ entered, left }: Stay) => entered <= awakeAt && left - entered >= leaseMs / 4;
+    if (seen > 0 && (leaseLeftMs < leaseMs / 4 || !stays.some(isThere))) {
       return notStaged('Nobody else held the lock when the slow holder left.');
     }
     // Whoever enters while the lease of the one inside still runs was let in by the slow one. Later ones may be right.

@@ -223,20 +223,17 @@ describe.concurrent('an outage that is none is unknown', { timeout: SHARED_LIMIT
 // Here a drill still ends in a verdict, for another reason than the one that it tells.
 describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no second sale could have taken place', () => {
-    test.fails.each([lateRelease, lateWrite, pausedProcess])(
-      '$name: the second node does not reach Redis',
-      async (drill) => {
-        isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), /./);
-      },
-    );
+    test.each([lateRelease, lateWrite, pausedProcess])('$name: the second node does not reach Redis', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), /./);
+    });
 
-    test.fails('crashed-holder: the second node does not answer', async () => {
+    test('crashed-holder: the second node does not answer', async () => {
       const deaf = (target: Target) =>
         withNodes(target, (_node, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
       isUnknown(await run(crashedHolder, '8-auto-renew', { wrap: deaf }), /./);
     });
 
-    test.fails('slow-holder: no node reaches Redis while the buyers come', async () => {
+    test('slow-holder: no node reaches Redis while the buyers come', async () => {
       const cutOff = (target: Target) =>
         withNodes(target, (node) => ({
           async script(script) {
@@ -253,21 +250,21 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
   });
 
   describe.concurrent('the step that matters has no effect', () => {
-    test.fails.each(['3-spin', '4-ttl'])('crashed-holder under %s: the kill kills nothing', async (stage) => {
+    test.each(['3-spin', '4-ttl'])('crashed-holder under %s: the kill kills nothing', async (stage) => {
       isUnknown(await run(crashedHolder, stage, { wrap: immortal }), /./);
     });
 
-    test.fails('nested-call under 6-lua-release: nobody asks again', async () => {
+    test('nested-call under 6-lua-release: nobody asks again', async () => {
       const flat = scripted(({ nestedCall, ...script }) => script);
       isUnknown(await run(nestedCall, '6-lua-release', { wrap: flat }), /./);
     });
 
-    test.fails('slow-holder under 4-ttl: the buyers do not stay, so nobody is inside when it wakes', async () => {
+    test('slow-holder under 4-ttl: the buyers do not stay, so nobody is inside when it wakes', async () => {
       const brief = scripted((script) => (script.untilTold ? script : undefined));
       isUnknown(await run(slowHolder, '4-ttl', { wrap: brief }), /./);
     });
 
-    test.fails.each([
+    test.each([
       { drill: lateRelease, name: 'late-release', stage: '5-owner-check' },
       { drill: lateWrite, name: 'late-write', stage: '8-auto-renew' },
     ])('$name under $stage: the command is let go as soon as it comes', async ({ drill, stage }) => {
@@ -280,15 +277,15 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
       isUnknown(await run(drill, stage, { wrap: atOnce }), /./);
     });
 
-    test.fails('failover: the line is not cut, so the replica knows the lock', async () => {
+    test('failover: the line is not cut, so the replica knows the lock', async () => {
       const uncut = (target: Target) => replicating(() => target.stack?.redis.url ?? '')(target);
       isUnknown(await run(failover, '8-auto-renew', { wrap: uncut }), /./);
     });
   });
 
   describe.concurrent('the holder has left before the fault', () => {
-    test.fails.each([
-      { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 0 },
+    test.each([
+      { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 1 },
       { drill: slowHolder, name: 'slow-holder', stage: '4-ttl', at: 0 },
       { drill: failover, name: 'failover', stage: '8-auto-renew', at: 1 },
       { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
