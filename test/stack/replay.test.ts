@@ -42,21 +42,27 @@ const isStep = ({ drill }: { drill: string }) => stepDrills.some(({ name }) => n
 const readLatest = (command: CommandUnderTest) =>
   resultsSchema.parse(JSON.parse(readFileSync(join(command.reports, 'latest/results.json'), 'utf8')));
 
+const bare = makeBarePath();
+const startWhole = (env: NodeJS.ProcessEnv) => startCommand('loadtest/replay.ts', [...QUICK, '--json'], env);
+/** Two whole runs at the same time: most of it is waiting. */
+const whole = { native: startWhole({}), embedded: startWhole({ PATH: bare.path }) };
+
+beforeAll(async () => {
+  await Promise.all([whole.native.ended, whole.embedded.ended]);
+}, 180_000);
+
+afterAll(() => {
+  whole.native.remove();
+  whole.embedded.remove();
+  bare.remove();
+});
+
 describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) => {
-  let command: CommandUnderTest;
+  const command = whole[kind];
   let results: Results;
-  let bare: ReturnType<typeof makeBarePath> | undefined;
 
-  beforeAll(async () => {
-    if (kind === 'embedded') bare = makeBarePath();
-    command = startCommand('loadtest/replay.ts', [...QUICK, '--json'], bare ? { PATH: bare.path } : {});
-    await command.ended;
+  beforeAll(() => {
     results = resultsSchema.parse(JSON.parse(command.stdout()));
-  }, 180_000);
-
-  afterAll(() => {
-    command.remove();
-    bare?.remove();
   });
 
   test('the run is as taught, ends with 0, and leaves nothing behind', async () => {
