@@ -7,9 +7,17 @@ import { createLock as ownerCheck } from './5-owner-check.ts';
 import { createLock as luaRelease } from './6-lua-release.ts';
 import { createLock as reentrant } from './7-reentrant.ts';
 import { createLock as autoRenew } from './8-auto-renew.ts';
-import type { CreateLock } from './lock.ts';
+import { createLock as fenced } from './beyond/fenced.ts';
+import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
+import type { CreateLock, TakeOne } from './lock.ts';
 
-/** Every lock by its name, in the order of the course. The name is also its file, its chapter and its row in every report. */
+/** What a strategy keeps its lock in, besides the stock. `masters` are several Redis servers that know nothing of each other. */
+export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
+
+/** A way to sell without overselling: a lock around the critical section, or a sale of its own that needs none. */
+export type Strategy = { backend: Backend } & ({ createLock: CreateLock } | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' });
+
+/** Every stage by its name, in the order of the course. The name is also its file, its chapter and its row in every report. */
 export const locks: Record<string, CreateLock> = {
   '0-none': none,
   '1-in-process': inProcess,
@@ -22,10 +30,28 @@ export const locks: Record<string, CreateLock> = {
   '8-auto-renew': autoRenew,
 };
 
-/** The name that a `LOCK_VERSION` stands for: a number (`4`) or a name (`4-ttl`). Undefined when there is none. */
+/** Where stage 8 leads, by name: `locks/beyond/`. */
+export const beyond: Record<string, Strategy> = {
+  fenced: { backend: 'redis', createLock: fenced },
+  'redis-atomic': { backend: 'redis', takeOne: redisAtomic, stockIn: 'redis' },
+};
+
+const stages = Object.entries(locks).map(([name, createLock]) => [name, { backend: 'redis', createLock }] as const);
+
+/** The stages and what is beyond them. */
+export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };
+
+/** The lock of the course for each backend. */
+const ofBackend: Record<string, string> = { redis: '8-auto-renew', mysql: 'mysql-lock-table', zookeeper: 'zookeeper' };
+
+/** The name that a `LOCK_VERSION` stands for: a number (`4`), a name (`4-ttl`, `fenced`) or a backend (`redis`). Undefined when there is none. */
 export function lockName(version: string): string | undefined {
-  const names = Object.keys(locks);
+  const names = Object.keys(strategies);
+  const wanted = Object.hasOwn(ofBackend, version) ? ofBackend[version] : version;
   return /^\d+$/.test(version)
     ? names.find((name) => name.startsWith(`${version}-`))
-    : names.find((name) => name === version);
+    : names.find((name) => name === wanted);
 }
+
+/** What `LOCK_VERSION` may be, as part of a sentence. */
+export const knownVersions = `a number from 0 to 8, a backend (${Object.keys(ofBackend).join(', ')}), or one of ${Object.keys(strategies).join(', ')}`;

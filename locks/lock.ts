@@ -1,4 +1,6 @@
+import type { Pool } from 'mysql2/promise';
 import type { Redis } from 'ioredis';
+import type { ZookeeperSession } from './beyond/zookeeper-session.ts';
 
 /**
  * The words used in every stage:
@@ -7,6 +9,7 @@ import type { Redis } from 'ioredis';
  * - waiter: who has asked and not yet got it.
  * - owner token: the value in Redis that proves who holds.
  * - lease: a lock with an end. It lasts `leaseMs` unless it is renewed.
+ * - fencing token: a number that grows with every acquisition. The stock checks it, never the lock.
  */
 
 /** The right to be alone in one critical section. */
@@ -18,11 +21,23 @@ export interface Lock {
   acquire(signal?: AbortSignal): Promise<void>;
   /** Gives the lock up. Rejects with LockNotHeldError when it was no longer ours. */
   release(): Promise<void>;
+  /** Beyond stage 8: aborts with LockNotHeldError when the holder learns that the lock is no longer its own. */
+  readonly lost?: AbortSignal;
+  /** Beyond stage 8: the fencing token of this acquisition, while the lock is held. */
+  readonly fencingToken?: number | undefined;
 }
 
-export interface LockOptions {
+/** The servers that locks work with. The service connects to one when a lock first asks for it. */
+export interface Servers {
   redis: Redis;
-  /** The Redis key that stands for the lock. */
+  /** Independent Redis servers, an odd number of them: `redlock`. */
+  masters: Redis[];
+  mysql: Pool;
+  zookeeper: ZookeeperSession;
+}
+
+export interface LockOptions extends Servers {
+  /** The Redis key that stands for the lock; elsewhere its name. */
   key: string;
   /** `<service instance uuid>:<request id>`, different for every holder. */
   ownerToken: string;
@@ -30,11 +45,32 @@ export interface LockOptions {
   leaseMs: number;
   /** How long a waiter sleeps between two tries, in milliseconds. */
   retryDelayMs: number;
-  /** Called once when a renewal finds that the lock is no longer ours (stage 8). */
+  /** Called once when the holder learns that the lock is no longer its own (stage 8 on). */
   onLeaseLost: () => void;
 }
 
 export type CreateLock = (options: LockOptions) => Lock;
+
+export interface SaleOptions extends Servers {
+  sku: string;
+  /** The Redis key of the stock. */
+  stockKey: string;
+  /** Aborts when nobody waits for the sale any more. */
+  signal: AbortSignal;
+  /** What happens between read and write: nothing, unless a drill scripts it. */
+  business: () => Promise<void>;
+  /**
+   * Tells each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on tells
+   * `entered` then, one that is not `began`; `conflict` is a write that was refused, before the sale begins again.
+   */
+  tell: (step: 'entered' | 'began' | 'read' | 'writing' | 'wrote' | 'conflict', stock?: number) => void;
+}
+
+/**
+ * Takes one unit out of the stock, in a way of its own that needs no lock. Resolves with the stock before it: 0 when it was
+ * sold out and nothing was taken, undefined when there is no such sku. Rejects with AbortError when `signal` aborts first.
+ */
+export type TakeOne = (options: SaleOptions) => Promise<number | undefined>;
 
 /** release() found that the lock was no longer ours: it ran out, or somebody else deleted it. */
 export class LockNotHeldError extends Error {

@@ -4,6 +4,9 @@ import type { LockOptions } from '../../locks/lock.ts';
 /** Options for a new holder: what a test does not care about is filled in. A lease lost by surprise fails the test. */
 export function lockOptions(given: Partial<LockOptions> & Pick<LockOptions, 'redis' | 'key'>): LockOptions {
   return {
+    masters: [],
+    mysql: undefined as never,
+    zookeeper: undefined as never,
     ownerToken: randomUUID(),
     leaseMs: 30_000,
     retryDelayMs: 1,

@@ -1,0 +1,59 @@
+// Beyond · fenced
+// Problem: a paused process cannot renew, and wakes up believing it still holds.
+// Change:  every acquisition gets a larger number, and the stock refuses a write with a number older than the newest it has seen.
+// Leaves:  the token protects what checks it, and nothing else; waiters still poll.
+// Source:  Kleppmann, How to do distributed locking, 2016.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { readScript } from '../script.ts';
+
+const acquireFenced = readScript('acquire-fenced');
+const renewIfOwner = readScript('renew-if-owner');
+const releaseReentrant = readScript('release-reentrant');
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
+  const lost = new AbortController();
+  let holdCount = 0;
+  let fencingToken: number | undefined;
+  let watchdog: NodeJS.Timeout | undefined;
+
+  async function acquire(signal?: AbortSignal) {
+    // The token is made in the step that takes the lock: a later INCR could overtake that of the next holder.
+    const tryOnce = () => acquireFenced(redis, [key, `${key}:tokens`], [ownerToken, leaseMs]);
+    let token = await tryOnce();
+    while (token === 0) {
+      await sleep(retryDelayMs, undefined, { signal });
+      token = await tryOnce();
+    }
+    fencingToken = token;
+    holdCount += 1;
+    if (holdCount === 1) watchdog = setInterval(renew, leaseMs / 3);
+  }
+
+  async function renew() {
+    // No answer is no news: the lease may still be ours, so the next tick asks again.
+    const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => undefined);
+    if (renewed !== 0 || holdCount === 0) return;
+    holdCount = 0;
+    clearInterval(watchdog);
+    onLeaseLost();
+    lost.abort(new LockNotHeldError(key));
+  }
+
+  async function release() {
+    holdCount = Math.max(0, holdCount - 1);
+    // Before asking Redis: if it does not answer, the lease must end by itself.
+    if (holdCount === 0) clearInterval(watchdog);
+    if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
+  }
+
+  return {
+    acquire,
+    release,
+    lost: lost.signal,
+    get fencingToken() {
+      return fencingToken;
+    },
+  };
+};

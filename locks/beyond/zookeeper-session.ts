@@ -1,0 +1,4 @@
+/** A session of this process with ZooKeeper. */
+export interface ZookeeperSession {
+  close(): void;
+}
