@@ -1,0 +1,101 @@
+import type { Redis } from 'ioredis';
+
+/** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */
+const PING_EVERY_MS = 250;
+const RECONNECT_DELAY_MS = 100;
+/** How long Redis may leave the subscriber without an answer, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 700;
+
+/** Called with a message; without one when messages may have been missed, so that only Redis knows how things stand. */
+export type Wake = (message?: string) => void;
+
+interface Channel {
+  wakes: Set<Wake>;
+  subscribed: Promise<unknown>;
+}
+
+/** A connection that listens is good for nothing else: one for each client, shared by all its waiters. */
+const subscribers = new WeakMap<Redis, ReturnType<typeof createSubscriber>>();
+
+/**
+ * Calls `wake` with each message on `channel`. Calls it without a message when the subscription stands, and whenever a
+ * connection closes or is back: look again then. Returns what ends it.
+ */
+export function listen(redis: Redis, channel: string, wake: Wake): () => void {
+  if (redis.status === 'end') return ignore;
+  const subscriber = subscribers.get(redis) ?? createSubscriber(redis);
+  subscribers.set(redis, subscriber);
+  return subscriber.listen(channel, wake);
+}
+
+function createSubscriber(redis: Redis) {
+  const channels = new Map<string, Channel>();
+  const connection = connectSubscriber(redis);
+  let pings: NodeJS.Timeout | undefined;
+
+  connection.on('message', (name: string, message: string) => wakeAll(name, message));
+  connection.on('ready', () => {
+    for (const [name, channel] of channels) {
+      channel.subscribed = connection.subscribe(name);
+      channel.subscribed.then(() => wakeAll(name), ignore);
+    }
+  });
+  connection.on('close', lookAgain);
+  redis.on('close', lookAgain);
+  redis.on('ready', lookAgain);
+  redis.once('end', () => {
+    subscribers.delete(redis);
+    redis.off('close', lookAgain);
+    redis.off('ready', lookAgain);
+    clearInterval(pings);
+    connection.disconnect();
+  });
+
+  function wakeAll(name: string, message?: string) {
+    for (const wake of [...(channels.get(name)?.wakes ?? [])]) wake(message);
+  }
+
+  function lookAgain() {
+    for (const name of channels.keys()) wakeAll(name);
+  }
+
+  /** A waiter sends nothing, so nothing would tell it that Redis has gone silent. */
+  function ping() {
+    for (const client of [redis, connection]) if (client.status === 'ready') client.ping().catch(ignore);
+  }
+
+  return {
+    listen(name: string, wake: Wake) {
+      const channel: Channel = channels.get(name) ?? { wakes: new Set(), subscribed: connection.subscribe(name) };
+      if (channels.size === 0) pings = setInterval(ping, PING_EVERY_MS).unref();
+      channels.set(name, channel);
+      channel.wakes.add(wake);
+      channel.subscribed.then(() => channel.wakes.has(wake) && wake(), ignore);
+
+      return () => {
+        if (!channel.wakes.delete(wake) || channel.wakes.size > 0) return;
+        channels.delete(name);
+        if (channels.size === 0) clearInterval(pings);
+        connection.unsubscribe(name).catch(ignore);
+      };
+    },
+  };
+}
+
+/** Connects again by itself. It keeps no command for later: whoever listens is subscribed anew when it is ready. */
+function connectSubscriber(redis: Redis) {
+  const connection = redis.duplicate({
+    lazyConnect: false,
+    enableOfflineQueue: false,
+    autoResubscribe: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    socketTimeout: ANSWER_TIMEOUT_MS,
+    connectTimeout: ANSWER_TIMEOUT_MS,
+    retryStrategy: () => RECONNECT_DELAY_MS,
+  });
+  connection.on('error', ignore);
+  return connection;
+}
+
+function ignore() {}
