@@ -1,19 +1,20 @@
 #!/bin/sh
-# Installs the servers that the tests need and this machine lacks: Redis (or Valkey) and nginx.
+# Installs the servers that the tests need and this machine lacks: Redis (or Valkey), nginx, MariaDB (or MySQL).
 # Says nothing when there is nothing to do. Debian and Ubuntu: apt, as root or by sudo. macOS: Homebrew.
 set -eu
 
-# Debian keeps nginx where only root's PATH looks.
+# Debian keeps nginx and MariaDB where only root's PATH looks.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 # Prints the packages that are missing, by the names they have in apt and in Homebrew.
 missing() {
   command -v redis-server >/dev/null || command -v valkey-server >/dev/null || echo "$redis_package"
   command -v nginx >/dev/null || echo nginx
+  command -v mariadbd >/dev/null || command -v mysqld >/dev/null || echo "$mariadb_package"
 }
 
 give_up() {
-  echo "The tests need Redis (or Valkey) and nginx. $1" >&2
+  echo "The tests need Redis (or Valkey), nginx, and MariaDB (or MySQL). $1" >&2
   echo "Install them and run this again; missing: $(missing | tr '\n' ' ')" >&2
   exit 1
 }
@@ -26,7 +27,7 @@ install_with_brew() {
 
 install_with_apt() {
   echo "Installing $* (once) ..." >&2
-  # The packages start their services and have them started with the machine, on the ports 6379 and 80. Only the
+  # The packages start their services and have them started with the machine, on the ports 6379, 80 and 3306. Only the
   # programs are wanted: this file forbids the start, and is gone when this script ends.
   # https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
   policy=/usr/sbin/policy-rc.d
@@ -40,7 +41,11 @@ install_with_apt() {
   apt_get update || true
   apt_get install --yes --no-install-recommends "$@" || give_up "apt could not install them."
   if command -v systemctl >/dev/null; then
-    for package in "$@"; do systemctl --quiet disable "$package" 2>/dev/null || true; done
+    for package in "$@"; do
+      service=$package
+      [ "$package" != mariadb-server ] || service=mariadb
+      systemctl --quiet disable "$service" 2>/dev/null || true
+    done
   fi
 }
 
@@ -51,7 +56,8 @@ apt_get() {
 }
 
 redis_package=redis-server
-[ "$(uname)" != Darwin ] || redis_package=redis
+mariadb_package=mariadb-server
+[ "$(uname)" != Darwin ] || redis_package=redis mariadb_package=mariadb
 packages=$(missing)
 [ -n "$packages" ] || exit 0
 

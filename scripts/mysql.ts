@@ -1,0 +1,116 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { freePort, type Part, startPart } from './parts.ts';
+import { findOnPath } from './path.ts';
+
+/** How long a server may take to answer one question, in milliseconds. */
+const ANSWER_LIMIT_MS = 2_000;
+
+export interface MysqlServer {
+  /** Without a database. */
+  url: string;
+  /** `external` was given as MYSQL_URL, `native` is a server from the PATH. */
+  kind: 'external' | 'native';
+  /** As the server says it, such as `10.11.14-MariaDB`. */
+  version: string;
+  /** The process, when it is ours. */
+  part?: Part;
+  /** Starts the process again, after it has ended, on the same port and with the same data. Absent when it is not ours. */
+  startAgain?: () => Promise<Part>;
+  /** Resolves with the URL of a new, empty database; of the one that MYSQL_URL names, when that was given. */
+  database(name: string): Promise<string>;
+}
+
+/** Why no server can be started, as a sentence; undefined when one can. */
+export function whyNoMysql(): string | undefined {
+  if (findOnPath('mariadbd', 'mysqld') !== undefined) return undefined;
+  return 'There is no MariaDB or MySQL on the PATH: apt-get install mariadb-server, or brew install mariadb.';
+}
+
+/** The MySQL to use: MYSQL_URL if it is given, else a new server from the PATH, which keeps its data in `dir`. */
+export async function openMysql(givenUrl: string | undefined, { dir }: { dir: string }): Promise<MysqlServer> {
+  if (givenUrl === undefined) return startServer(dir);
+  const version = await versionAt(givenUrl).catch((error) => {
+    throw new Error(`the MySQL that MYSQL_URL names does not answer: ${error.message}`);
+  });
+  return { url: givenUrl, kind: 'external', version, database: async () => givenUrl };
+}
+
+async function startServer(dir: string): Promise<MysqlServer> {
+  const program = findOnPath('mariadbd', 'mysqld');
+  if (program === undefined) throw new Error(whyNoMysql());
+  const args = ['--no-defaults', ...dataArgs(dir), ...(process.getuid?.() === 0 ? ['--user=root'] : [])];
+  await makeData(program, args);
+  const port = await freePort();
+  const url = `mysql://root@127.0.0.1:${port}`;
+  const startAgain = () =>
+    startPart({
+      name: 'mysql',
+      command: program,
+      args: [...args, ...serverArgs(dir, port)],
+      cwd: dir,
+      isReady: async () => (await versionAt(url)) !== '',
+    });
+  const part = await startAgain();
+  return {
+    url,
+    kind: 'native',
+    version: await versionAt(url),
+    part,
+    startAgain,
+    async database(name) {
+      await ask(url, (connection) => connection.query('CREATE DATABASE ??', [name]));
+      return `${url}/${name}`;
+    },
+  };
+}
+
+/** Small, so that it starts at once. */
+const dataArgs = (dir: string) => [
+  `--datadir=${join(dir, 'mysql')}`,
+  '--innodb-buffer-pool-size=16M',
+  // MySQL 9 knows it no more.
+  '--loose-innodb-log-file-size=8M',
+];
+
+/** Only on loopback. What is committed is written before it is answered, so a killed server loses nothing of it. */
+const serverArgs = (dir: string, port: number) => [
+  `--port=${port}`,
+  '--bind-address=127.0.0.1',
+  `--socket=${join(dir, 'mysql.sock')}`,
+  `--pid-file=${join(dir, 'mysql.pid')}`,
+  '--innodb-flush-log-at-trx-commit=2',
+  '--skip-log-bin',
+  '--max-connections=500',
+  // A second protocol of MySQL, on a port of its own.
+  '--loose-mysqlx=OFF',
+];
+
+/** Makes the server's own tables, with a user root who needs no password. */
+async function makeData(program: string, args: string[]) {
+  const isMariadb = spawnSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).stdout.includes('MariaDB');
+  const install = isMariadb ? findOnPath('mariadb-install-db', 'mysql_install_db') : program;
+  if (install === undefined) throw new Error(`There is no mariadb-install-db beside ${program}.`);
+  const more = isMariadb
+    ? ['--auth-root-authentication-method=normal', '--skip-test-db']
+    : ['--initialize-insecure', '--log-error-verbosity=1'];
+  await promisify(execFile)(install, [...args, ...more]);
+}
+
+async function versionAt(url: string): Promise<string> {
+  const [rows] = await ask(url, (connection) =>
+    connection.query<RowDataPacket[]>({ sql: 'SELECT VERSION() AS version', timeout: ANSWER_LIMIT_MS }),
+  );
+  return rows[0]?.version ?? '';
+}
+
+async function ask<T>(url: string, question: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await createConnection({ uri: url, connectTimeout: ANSWER_LIMIT_MS });
+  try {
+    return await question(connection);
+  } finally {
+    connection.destroy();
+  }
+}
