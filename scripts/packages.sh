@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs the packages when they are missing or older than the lock file. Says nothing when there is nothing to do.
+# Installs the packages when they are missing or older than the lock file: the project's, or those of the folder that is
+# named. Says nothing when there is nothing to do.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../${1:-}"
 installed=node_modules/.package-lock.json
 if [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; then
   exit 0
 fi
-echo "Installing the packages (once) ..." >&2
+echo "Installing the packages${1:+ of $1} (once) ..." >&2
 # No package here needs its install script: binaries come as packages of their own.
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 touch "$installed"

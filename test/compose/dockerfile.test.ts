@@ -70,10 +70,13 @@ test('node: the version of the image is one that the project supports', () => {
 
 test('.dockerignore: what the Dockerfile copies gets through, and nothing else does', () => {
   const lines = readFileSync(join(projectDir, '.dockerignore'), 'utf8').split('\n');
-  const [all, ...through] = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const [all, ...rest] = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const through = rest.filter((line) => line.startsWith('!'));
   const copied = new Set([...copiedInto('packages'), ...copiedInto('loadtest')]);
 
   expect(all).toBe('*');
+  // The packages of this machine, inside a folder that gets through.
+  expect(rest.filter((line) => !line.startsWith('!'))).toEqual(['loadtest/peers/node_modules']);
   expect(through.map((line) => line.replace(/^!/, '')).toSorted()).toEqual([...copied].toSorted());
   for (const path of copied) expect(existsSync(join(projectDir, path)), path).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { projectDir } from '../../scripts/parts.ts';
 
 interface LockedPackage {
@@ -8,19 +8,21 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-const text = readFileSync(join(projectDir, 'package-lock.json'), 'utf8');
-const packages: Record<string, LockedPackage> = JSON.parse(text).packages;
+describe.each(['package-lock.json', 'loadtest/peers/package-lock.json'])('%s', (file) => {
+  const text = readFileSync(join(projectDir, file), 'utf8');
+  const packages: Record<string, LockedPackage> = JSON.parse(text).packages;
 
-// npm leaves out what it could not fetch, and a later `npm ci` then refuses the whole file.
-test('lock file: every platform of every package is in it', () => {
-  const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).filter(
-      (name) => !(`node_modules/${name}` in packages || `${place}/node_modules/${name}` in packages),
-    ),
-  );
-  expect(missing).toEqual([]);
-});
+  // npm leaves out what it could not fetch, and a later `npm ci` then refuses the whole file.
+  test('lock file: every platform of every package is in it', () => {
+    const missing = Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`node_modules/${name}` in packages || `${place}/node_modules/${name}` in packages),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
 
-test('lock file: names no registry, so that it works with any', () => {
-  expect(Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  test('lock file: names no registry, so that it works with any', () => {
+    expect(Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
 });

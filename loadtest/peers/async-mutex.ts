@@ -1,0 +1,51 @@
+// async-mutex 0.5: a mutex inside one process. It never claims to be more: two processes each have their own.
+
+import { E_ALREADY_LOCKED, Mutex, type MutexInterface, tryAcquire } from 'async-mutex';
+import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { callOff, notNow } from './call-off.ts';
+
+export const options = {
+  mutex: 'one for each key in each process',
+};
+
+export const doesNotPromise = {
+  rush: 'It works inside one process only.',
+  'sell-out': 'It works inside one process only.',
+  'crashed-holder': 'It works inside one process only.',
+  'slow-holder': 'It works inside one process only, and knows no lease.',
+  'late-release': 'It works inside one process only.',
+  'nested-call': 'It is not reentrant.',
+  'long-sale': 'It works inside one process only.',
+  'paused-process': 'It works inside one process only.',
+  'late-write': 'It works inside one process only.',
+  failover: 'It works inside one process only.',
+  'client-gone': 'acquire() cannot be called off: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+const mutexes = new Map<string, Mutex>();
+
+export const createLock: CreateLock = ({ key }) => {
+  const mutex = mutexes.get(key) ?? new Mutex();
+  mutexes.set(key, mutex);
+  const holds: MutexInterface.Releaser[] = [];
+
+  async function acquire(signal?: AbortSignal) {
+    if (!signal?.aborted) {
+      holds.push(await callOff(mutex.acquire(), signal, (release) => release()));
+      return;
+    }
+    try {
+      holds.push(await tryAcquire(mutex).acquire());
+    } catch (error) {
+      throw error === E_ALREADY_LOCKED ? notNow(signal) : error;
+    }
+  }
+
+  async function release() {
+    const release = holds.pop();
+    if (release === undefined) throw new LockNotHeldError(key);
+    release();
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,22 @@
+import { abortable } from '../../locks/abortable.ts';
+
+/**
+ * Resolves with what was asked for. A library that knows no AbortSignal goes on asking when `signal` aborts: then this
+ * rejects with AbortError at once, and what arrives later is given back.
+ */
+export async function callOff<T>(asked: Promise<T>, signal: AbortSignal | undefined, giveBack: (held: T) => unknown) {
+  try {
+    return await abortable(asked, signal);
+  } catch (error) {
+    asked.then(giveBack).catch(() => {});
+    throw error;
+  }
+}
+
+/** The AbortError of a try that found the lock held. */
+export function notNow(signal: AbortSignal) {
+  return Object.assign(new Error('The lock is held.', { cause: signal.reason }), {
+    name: 'AbortError',
+    code: 'ABORT_ERR',
+  });
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import type { CreateLock } from '../../locks/lock.ts';
+
+/** The published locks, by the name of their package, which is the name of their adapter's file. */
+export const peerNames = ['redlock', 'redis-semaphore', 'node-redisson', 'simple-redis-mutex', 'async-mutex'];
+
+/** What an adapter exports. */
+export interface Peer {
+  createLock: CreateLock;
+  /** The options that the library is given, in words; the others are as the library sets them. */
+  options: Record<string, string>;
+  /** A sentence for each drill that asks for what the library does not promise. */
+  doesNotPromise: Record<string, string>;
+}
+
+/** Loads an adapter. Rejects when the packages of this folder are not installed: `sh scripts/packages.sh loadtest/peers`. */
+export async function loadPeer(name: string): Promise<Peer & { version: string }> {
+  const pinned = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+  return { ...((await import(`./${name}.ts`)) as Peer), version: pinned.dependencies[name] };
+}

@@ -1,0 +1,62 @@
+// redlock 5 beta: `using()`, which extends the lease by itself, with one master.
+
+import Redlock from 'redlock';
+import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { callOff, notNow } from './call-off.ts';
+
+export const options = {
+  clients: 'one: the Redis that all locks share',
+  duration: 'the lease',
+  retryCount: '-1 (no limit) while it waits, 0 for a single try and for the release',
+  automaticExtensionThreshold: '500 ms before the end of the lease, less when the lease is short',
+};
+
+export const doesNotPromise = {
+  'nested-call': 'It is not reentrant.',
+  'paused-process': 'It has no fencing token.',
+  'late-write': 'It has no fencing token.',
+  failover: 'It was given one master; its promise needs several.',
+  'client-gone': 'acquire() cannot be called off: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+interface Held {
+  leave: () => void;
+  /** Resolves when Redis has answered the release. */
+  left: Promise<void>;
+}
+
+export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => {
+  const redlock = new Redlock([redis], {
+    retryCount: 0,
+    automaticExtensionThreshold: Math.min(500, Math.max(0, leaseMs - 100)),
+  });
+  const holds: Held[] = [];
+
+  /** Resolves inside `using()`, which ends when `leave` is called. */
+  function enter(retryCount: number) {
+    return new Promise<Held>((resolve, reject) => {
+      let leave = () => {};
+      const inside = new Promise<void>((resolve) => (leave = resolve));
+      const left: Promise<void> = redlock.using([key], leaseMs, { retryCount }, (lost) => {
+        lost.addEventListener('abort', () => onLeaseLost(), { once: true });
+        resolve({ leave, left });
+        return inside;
+      });
+      left.catch(reject);
+    });
+  }
+
+  async function acquire(signal?: AbortSignal) {
+    if (signal?.aborted) holds.push(await enter(0).catch(() => Promise.reject(notNow(signal))));
+    else holds.push(await callOff(enter(-1), signal, ({ leave }) => leave()));
+  }
+
+  async function release() {
+    const held = holds.pop();
+    if (held === undefined) throw new LockNotHeldError(key);
+    held.leave();
+    await held.left.catch(() => Promise.reject(new LockNotHeldError(key)));
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,61 @@
+// simple-redis-mutex 3, with the client that it asks for: node-redis 5.
+
+import { createClient } from 'redis';
+import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
+import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { callOff, notNow } from './call-off.ts';
+
+export const options = {
+  redis: 'a node-redis client of its own for each process, and the one that it makes of it to be told of releases',
+  timeout: 'the lease',
+  pollingInterval: '10 s, or the lease when that is shorter',
+  failAfter: 'none',
+};
+
+export const doesNotPromise = {
+  'late-release': 'release() does not tell that the lock was no longer held.',
+  'nested-call': 'It is not reentrant.',
+  'long-sale': 'It renews nothing by itself: the holder has to call refreshTimeout().',
+  'client-gone': 'lock() cannot be called off: a waiter that has gone gets the lock once more and gives it back.',
+  'paused-process':
+    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
+  'late-write':
+    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
+  failover: 'It knows one Redis.',
+};
+
+const clients = new Map<string, ReturnType<typeof connect>>();
+
+async function connect(url: string) {
+  const client = createClient({ url });
+  // Whoever waits for a command is told by its rejection.
+  client.on('error', () => {});
+  return client.connect();
+}
+
+export const createLock: CreateLock = ({ redis, key, leaseMs }) => {
+  const url = `redis://${redis.options.host}:${redis.options.port}`;
+  const connected = clients.get(url) ?? connect(url);
+  clients.set(url, connected);
+  const holds: ReleaseFunc[] = [];
+
+  async function acquire(signal?: AbortSignal) {
+    const client = await connected;
+    if (signal?.aborted) {
+      const [isHeld, release] = await tryLock(client, key, { timeout: leaseMs });
+      if (!isHeld) throw notNow(signal);
+      holds.push(release);
+      return;
+    }
+    const asked = lock(client, key, { timeout: leaseMs, pollingInterval: Math.min(10_000, leaseMs) });
+    holds.push(await callOff(asked, signal, (release) => release()));
+  }
+
+  async function release() {
+    const release = holds.pop();
+    if (release === undefined) throw new LockNotHeldError(key);
+    await release();
+  }
+
+  return { acquire, release };
+};
