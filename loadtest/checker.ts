@@ -48,6 +48,7 @@ export function measure(evidence: Evidence): RushFigures {
   const { tally, nodes, initialStock, finalStock, events, dropped, redisCommands } = evidence;
   const sold = tally.sold.length;
   const expectedStock = initialStock - sold;
+  const conflicts = events.filter(({ type }) => type === 'conflict').length;
   const latencies = tally.sold.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   return {
     sent: tally.sent,
@@ -65,6 +66,7 @@ export function measure(evidence: Evidence): RushFigures {
     lostUpdates: finalStock - expectedStock,
     oversold: Math.max(0, sold - initialStock),
     ...(dropped === 0 && { overlaps: countOverlaps(staysOf(events)) }),
+    ...(conflicts > 0 && { conflicts }),
     throughput: tally.durationMs > 0 ? sold / (tally.durationMs / 1000) : 0,
     ...(sold > 0 && {
       latencyMs: {
@@ -192,6 +194,11 @@ export function describeLostUpdate({ stockBefore, sales }: LostUpdate): string {
 
 function nameReader({ readMs, ...sale }: Reader) {
   return readMs === undefined ? nameOf(sale) : `${nameOf(sale)} (at ${seconds(readMs)})`;
+}
+
+/** When each sale was under way, from its first look at the stock on: under a lock or, beyond stage 8, without one. */
+export function spansOf(events: SaleEvent[]): Stay[] {
+  return staysOf(events.map((event) => (event.type === 'began' ? { ...event, type: 'entered' } : event)));
 }
 
 /** When each holder was inside, by the order of entering. */

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import pc from 'picocolors';
+import { backendOf } from '../locks/index.ts';
 import type { Drill, DrillOutcome } from './drill.ts';
 import { drills as allDrills } from './drills/index.ts';
 import { leaseLength, stageList } from './options.ts';
@@ -38,7 +39,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopping.abort(new Error('stopped before the end'));
   });
 }
-const targets = createTargets({ onDeath: (sentence) => stopping.abort(new Error(sentence)) });
+const backends = [...new Set(stages.map(backendOf))];
+const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
 /** What the audience types; a line is Enter. */
 const keyboard = pause ? createInterface({ input: process.stdin }) : undefined;
 keyboard?.on('close', () => stopping.abort(new Error('nobody is left to press Enter')));
@@ -87,7 +89,7 @@ function tellVerdict(
   stage: string,
   { verdict, reasons, witnesses, witnessCount }: DrillOutcome,
 ): boolean {
-  const taught = taughtVerdict(Number.parseInt(stage, 10), name);
+  const taught = taughtVerdict(stage, name);
   const isSettled = verdict === 'pass' || verdict === 'fail';
   const signs = {
     pass: pc.green('✔ holds'),

@@ -45,3 +45,15 @@ export interface Drill {
   kind: 'load' | 'steps';
   run(context: DrillContext): Promise<DrillOutcome>;
 }
+
+/** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
+export function notApplicable(reason: string): DrillOutcome {
+  return {
+    verdict: 'not-applicable',
+    reasons: [reason],
+    witnesses: [],
+    witnessCount: 0,
+    stockOverTime: [],
+    events: [],
+  };
+}

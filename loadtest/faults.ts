@@ -209,9 +209,9 @@ async function until(isThere: () => Promise<boolean>, otherwise: string) {
   }
 }
 
-/** The command that writes the stock. */
+/** The command that writes the stock, itself or in a script. */
 export function isStockWrite({ name, args }: Command): boolean {
-  return name === 'SET' && args[0] === stockKey('001');
+  return name !== 'GET' && args.includes(stockKey('001'));
 }
 
 /** The command by which a holder gives its lock up. */

@@ -29,7 +29,7 @@ const stateSchema = z.object({
 
 const eventSchema = z.object({
   at: z.number(),
-  type: z.enum(['waiting', 'entered', 'nested', 'read', 'wrote', 'left', 'failed', 'lease-lost']),
+  type: z.enum(['waiting', 'entered', 'began', 'nested', 'read', 'conflict', 'wrote', 'left', 'failed', 'lease-lost']),
   node: z.string(),
   saleId: z.string(),
   stock: z.int().optional(),

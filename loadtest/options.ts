@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { lockName, locks } from '../locks/index.ts';
+import { beyond, knownVersions, lockName, locks, strategies } from '../locks/index.ts';
 import { projectDir } from '../scripts/parts.ts';
 import type { Drill, DrillSettings } from './drill.ts';
 import { drills } from './drills/index.ts';
@@ -28,7 +28,8 @@ export interface RunSettings {
 export function readRunOptions(name: string, description: string, argv: string[], version?: string): RunSettings {
   const command = new Command(`${name} --`)
     .description(description)
-    .option('--stage <stages>', 'stages by number or name, such as 1,2 or 4-ttl (default: all)', stageList)
+    .option('--stage <stages>', 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8)', stageList)
+    .option('--beyond', 'what is beyond stage 8 as well', false)
     .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, drillList)
     .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
     .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
@@ -61,7 +62,10 @@ export function readRunOptions(name: string, description: string, argv: string[]
   }
   if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
   return {
-    stages: given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks),
+    stages: inOrder([
+      ...(given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks)),
+      ...(given.beyond ? Object.keys(beyond) : []),
+    ]),
     ...(given.drill && { drills: given.drill }),
     settings: { requests, connections, stock, units, leaseMs: given.lease },
     ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
@@ -73,21 +77,23 @@ export function readRunOptions(name: string, description: string, argv: string[]
 function stageFromEnvironment(version: string | undefined, refuse: (line: string) => never): string[] | undefined {
   if (!version) return undefined;
   const name = lockName(version);
-  return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${allowedStages()}.`) : [name];
+  return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${knownVersions}.`) : [name];
 }
 
 /** Stages by number or name, with commas between them; each once, in the order of the course. Throws InvalidArgumentError. */
 export function stageList(value: string): string[] {
-  const wanted = value.split(',').map((version) => {
-    const name = lockName(version.trim());
-    if (name === undefined) throw new InvalidArgumentError(`It must be ${allowedStages()}.`);
-    return name;
-  });
-  return Object.keys(locks).filter((name) => wanted.includes(name));
+  return inOrder(
+    value.split(',').map((version) => {
+      const name = lockName(version.trim());
+      if (name === undefined) throw new InvalidArgumentError(`It must be ${knownVersions}.`);
+      return name;
+    }),
+  );
 }
 
-function allowedStages() {
-  return `a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}`;
+/** Each once, in the order of the course. */
+function inOrder(stages: string[]) {
+  return Object.keys(strategies).filter((name) => stages.includes(name));
 }
 
 /** Drills by name, with commas between them; each once, in the order of the staircase. Throws InvalidArgumentError. */

@@ -1,6 +1,6 @@
-import { locks } from '../locks/index.ts';
+import { locks, numberOf } from '../locks/index.ts';
 import type { Drill } from './drill.ts';
-import { taughtVerdict } from './staircase.ts';
+import { hasNothingToBreak, taughtVerdict } from './staircase.ts';
 
 /** A drill to run under a stage. */
 export interface Cell {
@@ -8,9 +8,10 @@ export interface Cell {
   drill: Drill;
 }
 
-/** Every drill under every stage. */
+/** Every drill under every stage; a drill that can break none of the stages is left out. */
 export function allCells(stages: string[], drills: Drill[]): Cell[] {
-  return stages.flatMap((stage) => drills.map((drill) => ({ stage, drill })));
+  const isOfUse = ({ name }: Drill) => stages.some((stage) => !hasNothingToBreak(stage, name));
+  return stages.flatMap((stage) => drills.filter(isOfUse).map((drill) => ({ stage, drill })));
 }
 
 /**
@@ -22,7 +23,7 @@ export function storyCells(stages: string[], drills: Drill[]): Cell[] {
   for (const stage of stages) {
     const before = stageBefore(stage);
     const isFixed = ({ name }: Drill) => fixes(stage, name);
-    const isFailed = ({ name }: Drill) => taughtVerdict(versionOf(stage), name) === 'fail';
+    const isFailed = ({ name }: Drill) => taughtVerdict(stage, name) === 'fail';
 
     if (before) for (const drill of drills.filter(isFixed)) add(before, drill);
     for (const drill of drills) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);
@@ -32,15 +33,12 @@ export function storyCells(stages: string[], drills: Drill[]): Cell[] {
 
 /** True when the stage passes a drill that the stage before it fails. */
 export function fixes(stage: string, drill: string): boolean {
-  const version = versionOf(stage);
-  return taughtVerdict(version - 1, drill) === 'fail' && taughtVerdict(version, drill) === 'pass';
+  const before = stageBefore(stage);
+  return before !== undefined && taughtVerdict(before, drill) === 'fail' && taughtVerdict(stage, drill) === 'pass';
 }
 
-/** The stage whose number is one less. Undefined for the first. */
+/** The stage whose number is one less; what is beyond the stages comes after the last. Undefined for the first. */
 export function stageBefore(stage: string): string | undefined {
-  return Object.keys(locks).find((name) => versionOf(name) === versionOf(stage) - 1);
-}
-
-function versionOf(stage: string) {
-  return Number.parseInt(stage, 10);
+  const names = Object.keys(locks);
+  return names[(numberOf(stage) ?? names.length) - 1];
 }

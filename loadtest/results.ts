@@ -34,6 +34,8 @@ export const rushFiguresSchema = z.object({
   oversold: count,
   /** Pairs of holders inside the critical section at the same moment. */
   overlaps: count.optional(),
+  /** How often a sale without a lock began again, because another was quicker. Absent when none did. */
+  conflicts: count.optional(),
   /** Sales per second, from the first request to the last answer. */
   throughput: z.number().min(0),
   /** Of successful sales, in milliseconds. Absent when nothing was sold. */
@@ -107,7 +109,8 @@ export const drillResultSchema = z.object({
 
 export const stageResultSchema = z.object({
   stage: z.string(),
-  lockVersion: count,
+  /** The number of a stage; null for a strategy beyond them. */
+  lockVersion: count.nullable(),
   drills: z.array(drillResultSchema),
 });
 

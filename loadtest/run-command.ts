@@ -1,3 +1,4 @@
+import { backendOf } from '../locks/index.ts';
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
@@ -34,7 +35,8 @@ export async function runCommand({
 }: RunCommandOptions) {
   const narrator = json ? silentNarrator : options.narrator;
   const stopping = new AbortController();
-  const targets = createTargets({ running, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
+  const backends = [...new Set(cells.map(({ stage }) => backendOf(stage)))];
+  const targets = createTargets({ running, backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // Whoever read the output has gone, so nobody waits for the rest.

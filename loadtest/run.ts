@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { numberOf, strategies } from '../locks/index.ts';
 import type { DrillSettings } from './drill.ts';
 import type { SaleEvent } from './lab-client.ts';
 import type { Narrator } from './narrator.ts';
@@ -58,19 +59,18 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
     const target = await targets.open(drill.kind, worker);
     const startedAt = performance.now();
     const tell = async () => {};
-    const outcome = await drill
-      .run({ target, stage, settings, signal, onProgress: narrator.progress, tell })
-      .catch(async (error) => {
-        // A death shows as a call without an answer first, and as a death a moment later.
-        await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
-        return lostTrack(signal.aborted ? signal.reason : error);
-      });
+    const context = { target, stage, settings, signal, onProgress: narrator.progress, tell };
+    const outcome = await drill.run(context).catch(async (error) => {
+      // A death shows as a call without an answer first, and as a death a moment later.
+      await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
+      return lostTrack(signal.aborted ? signal.reason : error);
+    });
     if (signal.reason instanceof Interrupted) return undefined;
 
     const { events, ...judged } = outcome;
     const result: DrillResult = {
       drill: drill.name,
-      taught: taughtVerdict(versionOf(stage), drill.name),
+      taught: taughtVerdict(stage, drill.name),
       ...judged,
       durationMs: Math.round(performance.now() - startedAt),
     };
@@ -84,21 +84,21 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
 function stagesOf(results: Map<Cell, DrillResult>): StageResult[] {
   const names = [...new Set([...results.keys()].map(({ stage }) => stage))];
   const order = Object.keys(columns);
+  const rows = Object.keys(strategies);
   return names
     .map((stage) => ({
       stage,
-      lockVersion: versionOf(stage),
+      lockVersion: numberOf(stage),
       drills: [...results]
         .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
         .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
     }))
-    .sort((a, b) => a.lockVersion - b.lockVersion);
+    .sort((a, b) => rows.indexOf(a.stage) - rows.indexOf(b.stage));
 }
 
 const isLoad = ({ drill }: Cell) => drill.kind === 'load';
 const nameOf = ({ stage, drill }: Cell) => `${stage} ${drill.name}`;
 const secondsOf = ({ drill }: Cell) => columns[drill.name]?.seconds ?? 0;
-const versionOf = (stage: string) => Number.parseInt(stage, 10);
 
 /** A drill that could not be carried through proves nothing. */
 function lostTrack(error: unknown) {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeLostUpdate, type Evidence, findLostUpdates, judge, measure, stockOverTime } from './checker.ts';
-import type { DrillContext, DrillOutcome } from './drill.ts';
+import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
 import type { NodeState, SaleEvent } from './lab-client.ts';
 import { type SoldAnswer, sendSales } from './load.ts';
-import type { Target } from './target.ts';
+import { lackOf, type Target } from './target.ts';
 
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */
 const SETTLE_LIMIT_MS = 20_000;
@@ -28,6 +28,8 @@ export async function runRush(
   { url, sellers, requests, stock }: RushOptions,
 ): Promise<DrillOutcome> {
   const { target, stage, settings, signal, onProgress } = context;
+  const lacking = lackOf(target, stage);
+  if (lacking !== undefined) return notApplicable(lacking);
   await prepare(target, stage, stock);
 
   const commandsBefore = await commandsProcessed(target);

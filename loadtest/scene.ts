@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadScripts } from '../scripts/redis.ts';
 import { lockKey } from '../services/inventory/store.ts';
 import { type Stay, staysOf } from './checker.ts';
 import type { Tell } from './drill.ts';
@@ -76,6 +77,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     await first.clear().catch(() => {});
     throw error;
   }
+  if (stack) await loadScripts(stack.redis.url);
   const startedAt = sharedClock();
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
 
@@ -148,7 +150,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     const sale = sell(node);
     const own = await waitFor(async () => {
       const { events } = await node.history();
-      const saleId = events.find((event) => event.type === 'read' && !before.has(event.saleId))?.saleId;
+      const saleId = events.find((event) => isInside(event) && !before.has(event.saleId))?.saleId;
       return saleId === undefined ? undefined : { saleId, events: events.filter((event) => event.saleId === saleId) };
     }, limitMs);
     if (own?.events.some(({ type }) => type === 'left')) {
@@ -199,8 +201,8 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   /** Throws NotStagedError when the sale has left already, or never was inside. */
   async function mustBeInside({ node, saleId }: InsideSale) {
     const own = (await events()).filter((event) => event.node === node && event.saleId === saleId);
-    const isInside = own.some(({ type }) => type === 'read') && own.every(({ type }) => type !== 'left');
-    if (!isInside) throw new NotStagedError(`Sale ${saleId} on ${node} was not inside any more.`);
+    if (!own.some(isInside) || own.some(({ type }) => type === 'left'))
+      throw new NotStagedError(`Sale ${saleId} on ${node} was not inside any more.`);
   }
 
   /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
@@ -317,6 +319,11 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     stop,
     close,
   };
+}
+
+/** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */
+function isInside({ type }: SaleEvent) {
+  return type === 'read' || type === 'began';
 }
 
 /** The holders that died with their node: they are inside no more, and never left. */

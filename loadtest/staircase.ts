@@ -1,3 +1,4 @@
+import { numberOf } from '../locks/index.ts';
 import { countOf, formatDuration, formatNumber } from './report/numbers.ts';
 import type { DrillResult, Results, StepFigures } from './results.ts';
 
@@ -7,9 +8,9 @@ export interface Column {
   asks: string;
   /**
    * What is taught for the stages from 0 to 8: ✔ holds, ✘ fails, a blank is left to the measurement. – says that the stage
-   * has nothing that the drill could break.
+   * has nothing that the drill could break. Absent when no stage has.
    */
-  picture: string;
+  picture?: string;
   /** About how long one cell takes, in seconds, for the time left that a run tells. */
   seconds: number;
   /** The figure that says most about a cell of a drill that goes step by step, in two or three words. */
@@ -106,16 +107,29 @@ export const drills: Record<string, Column> = {
   },
 };
 
+/** The rows beyond stage 8: a sign for each column, in their order. */
+const beyond: Record<string, string> = {
+  fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔',
+  'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔–',
+};
+
 /** What the staircase says of a cell: null where it is left to the measurement. */
-export function taughtVerdict(lockVersion: number, drill: string): 'pass' | 'fail' | null {
-  const sign = drills[drill]?.picture[lockVersion];
+export function taughtVerdict(stage: string, drill: string): 'pass' | 'fail' | null {
+  const sign = signOf(stage, drill);
   if (sign === '✔') return 'pass';
   return sign === '✘' ? 'fail' : null;
 }
 
 /** True where the stage has nothing that the drill could break. */
-export function hasNothingToBreak(lockVersion: number, drill: string): boolean {
-  return drills[drill]?.picture[lockVersion] === '–';
+export function hasNothingToBreak(stage: string, drill: string): boolean {
+  return signOf(stage, drill) === '–';
+}
+
+function signOf(stage: string, drill: string) {
+  const number = numberOf(stage);
+  if (number === null) return beyond[stage]?.[Object.keys(drills).indexOf(drill)];
+  const { picture } = drills[drill] ?? {};
+  return picture === undefined ? '–' : picture[number];
 }
 
 /**

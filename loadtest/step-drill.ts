@@ -8,13 +8,13 @@ import {
   type Stay,
   staysOf,
 } from './checker.ts';
-import type { Drill, DrillOutcome } from './drill.ts';
+import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
 import { NotStagedError } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import type { Verdict } from './results.ts';
 import { openScene, type Scene, type SceneOptions, type SceneOutcome } from './scene.ts';
 import { hasNothingToBreak } from './staircase.ts';
-import type { Need } from './target.ts';
+import { lackOf, type Need } from './target.ts';
 
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
@@ -56,9 +56,9 @@ export interface StepDrillOptions extends Omit<SceneOptions, 'timing' | 'stock'>
  */
 export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<DrillOutcome> {
   const { target, stage, leaseMs, signal } = options;
-  const lacking = (drill.needs ?? []).flatMap((need) => target.lacks[need] ?? []);
-  if (lacking[0] !== undefined) return notApplicable(lacking[0]);
-  if (hasNothingToBreak(Number.parseInt(stage, 10), drill.name)) {
+  const lacking = lackOf(target, stage, drill.needs);
+  if (lacking !== undefined) return notApplicable(lacking);
+  if (hasNothingToBreak(stage, drill.name)) {
     return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
   }
   const scene = await openScene({
@@ -109,17 +109,6 @@ export function asDrill(drill: StepDrill): Drill {
 /** The fault was never there, so nothing may be concluded. */
 export function notStaged(reason: string): Judgement {
   return { verdict: 'unknown', reason, figures: {}, witnesses: [] };
-}
-
-function notApplicable(reason: string): DrillOutcome {
-  return {
-    verdict: 'not-applicable',
-    reasons: [reason],
-    witnesses: [],
-    witnessCount: 0,
-    stockOverTime: [],
-    events: [],
-  };
 }
 
 /**

@@ -1,9 +1,11 @@
+import { type Backend, backendOf } from '../locks/index.ts';
+import type { Backends } from '../scripts/backends.ts';
 import { type Node, type Stack, type StackOptions, startStack } from '../scripts/stack.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
 import type { Results } from './results.ts';
 
 /** What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, and a replica of it. */
-export type Need = 'node processes' | 'links' | 'redis process' | 'replication';
+export type Need = 'node processes' | 'links' | 'redis process' | 'replication' | Exclude<Backend, 'redis'>;
 
 export interface TargetNode extends LabClient {
   name: string;
@@ -30,9 +32,16 @@ export interface Target {
   close(): Promise<void>;
 }
 
+/** Why the target can't carry a drill under this stage: a sentence, or undefined when it can. */
+export function lackOf({ lacks }: Target, stage: string, needs: Need[] = []): string | undefined {
+  const backend = backendOf(stage);
+  return [...needs, ...(backend === 'redis' ? [] : [backend])].flatMap((need) => lacks[need] ?? [])[0];
+}
+
 /** Starts a stack of its own on free ports. */
-export async function openLocalTarget(options: StackOptions = {}): Promise<Target> {
-  const stack = await startStack(options);
+export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
+  const corner = await backends?.openCorner();
+  const stack = await startStack({ ...options, env: { ...options.env, ...corner } });
   try {
     const nodes = await Promise.all(
       stack.nodes.map(async ({ name, labUrl, link, ...process }) => ({
@@ -50,7 +59,7 @@ export async function openLocalTarget(options: StackOptions = {}): Promise<Targe
       redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       stack,
-      lacks: lacksOf(stack),
+      lacks: { ...backends?.lacks, ...lacksOf(stack) },
       partDied: stack.partDied,
       async close() {
         await putStockBack();

@@ -1,9 +1,13 @@
+import type { Backend } from '../locks/index.ts';
+import { type Backends, startBackends } from '../scripts/backends.ts';
 import type { Drill } from './drill.ts';
 import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
 
 export interface TargetsOptions {
   /** A running stack to aim at, instead of stacks of our own. */
   running?: { url: string; labUrls: string[] } | undefined;
+  /** The backends of the strategies to be run. */
+  backends?: Backend[];
   /** Told, with a sentence, when a part dies that no drill killed. */
   onDeath: (sentence: string) => void;
 }
@@ -11,19 +15,31 @@ export interface TargetsOptions {
 export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
-export function createTargets({ running, onDeath }: TargetsOptions) {
+export function createTargets({ running, backends: needed = [], onDeath }: TargetsOptions) {
+  let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Promise<Target>>();
 
   async function start(kind: Drill['kind']): Promise<Target> {
     const target = running
       ? await openRunningTarget(running.url, running.labUrls)
-      : await openLocalTarget({
-          forDrills: kind === 'steps',
-          env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' },
-          onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
-        });
+      : await openLocalTarget(
+          {
+            forDrills: kind === 'steps',
+            env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' },
+            onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
+          },
+          await openBackends(),
+        );
     void target.partDied.then(onDeath);
     return target;
+  }
+
+  function openBackends() {
+    backends ??= startBackends(needed).then((started) => {
+      void started.partDied.then(onDeath);
+      return started;
+    });
+    return backends;
   }
 
   return {
@@ -37,6 +53,7 @@ export function createTargets({ running, onDeath }: TargetsOptions) {
     /** Leaves each as it was found, the last one first. */
     async close() {
       for (const target of [...opened.values()].reverse()) await (await target.catch(() => undefined))?.close();
+      await (await backends?.catch(() => undefined))?.stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Overlap, overlapsBetween, type Stay, staysOf } from './checker.ts';
+import { type Overlap, overlapsBetween, type Stay, spansOf, staysOf } from './checker.ts';
 import type { SaleEvent } from './lab-client.ts';
 import type { LeaseSample } from './lease-watch.ts';
 import type { Timeline } from './results.ts';
@@ -45,6 +45,7 @@ export function timelineOf({
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
   const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
   const stays = staysOf(events);
+  const spans = spansOf(events);
   const overlaps = overlapsBetween(stays.filter(isJudged));
   const sales = salesOf(events);
   const shown = choose(sales, overlaps, faults);
@@ -55,7 +56,7 @@ export function timelineOf({
   });
   const lanes = shown.map((sale): Lane => {
     const own = events.filter((event) => isSame(event, sale));
-    const stay = stays.find((stay) => isSame(stay, sale));
+    const stay = spans.find((span) => isSame(span, sale));
     const [read, wrote] = [own.find(({ type }) => type === 'read'), own.find(({ type }) => type === 'wrote')];
     return {
       node: sale.node,
@@ -65,7 +66,7 @@ export function timelineOf({
       ...(read?.stock !== undefined && { read: { ms: since(read.at), stock: read.stock } }),
       ...(wrote?.stock !== undefined && { wrote: { ms: since(wrote.at), stock: wrote.stock } }),
       ...(sale.ended < Number.POSITIVE_INFINITY && { endedMs: since(sale.ended) }),
-      leases: leases.filter((lease) => lease.stay === stay && stay !== undefined).map(span),
+      leases: leases.filter((lease) => isSame(lease.stay, sale)).map(span),
     };
   });
 
@@ -103,7 +104,7 @@ function salesOf(events: SaleEvent[]): Sale[] {
     const key = `${node} ${saleId}`;
     if (type === 'waiting') sales.set(key, { node, saleId, at, ended: Number.POSITIVE_INFINITY, hasEntered: false });
     const sale = sales.get(key);
-    if (sale && type === 'entered') sale.hasEntered = true;
+    if (sale && (type === 'entered' || type === 'began')) sale.hasEntered = true;
     if (sale && (type === 'left' || type === 'failed')) sale.ended = at;
   }
   return [...sales.values()];

@@ -15,7 +15,10 @@ import type { CreateLock, TakeOne } from './lock.ts';
 export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
 
 /** A way to sell without overselling: a lock around the critical section, or a sale of its own that needs none. */
-export type Strategy = { backend: Backend } & ({ createLock: CreateLock } | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' });
+export type Strategy = { backend: Backend } & (
+  | { createLock: CreateLock }
+  | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
+);
 
 /** Every stage by its name, in the order of the course. The name is also its file, its chapter and its row in every report. */
 export const locks: Record<string, CreateLock> = {
@@ -51,6 +54,16 @@ export function lockName(version: string): string | undefined {
   return /^\d+$/.test(version)
     ? names.find((name) => name.startsWith(`${version}-`))
     : names.find((name) => name === wanted);
+}
+
+/** Where the lock of a strategy lives. */
+export function backendOf(name: string): Backend {
+  return strategies[name]?.backend ?? 'redis';
+}
+
+/** 4 for `4-ttl`; null for a strategy beyond the stages. */
+export function numberOf(name: string): number | null {
+  return Object.hasOwn(locks, name) ? Number.parseInt(name, 10) : null;
 }
 
 /** What `LOCK_VERSION` may be, as part of a sentence. */

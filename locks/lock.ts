@@ -1,5 +1,5 @@
-import type { Pool } from 'mysql2/promise';
 import type { Redis } from 'ioredis';
+import type { Pool } from 'mysql2/promise';
 import type { ZookeeperSession } from './beyond/zookeeper-session.ts';
 
 /**

@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, nodeArgs, type Part, startPart } from './parts.ts';
+import { freePort, nodeArgs, type Part, projectDir, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 
 /** How long a given Redis may take to answer, in milliseconds. */
@@ -62,6 +64,17 @@ function serverArgs(port: number, { dir, keepsData = false }: RedisOptions) {
   // A replica gets its copy at once, rather than five seconds after it asked.
   const copied = ['--repl-diskless-sync-delay', '0'];
   return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...kept, ...copied];
+}
+
+/** Makes Redis know every script of ours, so that each call of one is a single command. */
+export async function loadScripts(url: string) {
+  const redis = new Redis(url);
+  const dir = join(projectDir, 'lua');
+  try {
+    for (const file of readdirSync(dir)) await redis.script('LOAD', readFileSync(join(dir, file), 'utf8'));
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /** Rejects with one sentence when no Redis answers at `url`. */

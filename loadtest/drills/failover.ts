@@ -1,5 +1,6 @@
 // Redis fails over to a replica that has not heard of the lock. Who else gets in?
 
+import { spansOf } from '../checker.ts';
 import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
 
 const OTHER_SALES = 3;
@@ -39,7 +40,7 @@ export const failover: StepDrill = {
     const end = await holder.end;
 
     const outcome = await scene.outcome();
-    const stay = (await scene.stays()).find(({ node, saleId }) => node === first.name && saleId === holder.saleId);
+    const stay = spansOf(outcome.events).find(({ node, saleId }) => node === first.name && saleId === holder.saleId);
     if (stay === undefined || stay.left - stay.entered >= leaseMs) {
       return notStaged(`Sale ${holder.saleId} stayed longer than its lease, which proves nothing about the failover.`);
     }

@@ -20,14 +20,18 @@ export const lateWrite: StepDrill = {
     const meanwhile = await sellMeanwhile(scene);
     await scene.step(`${second.name} has sold ${meanwhile.soldMeanwhile} units meanwhile.`);
     held.over();
+    const stockBefore = await second.stock();
     await write.arrive();
     scene.mark('write arrives', { sale: late });
-    await scene.say('The write arrives.');
+    const isWritten = (await second.stock()) !== stockBefore;
+    await scene.say(isWritten ? 'The write arrives, and changes the stock.' : 'The write arrives, and is refused.');
     scene.restore(first);
 
     const outcome = await scene.outcome();
     const firstRead = outcome.events.find(({ type, node }) => type === 'read' && node === second.name)?.stock;
     if (firstRead !== undefined && firstRead !== outcome.initialStock) return notStaged('The write was not held up.');
-    return judgeMeanwhile(outcome, meanwhile, [late]);
+    // It would write what is there already.
+    if (meanwhile.soldMeanwhile === 1) return notStaged('Only one unit was sold meanwhile.');
+    return judgeMeanwhile(outcome, meanwhile, isWritten ? [late] : []);
   },
 };

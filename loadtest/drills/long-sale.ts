@@ -1,6 +1,6 @@
 // Every sale takes 1.5 leases, as on a day when the payment service is slow. Do two of them ever meet?
 
-import { staysOf } from '../checker.ts';
+import { spansOf } from '../checker.ts';
 import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
 
 const SALES = 3;
@@ -20,8 +20,8 @@ export const longSale: StepDrill = {
     const { overlaps, witnesses: meetings } = overlapsOf(outcome);
     const figures = { lostUpdates, overlaps, sold, inDoubt };
     await scene.say(`All have ended: ${sold} sold, ${inDoubt} in doubt.`);
-    const stays = staysOf(outcome.events);
-    if (stays.length < SALES || stays.some(({ entered, left }) => left - entered < 1.4 * leaseMs)) {
+    const spans = spansOf(outcome.events);
+    if (spans.length < SALES || spans.some(({ entered, left }) => left - entered < 1.4 * leaseMs)) {
       return notStaged('Not every sale stayed inside for 1.5 leases.');
     }
     if (lostUpdates > 0 || overlaps > 0) {

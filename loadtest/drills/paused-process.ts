@@ -26,10 +26,11 @@ export const pausedProcess: StepDrill = {
     await scene.say(`${first.name} goes on (SIGCONT), and its write is due.`);
 
     const outcome = await scene.outcome();
-    const written = outcome.events.find(
-      ({ type, node, saleId }) => type === 'wrote' && node === first.name && saleId === paused.saleId,
+    // Not every lock lets it write, so its leaving is looked at.
+    const left = outcome.events.find(
+      ({ type, node, saleId }) => type === 'left' && node === first.name && saleId === paused.saleId,
     );
-    if (written === undefined || written.at < resumedAt) return notStaged('The write did not fall into the pause.');
+    if (left === undefined || left.at < resumedAt) return notStaged('The write did not fall into the pause.');
     return judgeMeanwhile(outcome, meanwhile);
   },
 };

@@ -8,10 +8,9 @@ import { readScript } from '../script.ts';
 
 const takeOneScript = readScript('take-one');
 
-export const takeOne: TakeOne = async ({ redis, stockKey, signal, business, tell }) => {
+export const takeOne: TakeOne = async ({ redis, stockKey, business, tell }) => {
   tell('began');
   await business();
-  signal.throwIfAborted();
   tell('writing');
   const stockBefore = await takeOneScript(redis, [stockKey], []);
   if (stockBefore === -1) return undefined;

@@ -2,7 +2,7 @@
 export interface SaleEvent {
   /** Milliseconds on the monotonic clock that all processes of this host share. */
   at: number;
-  type: 'waiting' | 'entered' | 'nested' | 'read' | 'wrote' | 'left' | 'failed' | 'lease-lost';
+  type: 'waiting' | 'entered' | 'began' | 'nested' | 'read' | 'conflict' | 'wrote' | 'left' | 'failed' | 'lease-lost';
   node: string;
   saleId: string;
   /** The stock that was read or written. */

@@ -7,7 +7,7 @@ import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts'
 import type { History } from './history.ts';
 import type { SaleDesk } from './sale-desk.ts';
 import { lockVersion } from './settings.ts';
-import { lockKey, type Store, skuSchema, stockKey } from './store.ts';
+import { lockKeys, type Store, skuSchema } from './store.ts';
 
 const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });
 const scriptSchema = z.strictObject({
@@ -60,13 +60,14 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
     .route('/stock')
     .put(async (request, response) => {
       const { sku, stock } = stockSchema.parse(request.body);
-      await store.writeStock(sku, stock);
+      await desk.stock().writeStock(sku, stock);
       response.json({ sku, stock });
     })
     .delete(async (request, response) => {
       const sku = skuSchema.default('001').parse(request.query.sku);
       const { lock } = desk.state();
-      await store.redis.del(stockKey(sku), lockKey(sku, lock));
+      await desk.stock().deleteStock(sku);
+      await store.redis.del(...lockKeys(sku, lock));
       response.status(204).end();
     })
     .all(allowOnly('PUT', 'DELETE'));

@@ -9,6 +9,7 @@ import { createLabApp } from './lab.ts';
 import { createMetrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleDesk } from './sale-desk.ts';
+import { connectServers, lackingSetting } from './servers.ts';
 import { exitWithSettingError, inventorySettings, labHostAllowed, readSettingsOrExit } from './settings.ts';
 import { connectStore } from './store.ts';
 
@@ -21,13 +22,16 @@ const LAST_ANSWERS_LIMIT_MS = 2_000;
 
 dotenv.config({ quiet: true });
 const settings = readSettingsOrExit(inventorySettings, process.env);
+const lacking = lackingSetting(settings.LOCK_VERSION, settings);
+if (lacking) exitWithSettingError(`LOCK_VERSION=${settings.LOCK_VERSION} is not allowed: it needs ${lacking}.`);
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
 const store = connectStore(settings.REDIS_URL);
 const history = createHistory(node);
 const metrics = createMetrics();
-const desk = createSaleDesk({ settings, node, store, history, metrics });
+const servers = connectServers(store.redis, settings);
+const desk = createSaleDesk({ settings, node, store, servers, history, metrics });
 /** Answers that have not ended yet, of both listeners. */
 const open = new Set<ServerResponse>();
 let isStopping = false;

@@ -12,6 +12,7 @@ export const problems = {
   LOCK_WAIT_TIMEOUT: { status: 503, title: 'The lock was not free in time' },
   STORE_UNAVAILABLE: { status: 503, title: 'Redis does not answer' },
   SHUTTING_DOWN: { status: 503, title: 'This node is shutting down' },
+  STALE_TOKEN: { status: 503, title: 'A later holder has written already' },
   LOCK_NOT_HELD: { status: 500, title: 'The lock was lost on the way' },
   INTERNAL_ERROR: { status: 500, title: 'The service has a bug' },
 } as const;

@@ -47,7 +47,7 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
     .route('/inventory')
     .get(async (request, response) => {
       const { sku } = saleSchema.parse({ ...request.query });
-      const remaining = await store.readStock(sku);
+      const remaining = await desk.stock().readStock(sku);
       if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       response.json({ sku, remaining });
     })

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { locks } from '../../locks/index.ts';
-import { type Lock, LockNotHeldError } from '../../locks/lock.ts';
+import { strategies } from '../../locks/index.ts';
+import { type CreateLock, type Lock, LockNotHeldError } from '../../locks/lock.ts';
 import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
-import { type SaleStep, sellOne } from './sale.ts';
+import { type SaleStep, sellAtomically, sellOne } from './sale.ts';
+import { lackingSetting, type NodeServers } from './servers.ts';
 import type { InventorySettings } from './settings.ts';
-import { isStoreUnavailable, lockKey, type Store, wasNeverSent } from './store.ts';
+import { isStoreUnavailable, lockKey, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
 
 /** How long to wait after Redis left a release unanswered, in milliseconds. */
 const RELEASE_RETRY_DELAY_MS = 50;
@@ -59,6 +60,7 @@ export interface SaleDeskParts {
   settings: InventorySettings;
   node: string;
   store: Store;
+  servers: NodeServers;
   history: History;
   metrics: Metrics;
 }
@@ -66,7 +68,7 @@ export interface SaleDeskParts {
 export type SaleDesk = ReturnType<typeof createSaleDesk>;
 
 /** Makes a new lock for every sale, counts how each ends, and records its history. */
-export function createSaleDesk({ settings, node, store, history, metrics }: SaleDeskParts) {
+export function createSaleDesk({ settings, node, store, servers, history, metrics }: SaleDeskParts) {
   const instance = randomUUID();
   let lockName = settings.LOCK_VERSION;
   let timing = settings;
@@ -92,6 +94,9 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     const lock = lockName;
     const reached = new Map<SaleStep, number | undefined>();
     let isLeaseLost = false;
+    /** The stock refused the write of a holder that had lost its lock. */
+    let refusal: ProblemError | undefined;
+    const hasBegun = () => reached.has('entered') || reached.has('began');
 
     const wait = startWait(clientGone);
     let stopTimer = metrics.waitSeconds.startTimer({ lock });
@@ -100,37 +105,45 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     inFlight += 1;
     waiting += 1;
 
-    const held = openLock(sku, holder, loseLease);
+    let held: Lock | undefined;
     try {
-      const { stockBefore, remaining } = await sellOne({
-        sku,
-        lock: held,
-        store: { readStock: store.readStock, writeStock },
-        wait: wait.signal,
-        business,
-        tell,
-      });
+      const { stockBefore, remaining } = await carryOut();
       close('sold');
       return { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
     } catch (error) {
       if (error instanceof LockNotHeldError) loseLease();
       // Redis did not answer, so the lock may be ours, unless we never got to ask for it.
       const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
-      if (isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
-      const ending = explain(error, reached);
+      if (held && isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
+      const ending = explain(refusal ?? error, reached);
       close(ending instanceof ClientGoneError ? 'clientGone' : outcomeOf(ending), ending.code);
       throw ending;
     }
 
+    function carryOut() {
+      const strategy = strategies[lock];
+      if (strategy === undefined) throw new Error(`There is no lock ${lock}.`);
+      if ('takeOne' in strategy) {
+        const options = { sku, stockKey: stockKey(sku), signal: wait.signal, business, tell };
+        return sellAtomically(strategy.takeOne, Object.assign(servers.forLease(timing.LEASE_MS), options), tell);
+      }
+      held = openLock(strategy.createLock, sku, holder, loseLease);
+      const { readStock } = store;
+      return sellOne({ sku, lock: held, store: { readStock, writeStock }, wait: wait.signal, business, tell });
+    }
+
     function tell(step: SaleStep, stock?: number) {
+      const begins = !hasBegun() && (step === 'entered' || step === 'began');
       reached.set(step, stock);
-      if (step === 'entered') {
+      if (begins) {
         wait.end();
         waiting -= 1;
         stopTimer();
         stopTimer = metrics.holdSeconds.startTimer({ lock });
       }
       if (step === 'left') stopTimer();
+      // A write that was refused did not take place.
+      if (step === 'conflict') reached.delete('writing');
       if (step !== 'writing' && step !== 'released') history.record({ type: step, saleId, stock });
     }
 
@@ -141,12 +154,13 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       history.record({ type: 'lease-lost', saleId });
     }
 
-    /** Writes the stock. A write that never left this process did not take place, for certain. */
-    async function writeStock(sku: string, stock: number) {
+    /** Writes the stock. A write that never left this process, or was refused, did not take place, for certain. */
+    async function writeStock(sku: string, stock: number, token: number | undefined) {
       try {
-        await store.writeStock(sku, stock);
+        await store.writeStock(sku, stock, token === undefined ? undefined : { lock, token });
       } catch (error) {
-        if (wasNeverSent(error)) reached.delete('writing');
+        if (error instanceof ProblemError) refusal = error;
+        if (refusal || wasNeverSent(error)) reached.delete('writing');
         throw error;
       }
     }
@@ -155,7 +169,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       if (scriptedSales === 0 || isEnding) return;
       scriptedSales -= 1;
       const { nestedCall, pauseMs, untilTold } = script;
-      if (nestedCall) {
+      if (nestedCall && held) {
         history.record({ type: 'nested', saleId });
         const nestedWait = startWait(clientGone);
         await held.acquire(nestedWait.signal).finally(nestedWait.end);
@@ -166,7 +180,7 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     }
 
     function close(outcome: Exclude<keyof SaleCounts, 'received'>, code?: string) {
-      if (!reached.has('entered')) {
+      if (!hasBegun()) {
         wait.end();
         waiting -= 1;
       }
@@ -180,17 +194,16 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
     }
   }
 
-  function openLock(sku: string, ownerToken: string, onLeaseLost: () => void): Lock {
-    const createLock = locks[lockName];
-    if (createLock === undefined) throw new Error(`There is no lock ${lockName}.`);
-    return createLock({
-      redis: store.redis,
+  function openLock(createLock: CreateLock, sku: string, ownerToken: string, onLeaseLost: () => void): Lock {
+    const options = {
       key: lockKey(sku, lockName),
       ownerToken,
       leaseMs: timing.LEASE_MS,
       retryDelayMs: timing.RETRY_DELAY_MS,
       onLeaseLost,
-    });
+    };
+    // Not a spread: that would ask for every server at once.
+    return createLock(Object.assign(servers.forLease(timing.LEASE_MS), options));
   }
 
   /** A signal that aborts after WAIT_TIMEOUT_MS or when the client has gone, with the error to end with as its reason. */
@@ -254,9 +267,16 @@ export function createSaleDesk({ settings, node, store, history, metrics }: Sale
       unreleased: unreleased.size,
       counts: { ...counts },
     }),
+    /** Where the present lock's sales take their units from. */
+    stock(): Stock {
+      return store;
+    },
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */
     setLock(name: string, changed: LockTiming = {}) {
       refuseWhileBusy();
+      const lacking = lackingSetting(name, settings);
+      if (lacking)
+        throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
       lockName = name;
       timing = { ...settings, ...changed };
     },

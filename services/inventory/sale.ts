@@ -1,14 +1,18 @@
-import type { Lock } from '../../locks/lock.ts';
+import type { Lock, SaleOptions, TakeOne } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
-import type { Store } from './store.ts';
+import type { Stock } from './store.ts';
 
 /** The steps of a sale, told as they happen. `writing` comes before the write is sent, `wrote` after its answer. */
-export type SaleStep = 'entered' | 'read' | 'writing' | 'wrote' | 'left' | 'released';
+export type SaleStep = Parameters<SaleOptions['tell']>[0] | 'left' | 'released';
 
 export interface SaleParts {
   sku: string;
   lock: Lock;
-  store: Pick<Store, 'readStock' | 'writeStock'>;
+  store: {
+    readStock: Stock['readStock'];
+    /** With the fencing token of the lock, if it has one. */
+    writeStock(sku: string, stock: number, fencingToken: number | undefined): Promise<void>;
+  };
   /** Aborts when the wait for the lock must end; its reason is the error to end with. */
   wait: AbortSignal;
   /** What happens between read and write: nothing, unless a drill scripts it. */
@@ -31,15 +35,31 @@ export async function sellOne({ sku, lock, store, wait, business, tell }: SalePa
 
     await business();
 
+    // Only a lock beyond stage 8 says that it was lost, and only to a holder that is awake.
+    lock.lost?.throwIfAborted();
+
     // Read and write are two commands on purpose: this gap is what the lock protects.
     const remaining = stockBefore - 1;
     tell('writing');
-    await store.writeStock(sku, remaining);
+    await store.writeStock(sku, remaining, lock.fencingToken);
     tell('wrote', remaining);
     return { stockBefore, remaining };
   } finally {
     tell('left');
     await lock.release();
     tell('released');
+  }
+}
+
+/** The same without a lock: the store takes the unit in a way of its own. */
+export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, tell: (step: SaleStep) => void) {
+  options.signal.throwIfAborted();
+  try {
+    const stockBefore = await takeOne(options);
+    if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${options.sku}.`);
+    if (stockBefore <= 0) throw new ProblemError('OUT_OF_STOCK', `Sku ${options.sku} is sold out.`);
+    return { stockBefore, remaining: stockBefore - 1 };
+  } finally {
+    tell('left');
   }
 }

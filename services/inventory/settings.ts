@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lockName, locks } from '../../locks/index.ts';
+import { knownVersions, lockName } from '../../locks/index.ts';
 
 function wholeNumber(min: number, max: number, meaning: string) {
   const allowed = `a whole number from ${min} to ${max} (${meaning})`;
@@ -18,10 +18,34 @@ export const redisUrl = () => {
   return text(/^rediss?:\/\/[^\s/]+(\/\d+)?$/, allowed).refine((url) => URL.canParse(url), allowed);
 };
 
+const FEWEST_MASTERS = 3;
+const redlockUrls = () => {
+  const allowed = `${FEWEST_MASTERS} or more redis:// addresses, an odd number of them, with commas between them`;
+  return z
+    .string()
+    .transform((urls) => urls.split(',').map((url) => url.trim()))
+    .refine((urls) => urls.every((url) => redisUrl().safeParse(url).success), allowed)
+    .refine(
+      (urls) => urls.length >= FEWEST_MASTERS && urls.length % 2 === 1 && new Set(urls).size === urls.length,
+      allowed,
+    );
+};
+
+const mysqlUrl = () => {
+  const allowed = 'mysql://user:password@host:port/database';
+  return text(/^mysql:\/\/[^\s/]+\/\w+$/, allowed).refine((url) => URL.canParse(url), allowed);
+};
+
+const zookeeperUrl = () =>
+  text(
+    /^[\w.[\]-]+:\d+(,[\w.[\]-]+:\d+)*(\/[\w-]+)*$/,
+    'host:port, or several with commas between them, and perhaps a /path',
+  );
+
 export const lockVersion = z.string().transform((version, context) => {
   const name = lockName(version);
   if (name !== undefined) return name;
-  context.addIssue({ code: 'custom', message: `a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}` });
+  context.addIssue({ code: 'custom', message: knownVersions });
   return z.NEVER;
 });
 
@@ -34,6 +58,9 @@ export const inventorySettings = z.object({
   LAB_PORT: port().optional(),
   LAB_HOST: text(/^[A-Za-z0-9.:-]+$/, labHostAllowed).default('127.0.0.1'),
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
+  REDLOCK_URLS: redlockUrls().optional(),
+  MYSQL_URL: mysqlUrl().optional(),
+  ZOOKEEPER_URL: zookeeperUrl().optional(),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
   // A waiter learns at its next try that Redis is away, and must be answered within a second.

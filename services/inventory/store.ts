@@ -1,5 +1,7 @@
-import { Redis, ReplyError } from 'ioredis';
+import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
+import { readScript } from '../../locks/script.ts';
+import { ProblemError } from './problem.ts';
 
 /** How long Redis may leave a command unanswered, in milliseconds. A sale must be answered within a second. */
 const ANSWER_TIMEOUT_MS = 700;
@@ -12,32 +14,54 @@ export const skuSchema = z
 // The braces are a hash tag: all keys of one sku live in one Cluster slot.
 export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
+/** The newest fencing tokens that the stock has seen. */
+export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
+/** Every key that a lock may use. */
+export const lockKeys = (sku: string, lock: string) =>
+  ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey(sku, lock)}${suffix}`);
 
-/** The stock in Redis, and the connection that the locks share. */
-export interface Store {
-  redis: Redis;
+const writeIfNewest = readScript('write-if-newest');
+
+/** Who writes: tokens of two locks can't be compared. */
+export interface Fence {
+  lock: string;
+  token: number;
+}
+
+/** What is sold, wherever it is kept. */
+export interface Stock {
   /** Resolves with the stock, or undefined when there is no such sku. */
   readStock(sku: string): Promise<number | undefined>;
-  writeStock(sku: string, stock: number): Promise<void>;
+  /** Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token of this lock, and is as it was. */
+  writeStock(sku: string, stock: number, fence?: Fence): Promise<void>;
+  deleteStock(sku: string): Promise<void>;
+}
+
+/** The stock in Redis, and the connection that the locks share. */
+export interface Store extends Stock {
+  redis: Redis;
   /** Resolves when Redis answers, at once if it does now. */
   back(): Promise<void>;
 }
+
+/** While Redis is away a command rejects, and none is kept to be sent later. */
+export const redisOptions = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  socketTimeout: ANSWER_TIMEOUT_MS,
+  connectTimeout: ANSWER_TIMEOUT_MS,
+  retryStrategy: () => RECONNECT_DELAY_MS,
+  // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
+  maxLoadingRetryTime: RECONNECT_DELAY_MS,
+} satisfies RedisOptions;
 
 /**
  * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:
  * a stock write that arrives after the outage would undo the sales made since.
  */
 export function connectStore(url: string): Store {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    socketTimeout: ANSWER_TIMEOUT_MS,
-    connectTimeout: ANSWER_TIMEOUT_MS,
-    retryStrategy: () => RECONNECT_DELAY_MS,
-    // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
-    maxLoadingRetryTime: RECONNECT_DELAY_MS,
-  });
+  const redis = new Redis(url, redisOptions);
   // Whoever waits for a command is told by its rejection.
   redis.on('error', () => {});
   let back: Promise<void> | undefined;
@@ -62,8 +86,17 @@ export function connectStore(url: string): Store {
         throw new Error(`${stockKey(sku)} holds ${JSON.stringify(value)}, not a whole number.`);
       return Number(value);
     },
-    async writeStock(sku, stock) {
-      await redis.set(stockKey(sku), stock);
+    async writeStock(sku, stock, fence) {
+      if (fence === undefined) await redis.set(stockKey(sku), stock);
+      else if ((await writeIfNewest(redis, [stockKey(sku), fenceKey(sku)], [stock, fence.lock, fence.token])) === 0) {
+        throw new ProblemError(
+          'STALE_TOKEN',
+          `The stock has seen a newer token than ${fence.token}: nothing is written.`,
+        );
+      }
+    },
+    async deleteStock(sku) {
+      await redis.del(stockKey(sku), fenceKey(sku));
     },
     async back() {
       if (redis.status === 'ready') return;

@@ -13,7 +13,7 @@ const stages = Object.keys(locks);
 const versionOf = (stage: string) => Number.parseInt(stage, 10);
 const cells = stepDrills.flatMap((drill) => stages.map((stage) => ({ drill, name: drill.name, stage })));
 const taughtCells = cells.flatMap((cell) => {
-  const taught = taughtVerdict(versionOf(cell.stage), cell.name);
+  const taught = taughtVerdict(cell.stage, cell.name);
   return taught === null ? [] : [{ ...cell, taught }];
 });
 const drillOf = (name: string) => stepDrills.find((drill) => drill.name === name) as StepDrill;
@@ -81,8 +81,8 @@ describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED
       { name: 'nested-call', stage: '7-reentrant', really: '6-lua-release' },
       { name: 'long-sale', stage: '8-auto-renew', really: '7-reentrant' },
     ])('$name: a $stage that is really a $really fails', async ({ name, stage, really }) => {
-      expect(taughtVerdict(versionOf(stage), name)).toBe('pass');
-      expect(taughtVerdict(versionOf(really), name)).toBe('fail');
+      expect(taughtVerdict(stage, name)).toBe('pass');
+      expect(taughtVerdict(really, name)).toBe('fail');
       const { verdict, reasons } = await run(drillOf(name), stage, { wrap: impostor(stage, really) });
       expect({ verdict, reasons }).toMatchObject({ verdict: 'fail' });
     });
@@ -90,7 +90,7 @@ describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED
 });
 
 describe('not applicable, and why', () => {
-  const dashes = cells.filter(({ name, stage }) => columns[name]?.picture[versionOf(stage)] === '–');
+  const dashes = cells.filter(({ name, stage }) => columns[name]?.picture?.[versionOf(stage)] === '–');
 
   test('the cells that are drawn so', () => {
     expect(dashes.map(({ name, stage }) => `${name} ${stage}`)).toEqual([
@@ -103,7 +103,7 @@ describe('not applicable, and why', () => {
   });
 
   test.each(dashes)('$name under $stage: there is nothing to break', async ({ drill, name, stage }) => {
-    expect(hasNothingToBreak(versionOf(stage), name)).toBe(true);
+    expect(hasNothingToBreak(stage, name)).toBe(true);
     expect(await run(drill, stage)).toEqual({
       verdict: 'not-applicable',
       reasons: [expect.stringContaining(stage)],

@@ -7,7 +7,7 @@ import { LEASE_MS, ownTargets, SHARED_LIMIT_MS, STEPLESS } from './own-targets.t
 
 const stages = Object.keys(locks);
 const firstAs = (drill: string, taught: 'pass' | 'fail') =>
-  stages.find((stage) => taughtVerdict(Number.parseInt(stage, 10), drill) === taught);
+  stages.find((stage) => taughtVerdict(stage, drill) === taught);
 
 const cells = stepDrills
   .filter((drill) => !STEPLESS.includes(drill.name))

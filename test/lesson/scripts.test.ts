@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { exists, list, listDeep, readText } from './project-files.ts';
 
 const scripts = list('lua').map((file) => file.replace('.lua', ''));
-const read = listDeep('locks')
+const read = [...listDeep('locks'), ...listDeep('services')]
   .filter((file) => file.endsWith('.ts'))
   .flatMap((file) => [...readText(file).matchAll(/readScript\('(.+?)'\)/g)].map(([, name]) => name as string));
 
-test('lua: every script is read by a lock, and every script read exists', () => {
+test('lua: every script is read by a lock or the service, and every script read exists', () => {
   expect([...new Set(read)].toSorted()).toEqual(scripts);
 });
 

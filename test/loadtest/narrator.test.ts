@@ -138,7 +138,7 @@ function step(
   return {
     drill,
     verdict,
-    taught: taughtVerdict(Number.parseInt(stage, 10), drill),
+    taught: taughtVerdict(stage, drill),
     reasons: [`A reason for ${drill} under ${stage}.`],
     witnesses: [],
     witnessCount: 0,

@@ -8,6 +8,9 @@ const [stage = '', url = '', key = '', leaseMs = ''] = process.argv.slice(2);
 const redis = new Redis(url);
 const lock = locks[stage]?.({
   redis,
+  masters: [],
+  mysql: undefined as never,
+  zookeeper: undefined as never,
   key,
   ownerToken: `process ${process.pid}`,
   leaseMs: Number(leaseMs),

@@ -1,11 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { dismissReaper, makeTempDir, projectDir } from '../../scripts/parts.ts';
-import { openRedis, type RedisServer } from '../../scripts/redis.ts';
-
-const luaDir = join(projectDir, 'lua');
+import { dismissReaper, makeTempDir } from '../../scripts/parts.ts';
+import { loadScripts, openRedis, type RedisServer } from '../../scripts/redis.ts';
 
 /**
  * A Redis server for one test file. It must be empty when the tests have ended. It knows all our scripts, so that each
@@ -19,8 +15,7 @@ export function ownRedis() {
   beforeAll(async () => {
     temp = makeTempDir();
     server = await openRedis(undefined, temp);
-    const client = connect();
-    for (const file of readdirSync(luaDir)) await client.script('LOAD', readFileSync(join(luaDir, file), 'utf8'));
+    await loadScripts(server.url);
   });
 
   afterAll(async () => {

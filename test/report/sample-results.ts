@@ -48,9 +48,9 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
 /** The same with every drill that goes step by step, and without the course of the rushes, which takes long to draw. */
 export function sampleWithSteps(change: (results: Results) => void = () => {}): Results {
   return sampleResults((results) => {
-    for (const { lockVersion, drills } of results.stages) {
+    for (const [number, { drills }] of results.stages.entries()) {
       for (const result of drills) result.stockOverTime = [];
-      drills.push(...stepDrillNames.map((drill) => stepResult(lockVersion, drill)));
+      drills.push(...stepDrillNames.map((drill) => stepResult(number, drill)));
     }
     change(results);
   });
@@ -64,7 +64,7 @@ export function cellOf({ stages }: Results, stage: string, drill: string): Drill
 }
 
 function drillResult(stage: number, drill: (typeof drillNames)[number]): DrillResult {
-  const taught = taughtVerdict(stage, drill);
+  const taught = taughtVerdict(stageNames[stage] ?? '', drill);
   const figures = drill === 'sell-out' ? sellOut(stage) : rush(stage, drill);
   const durationMs = Math.round((figures.answers / figures.throughput) * 1000);
   const witnesses = witnessesOf(figures, drill);

@@ -1,5 +1,6 @@
 import type { DrillResult, StepFigures, Timeline } from '../../loadtest/results.ts';
 import { drills, hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase.ts';
+import { locks } from '../../locks/index.ts';
 
 type Lane = Timeline['lanes'][number];
 
@@ -10,9 +11,10 @@ export const stepDrillNames = Object.keys(drills).filter((drill) => !rushes.incl
 
 /** What such a drill gives under a stage. Three of them have a timeline. */
 export function stepResult(stage: number, drill: string): DrillResult {
-  const taught = taughtVerdict(stage, drill);
+  const name = Object.keys(locks)[stage] ?? '';
+  const taught = taughtVerdict(name, drill);
   const common = { drill, taught, witnesses: [], witnessCount: 0, stockOverTime: [], durationMs: 3_120 };
-  if (hasNothingToBreak(stage, drill)) {
+  if (hasNothingToBreak(name, drill)) {
     return { ...common, verdict: 'not-applicable', reasons: ['This stage has nothing that the drill could break.'] };
   }
   const verdict = taught ?? measured[drill]?.(stage) ?? 'pass';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { locks } from '../../locks/index.ts';
+import { knownVersions, locks } from '../../locks/index.ts';
 import { freePort, makeTempDir, nodeArgs } from '../../scripts/parts.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { cleanUpLater, startNode, startRedis, type TestRedis } from './node-under-test.ts';
@@ -56,7 +56,7 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['LAB_HOST', 'not a host', 'an address of this machine, such as 127.0.0.1'],
     ['NODE_NAME', 'node 1', '1 to 32 letters, digits, dots, dashes or underscores'],
     ['REDIS_URL', 'http://127.0.0.1', 'redis://host:port or rediss://host:port'],
-    ['LOCK_VERSION', '9', `a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}`],
+    ['LOCK_VERSION', '9', knownVersions],
     ['LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
     ['RETRY_DELAY_MS', '-1', 'a whole number from 0 to 250 (milliseconds)'],
     ['WAIT_TIMEOUT_MS', '1.5', 'a whole number from 1 to 600000 (milliseconds)'],
@@ -84,7 +84,7 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     expect(await runNode({ LOCK_VERSION: '9' })).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: `LOCK_VERSION=9 is not allowed: it must be a number from 0 to 8, or one of ${Object.keys(locks).join(', ')}.\n`,
+      stderr: `LOCK_VERSION=9 is not allowed: it must be ${knownVersions}.\n`,
     });
   });
 

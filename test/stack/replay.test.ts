@@ -105,7 +105,7 @@ describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) =
 
   test('stages 2 to 8 lose none, sell none twice, and never have two holders', () => {
     for (const { lockVersion, drills } of results.stages) {
-      if (lockVersion < 2) continue;
+      if ((lockVersion ?? 0) < 2) continue;
       for (const { verdict, figures, witnesses } of drills.filter((result) => !isStep(result))) {
         expect({ verdict, witnesses }).toEqual({ verdict: 'pass', witnesses: [] });
         expect(figures).toMatchObject({ lostUpdates: 0, oversold: 0, overlaps: 0, failed: 0, inDoubt: 0 });

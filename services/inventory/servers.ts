@@ -1,0 +1,65 @@
+import { Redis } from 'ioredis';
+import { createPool, type Pool } from 'mysql2/promise';
+import type { ZookeeperSession } from '../../locks/beyond/zookeeper-session.ts';
+import { backendOf } from '../../locks/index.ts';
+import type { Servers } from '../../locks/lock.ts';
+import type { InventorySettings } from './settings.ts';
+import { redisOptions } from './store.ts';
+
+const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
+
+/** The setting that the lock needs and that is not given. Undefined when there is none. */
+export function lackingSetting(lock: string, settings: InventorySettings): string | undefined {
+  const backend = backendOf(lock);
+  if (backend === 'redis') return undefined;
+  return settings[settingOf[backend]] === undefined ? settingOf[backend] : undefined;
+}
+
+export type NodeServers = ReturnType<typeof connectServers>;
+
+/** The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. */
+export function connectServers(redis: Redis, settings: InventorySettings) {
+  let masters: Redis[] | undefined;
+  let mysql: Pool | undefined;
+
+  function connectMasters() {
+    return mustHave('REDLOCK_URLS').map((url) => {
+      const master = new Redis(url, redisOptions);
+      // Whoever waits for a command is told by its rejection.
+      master.on('error', () => {});
+      return master;
+    });
+  }
+
+  function connectMysql() {
+    return createPool(mustHave('MYSQL_URL'));
+  }
+
+  function openSession(_leaseMs: number): ZookeeperSession {
+    throw new Error(`There is no session with ${mustHave('ZOOKEEPER_URL')}.`);
+  }
+
+  function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
+    const value = settings[name];
+    if (value === undefined) throw new Error(`${name} is not set.`);
+    return value;
+  }
+
+  return {
+    /** What a lock with this lease is given, in milliseconds. */
+    forLease: (leaseMs: number): Servers => ({
+      redis,
+      get masters() {
+        masters ??= connectMasters();
+        return masters;
+      },
+      get mysql() {
+        mysql ??= connectMysql();
+        return mysql;
+      },
+      get zookeeper() {
+        return openSession(leaseMs);
+      },
+    }),
+  };
+}
