@@ -9,6 +9,7 @@ import { createLock as reentrant } from './7-reentrant.ts';
 import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
 import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
+import { createLock as redlock } from './beyond/redlock.ts';
 import type { CreateLock, TakeOne } from './lock.ts';
 
 /** What a strategy keeps its lock in, besides the stock. `masters` are several Redis servers that know nothing of each other. */
@@ -36,6 +37,7 @@ export const locks: Record<string, CreateLock> = {
 /** Where stage 8 leads, by name: `locks/beyond/`. */
 export const beyond: Record<string, Strategy> = {
   fenced: { backend: 'redis', createLock: fenced },
+  redlock: { backend: 'masters', createLock: redlock },
   'redis-atomic': { backend: 'redis', takeOne: redisAtomic, stockIn: 'redis' },
 };
 

@@ -81,3 +81,13 @@ export class LockNotHeldError extends Error {
     this.name = 'LockNotHeldError';
   }
 }
+
+/** Too few of several masters answered to know who holds the lock. */
+export class NoMajorityError extends Error {
+  readonly code = 'NO_MAJORITY';
+
+  constructor(key: string) {
+    super(`Too few masters answered about the lock ${key}.`);
+    this.name = 'NoMajorityError';
+  }
+}

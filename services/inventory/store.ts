@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
+import { NoMajorityError } from '../../locks/lock.ts';
 import { readScript } from '../../locks/script.ts';
 import { ProblemError } from './problem.ts';
 
@@ -121,6 +122,7 @@ export function isStoreUnavailable(error: unknown): boolean {
     );
   }
   return (
+    error instanceof NoMajorityError ||
     'syscall' in error ||
     error.name === 'MaxRetriesPerRequestError' ||
     /^(Connection is closed|Stream isn't writeable|Socket timeout|Command aborted|connect ETIMEDOUT)/.test(

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { type Link, openLink } from '../../../scripts/link.ts';
+import { dismissReaper, makeTempDir, type Part, projectDir } from '../../../scripts/parts.ts';
+import { openRedis, type RedisServer } from '../../../scripts/redis.ts';
+
+const luaDir = join(projectDir, 'lua');
+const scripts = readdirSync(luaDir).map((file) => readFileSync(join(luaDir, file), 'utf8'));
+
+/**
+ * Redis servers that know nothing of each other, for one test file. They know all our scripts. After each test they run and are
+ * empty.
+ */
+export function ownMasters(count: number) {
+  const clients: Redis[] = [];
+  const links: Link[] = [];
+  let servers: RedisServer[] = [];
+  let parts: Part[] = [];
+  /** To look at the masters themselves, one each. */
+  let direct: Redis[] = [];
+  let temp: ReturnType<typeof makeTempDir> | undefined;
+
+  beforeAll(async () => {
+    temp = makeTempDir();
+    const { dir } = temp;
+    servers = await Promise.all(Array.from({ length: count }, () => openRedis(undefined, { dir })));
+    parts = servers.map(({ part }) => part as Part);
+    direct = servers.map(({ url }) => new Redis(url, { retryStrategy: () => 20 }));
+    for (const client of direct) client.on('error', () => {});
+    await Promise.all(direct.map(teach));
+  });
+
+  afterEach(async () => {
+    for (const part of parts) part.signal('SIGCONT');
+    for (const client of clients.splice(0)) client.disconnect();
+    for (const link of links.splice(0)) await link.close();
+    await Promise.all(direct.map((client) => client.flushall()));
+  });
+
+  afterAll(async () => {
+    for (const client of direct) client.disconnect();
+    await Promise.all(parts.map((part) => part.stop()));
+    temp?.remove();
+    await dismissReaper();
+  });
+
+  async function teach(client: Redis) {
+    for (const script of scripts) await client.script('LOAD', script);
+  }
+
+  function signal(name: NodeJS.Signals, masters: number[]) {
+    for (const master of masters) parts[master]?.signal(name);
+  }
+
+  return {
+    /** Connections to all masters, as a process of its own would have them. They are there when this resolves. */
+    async connect(urls = servers.map(({ url }) => url)): Promise<Redis[]> {
+      const connected = urls.map((url) => new Redis(url, { enableOfflineQueue: false, retryStrategy: () => 20 }));
+      clients.push(...connected);
+      await Promise.all(connected.map((client) => new Promise((resolve) => client.once('ready', resolve))));
+      for (const client of connected) client.on('error', () => {});
+      return connected;
+    },
+    /** A link before each master. */
+    async openLinks(): Promise<Link[]> {
+      const opened = await Promise.all(servers.map(({ url }) => openLink(url)));
+      links.push(...opened);
+      return opened;
+    },
+    freeze: (...masters: number[]) => signal('SIGSTOP', masters),
+    goOn: (...masters: number[]) => signal('SIGCONT', masters),
+    /** Kills a master and starts it again: it has forgotten everything. */
+    async forget(master: number) {
+      const part = parts[master] as Part;
+      part.signal('SIGKILL');
+      await part.ended;
+      parts[master] = (await servers[master]?.startAgain?.()) as Part;
+      await until(async () => (await direct[master]?.ping().catch(() => '')) === 'PONG');
+      await teach(direct[master] as Redis);
+    },
+    /** Who has the vote of each master, as the masters say; null where nobody has. */
+    votes: (key: string) => Promise.all(direct.map(async (client) => (await client.hkeys(key))[0] ?? null)),
+    /** How long each vote lasts, in milliseconds. */
+    ttls: (key: string) => Promise.all(direct.map((client) => client.pttl(key))),
+    /** Deletes the lock at these masters, as the end of its lease does. */
+    async end(key: string, ...masters: number[]) {
+      for (const master of masters) await direct[master]?.del(key);
+    },
+    /** The key of the test that asks, which no other test has. */
+    key: () => `lock:${expect.getState().currentTestName}`,
+  };
+}
+
+/** Looks every 5 ms. The test's own limit ends it. */
+export async function until(isThere: () => Promise<boolean>) {
+  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
