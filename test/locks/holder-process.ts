@@ -2,28 +2,29 @@
 
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { locks } from '../../locks/index.ts';
+import { strategies } from '../../locks/index.ts';
+import { lockOptions } from './lock-options.ts';
 
 const [stage = '', url = '', key = '', leaseMs = ''] = process.argv.slice(2);
 const redis = new Redis(url);
-const lock = locks[stage]?.({
-  redis,
-  masters: [],
-  mysql: undefined as never,
-  zookeeper: undefined as never,
-  key,
-  ownerToken: `process ${process.pid}`,
-  leaseMs: Number(leaseMs),
-  retryDelayMs: 1,
-  onLeaseLost: () => console.log('lease-lost'),
-});
+const strategy = strategies[stage];
+if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${stage}.`);
+const lock = strategy.createLock(
+  lockOptions({
+    redis,
+    key,
+    ownerToken: `process ${process.pid}`,
+    leaseMs: Number(leaseMs),
+    onLeaseLost: () => console.log('lease-lost'),
+  }),
+);
 
-await lock?.acquire();
+await lock.acquire();
 const toldToGoOn = once(process, 'SIGUSR2');
 console.log('entered');
 await toldToGoOn;
 console.log('wrote');
-await lock?.release().then(
+await lock.release().then(
   () => console.log('released'),
   (error) => console.log(error.code),
 );

@@ -42,6 +42,8 @@ export function ownRedis() {
     url,
     /** A new connection, closed after the last test. */
     connect,
+    /** Signals the server: it stands still after SIGSTOP until SIGCONT. */
+    signal: (name: NodeJS.Signals) => server?.part?.signal(name),
     /** The key of the test that asks, which no other test has. */
     key: () => `lock:${expect.getState().currentTestName}`,
   };

@@ -43,6 +43,20 @@ export function watchClient(redis: Redis) {
       });
       return { reached, letGo };
     },
+    /** Sends the next such command, and holds its answer back. `reached` resolves when the answer is here. */
+    holdAnswer(command: string) {
+      let letGo = () => {};
+      const gate = new Promise<void>((resolve) => (letGo = resolve));
+      const reached = new Promise<void>((resolve) => {
+        planNext(command, async (send) => {
+          const answer = await send();
+          resolve();
+          await gate;
+          return answer;
+        });
+      });
+      return { reached, letGo };
+    },
     /** Rejects the next such command with `error` instead of sending it. Resolves when that has happened. */
     fail(command: string, error: Error) {
       return new Promise<void>((resolve) => {

@@ -1,0 +1,83 @@
+// Beyond · blocking
+// Problem: waiters poll: they ask again and again while nothing has changed, and sleep on when the lock is free.
+// Change:  a release is published; waiters sleep until they hear of it, and one of each process tries.
+// Leaves:  who waits longest on one node may be overtaken by the other node, again and again.
+// Source:  Redisson, RLock.
+
+import { abortable } from '../abortable.ts';
+import { type Lock, LockNotHeldError, type LockOptions } from '../lock.ts';
+import { readScript } from '../script.ts';
+import { waitInLine } from './line.ts';
+
+const acquireOrTellLease = readScript('acquire-or-tell-lease');
+const renewIfOwner = readScript('renew-if-owner');
+const releaseAndPublish = readScript('release-and-publish');
+
+export interface BlockingLock extends Lock {
+  /**
+   * Resolves with true when this holder got the lock within `waitMs`, else with false. A lease of its own lasts
+   * `ownLeaseMs` and is not renewed; without one the watchdog renews it.
+   */
+  tryLock(waitMs: number, ownLeaseMs?: number): Promise<boolean>;
+}
+
+export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: LockOptions): BlockingLock {
+  const channel = `${key}:released`;
+  const lost = new AbortController();
+  let holdCount = 0;
+  let heldLeaseMs = leaseMs;
+  let watchdog: NodeJS.Timeout | undefined;
+
+  async function acquire(signal?: AbortSignal) {
+    await take(leaseMs, signal);
+    watchdog ??= setInterval(renew, leaseMs / 3);
+  }
+
+  async function tryLock(waitMs: number, ownLeaseMs?: number) {
+    const signal = waitMs > 0 ? AbortSignal.timeout(waitMs) : AbortSignal.abort();
+    try {
+      await (ownLeaseMs === undefined ? acquire(signal) : take(ownLeaseMs, signal));
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'AbortError') return false;
+      throw error;
+    }
+  }
+
+  async function take(leaseMs: number, signal?: AbortSignal) {
+    const tryOnce = () => acquireOrTellLease(redis, [key], [ownerToken, leaseMs]);
+    // Neither a holder nor a single try stands in line.
+    const isOurs = (holdCount > 0 || signal?.aborted) && (await tryOnce()) > 0;
+    if (!isOurs) {
+      await abortable(undefined, signal);
+      await waitInLine({ redis, channel, leaseMs, tryOnce, signal });
+    }
+    holdCount += 1;
+    heldLeaseMs = leaseMs;
+  }
+
+  async function renew() {
+    // No answer is no news: the lease may still be ours, so the next tick asks again.
+    const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => undefined);
+    if (renewed !== 0 || holdCount === 0) return;
+    holdCount = 0;
+    stopWatchdog();
+    onLeaseLost();
+    lost.abort(new LockNotHeldError(key));
+  }
+
+  async function release() {
+    holdCount = Math.max(0, holdCount - 1);
+    // Before asking Redis: if it does not answer, the lease must end by itself.
+    if (holdCount === 0) stopWatchdog();
+    const held = await releaseAndPublish(redis, [key], [ownerToken, heldLeaseMs, channel]);
+    if (held === -1) throw new LockNotHeldError(key);
+  }
+
+  function stopWatchdog() {
+    clearInterval(watchdog);
+    watchdog = undefined;
+  }
+
+  return { acquire, tryLock, release, lost: lost.signal };
+}
