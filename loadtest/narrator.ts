@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { numberOf } from '../locks/index.ts';
 import { type Cell, fixes, stageBefore } from './plan.ts';
 import { isAsTaught, keyFigure, staircaseOf } from './report/cells.ts';
 import { comparedFigures } from './report/figures.ts';
@@ -128,7 +129,7 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
     },
     end(results, dir) {
       bar?.stop();
-      say(`\n${picture(results)}`);
+      say(`\n${picture(results, out.columns ?? DEFAULT_WIDTH)}`);
       for (const line of endLines(results, dir)) say(line);
     },
   };
@@ -165,17 +166,41 @@ function shortResult(result: DrillResult): string {
   return [figure, off].filter(Boolean).join('  ');
 }
 
-/** The staircase, turned so that it fits a terminal: a row for each drill, a column for each stage. */
-function picture(results: Results): string {
+/**
+ * The staircase, turned so that it fits a terminal of so many columns: a row for each drill, a column for each stage. What is
+ * too wide goes on in a table below.
+ */
+function picture(results: Results, width: number): string {
   const { drills, rows } = staircaseOf(results);
+  const first = Math.max(0, ...drills.map((drill) => drill.length));
+  const tables: (typeof rows)[] = [];
+  let left = 0;
+  for (const row of rows) {
+    const needed = headOf(row.stage).length + CELL_BORDER;
+    if (needed > left) {
+      tables.push([]);
+      left = width - first - CELL_BORDER - 1;
+    }
+    tables.at(-1)?.push(row);
+    left -= needed;
+  }
+  return tables.map((rows) => pictureOf(drills, rows)).join('\n');
+}
+
+function pictureOf(drills: string[], rows: ReturnType<typeof staircaseOf>['rows']): string {
   const table = new Table({
-    head: ['stage', ...rows.map(({ stage }) => /^\d+(?=-)/.exec(stage)?.[0] ?? stage)],
+    head: ['stage', ...rows.map(({ stage }) => headOf(stage))],
     style: { head: [], border: [], compact: true },
   });
   drills.forEach((drill, index) => {
     table.push([drill, ...rows.map(({ cells }) => pictureCell(cells[index]?.result))]);
   });
   return table.toString();
+}
+
+/** The number of a stage, the name of what is beyond them. */
+function headOf(stage: string) {
+  return String(numberOf(stage) ?? stage);
 }
 
 function pictureCell(result: DrillResult | undefined): string {
@@ -206,6 +231,11 @@ function resultLines(result: DrillResult): string[] {
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
   ];
 }
+
+/** The columns of a terminal that does not say how many it has. */
+const DEFAULT_WIDTH = 100;
+/** Two spaces and a line beside each cell. */
+const CELL_BORDER = 3;
 
 const indent = ' '.repeat(19);
 const nameColumn = (name: string) => name.padEnd(14);

@@ -22,8 +22,8 @@ export function readStory(stage: string): Story | undefined {
   return { problem, change, leaves };
 }
 
-/** `4-ttl` as `Stage 4 · ttl`. A name without a number stays as it is. */
+/** `4-ttl` as `Stage 4 · ttl`. What has no number is beyond the stages. */
 export function stageTitle(stage: string): string {
   const [, number, name] = stage.match(/^(\d+)-(.+)$/) ?? [];
-  return number === undefined ? stage : `Stage ${number} · ${name}`;
+  return number === undefined ? `Beyond · ${stage}` : `Stage ${number} · ${name}`;
 }

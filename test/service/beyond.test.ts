@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
+
+let redis: TestRedis;
+let node: TestNode;
+let other: TestNode;
+const stockOf = (sku: string) => redis.client.get(`{inventory${sku}}:stock`);
+
+beforeAll(async () => {
+  redis = await startRedis();
+  [node, other] = await Promise.all([
+    startNode(redis.url, { LOCK_VERSION: 'fenced' }),
+    startNode(redis.url, { LOCK_VERSION: 'fenced' }),
+  ]);
+});
+
+describe('fenced: a sale that lost its lock', () => {
+  test('is refused by the stock, for certain, when another has sold meanwhile', async () => {
+    await redis.client.set('{inventorystale}:stock', 10);
+    await node.lab('PUT', '/next-sale', { untilTold: true });
+    const late = node.sell('stale');
+    await until('it is inside', async () => (await node.events()).some(({ type }) => type === 'read'));
+    await redis.client.del('{inventorystale}:lock:fenced');
+    expect((await other.sell('stale')).body).toMatchObject({ outcome: 'sold', remaining: 9 });
+
+    await node.lab('PUT', '/go-on');
+
+    expectProblem(await late, 'STALE_TOKEN', { definite: true });
+    expect(await stockOf('stale')).toBe('9');
+    expect((await node.state()).counts).toMatchObject({ failed: 1, inDoubt: 0 });
+    expect((await node.events()).map(({ type }) => type)).toEqual([
+      'waiting',
+      'entered',
+      'read',
+      'left',
+      'lease-lost',
+      'failed',
+    ]);
+  });
+
+  test('ends before its write when it has noticed, for certain', async () => {
+    const hasty = await startNode(redis.url, { LOCK_VERSION: 'fenced', LEASE_MS: '150' });
+    await redis.client.set('{inventorynoticed}:stock', 10);
+    await hasty.lab('PUT', '/next-sale', { untilTold: true });
+    const sale = hasty.sell('noticed');
+    await until('it is inside', async () => (await hasty.events()).some(({ type }) => type === 'read'));
+
+    await redis.client.del('{inventorynoticed}:lock:fenced');
+    await until('it has noticed', async () => (await hasty.events()).some(({ type }) => type === 'lease-lost'));
+    await hasty.lab('PUT', '/go-on');
+
+    expectProblem(await sale, 'LOCK_NOT_HELD', { definite: true });
+    expect(await stockOf('noticed')).toBe('10');
+  });
+});
+
+describe('redis-atomic: a sale without a lock', () => {
+  beforeAll(async () => {
+    await node.lab('DELETE', '/history');
+    await node.lab('PUT', '/lock-version', { version: 'redis-atomic' });
+  });
+
+  test('tells its steps, and leaves no key but the stock', async () => {
+    await redis.client.set('{inventoryatomic}:stock', 2);
+
+    const answer = await node.sell('atomic');
+
+    expect(answer.body).toMatchObject({ outcome: 'sold', stockBefore: 2, remaining: 1, lock: 'redis-atomic' });
+    expect((await node.events()).map(({ type }) => type)).toEqual(['waiting', 'began', 'read', 'wrote', 'left']);
+    expect(await redis.client.keys('{inventoryatomic}:*')).toEqual(['{inventoryatomic}:stock']);
+  });
+
+  test('the last unit is sold and no other; an unknown sku is not found, and not made', async () => {
+    await redis.client.set('{inventoryatomic}:stock', 1);
+
+    expect((await node.sell('atomic')).body).toMatchObject({ outcome: 'sold', remaining: 0 });
+    expectProblem(await node.sell('atomic'), 'OUT_OF_STOCK');
+    expectProblem(await node.sell('unknown'), 'NOT_FOUND');
+
+    expect(await stockOf('atomic')).toBe('0');
+    expect(await stockOf('unknown')).toBeNull();
+  });
+
+  test('nobody waits for a sale that is under way', async () => {
+    await redis.client.set('{inventoryatomic}:stock', 10);
+    await node.lab('DELETE', '/history');
+    await node.lab('PUT', '/next-sale', { untilTold: true });
+    const slow = node.sell('atomic');
+    await until('it is under way', async () => (await node.events()).some(({ type }) => type === 'began'));
+
+    expect((await node.sell('atomic')).body).toMatchObject({ remaining: 9 });
+    expect((await node.state()).waiting).toBe(0);
+    await node.lab('PUT', '/go-on');
+
+    expect((await slow).body).toMatchObject({ remaining: 8 });
+  });
+});
