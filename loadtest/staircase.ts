@@ -108,8 +108,10 @@ export const drills: Record<string, Column> = {
 };
 
 /** The rows beyond stage 8: a sign for each column, in their order. */
-const beyond: Record<string, string> = {
+export const beyondRows: Record<string, string> = {
+  blocking: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
   fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔',
+  redlock: '✔✔✔–✔✔–✔✔✘✘✔✔✔',
   'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔–',
 };
 
@@ -127,7 +129,7 @@ export function hasNothingToBreak(stage: string, drill: string): boolean {
 
 function signOf(stage: string, drill: string) {
   const number = numberOf(stage);
-  if (number === null) return beyond[stage]?.[Object.keys(drills).indexOf(drill)];
+  if (number === null) return beyondRows[stage]?.[Object.keys(drills).indexOf(drill)];
   const { picture } = drills[drill] ?? {};
   return picture === undefined ? '–' : picture[number];
 }

@@ -6,6 +6,9 @@ import type { DrillOutcome } from '../../loadtest/drill.ts';
 import type { StepFigures, Timeline } from '../../loadtest/results.ts';
 import { runStepDrill, type StepDrill, type StepDrillOptions } from '../../loadtest/step-drill.ts';
 import { openLocalTarget, type Target, type TargetNode } from '../../loadtest/target.ts';
+import type { Backend } from '../../locks/index.ts';
+import { type Backends, startBackends } from '../../scripts/backends.ts';
+import type { Link } from '../../scripts/link.ts';
 
 export const LEASE_MS = 600;
 /** For tests that share targets: one may wait until another has given its target back. */
@@ -18,6 +21,8 @@ export const STEPLESS = ['long-wait', 'nested-call', 'long-sale', 'redis-outage'
 const ANSWER_LIMIT_MS = 5_000;
 /** How long a sale may take after a drill, in milliseconds. */
 const SALE_LIMIT_MS = 5_000;
+/** A node has one connection to Redis, and one more that listens, once a lock has needed it. */
+const MOST_CONNECTIONS = 2;
 /** How long connections that a drill has ended may take to close, in milliseconds. */
 const CLOSE_LIMIT_MS = 3_000;
 
@@ -34,14 +39,19 @@ export type RunDrill = (drill: StepDrill, stage: string, options?: DrillOptions)
  * `count` stacks for the tests of one file, which may run at the same time: each drill has one of them alone. After every
  * drill, whatever came of it, the stack is as before.
  */
-export function ownTargets(count: number): { run: RunDrill; use<T>(act: (target: Target) => Promise<T>): Promise<T> } {
+export function ownTargets(
+  count: number,
+  needed: Backend[] = [],
+): { run: RunDrill; use<T>(act: (target: Target) => Promise<T>): Promise<T> } {
   let targets: Target[] = [];
+  let backends: Backends | undefined;
   let children: string[] = [];
   const free: Target[] = [];
   const waiters: ((target: Target) => void)[] = [];
 
   beforeAll(async () => {
-    targets = await Promise.all(Array.from({ length: count }, openTarget));
+    backends = await startBackends(needed);
+    targets = await Promise.all(Array.from({ length: count }, () => openTarget(backends)));
     children = ownChildren();
     free.push(...targets);
   }, 60_000);
@@ -49,6 +59,7 @@ export function ownTargets(count: number): { run: RunDrill; use<T>(act: (target:
   afterAll(async () => {
     const afterwards = ownChildren();
     await Promise.all(targets.map((target) => target.close()));
+    await backends?.stop();
     expect(stopped(afterwards)).toEqual([]);
     expect(namesOf(afterwards)).toEqual(namesOf(children));
   }, 60_000);
@@ -70,8 +81,8 @@ export function ownTargets(count: number): { run: RunDrill; use<T>(act: (target:
   };
 }
 
-export function openTarget(): Promise<Target> {
-  return openLocalTarget({ forDrills: true, env: { LOG_LEVEL: 'silent' } });
+export function openTarget(backends?: Backends): Promise<Target> {
+  return openLocalTarget({ forDrills: true, env: { LOG_LEVEL: 'silent' } }, backends);
 }
 
 /** Runs a drill, and sees that the stack is as before. Rejects as the drill does. */
@@ -172,8 +183,9 @@ async function lookAt(target: Target, timing: Awaited<ReturnType<typeof timingOf
     await node.reset();
     // Nothing waits in the link any more, and no connection that was held is open.
     const deadline = performance.now() + CLOSE_LIMIT_MS;
-    while (node.link && node.link.counters.open !== 1 && performance.now() < deadline) await sleep(10);
-    expect(node.link?.counters.open ?? 1).toBe(1);
+    const isOpen = ({ counters }: Link) => counters.open > MOST_CONNECTIONS || counters.open < 1;
+    while (node.link && isOpen(node.link) && performance.now() < deadline) await sleep(10);
+    expect(node.link && isOpen(node.link)).not.toBe(true);
   }
 }
 

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { beyondRows, drills } from '../../loadtest/staircase.ts';
+import * as registry from '../../locks/index.ts';
+import { exists, list, readText } from './project-files.ts';
+
+const names = Object.keys(registry.beyond);
+const lines = (name: string) => readText(`locks/beyond/${name}.ts`).trimEnd().split('\n');
+
+test('beyond: every strategy has a file under its name', () => {
+  expect(names.filter((name) => !exists(`locks/beyond/${name}.ts`))).toEqual([]);
+});
+
+test.each(names)('%s: opens with its name, the problem, the change, and what it leaves', (name) => {
+  const [title, problem, change, leaves, source] = lines(name);
+
+  expect(title).toBe(`// Beyond · ${name}`);
+  expect(problem).toMatch(/^\/\/ Problem: [^ ].*\.$/);
+  expect(change).toMatch(/^\/\/ Change: {2}[^ ].*\.$/);
+  expect(leaves).toMatch(/^\/\/ Leaves: {2}[^ ].*\.$/);
+  expect(source).toMatch(/^$|^\/\/ Source: {2}[^ ]/);
+});
+
+test.each(names)('%s: exports what the registry has, and nothing else that is a strategy', async (name) => {
+  const module = await import(`../../locks/beyond/${name}.ts`);
+  const strategy = registry.beyond[name];
+
+  const own = Object.keys(module).filter((exported) => ['createLock', 'takeOne'].includes(exported));
+  expect(own).toHaveLength(1);
+  expect(strategy).toMatchObject({ [own[0] as string]: module[own[0] as string] });
+});
+
+test.each(names)('%s: is short enough to be read aloud, and has a test under its name', (name) => {
+  expect(lines(name).length).toBeLessThanOrEqual(130);
+  expect(exists(`test/locks/beyond/${name}.test.ts`)).toBe(true);
+});
+
+test('chapters: every one beyond is that of a strategy', () => {
+  const chapters = list('docs/beyond').map((file) => file.replace('.md', ''));
+  expect(chapters.filter((chapter) => !names.includes(chapter) && chapter !== 'README')).toEqual([]);
+});
+
+test.each(names)('%s: the staircase draws its whole row, a sign for each drill', (name) => {
+  expect(beyondRows[name]).toMatch(/^[✔✘– ]+$/);
+  expect([...(beyondRows[name] ?? '')]).toHaveLength(Object.keys(drills).length);
+});
+
+test.each([
+  ['4', '4-ttl'],
+  ['fenced', 'fenced'],
+  ['redis', '8-auto-renew'],
+])('registry: LOCK_VERSION=%s is %s', (version, name) => {
+  expect(registry.lockName(version)).toBe(name);
+});
+
+test('registry: an unknown name lists the known ones', () => {
+  for (const name of Object.keys(registry.strategies)) expect(registry.knownVersions).toContain(name);
+  expect(registry.lockName('no-such-lock')).toBeUndefined();
+});
