@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasLock } from '../locks/index.ts';
 import { loadScripts } from '../scripts/redis.ts';
 import { lockKey } from '../services/inventory/store.ts';
 import { type Stay, staysOf } from './checker.ts';
@@ -289,6 +290,8 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     stage,
     leaseMs: timing.leaseMs,
     initialStock: stock,
+    /** What a sale that is inside has done so far. */
+    soFar: hasLock(stage) ? 'holds the lock and has read the stock' : 'is under way',
     first,
     second,
     redisKind: target.redis.kind,

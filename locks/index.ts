@@ -65,6 +65,12 @@ export function backendOf(name: string): Backend {
   return strategies[name]?.backend ?? 'redis';
 }
 
+/** False for a sale of its own that needs no lock. */
+export function hasLock(name: string): boolean {
+  const strategy = strategies[name];
+  return strategy !== undefined && 'createLock' in strategy;
+}
+
 /** 4 for `4-ttl`; null for a strategy beyond the stages. */
 export function numberOf(name: string): number | null {
   return Object.hasOwn(locks, name) ? Number.parseInt(name, 10) : null;

@@ -9,11 +9,9 @@ export const crashedHolder: StepDrill = {
   needs: ['node processes'],
   async run(scene): Promise<Judgement> {
     const { first, second, leaseMs } = scene;
-    await scene.step(`${first.name} is about to sell. It is killed between its read and its write.`);
+    await scene.step(`${first.name} is about to sell. It is killed in the middle of it.`);
     const holder = await scene.sellInside(first, { untilTold: true });
-    await scene.say(
-      `Sale ${holder.saleId} on ${first.name} holds the lock. It has read the stock and not yet written.`,
-    );
+    await scene.say(`Sale ${holder.saleId} on ${first.name} ${scene.soFar}. It has not yet written.`);
 
     const crashedAt = await scene.kill(first);
     scene.mark('SIGKILL', { node: first, at: crashedAt });

@@ -20,7 +20,7 @@ export const failover: StepDrill = {
     replica.cutLine();
     scene.mark('replication cut');
     const holder = await scene.sellInside(first, { untilTold: true });
-    await scene.say(`Sale ${holder.saleId} on ${first.name} holds the lock; the replica does not hear of it.`);
+    await scene.say(`Sale ${holder.saleId} on ${first.name} ${scene.soFar}; the replica does not hear of it.`);
 
     await scene.killRedis();
     scene.mark('Redis killed');
@@ -48,7 +48,8 @@ export const failover: StepDrill = {
     const { lostUpdates, finalStock, expectedStock, ...stock } = readStock(outcome);
     const figures = { overlaps, lostUpdates, soldMeanwhile, finalStock, expectedStock };
     if (overlaps > 0 || lostUpdates > 0) {
-      const reason = `The replica knew nothing of sale ${holder.saleId}: others sold ${soldMeanwhile} units while it was inside. The stock is ${finalStock} instead of ${expectedStock} at most.`;
+      const inStock = lostUpdates > 0 ? ` The stock is ${finalStock} instead of ${expectedStock} at most.` : '';
+      const reason = `The replica knew nothing of sale ${holder.saleId}: others sold ${soldMeanwhile} units while it was inside.${inStock}`;
       return { verdict: 'fail', reason, figures, witnesses: [...stock.witnesses, ...witnesses] };
     }
     if (soldMeanwhile === 0 && end.outcome !== 'sold') return notStaged('After the failover nobody could sell at all.');

@@ -11,7 +11,7 @@ export const lateWrite: StepDrill = {
   async run(scene): Promise<Judgement> {
     const { first, second } = scene;
     const late = await scene.sellInside(first, { untilTold: true });
-    await scene.say(`Sale ${late.saleId} on ${first.name} holds the lock and has read the stock. Now it writes.`);
+    await scene.say(`Sale ${late.saleId} on ${first.name} ${scene.soFar}. Now it writes.`);
     const write = await scene.holdOnItsWay(first, isStockWrite, first.goOn);
     const held = scene.mark('write held', { sale: late });
     await scene.step('Its write is held up on the line to Redis.');

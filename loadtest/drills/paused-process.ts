@@ -13,9 +13,7 @@ export const pausedProcess: StepDrill = {
     const paused = await scene.sellInside(first, { pauseMs: leaseMs });
     const process = scene.pause(first);
     const pause = scene.mark('SIGSTOP', { node: first });
-    await scene.step(
-      `Sale ${paused.saleId} on ${first.name} has read the stock; now the process is stopped (SIGSTOP).`,
-    );
+    await scene.step(`Sale ${paused.saleId} on ${first.name} ${scene.soFar}; now the process is stopped (SIGSTOP).`);
 
     await scene.say(`${second.name} sells what it can, for 2.5 leases.`);
     const meanwhile = await sellMeanwhile(scene);
