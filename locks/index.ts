@@ -8,6 +8,7 @@ import { createLock as luaRelease } from './6-lua-release.ts';
 import { createLock as reentrant } from './7-reentrant.ts';
 import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as blocking } from './beyond/blocking.ts';
+import { createLock as fair } from './beyond/fair.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
 import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
 import { createLock as redlock } from './beyond/redlock.ts';
@@ -38,6 +39,7 @@ export const locks: Record<string, CreateLock> = {
 /** Where stage 8 leads, by name: `locks/beyond/`. */
 export const beyond: Record<string, Strategy> = {
   blocking: { backend: 'redis', createLock: blocking },
+  fair: { backend: 'redis', createLock: fair },
   fenced: { backend: 'redis', createLock: fenced },
   redlock: { backend: 'masters', createLock: redlock },
   'redis-atomic': { backend: 'redis', takeOne: redisAtomic, stockIn: 'redis' },

@@ -11,15 +11,15 @@ export type Wake = (message?: string) => void;
 
 interface Channel {
   wakes: Set<Wake>;
-  subscribed: Promise<unknown>;
+  isSubscribed: boolean;
 }
 
 /** A connection that listens is good for nothing else: one for each client, shared by all its waiters. */
 const subscribers = new WeakMap<Redis, ReturnType<typeof createSubscriber>>();
 
 /**
- * Calls `wake` with each message on `channel`. Calls it without a message when the subscription stands, and whenever a
- * connection closes or is back: look again then. Returns what ends it.
+ * Calls `wake` with each message on `channel`. Calls it without a message when the subscription stands, before it returns if
+ * it stands already, and whenever a connection closes or is back: look again then. Returns what ends it.
  */
 export function listen(redis: Redis, channel: string, wake: Wake): () => void {
   if (redis.status === 'end') return ignore;
@@ -33,14 +33,17 @@ function createSubscriber(redis: Redis) {
   const connection = connectSubscriber(redis);
   let pings: NodeJS.Timeout | undefined;
 
-  connection.on('message', (name: string, message: string) => wakeAll(name, message));
-  connection.on('ready', () => {
-    for (const [name, channel] of channels) {
-      channel.subscribed = connection.subscribe(name);
-      channel.subscribed.then(() => wakeAll(name), ignore);
-    }
+  connection.on('message', (name: string, message: string) => {
+    const channel = channels.get(name);
+    if (channel) wakeAll(channel, message);
   });
-  connection.on('close', lookAgain);
+  connection.on('ready', () => {
+    for (const [name, channel] of channels) subscribe(name, channel);
+  });
+  connection.on('close', () => {
+    for (const channel of channels.values()) channel.isSubscribed = false;
+    lookAgain();
+  });
   redis.on('close', lookAgain);
   redis.on('ready', lookAgain);
   redis.once('end', () => {
@@ -51,12 +54,20 @@ function createSubscriber(redis: Redis) {
     connection.disconnect();
   });
 
-  function wakeAll(name: string, message?: string) {
-    for (const wake of [...(channels.get(name)?.wakes ?? [])]) wake(message);
+  /** While there is no connection this fails; then it is done when there is one. */
+  function subscribe(name: string, channel: Channel) {
+    connection.subscribe(name).then(() => {
+      channel.isSubscribed = true;
+      wakeAll(channel);
+    }, ignore);
+  }
+
+  function wakeAll({ wakes }: Channel, message?: string) {
+    for (const wake of [...wakes]) wake(message);
   }
 
   function lookAgain() {
-    for (const name of channels.keys()) wakeAll(name);
+    for (const channel of channels.values()) wakeAll(channel);
   }
 
   /** A waiter sends nothing, so nothing would tell it that Redis has gone silent. */
@@ -64,13 +75,19 @@ function createSubscriber(redis: Redis) {
     for (const client of [redis, connection]) if (client.status === 'ready') client.ping().catch(ignore);
   }
 
+  function open(name: string) {
+    const channel = { wakes: new Set<Wake>(), isSubscribed: false };
+    if (channels.size === 0) pings = setInterval(ping, PING_EVERY_MS).unref();
+    channels.set(name, channel);
+    subscribe(name, channel);
+    return channel;
+  }
+
   return {
     listen(name: string, wake: Wake) {
-      const channel: Channel = channels.get(name) ?? { wakes: new Set(), subscribed: connection.subscribe(name) };
-      if (channels.size === 0) pings = setInterval(ping, PING_EVERY_MS).unref();
-      channels.set(name, channel);
+      const channel = channels.get(name) ?? open(name);
       channel.wakes.add(wake);
-      channel.subscribed.then(() => channel.wakes.has(wake) && wake(), ignore);
+      if (channel.isSubscribed) wake();
 
       return () => {
         if (!channel.wakes.delete(wake) || channel.wakes.size > 0) return;

@@ -58,9 +58,10 @@ export async function waitInLine({ redis, channel, leaseMs, tryOnce, signal }: P
     while (!isOurs) {
       if (line.waiters[0] === waiter && line.hasNews) {
         isOurs = await tryNow();
+      } else if (line.stop === undefined) {
+        // When this begins to hear, it tells: a release before that was not heard.
+        line.stop = listen(redis, channel, tell);
       } else {
-        // To listen is news, too: a release before it was not heard.
-        line.stop ??= listen(redis, channel, tell);
         await abortable(new Promise<void>((resolve) => (wake = resolve)), signal);
       }
     }

@@ -1,0 +1,17 @@
+-- Gives up one hold of ours. The last one deletes the lock and tells the first waiter, any other starts the lease anew.
+-- KEYS[1] the lock, a hash { owner token: hold count }, KEYS[2] the queue, a sorted set { owner token: ticket }; ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the waiters' channel.
+-- Returns the holds still ours (0 when the lock is free now), -1 when we held none.
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return -1
+end
+local hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+if hold_count > 0 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  return hold_count
+end
+redis.call('DEL', KEYS[1])
+local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+if first then
+  redis.call('PUBLISH', ARGV[3], first)
+end
+return 0
