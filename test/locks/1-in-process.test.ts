@@ -61,7 +61,7 @@ test('1-in-process: another process has its own mutex, and enters while this one
   b.goOn();
   await b.untilSaid('released');
 
-  expect(b.said).toEqual(['entered', 'wrote', 'released']);
+  expect(b.said).toEqual(['asking', 'entered', 'wrote', 'released']);
   await expect(c.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
   await a.release();
 });

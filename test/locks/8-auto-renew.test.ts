@@ -233,7 +233,7 @@ test('8-auto-renew: a paused process cannot renew, and wakes up believing it sti
   a.wake();
   await a.untilSaid('LOCK_NOT_HELD');
 
-  expect(saidBeforePause).toEqual(['entered']);
+  expect(saidBeforePause).toEqual(['asking', 'entered']);
   expect(a.said).toContain('wrote');
   expect(a.said).not.toContain('released');
   expect(await redis.hgetall(key())).toEqual({ b: '1' });

@@ -19,6 +19,7 @@ const lock = strategy.createLock(
   }),
 );
 
+console.log('asking');
 await lock.acquire();
 const toldToGoOn = once(process, 'SIGUSR2');
 console.log('entered');

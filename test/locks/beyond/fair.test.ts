@@ -1,0 +1,284 @@
+import type { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { createLock } from '../../../locks/beyond/fair.ts';
+import { connectStore } from '../../../services/inventory/store.ts';
+import { aborted, lockOptions } from '../lock-options.ts';
+import { ownRedis } from '../own-redis.ts';
+import { startHolder } from '../start-holder.ts';
+import { watchClient } from '../watched-client.ts';
+
+const { url, connect, key, signal } = ownRedis();
+
+/** How long a lease lasts that no test waits for. */
+const LONG_MS = 30_000;
+
+test('fair: who asked first enters first, over two connections', async () => {
+  const redis = connect();
+  const nodes = [connect(), connect()];
+  const order: number[] = [];
+  const a = createLock(lockOptions({ redis, key: key() }));
+  await a.acquire();
+
+  const waiters: Promise<void>[] = [];
+  for (let asked = 0; asked < 20; asked += 1) {
+    // First both in turns, then each several times.
+    const node = nodes[asked < 10 ? asked % 2 : asked % 5 > 2 ? 1 : 0] as Redis;
+    waiters.push(enterAndLeave(node, () => order.push(asked)));
+    await untilWaiting(redis, asked + 1);
+  }
+  await a.release();
+  await Promise.all(waiters);
+
+  expect(order).toEqual(Array.from({ length: 20 }, (_, asked) => asked));
+});
+
+test('fair: who asked first enters first, over two processes', async () => {
+  const redis = connect();
+  const order: string[] = [];
+  const a = createLock(lockOptions({ redis, key: key() }));
+  await a.acquire();
+  const b = await startHolder({ stage: 'fair', url: url(), key: key(), until: 'asking' });
+  await untilWaiting(redis, 1);
+  const c = enterAndLeave(redis, () => order.push('c'));
+  await untilWaiting(redis, 2);
+  const d = await startHolder({ stage: 'fair', url: url(), key: key(), until: 'asking' });
+  await untilWaiting(redis, 3);
+
+  await a.release();
+  await b.untilSaid('entered');
+  expect(order).toEqual([]);
+  b.goOn();
+  await c;
+  await d.untilSaid('entered');
+
+  d.goOn();
+  await d.untilSaid('released');
+});
+
+test('fair: a newcomer does not overtake a waiter that was told and has not entered yet', async () => {
+  const watch = watchClient(connect());
+  const redis = connect();
+  const order: string[] = [];
+  const a = createLock(lockOptions({ redis, key: key() }));
+  const c = createLock(lockOptions({ redis, key: key() }));
+  await a.acquire();
+  const b = enterAndLeave(watch.client, () => order.push('b'));
+  await untilListening(redis);
+  const told = watch.hold('evalsha');
+
+  await a.release();
+  await told.reached;
+  await expect(c.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+  const waited = enterAndLeave(redis, () => order.push('c'));
+  await untilWaiting(redis, 2);
+  told.letGo();
+  await Promise.all([b, waited]);
+
+  expect(order).toEqual(['b', 'c']);
+});
+
+test('fair: a release wakes the first waiter, and no other', async () => {
+  const redis = connect();
+  const watches = [watchClient(connect()), watchClient(connect())] as const;
+  const a = createLock(lockOptions({ redis, key: key() }));
+  const [b, c] = watches.map(({ client }) => createLock(lockOptions({ redis: client, key: key() })));
+  await a.acquire();
+  const first = b?.acquire();
+  await untilWaiting(redis, 1);
+  const second = c?.acquire();
+  await untilWaiting(redis, 2);
+  await untilListening(redis, 2);
+  const asked = watches.map(({ sent }) => sent.length);
+
+  await a.release();
+  await first;
+  await quiet(watches[1].client);
+
+  expect(watches.map(({ sent }) => sent.length)).toEqual([(asked[0] ?? 0) + 1, asked[1]]);
+  await b?.release();
+  await second;
+  await c?.release();
+});
+
+test('fair: a release between the ask and the subscription is not missed', async () => {
+  const watch = watchClient(connect());
+  const a = createLock(lockOptions({ redis: connect(), key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+  const failedAsk = watch.holdAnswer('evalsha');
+  const startedAt = performance.now();
+
+  const b = enterAndLeave(watch.client, () => {});
+  await failedAsk.reached;
+  await watch.client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await a.release();
+  failedAsk.letGo();
+  await b;
+
+  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
+});
+
+test('fair: a waiter that gives up leaves the queue at once, and the next one enters', async () => {
+  const redis = connect();
+  const patience = new AbortController();
+  const order: string[] = [];
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  const b = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+  const startedAt = performance.now();
+  const gone = b.acquire(patience.signal);
+  await untilWaiting(redis, 1);
+  const c = enterAndLeave(redis, () => order.push('c'));
+  await untilWaiting(redis, 2);
+
+  patience.abort();
+  await expect(gone).rejects.toMatchObject(aborted);
+  expect(await redis.zcard(`${key()}:queue`)).toBe(1);
+  await a.release();
+  await c;
+
+  expect(order).toEqual(['c']);
+  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
+});
+
+test('fair: a first waiter whose ask is refused while the lock is free makes way for the next one', async () => {
+  const watch = watchClient(connect());
+  const redis = connect();
+  const patience = new AbortController();
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  const b = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+  const startedAt = performance.now();
+  const gone = b.acquire(patience.signal);
+  await untilListening(redis);
+  const c = enterAndLeave(redis, () => {});
+  await untilWaiting(redis, 2);
+  const lostAsk = watch.fail('evalsha', new Error('Connection is closed.'));
+
+  await a.release();
+  await lostAsk;
+  await expect(gone).rejects.toThrow('Connection is closed.');
+  await c;
+
+  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
+});
+
+test('fair: a killed waiter costs at most one lease', async () => {
+  const leaseMs = 1_000;
+  const redis = connect();
+  const a = createLock(lockOptions({ redis, key: key() }));
+  await a.acquire();
+  const b = await startHolder({ stage: 'fair', url: url(), key: key(), leaseMs, until: 'asking' });
+  await untilWaiting(redis, 1);
+  const c = createLock(lockOptions({ redis, key: key(), leaseMs }));
+  const entered = c.acquire();
+  await untilWaiting(redis, 2);
+
+  await b.kill();
+  await a.release();
+  const freeAt = performance.now();
+  await entered;
+
+  expect(performance.now() - freeAt).toBeLessThan(leaseMs + 200);
+  expect(b.said).toEqual(['asking']);
+  expect(await redis.exists(`${key()}:queue`)).toBe(0);
+  await c.release();
+});
+
+test('fair: a waiter keeps its place for longer than its lease', async () => {
+  const redis = connect();
+  const order: string[] = [];
+  const a = createLock(lockOptions({ redis, key: key() }));
+  await a.acquire();
+  const b = enterAndLeave(connect(), () => order.push('b'), 600);
+  await untilWaiting(redis, 1);
+  const c = enterAndLeave(redis, () => order.push('c'));
+  await untilWaiting(redis, 2);
+
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await a.release();
+  await Promise.all([b, c]);
+
+  expect(order).toEqual(['b', 'c']);
+});
+
+test('fair: a waiter enters when the lease of a holder that died has ended', async () => {
+  const redis = connect();
+  const watch = watchClient(redis);
+  await redis.hset(key(), 'dead', 1);
+  await redis.pexpire(key(), 400);
+  const startedAt = performance.now();
+
+  await enterAndLeave(watch.client, () => {});
+
+  // Redis counts in whole milliseconds.
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(398);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(watch.sent.length).toBeLessThanOrEqual(6);
+});
+
+test('fair: a holder takes its own lock once more while others wait for it', async () => {
+  const redis = connect();
+  const a = createLock(lockOptions({ redis, key: key() }));
+  await a.acquire();
+  const b = enterAndLeave(redis, () => {});
+  await untilWaiting(redis, 1);
+
+  await a.acquire();
+  await a.release();
+  await a.release();
+
+  await b;
+});
+
+test('fair: waiters that were refused while Redis stood still leave the queue when it is back', async () => {
+  const store = connectStore(url());
+  const redis = connect();
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+  await store.back();
+  const ends = Array.from({ length: 20 }, () =>
+    createLock(lockOptions({ redis: store.redis, key: key(), leaseMs: LONG_MS }))
+      .acquire()
+      .catch((error) => error.message),
+  );
+  await untilWaiting(redis, 20);
+
+  signal('SIGSTOP');
+  const stoppedAt = performance.now();
+  const messages = await Promise.all(ends);
+  const refusedMs = performance.now() - stoppedAt;
+  signal('SIGCONT');
+  const backAt = performance.now();
+  await untilWaiting(redis, 0);
+  await a.release();
+  await enterAndLeave(redis, () => {});
+
+  expect(refusedMs).toBeLessThan(1_300);
+  for (const message of messages) expect(message).toMatch(/Stream isn't writeable|closed|max retries/i);
+  expect(performance.now() - backAt).toBeLessThan(2_000);
+  store.redis.disconnect();
+});
+
+async function enterAndLeave(redis: Redis, onEnter: () => void, leaseMs = LONG_MS) {
+  const lock = createLock(lockOptions({ redis, key: key(), leaseMs }));
+  await lock.acquire();
+  onEnter();
+  await lock.release();
+}
+
+/** Resolves when so many wait in the queue of this test. */
+async function untilWaiting(redis: Redis, count: number) {
+  while ((await redis.zcard(`${key()}:queue`)) !== count);
+}
+
+/** Resolves when so many processes listen to the releases, and have asked what they ask then. */
+async function untilListening(redis: Redis, count = 1) {
+  const heard = async () => ((await redis.call('PUBSUB', 'NUMSUB', `${key()}:released`)) as [string, number])[1];
+  while ((await heard()) !== count);
+  await quiet(redis);
+}
+
+/** Gives whoever wants to ask the time to do so. */
+async function quiet(redis: Redis) {
+  for (let round = 0; round < 20; round += 1) await redis.ping();
+}
