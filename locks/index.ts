@@ -10,6 +10,11 @@ import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as blocking } from './beyond/blocking.ts';
 import { createLock as fair } from './beyond/fair.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
+import { takeOne as mysqlConditional } from './beyond/mysql-conditional.ts';
+import { createLock as mysqlLockTable } from './beyond/mysql-lock-table.ts';
+import { createLock as mysqlNamed } from './beyond/mysql-named.ts';
+import { takeOne as mysqlOptimistic } from './beyond/mysql-optimistic.ts';
+import { takeOne as mysqlPessimistic } from './beyond/mysql-pessimistic.ts';
 import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
 import { createLock as redlock } from './beyond/redlock.ts';
 import type { CreateLock, TakeOne } from './lock.ts';
@@ -42,6 +47,11 @@ export const beyond: Record<string, Strategy> = {
   fair: { backend: 'redis', createLock: fair },
   fenced: { backend: 'redis', createLock: fenced },
   redlock: { backend: 'masters', createLock: redlock },
+  'mysql-lock-table': { backend: 'mysql', createLock: mysqlLockTable },
+  'mysql-named': { backend: 'mysql', createLock: mysqlNamed },
+  'mysql-pessimistic': { backend: 'mysql', takeOne: mysqlPessimistic, stockIn: 'mysql' },
+  'mysql-optimistic': { backend: 'mysql', takeOne: mysqlOptimistic, stockIn: 'mysql' },
+  'mysql-conditional': { backend: 'mysql', takeOne: mysqlConditional, stockIn: 'mysql' },
   'redis-atomic': { backend: 'redis', takeOne: redisAtomic, stockIn: 'redis' },
 };
 

@@ -91,3 +91,13 @@ export class NoMajorityError extends Error {
     this.name = 'NoMajorityError';
   }
 }
+
+/** A sale that begins again whenever its write is refused has done so too often. It has taken nothing. */
+export class TooManyConflictsError extends Error {
+  readonly code = 'TOO_MANY_CONFLICTS';
+
+  constructor(sku: string, tries: number) {
+    super(`The write of sku ${sku} was refused ${tries} times, because others wrote at the same time.`);
+    this.name = 'TooManyConflictsError';
+  }
+}

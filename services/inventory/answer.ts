@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
+import { isMysqlUnavailable } from './mysql.ts';
 import { ProblemError } from './problem.ts';
 import { isStoreUnavailable } from './store.ts';
 
@@ -68,7 +69,9 @@ function asProblem(error: unknown): ProblemError {
     return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
   }
   if (isStoreUnavailable(error))
-    return new ProblemError('STORE_UNAVAILABLE', 'Redis does not answer.', { cause: error });
+    return new ProblemError('STORE_UNAVAILABLE', `${isMysqlUnavailable(error) ? 'MySQL' : 'Redis'} does not answer.`, {
+      cause: error,
+    });
   // Express and its body parser mark what the client did wrong with a status of 4xx.
   if (error instanceof Error && 'status' in error) {
     if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');

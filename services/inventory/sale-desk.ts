@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { strategies } from '../../locks/index.ts';
-import { type CreateLock, type Lock, LockNotHeldError } from '../../locks/lock.ts';
+import { type CreateLock, type Lock, LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
 import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
+import { isMysqlUnavailable } from './mysql.ts';
 import { ProblemError } from './problem.ts';
 import { type SaleStep, sellAtomically, sellOne } from './sale.ts';
 import { lackingSetting, type NodeServers } from './servers.ts';
@@ -269,7 +270,8 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     }),
     /** Where the present lock's sales take their units from. */
     stock(): Stock {
-      return store;
+      const strategy = strategies[lockName];
+      return strategy && 'stockIn' in strategy && strategy.stockIn === 'mysql' ? servers.stockInMysql() : store;
     },
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */
     setLock(name: string, changed: LockTiming = {}) {
@@ -332,9 +334,13 @@ function explain(error: unknown, reached: Map<SaleStep, number | undefined>): Pr
     if (isSoldOut) return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
     return new ProblemError('LOCK_NOT_HELD', ending.message, { definite, cause: ending });
   }
+  if (ending instanceof TooManyConflictsError) {
+    return new ProblemError('TOO_MANY_CONFLICTS', ending.message, { retryAfterMs: 1000, cause: ending });
+  }
   if (isStoreUnavailable(ending)) {
+    const server = isMysqlUnavailable(ending) ? 'MySQL' : 'Redis';
     const when = definite ? 'before the sale was written' : 'while the sale was written';
-    return new ProblemError('STORE_UNAVAILABLE', `Redis did not answer ${when}.`, { definite, cause: ending });
+    return new ProblemError('STORE_UNAVAILABLE', `${server} did not answer ${when}.`, { definite, cause: ending });
   }
   return new ProblemError('INTERNAL_ERROR', 'The sale failed; the log says why.', { definite, cause: ending });
 }

@@ -1,10 +1,14 @@
 import { Redis } from 'ioredis';
-import { createPool, type Pool } from 'mysql2/promise';
+import type { Pool } from 'mysql2/promise';
 import type { ZookeeperSession } from '../../locks/beyond/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { Servers } from '../../locks/lock.ts';
+import { connectMysql, stockInMysql } from './mysql.ts';
 import type { InventorySettings } from './settings.ts';
-import { redisOptions } from './store.ts';
+import { redisOptions, type Stock } from './store.ts';
+
+/** How many connections read and write the stock in MySQL outside of sales, at most. */
+const STOCK_CONNECTIONS = 2;
 
 const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
 
@@ -21,6 +25,7 @@ export type NodeServers = ReturnType<typeof connectServers>;
 export function connectServers(redis: Redis, settings: InventorySettings) {
   let masters: Redis[] | undefined;
   let mysql: Pool | undefined;
+  let stock: Stock | undefined;
 
   function connectMasters() {
     return mustHave('REDLOCK_URLS').map((url) => {
@@ -29,10 +34,6 @@ export function connectServers(redis: Redis, settings: InventorySettings) {
       master.on('error', () => {});
       return master;
     });
-  }
-
-  function connectMysql() {
-    return createPool(mustHave('MYSQL_URL'));
   }
 
   function openSession(_leaseMs: number): ZookeeperSession {
@@ -46,6 +47,11 @@ export function connectServers(redis: Redis, settings: InventorySettings) {
   }
 
   return {
+    /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
+    stockInMysql() {
+      stock ??= stockInMysql(connectMysql(mustHave('MYSQL_URL'), STOCK_CONNECTIONS));
+      return stock;
+    },
     /** What a lock with this lease is given, in milliseconds. */
     forLease: (leaseMs: number): Servers => ({
       redis,
@@ -54,7 +60,7 @@ export function connectServers(redis: Redis, settings: InventorySettings) {
         return masters;
       },
       get mysql() {
-        mysql ??= connectMysql();
+        mysql ??= connectMysql(mustHave('MYSQL_URL'));
         return mysql;
       },
       get zookeeper() {

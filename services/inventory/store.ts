@@ -2,6 +2,7 @@ import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { NoMajorityError } from '../../locks/lock.ts';
 import { readScript } from '../../locks/script.ts';
+import { isMysqlUnavailable } from './mysql.ts';
 import { ProblemError } from './problem.ts';
 
 /** How long Redis may leave a command unanswered, in milliseconds. A sale must be answered within a second. */
@@ -113,7 +114,7 @@ export function wasNeverSent(error: unknown): boolean {
   return error instanceof Error && /^(Stream isn't writeable|Connection is closed)/.test(error.message);
 }
 
-/** True when Redis did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
+/** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ReplyError) {
@@ -123,6 +124,7 @@ export function isStoreUnavailable(error: unknown): boolean {
   }
   return (
     error instanceof NoMajorityError ||
+    isMysqlUnavailable(error) ||
     'syscall' in error ||
     error.name === 'MaxRetriesPerRequestError' ||
     /^(Connection is closed|Stream isn't writeable|Socket timeout|Command aborted|connect ETIMEDOUT)/.test(

@@ -1,0 +1,70 @@
+// Beyond · mysql-lock-table
+// Problem: a paused process cannot renew, and wakes up believing it still holds.
+// Change:  the lock is a locked row of tb_lock in MySQL, held as long as a transaction is open: there is no lease to run out.
+// Leaves:  a paused holder keeps everyone waiting, and a broken connection frees the row while its holder works on.
+
+import type { RowDataPacket } from 'mysql2/promise';
+import { abortable } from '../abortable.ts';
+import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { isRefused, isTaken, type MysqlSession, openSession } from './mysql-session.ts';
+
+export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
+  const lost = new AbortController();
+  let holdCount = 0;
+  let held: MysqlSession | undefined;
+
+  async function acquire(signal?: AbortSignal) {
+    const isOneTry = signal?.aborted === true;
+    while (held === undefined) {
+      const session = await openSession(mysql, signal);
+      try {
+        await lockRow(session, isOneTry, signal);
+        session.onLost(lose);
+        held = session;
+      } catch (error) {
+        session.close();
+        if (isOneTry && isTaken(error)) await abortable(undefined, signal);
+        if (!isRefused(error)) throw error;
+      }
+    }
+    holdCount += 1;
+  }
+
+  async function lockRow(session: MysqlSession, isOneTry: boolean, signal?: AbortSignal) {
+    const patience = isOneTry ? undefined : signal;
+    const lockIt = `SELECT resource FROM tb_lock WHERE resource = ? FOR UPDATE${isOneTry ? ' NOWAIT' : ''}`;
+    await session.ask('START TRANSACTION');
+    while ((await session.wait<RowDataPacket[]>(lockIt, [key], patience)).length === 0) {
+      // First free the gap that REPEATABLE READ locks where a row is missing: two that hold it would both wait to insert.
+      await session.ask('ROLLBACK');
+      await session.wait('INSERT IGNORE INTO tb_lock (resource) VALUES (?)', [key], patience);
+      await session.ask('START TRANSACTION');
+    }
+  }
+
+  function lose() {
+    if (held === undefined) return;
+    held.close();
+    held = undefined;
+    holdCount = 0;
+    onLeaseLost();
+    lost.abort(new LockNotHeldError(key));
+  }
+
+  async function release() {
+    holdCount = Math.max(0, holdCount - 1);
+    if (held === undefined) throw new LockNotHeldError(key);
+    if (holdCount > 0) return;
+    const session = held;
+    held = undefined;
+    try {
+      await session.ask('COMMIT');
+      session.giveBack();
+    } catch {
+      session.close();
+      throw new LockNotHeldError(key);
+    }
+  }
+
+  return { acquire, release, lost: lost.signal };
+};

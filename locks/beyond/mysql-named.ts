@@ -1,0 +1,72 @@
+// Beyond · mysql-named
+// Problem: a lock in a table needs a row for every lock, and a transaction that is open as long as it is held.
+// Change:  GET_LOCK locks a name: neither a table nor a transaction, and the lock belongs to the connection.
+// Leaves:  the name is in the memory of one server, and a broken connection frees it while its holder works on.
+
+import type { RowDataPacket } from 'mysql2/promise';
+import { abortable } from '../abortable.ts';
+import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { type MysqlSession, openSession } from './mysql-session.ts';
+
+/** How long GET_LOCK waits before it is asked again, in seconds. */
+const AN_HOUR = 3600;
+/** A server has one set of names for all its databases, each of at most 64 characters: as many as this hash has. */
+const name = "SHA2(CONCAT(DATABASE(), ':', ?), 256)";
+
+export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
+  const lost = new AbortController();
+  let holdCount = 0;
+  let held: MysqlSession | undefined;
+
+  async function acquire(signal?: AbortSignal) {
+    const isOneTry = signal?.aborted === true;
+    if (held === undefined) {
+      const session = await openSession(mysql, signal);
+      try {
+        const getLock = `SELECT GET_LOCK(${name}, ${isOneTry ? 0 : AN_HOUR}) AS answer`;
+        while (!(await isDone(session.wait(getLock, [key], isOneTry ? undefined : signal)))) {
+          // Rejects when that was the one try, or when the server was told to end the wait.
+          await abortable(undefined, signal);
+        }
+        session.onLost(lose);
+        held = session;
+      } catch (error) {
+        session.close();
+        throw error;
+      }
+    }
+    holdCount += 1;
+  }
+
+  function lose() {
+    if (held === undefined) return;
+    held.close();
+    held = undefined;
+    holdCount = 0;
+    onLeaseLost();
+    lost.abort(new LockNotHeldError(key));
+  }
+
+  async function release() {
+    holdCount = Math.max(0, holdCount - 1);
+    if (held === undefined) throw new LockNotHeldError(key);
+    if (holdCount > 0) return;
+    const session = held;
+    held = undefined;
+    try {
+      if (!(await isDone(session.ask(`SELECT RELEASE_LOCK(${name}) AS answer`, [key]))))
+        throw new LockNotHeldError(key);
+      session.giveBack();
+    } catch {
+      session.close();
+      throw new LockNotHeldError(key);
+    }
+  }
+
+  return { acquire, release, lost: lost.signal };
+};
+
+/** Both functions answer 1 for yes. */
+async function isDone(answer: Promise<RowDataPacket[]>) {
+  return (await answer)[0]?.answer === 1;
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
+import type { Stock } from './store.ts';
+
+/** How long MySQL may take to let a node in, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 700;
+/** How long it may take to read or write the stock outside a sale, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 700;
+/** How many connections the sales of a node have at most. Whoever comes later waits for one of them. */
+const CONNECTIONS = 10;
+
+const tables = readFileSync(new URL('schema.sql', import.meta.url), 'utf8')
+  .split(';')
+  .filter((statement) => statement.trim() !== '');
+
+/** A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. */
+export function connectMysql(url: string, connections = CONNECTIONS): Pool {
+  const pool = createPool({
+    uri: url,
+    connectionLimit: connections,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    enableKeepAlive: true,
+    timezone: 'Z',
+    multipleStatements: false,
+  });
+  let hasTables = false;
+  pool.pool.on('connection', (connection) => {
+    // Whoever waits for a statement is told by its rejection.
+    connection.on('error', () => {});
+    if (hasTables) return;
+    // A connection answers in order, so the tables are there before the first statement of its borrower.
+    for (const statement of tables) {
+      connection.query(statement, (error) => {
+        hasTables = error === null && statement === tables.at(-1);
+      });
+    }
+  });
+  return pool;
+}
+
+/** The stock in MySQL, to be read and written outside a sale. */
+export function stockInMysql(pool: Pool): Stock {
+  const timeout = ANSWER_TIMEOUT_MS;
+  return {
+    async readStock(sku) {
+      const sql = 'SELECT stock FROM tb_stock WHERE sku = ?';
+      const [rows] = await pool.query<RowDataPacket[]>({ sql, timeout, values: [sku] });
+      return rows[0]?.stock;
+    },
+    async writeStock(sku, stock) {
+      const sql = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
+        ON DUPLICATE KEY UPDATE stock = ?, version = version + 1`;
+      await pool.query({ sql, timeout, values: [sku, stock, stock] });
+    },
+    async deleteStock(sku) {
+      await pool.query({ sql: 'DELETE FROM tb_stock WHERE sku = ?', timeout, values: [sku] });
+    },
+  };
+}
+
+/** True when MySQL did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
+export function isMysqlUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // mysql2 marks as fatal what ends a connection.
+  if ('fatal' in error && error.fatal === true) return true;
+  return ('code' in error && unavailable.has(String(error.code))) || error.message === 'Pool is closed.';
+}
+
+const unavailable = new Set([
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'ER_ACCESS_DENIED_ERROR',
+  'ER_BAD_DB_ERROR',
+  'ER_CON_COUNT_ERROR',
+  'ER_CONNECTION_KILLED',
+  'ER_DBACCESS_DENIED_ERROR',
+  'ER_NO_SUCH_THREAD',
+  'ER_OPTION_PREVENTS_STATEMENT',
+  'ER_QUERY_INTERRUPTED',
+  'ER_SERVER_SHUTDOWN',
+]);
