@@ -4,7 +4,6 @@
 // Leaves:  the name is in the memory of one server, and a broken connection frees it while its holder works on.
 
 import type { RowDataPacket } from 'mysql2/promise';
-import { abortable } from '../abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
 import { type MysqlSession, openSession } from './mysql-session.ts';
 
@@ -12,6 +11,8 @@ import { type MysqlSession, openSession } from './mysql-session.ts';
 const AN_HOUR = 3600;
 /** A server has one set of names for all its databases, each of at most 64 characters: as many as this hash has. */
 const name = "SHA2(CONCAT(DATABASE(), ':', ?), 256)";
+const getLock = `SELECT GET_LOCK(${name}, ?) AS answer`;
+const releaseLock = `SELECT RELEASE_LOCK(${name}) AS answer`;
 
 export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
   const lost = new AbortController();
@@ -19,15 +20,12 @@ export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
   let held: MysqlSession | undefined;
 
   async function acquire(signal?: AbortSignal) {
-    const isOneTry = signal?.aborted === true;
     if (held === undefined) {
       const session = await openSession(mysql, signal);
       try {
-        const getLock = `SELECT GET_LOCK(${name}, ${isOneTry ? 0 : AN_HOUR}) AS answer`;
-        while (!(await isDone(session.wait(getLock, [key], isOneTry ? undefined : signal)))) {
-          // Rejects when that was the one try, or when the server was told to end the wait.
-          await abortable(undefined, signal);
-        }
+        let isOurs = await isDone(session.ask(getLock, [key, 0]));
+        // Rejects when that was the one try.
+        while (!isOurs) isOurs = await isDone(session.wait(getLock, [key, AN_HOUR], signal));
         session.onLost(lose);
         held = session;
       } catch (error) {
@@ -54,8 +52,7 @@ export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
     const session = held;
     held = undefined;
     try {
-      if (!(await isDone(session.ask(`SELECT RELEASE_LOCK(${name}) AS answer`, [key]))))
-        throw new LockNotHeldError(key);
+      if (!(await isDone(session.ask(releaseLock, [key])))) throw new LockNotHeldError(key);
       session.giveBack();
     } catch {
       session.close();

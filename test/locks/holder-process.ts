@@ -3,15 +3,18 @@
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { strategies } from '../../locks/index.ts';
+import { connectMysql } from '../../services/inventory/mysql.ts';
 import { lockOptions } from './lock-options.ts';
 
 const [stage = '', url = '', key = '', leaseMs = ''] = process.argv.slice(2);
-const redis = new Redis(url);
+const isMysql = url.startsWith('mysql:');
+const redis = isMysql ? undefined : new Redis(url);
 const strategy = strategies[stage];
 if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${stage}.`);
 const lock = strategy.createLock(
   lockOptions({
-    redis,
+    redis: redis as Redis,
+    ...(isMysql && { mysql: connectMysql(url) }),
     key,
     ownerToken: `process ${process.pid}`,
     leaseMs: Number(leaseMs),
@@ -29,4 +32,5 @@ await lock.release().then(
   () => console.log('released'),
   (error) => console.log(error.code),
 );
-redis.disconnect();
+redis?.disconnect();
+if (isMysql) process.exit();

@@ -1,0 +1,292 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'mysql2/promise';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createLock as lockTable } from '../../../locks/beyond/mysql-lock-table.ts';
+import { createLock as named } from '../../../locks/beyond/mysql-named.ts';
+import type { CreateLock, LockOptions } from '../../../locks/lock.ts';
+import { isStoreUnavailable } from '../../../services/inventory/store.ts';
+import { aborted, lockOptions, notHeld } from '../lock-options.ts';
+import { startHolder } from '../start-holder.ts';
+import { idOf, ownMysql } from './own-mysql.ts';
+
+const CONTENDERS = 50;
+
+const strategies: [string, CreateLock][] = [
+  ['mysql-lock-table', lockTable],
+  ['mysql-named', named],
+];
+
+const { ask, database, connect, waiting, key, ...server } = ownMysql();
+let url: string;
+let pool: Pool;
+
+beforeAll(async () => {
+  url = await database();
+  pool = connect(url);
+});
+
+const optionsOf = (given: Partial<LockOptions> = {}) =>
+  lockOptions({ redis: undefined as never, mysql: pool, key: key(), ...given });
+
+async function until(isTrue: () => Promise<boolean>) {
+  while (!(await isTrue())) await sleep(5);
+}
+
+describe.each(strategies)('%s', (strategy, createLock) => {
+  const newLock = (given: Partial<LockOptions> = {}) => createLock(optionsOf(given));
+
+  test('is acquired, released, and acquired by the next holder with one try', async () => {
+    const [a, b] = [newLock(), newLock()];
+
+    await a.acquire();
+    await a.release();
+    await b.acquire(AbortSignal.abort());
+    await b.release();
+  });
+
+  test('is acquired while another key is held', async () => {
+    const [a, b] = [newLock({ key: `${key()} (other)` }), newLock()];
+    await a.acquire();
+
+    await b.acquire(AbortSignal.abort());
+
+    await b.release();
+    await a.release();
+  });
+
+  test(`${CONTENDERS} contenders over two pools lose no update, and are never two inside`, async () => {
+    const pools = [connect(url), connect(url)] as const;
+    let [shared, inside, mostInside] = [0, 0, 0];
+
+    await Promise.all(
+      Array.from({ length: CONTENDERS }, async (_, index) => {
+        const lock = newLock({ mysql: pools[index % 2] ?? pools[0] });
+        await lock.acquire();
+        inside += 1;
+        mostInside = Math.max(mostInside, inside);
+        const read = shared;
+        await sleep(1);
+        shared = read + 1;
+        inside -= 1;
+        await lock.release();
+      }),
+    );
+
+    expect([shared, mostInside]).toEqual([CONTENDERS, 1]);
+  });
+
+  test('a held lock refuses one try at once, and the connection is good for the next', async () => {
+    const one = connect(url, 1);
+    const [a, b] = [newLock(), newLock({ mysql: one })];
+    await a.acquire();
+
+    const startedAt = performance.now();
+    await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+
+    await a.release();
+    await b.acquire(AbortSignal.abort());
+    await b.release();
+  });
+
+  test('a waiter that is aborted ends at once, and so does its statement at the server', async () => {
+    const [holder, waiter, next] = [newLock(), newLock(), newLock()];
+    const patience = new AbortController();
+    await holder.acquire();
+    const waited = waiter.acquire(patience.signal);
+    waited.catch(() => {});
+    await until(async () => (await waiting()) === 1);
+
+    const abortedAt = performance.now();
+    patience.abort(new Error('enough'));
+    await expect(waited).rejects.toMatchObject({ ...aborted, cause: patience.signal.reason });
+
+    expect(performance.now() - abortedAt).toBeLessThan(500);
+    expect(await waiting()).toBe(0);
+    await expect(waiter.release()).rejects.toMatchObject(notHeld);
+    await holder.release();
+    await next.acquire(AbortSignal.abort());
+    await next.release();
+  });
+
+  test('a waiter for a connection that is aborted ends at once, and the connection goes to the next', async () => {
+    const one = connect(url, 1);
+    const [holder, waiter, next] = [newLock({ mysql: one }), newLock({ mysql: one }), newLock({ mysql: one })];
+    await holder.acquire();
+    const patience = new AbortController();
+    const waited = waiter.acquire(patience.signal);
+    const nextIn = next.acquire();
+    patience.abort();
+
+    await expect(waited).rejects.toMatchObject(aborted);
+    await holder.release();
+    await nextIn;
+    await next.release();
+  });
+
+  test('more waiters than connections: no more than the pool has are open, and all get in', async () => {
+    const three = connect(url, 3);
+    const before = (await ask('SELECT id FROM information_schema.processlist')).length;
+    const holder = newLock();
+    await holder.acquire();
+    const waiters = Array.from({ length: 12 }, () => newLock({ mysql: three }));
+    const entered = waiters.map(async (lock) => {
+      await lock.acquire();
+      await lock.release();
+    });
+    await until(async () => (await waiting()) === 3);
+
+    const open = (await ask('SELECT id FROM information_schema.processlist')).length;
+    await holder.release();
+    await Promise.all(entered);
+
+    expect(open - before).toBeLessThanOrEqual(4);
+  });
+
+  test('is not released by a lock that does not hold it', async () => {
+    const [holder, other] = [newLock(), newLock()];
+    await holder.acquire();
+
+    await expect(other.release()).rejects.toMatchObject(notHeld);
+    await expect(other.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+
+    await holder.release();
+    await expect(holder.release()).rejects.toMatchObject(notHeld);
+  });
+
+  test('its holder acquires it again without waiting, and it is free after the last release', async () => {
+    const one = connect(url, 1);
+    const [holder, other] = [newLock({ mysql: one }), newLock()];
+    await holder.acquire();
+    await holder.acquire(AbortSignal.abort());
+
+    await holder.release();
+    await expect(other.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+    await holder.release();
+
+    await other.acquire(AbortSignal.abort());
+    await other.release();
+  });
+
+  test('a signal that aborts after the lock was given changes nothing', async () => {
+    const lock = newLock();
+    const patience = new AbortController();
+    await lock.acquire(patience.signal);
+
+    patience.abort();
+
+    await lock.release();
+  });
+
+  test('a connection that breaks: the holder is told, its release rejects, and the next gets in', async () => {
+    const one = connect(url, 1);
+    const id = await idOf(one);
+    let losses = 0;
+    const holder = newLock({ mysql: one, onLeaseLost: () => (losses += 1) });
+    const next = newLock();
+    await holder.acquire();
+    const nextIn = next.acquire();
+    await until(async () => (await waiting()) === 1);
+
+    const told = once(holder.lost as AbortSignal, 'abort');
+    await ask('KILL ?', [id]);
+    await told;
+    await nextIn;
+
+    expect(losses).toBe(1);
+    expect(holder.lost?.reason).toMatchObject(notHeld);
+    await expect(holder.release()).rejects.toMatchObject(notHeld);
+    await expect(next.release()).resolves.toBeUndefined();
+    expect(await idOf(one)).not.toBe(id);
+  });
+
+  test('a holder that crashes: its lock is free, though nobody gave it up', async () => {
+    const holder = await startHolder({ stage: strategy, url, key: key() });
+    const next = newLock();
+    await expect(newLock().acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+    const nextIn = next.acquire();
+    await until(async () => (await waiting()) === 1);
+
+    await holder.kill();
+
+    await nextIn;
+    await next.release();
+  });
+});
+
+test('mysql-lock-table: a wait longer than the server allows begins again, and ends with the lock', async () => {
+  await ask('SET GLOBAL innodb_lock_wait_timeout = 1');
+  const impatient = connect(url, 1);
+  const [holder, waiter] = [lockTable(optionsOf()), lockTable(optionsOf({ mysql: impatient }))];
+  await holder.acquire();
+  const entered = waiter.acquire();
+  await sleep(1_200);
+  await ask('SET GLOBAL innodb_lock_wait_timeout = 50');
+
+  await holder.release();
+
+  await entered;
+  await waiter.release();
+});
+
+test('mysql-named: a name is a lock of its database only, however long it is', async () => {
+  const other = connect(await database());
+  const key = 'a'.repeat(200);
+  const [here, there] = [named(optionsOf({ key })), named(optionsOf({ key, mysql: other }))];
+
+  await here.acquire();
+  await there.acquire(AbortSignal.abort());
+
+  await there.release();
+  await here.release();
+});
+
+test('schema: two nodes that start at the same time both find the tables', async () => {
+  for (let round = 1; round <= 3; round += 1) {
+    const fresh = await database();
+    const nodes = Array.from({ length: 4 }, () => lockTable(optionsOf({ mysql: connect(fresh) })));
+
+    await Promise.all(nodes.map((lock) => lock.acquire().then(() => lock.release())));
+  }
+});
+
+describe('a server that is away', () => {
+  test.each(strategies)('%s: it stands still: an acquire is refused within a second', async (_strategy, createLock) => {
+    // There is a connection to be taken from the pool.
+    await idOf(pool);
+    server.freeze();
+
+    const startedAt = performance.now();
+    const refusal = await createLock(optionsOf())
+      .acquire()
+      .catch((error) => error);
+    const ms = performance.now() - startedAt;
+    server.goOn();
+
+    expect(isStoreUnavailable(refusal)).toBe(true);
+    expect(ms).toBeLessThan(1_000);
+  });
+
+  test.each(strategies)(
+    '%s: it dies: the holder is told, and a new lock is had when it is back',
+    async (_strategy, createLock) => {
+      const lock = createLock(optionsOf({ onLeaseLost() {} }));
+      await lock.acquire();
+      const told = once(lock.lost as AbortSignal, 'abort');
+      await server.kill();
+      await told;
+      await expect(lock.release()).rejects.toMatchObject(notHeld);
+      const refusal = await createLock(optionsOf())
+        .acquire()
+        .catch((error) => error);
+      expect(isStoreUnavailable(refusal)).toBe(true);
+
+      await server.start();
+
+      const next = createLock(optionsOf());
+      await next.acquire();
+      await next.release();
+    },
+  );
+});

@@ -1,0 +1,87 @@
+import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type MysqlServer, openMysql } from '../../../scripts/mysql.ts';
+import { dismissReaper, makeTempDir, type Part } from '../../../scripts/parts.ts';
+import { connectMysql } from '../../../services/inventory/mysql.ts';
+
+/** A MySQL or MariaDB for one test file. No transaction may be open on it when the tests have ended. */
+export function ownMysql() {
+  const pools: Pool[] = [];
+  const databases: string[] = [];
+  let temp: ReturnType<typeof makeTempDir> | undefined;
+  let server: MysqlServer | undefined;
+  let part: Part | undefined;
+
+  beforeAll(async () => {
+    temp = makeTempDir();
+    server = await openMysql(undefined, temp);
+    part = server.part;
+  });
+
+  afterAll(async () => {
+    const left = server && (await ask('SELECT trx_query FROM information_schema.innodb_trx'));
+    for (const pool of pools) await pool.end();
+    await part?.stop();
+    temp?.remove();
+    await dismissReaper();
+    expect(left).toEqual([]);
+  });
+
+  function mysql() {
+    if (server === undefined) throw new Error('The server is started before the first test.');
+    return server;
+  }
+
+  /** Asks on a connection of its own, which belongs to no pool. */
+  async function ask(sql: string, values: unknown[] = []) {
+    const connection = await createConnection(mysql().url);
+    try {
+      const [rows] = await connection.query<RowDataPacket[]>(sql, values);
+      return rows;
+    } finally {
+      await connection.end();
+    }
+  }
+
+  return {
+    ask,
+    /** The server stops answering without ending. */
+    freeze: () => part?.signal('SIGSTOP'),
+    goOn: () => part?.signal('SIGCONT'),
+    async kill() {
+      part?.signal('SIGKILL');
+      await part?.ended;
+    },
+    /** Starts it again after kill(), with what was committed. */
+    async start() {
+      part = await mysql().startAgain?.();
+    },
+    /** The URL of a new database. */
+    async database() {
+      databases.push(`test_${databases.length + 1}`);
+      return mysql().database(databases.at(-1) as string);
+    },
+    /** A new pool, closed after the last test. */
+    connect(url: string, connections?: number) {
+      const pool = connectMysql(url, connections);
+      pools.push(pool);
+      return pool;
+    },
+    /** How many statements wait for a lock now. */
+    async waiting() {
+      const waits = "info LIKE '%FOR UPDATE%' OR info LIKE '%GET_LOCK%' OR info LIKE 'UPDATE%'";
+      const [row] = await ask(
+        `SELECT COUNT(*) AS waiting FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND (${waits})`,
+      );
+      return Number(row?.waiting);
+    },
+    /** The key of the test that asks, which no other test has. */
+    key: () => `lock:${expect.getState().currentTestName}`,
+  };
+}
+
+/** The id that the server gives to the one connection of this pool. */
+export async function idOf(pool: Pool): Promise<number> {
+  const [rows] = await pool.query<RowDataPacket[]>('SELECT CONNECTION_ID() AS id');
+  return rows[0]?.id;
+}
