@@ -5,7 +5,7 @@ import type { Results } from './results.ts';
 import type { Target } from './target.ts';
 
 /** What the run was made with: without it no figure can be compared. */
-export function describeEnvironment({ redis, nginx }: Target): Results['environment'] {
+export function describeEnvironment({ redis, nginx, backends }: Target): Results['environment'] {
   const [cpu] = cpus();
   return {
     node: process.version,
@@ -13,6 +13,7 @@ export function describeEnvironment({ redis, nginx }: Target): Results['environm
     cpus: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
     redis,
     nginx,
+    backends,
     commit: commit(),
   };
 }

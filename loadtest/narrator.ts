@@ -26,7 +26,7 @@ const words: Record<Verdict, string> = {
 
 /** Tells a run as it goes on. */
 export interface Narrator {
-  start(target: Pick<Target, 'url' | 'redis' | 'nginx'>): void;
+  start(target: Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'>): void;
   /** A drill begins. */
   cell(cell: Cell): void;
   /** How far a drill under load has come. */
@@ -138,8 +138,9 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
 /** For output that another program reads. */
 export const silentNarrator: Narrator = { start() {}, cell() {}, progress() {}, result() {}, end() {} };
 
-function startLine({ url, redis, nginx }: Pick<Target, 'url' | 'redis' | 'nginx'>) {
-  return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}`;
+function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']>[0]) {
+  const others = Object.entries(backends).map(([name, version]) => `, ${name}: ${version}`);
+  return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
 }
 
 function endLines(results: Results, dir: string): string[] {

@@ -131,6 +131,8 @@ export const resultsSchema = z.object({
     cpus: z.string(),
     redis: z.object({ kind: z.enum(['external', 'native', 'embedded']), version: z.string() }),
     nginx: z.string(),
+    /** The versions of the servers beyond Redis, by backend, where a strategy of the run needed them. */
+    backends: z.record(z.string(), z.string()).default({}),
     commit: z.string(),
   }),
   /** How the drills were set. `leaseMs` is that of the drills that go step by step. */

@@ -22,6 +22,8 @@ export interface Target {
   nodes: TargetNode[];
   redis: Results['environment']['redis'];
   nginx: string;
+  /** The versions of the servers beyond Redis, where a strategy of the run needs them. */
+  backends: Results['environment']['backends'];
   /** The stack, when it is ours to break. */
   stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica'>;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
@@ -58,6 +60,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       nodes,
       redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
+      backends: backends?.versions ?? {},
       stack,
       lacks: { ...backends?.lacks, ...lacksOf(stack) },
       partDied: stack.partDied,
@@ -102,6 +105,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
     url,
     nodes,
     redis: { kind: 'external', version: await versionOf(nodes) },
+    backends: {},
     nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
     lacks: {
       'node processes': notOurs,

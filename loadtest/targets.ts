@@ -25,7 +25,8 @@ export function createTargets({ running, backends: needed = [], onDeath }: Targe
       : await openLocalTarget(
           {
             forDrills: kind === 'steps',
-            env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn' },
+            // The drills set the lock. The one of the environment may need a server that is not there.
+            env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '' },
             onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
           },
           await openBackends(),

@@ -3,7 +3,7 @@ import { formatDuration, formatNumber } from './numbers.ts';
 
 /** How a run was set and what it ran on, as pairs of a name and a value. */
 export function environmentLines({ environment, settings }: Results): [name: string, value: string][] {
-  const { node, os, cpus, redis, nginx, commit } = environment;
+  const { node, os, cpus, redis, nginx, backends, commit } = environment;
   return [
     ['Requests of a rush', formatNumber(settings.requests)],
     ['Connections', formatNumber(settings.connections)],
@@ -12,6 +12,7 @@ export function environmentLines({ environment, settings }: Results): [name: str
     ['Lease of the drills step by step', formatDuration(settings.leaseMs)],
     ['Redis', `${redis.version}, ${redis.kind}`],
     ['nginx', nginx],
+    ...Object.entries(backends).map(([name, version]): [string, string] => [name, version]),
     ['Node', node],
     ['System', os],
     ['CPUs', cpus],

@@ -63,7 +63,15 @@ const results = (more: Partial<Results>): Results => ({
   verdict: 'as-taught',
   verdictReasons: [],
   leftOut: [],
-  environment: { node: '', os: '', cpus: '', redis: { kind: 'native', version: '' }, nginx: '', commit: '' },
+  environment: {
+    node: '',
+    os: '',
+    cpus: '',
+    redis: { kind: 'native', version: '' },
+    nginx: '',
+    backends: {},
+    commit: '',
+  },
   settings: { requests: 2000, connections: 100, stock: 5000, units: 1000, leaseMs: 1000 },
   stages: [{ stage: '1-in-process', lockVersion: 1, drills: [result] }],
   ...more,
@@ -269,6 +277,7 @@ describe('staircase: a run of many cells', () => {
     url: 'http://127.0.0.1:8080',
     redis: { kind: 'native' as const, version: 'redis 7' },
     nginx: 'native 1.22',
+    backends: {},
   };
 
   function tellStaircase(isTTY: boolean, told: [stage: string, result: DrillResult][], more: Partial<Results> = {}) {

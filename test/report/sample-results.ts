@@ -32,6 +32,7 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
       cpus: '2 × AMD EPYC',
       redis: { kind: 'native', version: '7.0.15' },
       nginx: '1.25.4',
+      backends: {},
       commit: 'b4e499a',
     },
     settings: { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 },
