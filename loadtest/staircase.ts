@@ -112,6 +112,7 @@ export const beyondRows: Record<string, string> = {
   blocking: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
   fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔',
   redlock: '✔✔✔–✔✔–✔✔✘✘✔✔✔',
+  zookeeper: '✔✔✔–✔✔–✔✔✔✔✔✔✔',
   'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔–',
 };
 

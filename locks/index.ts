@@ -17,6 +17,7 @@ import { takeOne as mysqlOptimistic } from './beyond/mysql-optimistic.ts';
 import { takeOne as mysqlPessimistic } from './beyond/mysql-pessimistic.ts';
 import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
 import { createLock as redlock } from './beyond/redlock.ts';
+import { createLock as zookeeper } from './beyond/zookeeper.ts';
 import type { CreateLock, TakeOne } from './lock.ts';
 
 /** What a strategy keeps its lock in, besides the stock. `masters` are several Redis servers that know nothing of each other. */
@@ -52,6 +53,7 @@ export const beyond: Record<string, Strategy> = {
   'mysql-pessimistic': { backend: 'mysql', takeOne: mysqlPessimistic, stockIn: 'mysql' },
   'mysql-optimistic': { backend: 'mysql', takeOne: mysqlOptimistic, stockIn: 'mysql' },
   'mysql-conditional': { backend: 'mysql', takeOne: mysqlConditional, stockIn: 'mysql' },
+  zookeeper: { backend: 'zookeeper', createLock: zookeeper },
   'redis-atomic': { backend: 'redis', takeOne: redisAtomic, stockIn: 'redis' },
 };
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Backend } from '../locks/index.ts';
 import { openMysql, whyNoMysql } from './mysql.ts';
 import { dismissReaper, makeTempDir, type Part } from './parts.ts';
+import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
 
 /** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
 export interface Backends {
@@ -38,6 +39,13 @@ const kinds: Partial<Record<Backend, Kind>> = {
     async start(dir) {
       const server = await openMysql(process.env['MYSQL_URL'] || undefined, { dir });
       return { ...server, openCorner: async (name) => ({ MYSQL_URL: await server.database(name) }) };
+    },
+  },
+  zookeeper: {
+    whyNone: () => (process.env['ZOOKEEPER_URL'] ? undefined : whyNoZookeeper()),
+    async start(dir) {
+      const server = await openZookeeper(process.env['ZOOKEEPER_URL'] || undefined, { dir });
+      return { ...server, openCorner: async (name) => ({ ZOOKEEPER_URL: `${server.url}/${name}` }) };
     },
   },
 };

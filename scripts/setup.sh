@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the servers that the tests need and this machine lacks: Redis (or Valkey), nginx, MariaDB (or MySQL).
+# Installs the servers that the tests need and this machine lacks: Redis (or Valkey), nginx, MariaDB (or MySQL), ZooKeeper.
 # Says nothing when there is nothing to do. Debian and Ubuntu: apt, as root or by sudo. macOS: Homebrew.
 set -eu
 
@@ -11,10 +11,13 @@ missing() {
   command -v redis-server >/dev/null || command -v valkey-server >/dev/null || echo "$redis_package"
   command -v nginx >/dev/null || echo nginx
   command -v mariadbd >/dev/null || command -v mysqld >/dev/null || echo "$mariadb_package"
+  # Debian puts no program of it on the PATH.
+  command -v zkServer >/dev/null || { [ -e /usr/share/java/zookeeper.jar ] && command -v java >/dev/null; } ||
+    echo "$zookeeper_packages"
 }
 
 give_up() {
-  echo "The tests need Redis (or Valkey), nginx, and MariaDB (or MySQL). $1" >&2
+  echo "The tests need Redis (or Valkey), nginx, MariaDB (or MySQL), and ZooKeeper. $1" >&2
   echo "Install them and run this again; missing: $(missing | tr '\n' ' ')" >&2
   exit 1
 }
@@ -57,7 +60,8 @@ apt_get() {
 
 redis_package=redis-server
 mariadb_package=mariadb-server
-[ "$(uname)" != Darwin ] || redis_package=redis mariadb_package=mariadb
+zookeeper_packages="libzookeeper-java default-jre-headless"
+[ "$(uname)" != Darwin ] || redis_package=redis mariadb_package=mariadb zookeeper_packages=zookeeper
 packages=$(missing)
 [ -n "$packages" ] || exit 0
 

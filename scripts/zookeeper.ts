@@ -14,7 +14,7 @@ export interface ZookeeperServer {
   url: string;
   /** `external` was given as ZOOKEEPER_URL, `native` is a server of our own. */
   kind: 'external' | 'native';
-  version?: string;
+  version: string;
   /** The process, when it is ours. */
   part?: Part;
   /** Starts the process again, after it has ended, on the same port and with the same data. Absent when it is not ours. */
@@ -30,7 +30,10 @@ export function whyNoZookeeper(): string | undefined {
 export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir: string }): Promise<ZookeeperServer> {
   if (givenUrl !== undefined) {
     await mustAnswer(givenUrl);
-    return { url: givenUrl, kind: 'external' };
+    const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
+    // One that allows no question about its version is used all the same.
+    const version = await askVersion(host, Number(port)).catch(() => undefined);
+    return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version' };
   }
   const installed = findZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
@@ -50,11 +53,11 @@ export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir
         ...['-cp', installed.classPath, 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config],
       ],
       cwd: dir,
-      isReady: async () => (await askVersion(port)) !== undefined,
+      isReady: async () => (await askVersion('127.0.0.1', port)) !== undefined,
     });
   const part = await startAgain();
-  const version = await askVersion(port);
-  return { url: `127.0.0.1:${port}`, kind: 'native', ...(version && { version }), part, startAgain };
+  const version = (await askVersion('127.0.0.1', port)) ?? '';
+  return { url: `127.0.0.1:${port}`, kind: 'native', version, part, startAgain };
 }
 
 /** Only on loopback, and a session may be as short as a drill's lease. */
@@ -97,10 +100,10 @@ async function mustAnswer(url: string) {
 }
 
 /** Resolves with the version, such as `3.8.0`, when the server is ready for sessions. */
-function askVersion(port: number): Promise<string | undefined> {
+function askVersion(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect(port, '127.0.0.1', () => socket.write('srvr'));
+    const socket = connect(port, host, () => socket.write('srvr'));
     socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
     socket.once('error', reject);
     socket.on('data', (chunk) => (answer += chunk));

@@ -82,6 +82,7 @@ async function stop(signal: NodeJS.Signals) {
   desk.endScripts();
   await desk.salesEnded();
   await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
+  await servers.close();
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);
   log.info('stopped');
   process.exit(0);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
 import { strategies } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
 import type { History } from './history.ts';
@@ -338,11 +339,17 @@ function explain(error: unknown, reached: Map<SaleStep, number | undefined>): Pr
     return new ProblemError('TOO_MANY_CONFLICTS', ending.message, { retryAfterMs: 1000, cause: ending });
   }
   if (isStoreUnavailable(ending)) {
-    const server = isMysqlUnavailable(ending) ? 'MySQL' : 'Redis';
+    const server = serverBehind(ending);
     const when = definite ? 'before the sale was written' : 'while the sale was written';
     return new ProblemError('STORE_UNAVAILABLE', `${server} did not answer ${when}.`, { definite, cause: ending });
   }
   return new ProblemError('INTERNAL_ERROR', 'The sale failed; the log says why.', { definite, cause: ending });
+}
+
+/** The server that did not answer. */
+function serverBehind(error: unknown) {
+  if (error instanceof ZookeeperUnavailableError) return 'ZooKeeper';
+  return isMysqlUnavailable(error) ? 'MySQL' : 'Redis';
 }
 
 /** The error that `timers/promises` rejects with when a signal aborts; its cause is the signal's reason. */

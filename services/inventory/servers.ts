@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
-import type { ZookeeperSession } from '../../locks/beyond/zookeeper-session.ts';
+import { openZookeeper, type ZookeeperSession } from '../../locks/beyond/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { Servers } from '../../locks/lock.ts';
 import { connectMysql, stockInMysql } from './mysql.ts';
@@ -26,6 +26,7 @@ export function connectServers(redis: Redis, settings: InventorySettings) {
   let masters: Redis[] | undefined;
   let mysql: Pool | undefined;
   let stock: Stock | undefined;
+  let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
 
   function connectMasters() {
     return mustHave('REDLOCK_URLS').map((url) => {
@@ -36,8 +37,13 @@ export function connectServers(redis: Redis, settings: InventorySettings) {
     });
   }
 
-  function openSession(_leaseMs: number): ZookeeperSession {
-    throw new Error(`There is no session with ${mustHave('ZOOKEEPER_URL')}.`);
+  /** The lease is the session's time, so another lease takes another session. */
+  function sessionOf(leaseMs: number): ZookeeperSession {
+    if (zookeeper?.leaseMs === leaseMs) return zookeeper.session;
+    // Nobody holds by the last one: the lease changes only while no sale is in flight.
+    void zookeeper?.session.close();
+    zookeeper = { leaseMs, session: openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs }) };
+    return zookeeper.session;
   }
 
   function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
@@ -64,8 +70,12 @@ export function connectServers(redis: Redis, settings: InventorySettings) {
         return mysql;
       },
       get zookeeper() {
-        return openSession(leaseMs);
+        return sessionOf(leaseMs);
       },
     }),
+    /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
+    async close() {
+      await zookeeper?.session.close();
+    },
   };
 }

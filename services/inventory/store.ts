@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
+import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
 import { NoMajorityError } from '../../locks/lock.ts';
 import { readScript } from '../../locks/script.ts';
 import { isMysqlUnavailable } from './mysql.ts';
@@ -125,6 +126,7 @@ export function isStoreUnavailable(error: unknown): boolean {
   return (
     error instanceof NoMajorityError ||
     isMysqlUnavailable(error) ||
+    error instanceof ZookeeperUnavailableError ||
     'syscall' in error ||
     error.name === 'MaxRetriesPerRequestError' ||
     /^(Connection is closed|Stream isn't writeable|Socket timeout|Command aborted|connect ETIMEDOUT)/.test(

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/beyond/zookeeper-session.ts';
+import { dismissReaper, makeTempDir, type Part } from '../../../scripts/parts.ts';
+import { openZookeeper, type ZookeeperServer } from '../../../scripts/zookeeper.ts';
+
+/** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
+export function ownZookeeper() {
+  const sessions: ZookeeperSession[] = [];
+  let temp: ReturnType<typeof makeTempDir> | undefined;
+  let server: ZookeeperServer | undefined;
+  let part: Part | undefined;
+
+  beforeAll(async () => {
+    temp = makeTempDir();
+    server = await openZookeeper(undefined, temp);
+    part = server.part;
+  });
+
+  afterAll(async () => {
+    const held = server && (await heldLocks());
+    await Promise.all(sessions.map((session) => session.close()));
+    await part?.stop();
+    temp?.remove();
+    await dismissReaper();
+    expect(held).toEqual([]);
+  });
+
+  function url(folder = '') {
+    if (server === undefined) throw new Error('The server is started before the first test.');
+    return `${server.url}${folder}`;
+  }
+
+  /** A new session, which is closed after the last test. */
+  function connect(sessionMs = 30_000, folder = '') {
+    const session = openSession({ url: url(folder), sessionMs });
+    sessions.push(session);
+    return session;
+  }
+
+  async function heldLocks() {
+    const session = await connect().enter();
+    const queues = await session.list('/locks');
+    const nodes = await Promise.all(queues.map((queue) => session.list(`/locks/${queue}`)));
+    return nodes.flat();
+  }
+
+  return {
+    url,
+    connect,
+    /** The key of the test that asks, which no other test has. */
+    key: () => `lock:${expect.getState().currentTestName}`,
+    /** The nodes in the queue of a key, as ZooKeeper has them. */
+    nodes: async (key: string) => (await connect().enter()).list(`/locks/${encodeURIComponent(key)}`),
+    /** Removes a node behind its owner's back. */
+    remove: async (key: string, node: string) =>
+      (await connect().enter()).remove(`/locks/${encodeURIComponent(key)}/${node}`),
+    /** The server stops answering without ending, as on a frozen machine. */
+    freeze: () => part?.signal('SIGSTOP'),
+    goOn: () => part?.signal('SIGCONT'),
+    async kill() {
+      part?.signal('SIGKILL');
+      await part?.ended;
+    },
+    /** After kill(): starts the server again with its data. */
+    async startAgain() {
+      part = await server?.startAgain?.();
+    },
+  };
+}

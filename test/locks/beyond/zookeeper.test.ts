@@ -1,0 +1,397 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLock } from '../../../locks/beyond/zookeeper.ts';
+import type { OpenSession, ZookeeperSession } from '../../../locks/beyond/zookeeper-session.ts';
+import { type Lock, LockNotHeldError, type LockOptions } from '../../../locks/lock.ts';
+import { aborted, lockOptions, notHeld } from '../lock-options.ts';
+import { startHolder } from '../start-holder.ts';
+import { until } from './own-masters.ts';
+import { ownZookeeper } from './own-zookeeper.ts';
+
+const { url, connect, key, nodes, remove, freeze, goOn, kill, startAgain } = ownZookeeper();
+
+/** Short enough to see sessions end, long enough that a busy machine is heard in time. */
+const SESSION_MS = 600;
+/** ZooKeeper ends sessions at its ticks of 100 ms; what a busy machine adds. */
+const LATE_MS = 500;
+const unavailable = { name: 'ZookeeperUnavailableError', code: 'ZOOKEEPER_UNAVAILABLE' };
+
+function lockOf(zookeeper: ZookeeperSession, given: Partial<LockOptions> = {}): Lock {
+  return createLock(lockOptions({ redis: undefined as never, key: key(), zookeeper, ...given }));
+}
+
+/** Starts a waiter, and resolves when its node is in the queue and the one before it is watched. */
+async function startWaiter(zookeeper: ZookeeperSession, given: Partial<LockOptions> = {}) {
+  const seen = watchSession(zookeeper);
+  const patience = new AbortController();
+  const lock = lockOf(seen.zookeeper, given);
+  const entered = lock.acquire(patience.signal);
+  entered.catch(() => {});
+  await until(async () => seen.watches.length === 1);
+  // ZooKeeper answers in order: what was sent before has its answer now.
+  await (await zookeeper.enter()).list('/locks');
+  return { lock, entered, patience, seen };
+}
+
+/** The session as it is, and what is asked of it. */
+function watchSession(zookeeper: ZookeeperSession) {
+  const watches: string[] = [];
+  let lists = 0;
+  const watched = (session: OpenSession): OpenSession => ({
+    ...session,
+    list(folder) {
+      lists += 1;
+      return session.list(folder);
+    },
+    untilGone(path, signal) {
+      watches.push(path);
+      return session.untilGone(path, signal);
+    },
+  });
+  return {
+    zookeeper: { enter: async () => watched(await zookeeper.enter()), close: zookeeper.close },
+    /** The nodes that were watched. */
+    watches,
+    /** How often the queue was looked at. */
+    lists: () => lists,
+  };
+}
+
+/** Counts how often a holder is told that its lock is lost. */
+function losses() {
+  let count = 0;
+  const tell = () => {
+    count += 1;
+  };
+  return { tell, count: () => count };
+}
+
+async function msOf(act: Promise<unknown>) {
+  const startedAt = performance.now();
+  await act;
+  return performance.now() - startedAt;
+}
+
+describe('the contract', () => {
+  test('a free lock is acquired, released and acquired again, and leaves no node', async () => {
+    const [a, b] = [lockOf(connect()), lockOf(connect())];
+
+    await a.acquire(AbortSignal.abort());
+    await a.release();
+    await b.acquire();
+    await b.release();
+
+    expect(await nodes(key())).toEqual([]);
+  });
+
+  test('a held lock keeps the holders of this session and of others out, at one try', async () => {
+    const zookeeper = connect();
+    const a = lockOf(zookeeper);
+    await a.acquire();
+
+    await expect(lockOf(zookeeper).acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+    await expect(lockOf(connect()).acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+
+    expect(await nodes(key())).toHaveLength(1);
+    await a.release();
+  });
+
+  test('a held lock keeps nobody from another key, nor from another folder of the server', async () => {
+    const zookeeper = connect();
+    const locks = [
+      lockOf(zookeeper),
+      lockOf(zookeeper, { key: `${key()} (other)` }),
+      lockOf(connect(30_000, '/stack-2')),
+    ];
+
+    for (const lock of locks) await lock.acquire(AbortSignal.abort());
+
+    for (const lock of locks) await lock.release();
+  });
+
+  test('waiters enter in the order in which they came, and not before the holder has left', async () => {
+    const zookeepers = [connect(), connect()] as const;
+    const events: string[] = [];
+    const a = lockOf(zookeepers[0]);
+    await a.acquire();
+    const waiters = [];
+    for (const name of ['b', 'c', 'd', 'e']) {
+      const waiter = await startWaiter(zookeepers[waiters.length % 2] as ZookeeperSession);
+      waiters.push(
+        waiter.entered.then(() => {
+          events.push(name);
+          return waiter.lock.release();
+        }),
+      );
+    }
+
+    events.push('a leaves');
+    await a.release();
+    await Promise.all(waiters);
+
+    expect(events).toEqual(['a leaves', 'b', 'c', 'd', 'e']);
+  });
+
+  test('an abort ends the wait at once with its reason, and takes the node out of the queue', async () => {
+    const zookeeper = connect();
+    const reason = new Error('The client has gone.');
+    const a = lockOf(zookeeper);
+    await a.acquire();
+    const b = await startWaiter(zookeeper);
+
+    b.patience.abort(reason);
+
+    await expect(b.entered).rejects.toMatchObject({ ...aborted, cause: reason });
+    expect(await nodes(key())).toHaveLength(1);
+    expect(getEventListeners(b.patience.signal, 'abort')).toEqual([]);
+    await a.release();
+    expect(await nodes(key())).toEqual([]);
+  });
+
+  test('the same lock may be acquired again, and is free after as many releases', async () => {
+    const [a, b] = [lockOf(connect()), lockOf(connect())];
+    await a.acquire();
+    await a.acquire(AbortSignal.abort());
+
+    await a.release();
+    await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+    await a.release();
+
+    await b.acquire(AbortSignal.abort());
+    await b.release();
+  });
+
+  test('a release rejects when the lock was never acquired, was released, or its node is gone', async () => {
+    const lock = lockOf(connect());
+
+    await expect(lock.release()).rejects.toMatchObject(notHeld);
+    await lock.acquire();
+    await lock.release();
+    await expect(lock.release()).rejects.toMatchObject(notHeld);
+    await lock.acquire();
+    await remove(key(), (await nodes(key()))[0] as string);
+    await expect(lock.release()).rejects.toMatchObject(notHeld);
+  });
+
+  test('no listener is left on the session when holders and waiters have gone', async () => {
+    const zookeeper = connect();
+    const { ended } = await zookeeper.enter();
+    const before = getEventListeners(ended, 'abort').length;
+    const a = lockOf(zookeeper);
+    await a.acquire();
+    const b = await startWaiter(zookeeper);
+
+    b.patience.abort();
+    await expect(b.entered).rejects.toMatchObject(aborted);
+    await a.release();
+
+    expect(getEventListeners(ended, 'abort')).toHaveLength(before);
+  });
+
+  test('50 contenders over two sessions that read, pause and write lose no update', async () => {
+    const zookeepers = [connect(), connect()] as const;
+    let [shared, inside, mostInside] = [0, 0, 0];
+    const tokens: number[] = [];
+
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const lock = lockOf(zookeepers[index % 2] as ZookeeperSession);
+        await lock.acquire();
+        inside += 1;
+        mostInside = Math.max(mostInside, inside);
+        tokens.push(lock.fencingToken as number);
+        const read = shared;
+        await sleep(1);
+        shared = read + 1;
+        inside -= 1;
+        await lock.release();
+      }),
+    );
+
+    expect([shared, mostInside]).toEqual([50, 1]);
+    expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
+    expect(new Set(tokens).size).toBe(50);
+  });
+});
+
+describe('no herd', () => {
+  test('each waiter watches the one before it, and a release wakes one of them', async () => {
+    const zookeeper = connect();
+    const a = lockOf(zookeeper);
+    await a.acquire();
+    const waiters = [];
+    for (let n = 0; n < 10; n += 1) waiters.push(await startWaiter(zookeeper));
+    const [b, ...others] = waiters;
+
+    await a.release();
+    await b?.entered;
+    await (await zookeeper.enter()).list('/locks');
+
+    expect(new Set(waiters.flatMap(({ seen }) => seen.watches)).size).toBe(10);
+    expect(b?.seen.lists()).toBe(2);
+    expect(others.map(({ seen }) => seen.lists())).toEqual(others.map(() => 1));
+    await b?.lock.release();
+    for (const { entered, lock } of others) await entered.then(lock.release);
+  });
+
+  test('a waiter that leaves wakes the one behind it, which looks again and waits on', async () => {
+    const zookeeper = connect();
+    const a = lockOf(zookeeper);
+    await a.acquire();
+    const [b, c, d] = [await startWaiter(zookeeper), await startWaiter(zookeeper), await startWaiter(zookeeper)];
+
+    b.patience.abort();
+    await until(async () => c.seen.watches.length === 2);
+
+    expect(c.seen.watches[1]).toBe(b.seen.watches[0]);
+    expect(d.seen.lists()).toBe(1);
+    await a.release();
+    await c.entered.then(c.lock.release);
+    await d.entered.then(d.lock.release);
+  });
+});
+
+describe('the fencing token', () => {
+  test('grows from holder to holder, over sessions, and over a restart of the server', async () => {
+    const tokens: number[] = [];
+    async function hold(zookeeper: ZookeeperSession) {
+      const lock = lockOf(zookeeper);
+      await lock.acquire();
+      tokens.push(lock.fencingToken as number);
+      await lock.release();
+    }
+
+    const first = connect();
+    await hold(first);
+    await hold(first);
+    await first.close();
+    await hold(connect());
+    await kill();
+    await startAgain();
+    await hold(connect());
+
+    expect(tokens.slice(1).every((token, index) => token > (tokens[index] as number))).toBe(true);
+  });
+
+  test('is the same for a nested hold, and stays with a holder that has lost the lock', async () => {
+    const zookeeper = connect();
+    const lock = lockOf(zookeeper, { onLeaseLost() {} });
+    expect(lock.fencingToken).toBeUndefined();
+    await lock.acquire();
+    const token = lock.fencingToken;
+
+    await lock.acquire();
+    expect(lock.fencingToken).toBe(token);
+    await zookeeper.close();
+
+    expect(lock.lost?.aborted).toBe(true);
+    expect(lock.fencingToken).toBe(token);
+  });
+});
+
+describe('a session that ends', () => {
+  test('closed: its nodes go at once, its holders are told once, and its waiters end', async () => {
+    const zookeeper = connect();
+    const told = losses();
+    const a = lockOf(zookeeper, { onLeaseLost: told.tell });
+    await a.acquire();
+    const b = await startWaiter(zookeeper);
+    const c = await startWaiter(connect());
+
+    await zookeeper.close();
+
+    await expect(b.entered).rejects.toMatchObject(unavailable);
+    await c.entered;
+    expect(told.count()).toBe(1);
+    expect(a.lost?.reason).toBeInstanceOf(LockNotHeldError);
+    await expect(a.release()).rejects.toMatchObject(notHeld);
+    await c.lock.release();
+  });
+
+  test('a killed holder keeps the others out for the session time, and no longer', async () => {
+    const b = lockOf(connect());
+    const a = await startHolder({ stage: 'zookeeper', url: url(), key: key(), leaseMs: SESSION_MS });
+
+    await a.kill();
+    const waitedMs = await msOf(b.acquire());
+
+    expect(waitedMs).toBeLessThan(SESSION_MS + LATE_MS);
+    await b.release();
+  });
+
+  test('a process that is stopped for longer than its session learns of it when it wakes, and has the older token', async () => {
+    const b = lockOf(connect());
+    const a = await startHolder({ stage: 'zookeeper', url: url(), key: key(), leaseMs: SESSION_MS });
+    const [node] = await nodes(key());
+
+    a.pause();
+    await b.acquire();
+    const saidBefore = [...a.said];
+    a.wake();
+    await a.untilSaid('lease-lost');
+    a.goOn();
+    await a.untilSaid('LOCK_NOT_HELD');
+
+    expect(saidBefore).toEqual(['entered']);
+    expect(b.fencingToken).toBeGreaterThan(Number(node?.slice(-10)));
+    await b.release();
+  });
+
+  test('a server that stands still: the holder stops before its session can have ended', async () => {
+    onTestFinished(goOn);
+    const told = losses();
+    const zookeeper = connect(SESSION_MS);
+    const a = lockOf(zookeeper, { onLeaseLost: told.tell });
+    await a.acquire();
+    // ZooKeeper has just heard of the session.
+    await (await zookeeper.enter()).list('/locks');
+    freeze();
+
+    const toldMs = await msOf(until(async () => a.lost?.aborted === true));
+
+    expect(toldMs).toBeLessThan(SESSION_MS);
+    expect(told.count()).toBe(1);
+    await expect(a.release()).rejects.toMatchObject(notHeld);
+  });
+
+  test('a server that stands still: whoever asks is told within a second, and gets in when it goes on', async () => {
+    onTestFinished(goOn);
+    const zookeeper = connect();
+    await zookeeper.enter();
+    freeze();
+
+    // The first one finds the session open, the second one none.
+    for (const lock of [lockOf(zookeeper), lockOf(zookeeper)]) {
+      const askedAt = performance.now();
+      await expect(lock.acquire()).rejects.toMatchObject(unavailable);
+      expect(performance.now() - askedAt).toBeLessThan(1_000);
+    }
+    goOn();
+
+    // The node of the first one was made after all. It is gone long before the session time of 30 s.
+    const c = lockOf(zookeeper);
+    expect(await msOf(c.acquire())).toBeLessThan(5_000);
+    expect(await nodes(key())).toHaveLength(1);
+    await c.release();
+  });
+
+  test('a server that is killed: holders and waiters are told at once, and it is all free when it comes back', async () => {
+    const zookeeper = connect();
+    const told = losses();
+    const a = lockOf(zookeeper, { onLeaseLost: told.tell });
+    await a.acquire();
+    const b = await startWaiter(zookeeper);
+
+    await kill();
+    await expect(b.entered).rejects.toMatchObject(unavailable);
+    expect([told.count(), a.lost?.aborted]).toEqual([1, true]);
+    await expect(lockOf(zookeeper).acquire()).rejects.toMatchObject(unavailable);
+    await startAgain();
+
+    // The server knows the old session still, and would keep its nodes for 30 s.
+    const c = lockOf(zookeeper);
+    expect(await msOf(c.acquire())).toBeLessThan(5_000);
+    await c.release();
+  });
+});
