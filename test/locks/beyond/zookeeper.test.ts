@@ -333,7 +333,7 @@ describe('a session that ends', () => {
     a.goOn();
     await a.untilSaid('LOCK_NOT_HELD');
 
-    expect(saidBefore).toEqual(['entered']);
+    expect(saidBefore.at(-1)).toBe('entered');
     expect(b.fencingToken).toBeGreaterThan(Number(node?.slice(-10)));
     await b.release();
   });
