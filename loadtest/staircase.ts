@@ -110,6 +110,7 @@ export const drills: Record<string, Column> = {
 /** The rows beyond stage 8: a sign for each column, in their order. */
 export const beyondRows: Record<string, string> = {
   blocking: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
+  fair: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
   fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔',
   redlock: '✔✔✔–✔✔–✔✔✘✘✔✔✔',
   zookeeper: '✔✔✔–✔✔–✔✔✔✔✔✔✔',
