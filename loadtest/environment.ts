@@ -5,7 +5,11 @@ import type { Results } from './results.ts';
 import type { Target } from './target.ts';
 
 /** What the run was made with: without it no figure can be compared. */
-export function describeEnvironment({ redis, nginx, backends }: Target): Results['environment'] {
+export function describeEnvironment({
+  redis,
+  nginx,
+  backends,
+}: Pick<Target, 'redis' | 'nginx' | 'backends'>): Results['environment'] {
   const [cpu] = cpus();
   return {
     node: process.version,

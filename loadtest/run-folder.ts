@@ -15,7 +15,7 @@ export interface RunFolder {
 
 /** Creates the folder of a run that started at `startedAt`. */
 export function createRunFolder(reportsDir: string, startedAt: Date): RunFolder {
-  const dir = join(reportsDir, startedAt.toISOString().replace(/[:.]/g, '-'));
+  const dir = folderOf(reportsDir, startedAt);
   mkdirSync(join(dir, 'events'), { recursive: true });
 
   return {
@@ -28,11 +28,21 @@ export function createRunFolder(reportsDir: string, startedAt: Date): RunFolder 
       writeFileSync(join(dir, 'results.json'), `${JSON.stringify(resultsSchema.parse(results), null, 2)}\n`);
       // A run that was stopped before its first figure must not hide the last one that has some.
       if (results.stages.length === 0) return;
-      const latest = join(reportsDir, 'latest');
-      // Renamed into its place, so that two runs that end together do not disturb each other.
-      const next = `${latest}.${process.pid}`;
-      symlinkSync(relative(reportsDir, dir), next);
-      renameSync(next, latest);
+      pointAt(reportsDir, 'latest', dir);
     },
   };
+}
+
+/** Makes `reports/<name>` lead to the folder of a run. */
+export function pointAt(reportsDir: string, name: string, dir: string) {
+  const link = join(reportsDir, name);
+  // Renamed into its place, so that two runs that end together do not disturb each other.
+  const next = `${link}.${process.pid}`;
+  symlinkSync(relative(reportsDir, dir), next);
+  renameSync(next, link);
+}
+
+/** `reports/<time>` for a run that started at `startedAt`. */
+export function folderOf(reportsDir: string, startedAt: Date): string {
+  return join(reportsDir, startedAt.toISOString().replace(/[:.]/g, '-'));
 }

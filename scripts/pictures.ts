@@ -1,4 +1,5 @@
-// Makes the pictures of the README from the latest report: node --import tsx scripts/pictures.ts [REPORT.html]
+// Makes the pictures of the README from the latest reports of npm run staircase and npm run bench, those that are there:
+// npm run pictures [-- REPORTS]
 // It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
@@ -10,19 +11,20 @@ import { projectDir } from './parts.ts';
 /** Wide enough for two charts side by side, in CSS pixels. */
 const WIDTH = 1200;
 
-/** Each picture: the section of the report that it shows, by its heading, and the charts that it leaves out. */
+/** Each picture: its report, the section of it that it shows, by its heading, and the charts that it leaves out. */
 const pictures = {
-  'staircase.png': { heading: 'The staircase', without: [] },
-  'final-stock.png': { heading: 'What was left, and what should have been left', without: ['one-node-rush'] },
+  'staircase.png': { from: 'latest/report.html', heading: 'The staircase', without: [] },
+  'final-stock.png': {
+    from: 'latest/report.html',
+    heading: 'What was left, and what should have been left',
+    without: ['one-node-rush:'],
+  },
+  'bench.png': { from: 'latest-bench/bench.html', heading: 'Acquisitions per second', without: ['× 10 waiters'] },
 };
 
-const report = resolve(process.argv[2] ?? join(projectDir, 'reports/latest/report.html'));
+const reports = resolve(process.argv[2] ?? join(projectDir, 'reports'));
 const imagesDir = join(projectDir, 'docs/images');
 
-if (!existsSync(report)) {
-  console.error(`There is no ${report}: make one with npm start.`);
-  process.exit(2);
-}
 mkdirSync(imagesDir, { recursive: true });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
@@ -40,10 +42,14 @@ try {
     deviceScaleFactor: 2,
     colorScheme: 'light',
   });
-  await page.goto(pathToFileURL(report).href);
-  // A screenshot ends where its section does: this gives it an edge.
-  await page.addStyleTag({ content: 'section { padding: 0 16px 16px }' });
-  for (const [name, { heading, without }] of Object.entries(pictures)) {
+  for (const [name, { from, heading, without }] of Object.entries(pictures)) {
+    if (!existsSync(join(reports, from))) {
+      console.error(`${name} is as it was: there is no ${join(reports, from)}.`);
+      continue;
+    }
+    await page.goto(pathToFileURL(join(reports, from)).href);
+    // A screenshot ends where its section does: this gives it an edge.
+    await page.addStyleTag({ content: 'section { padding: 0 16px 16px }' });
     await takePicture(page, heading, without, join(imagesDir, name));
   }
 } finally {
@@ -52,8 +58,10 @@ try {
 
 async function takePicture(page: Page, heading: string, without: string[], file: string) {
   const section = page.locator('section', { has: page.getByRole('heading', { name: heading, exact: true }) });
-  for (const drill of without) {
-    await section.locator('figure', { hasText: `${drill}:` }).evaluate((figure) => figure.remove());
+  for (const caption of without) {
+    await section.locator('figure', { hasText: caption }).evaluateAll((figures) => {
+      for (const figure of figures) figure.remove();
+    });
   }
   await section.screenshot({ path: file, animations: 'disabled' });
   console.log(`${relative(projectDir, file)}, ${Math.round(statSync(file).size / 1000)} kB`);

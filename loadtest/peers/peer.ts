@@ -16,5 +16,6 @@ export interface Peer {
 /** Loads an adapter. Rejects when the packages of this folder are not installed: `sh scripts/packages.sh loadtest/peers`. */
 export async function loadPeer(name: string): Promise<Peer & { version: string }> {
   const pinned = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
-  return { ...((await import(`./${name}.ts`)) as Peer), version: pinned.dependencies[name] };
+  const adapter: Peer = await import(new URL(`${name}.ts`, import.meta.url).href);
+  return { ...adapter, version: pinned.dependencies[name] };
 }

@@ -31,7 +31,7 @@ describe.each(peerNames)('%s', (name) => {
   afterAll(() => redis.del('@simple-redis-mutex:fencing-tokens'));
 
   const create = ({ createLock }: Peer, lockKey: string) =>
-    createLock(lockOptions({ redis, key: lockKey, leaseMs: 5_000 }));
+    createLock(lockOptions({ redis, key: lockKey, leaseMs: 1_000 }));
 
   test('tells its version, its options, and what it does not promise, drill by drill', () => {
     const { version } = JSON.parse(readFileSync(join(peersDir, 'node_modules', name, 'package.json'), 'utf8'));

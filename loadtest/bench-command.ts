@@ -1,0 +1,195 @@
+// npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import dotenv from 'dotenv';
+import { Redis } from 'ioredis';
+import pc from 'picocolors';
+import { backendOf } from '../locks/index.ts';
+import { startBackends } from '../scripts/backends.ts';
+import { dismissReaper, makeTempDir } from '../scripts/parts.ts';
+import { openRedis } from '../scripts/redis.ts';
+import { inventorySettings } from '../services/inventory/settings.ts';
+import { type Contestant, peerOf } from './bench/contestants.ts';
+import { ratiosOf } from './bench/figures.ts';
+import { runHttpTurn } from './bench/http-turn.ts';
+import { readBenchOptions } from './bench/options.ts';
+import { renderBenchPage } from './bench/page.ts';
+import { type BenchResults, benchSchema, type Turn, type TurnFigures } from './bench/results.ts';
+import { renderTables, titleAt } from './bench/table.ts';
+import { runTurn } from './bench/turn.ts';
+import { describeEnvironment } from './environment.ts';
+import { loadPeer } from './peers/peer.ts';
+import { formatNumber } from './report/numbers.ts';
+import { folderOf, pointAt } from './run-folder.ts';
+import type { Target } from './target.ts';
+import { createTargets } from './targets.ts';
+
+const NOT_ALONE = 1;
+const COULD_NOT_RUN = 2;
+
+/** What the turns of a run are measured on. */
+interface Ground {
+  environment: Pick<Target, 'redis' | 'nginx' | 'backends'>;
+  runTurn(contestant: Contestant, waiters: number): Promise<TurnFigures>;
+  close(): Promise<void>;
+}
+
+dotenv.config({ quiet: true });
+const options = readBenchOptions(process.argv);
+// Nobody's settings but the defaults: the figures of two runs must compare.
+const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
+const stopping = new AbortController();
+const say = options.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+// Whoever read the output has gone, so nobody waits for the rest.
+process.stdout.once('error', interrupt).on('error', () => {});
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  process.stderr.write(`The bench could not be run: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = COULD_NOT_RUN;
+}
+
+/** Resolves with the exit code. */
+async function run(): Promise<number> {
+  const startedAt = new Date();
+  const ground = options.http ? await openStack() : await openServers();
+  let turns: Turn[];
+  try {
+    turns = await runTurns(ground);
+  } finally {
+    await ground.close();
+  }
+  if (turns.length === 0) return COULD_NOT_RUN;
+
+  const { http, rounds, seconds, waiters, reportsDir } = options;
+  const contestants = await Promise.all(options.contestants.map(describeContestant));
+  const args = process.argv.slice(2);
+  const results: BenchResults = benchSchema.parse({
+    format: 1,
+    command: `npm run bench${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`,
+    startedAt: startedAt.toISOString(),
+    durationMs: Date.now() - startedAt.getTime(),
+    mode: http ? 'http' : 'locks',
+    environment: describeEnvironment(ground.environment),
+    settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS },
+    contestants,
+    turns,
+    ratios: http ? {} : ratiosOf({ turns, contestants }),
+  });
+  const dir = folderOf(reportsDir, startedAt);
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(join(dir, 'bench.html'), await renderBenchPage(results));
+  pointAt(reportsDir, 'latest-bench', dir);
+  say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
+  if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  if (stopping.signal.aborted) return COULD_NOT_RUN;
+  return turns.some(isOursAndBroken) ? NOT_ALONE : 0;
+}
+
+/** In each round every contestant has its turn at every number of waiters. Each round begins with another one. */
+async function runTurns(ground: Ground): Promise<Turn[]> {
+  const { contestants, rounds, waiters } = options;
+  const turns: Turn[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const first = Math.floor(((round - 1) * contestants.length) / rounds);
+    const inTurn = [...contestants.slice(first), ...contestants.slice(0, first)];
+    for (const asking of waiters) {
+      say(pc.bold(`\nRound ${round} of ${rounds}, ${titleAt(options.http ? 'http' : 'locks', asking)}`));
+      for (const contestant of inTurn) {
+        const turn: Turn = { round, waiters: asking, name: contestant.name };
+        try {
+          turn.figures = await ground.runTurn(contestant, asking);
+        } catch (error) {
+          if (stopping.signal.aborted) return turns;
+          turn.failure = error instanceof Error ? error.message : String(error);
+        }
+        turns.push(turn);
+        say(`  ${contestant.name.padEnd(24)} ${tell(turn)}`);
+      }
+    }
+  }
+  return turns;
+}
+
+/** Servers of the bench's own: another program's commands must not be counted. */
+async function openServers(): Promise<Ground> {
+  const temp = makeTempDir();
+  const needed = options.contestants.some(({ needsMasters }) => needsMasters) ? (['masters'] as const) : [];
+  const redis = await openRedis(undefined, temp);
+  const backends = await startBackends([...needed]);
+  const env = {
+    ...(await backends.openCorner()),
+    REDIS_URL: redis.url,
+    LEASE_MS: String(LEASE_MS),
+    RETRY_DELAY_MS: String(RETRY_DELAY_MS),
+  };
+  return {
+    environment: {
+      redis: { kind: redis.kind, version: await versionOf(redis.url) },
+      nginx: 'none',
+      backends: backends.versions,
+    },
+    runTurn(contestant, waiters) {
+      if (contestant.needsMasters && backends.lacks.masters) throw new Error(backends.lacks.masters);
+      return runTurn({ contestant, waiters, seconds: options.seconds, env, signal: stopping.signal });
+    },
+    async close() {
+      await backends.stop();
+      await redis.part?.stop();
+      temp.remove();
+      await dismissReaper();
+    },
+  };
+}
+
+/** The local stack: nginx before two nodes. */
+async function openStack(): Promise<Ground> {
+  const backends = [...new Set(options.contestants.map(({ name }) => backendOf(name)))];
+  const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
+  try {
+    const target = await targets.open('load');
+    return {
+      environment: target,
+      runTurn: ({ name }, connections) =>
+        runHttpTurn({ target, name, connections, requests: options.requests, signal: stopping.signal }),
+      close: targets.close,
+    };
+  } catch (error) {
+    await targets.close();
+    throw error;
+  }
+}
+
+async function versionOf(url: string): Promise<string> {
+  const redis = new Redis(url);
+  const info = await redis.info('server').finally(() => redis.disconnect());
+  return /(?:redis|valkey)_version:(\S+)/.exec(info)?.[1] ?? 'unknown';
+}
+
+async function describeContestant({ name, kind }: Contestant): Promise<BenchResults['contestants'][number]> {
+  if (kind !== 'peer') return { name, kind };
+  const { version, options } = await loadPeer(peerOf(name));
+  return { name, kind, version, options };
+}
+
+function tell({ figures, failure }: Turn): string {
+  if (figures === undefined) return pc.red(failure ?? '');
+  const lost = figures.lostUpdates > 0 ? pc.red(`  not alone: lost ${formatNumber(figures.lostUpdates)}`) : '';
+  return `${formatNumber(figures.perSecond).padStart(7)} per second${lost}`;
+}
+
+function isOursAndBroken({ name, figures }: Turn): boolean {
+  const kind = options.contestants.find((contestant) => contestant.name === name)?.kind;
+  return kind === 'ours' && (figures === undefined || figures.lostUpdates > 0);
+}
+
+/** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
+function interrupt() {
+  if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
+  stopping.abort(new Error('The bench was interrupted.'));
+}

@@ -1,0 +1,49 @@
+import { type Strategy, strategies } from '../../locks/index.ts';
+import type { CreateLock } from '../../locks/lock.ts';
+import { loadPeer, peerNames } from '../peers/peer.ts';
+import { createLock as serialCeiling } from './serial-ceiling.ts';
+
+/** What is measured: a lock of the course, a published one, or the ceiling that no lock can pass. */
+export interface Contestant {
+  name: string;
+  kind: 'ours' | 'peer' | 'ceiling';
+  /** How many processes the waiters are spread over. */
+  processes: 1 | 2;
+  /** Whether it asks several independent Redis servers for its lock. */
+  needsMasters: boolean;
+}
+
+/** The stages that two processes must not use at the same time. */
+const NOT_FOR_TWO = ['0-none', '1-in-process'];
+
+/** All that `npm run bench` measures: what locks around a section and keeps its lock in Redis. */
+export const contestants: Contestant[] = [
+  { name: 'serial-ceiling', kind: 'ceiling', processes: 1, needsMasters: false },
+  ...Object.entries(strategies)
+    .filter(([name, { backend, ...strategy }]) => {
+      return 'createLock' in strategy && ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name);
+    })
+    .map(([name, { backend }]) => contestant(name, 'ours', backend === 'masters')),
+  ...peerNames.map((name) => contestant(`peer:${name}`, 'peer', false)),
+];
+
+/** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
+export const httpContestants: Contestant[] = Object.keys(strategies).map((name) => contestant(name, 'ours', false));
+
+function contestant(name: string, kind: Contestant['kind'], needsMasters: boolean): Contestant {
+  return { name, kind, processes: 2, needsMasters };
+}
+
+/** Loads the lock of a contestant, by its name. */
+export async function loadLock(name: string): Promise<CreateLock> {
+  if (name === 'serial-ceiling') return serialCeiling;
+  if (name.startsWith('peer:')) return (await loadPeer(peerOf(name))).createLock;
+  const strategy: Strategy | undefined = strategies[name];
+  if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);
+  return strategy.createLock;
+}
+
+/** The package of a published lock: `redlock` is a strategy of ours, `peer:redlock` the library. */
+export function peerOf(name: string): string {
+  return name.replace('peer:', '');
+}

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { type Draw, loadDraw } from '../report/draw.ts';
+import { type Html, html, trusted } from '../report/escape.ts';
+import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../report/numbers.ts';
+import { bars, waits } from './charts.ts';
+import { type Figure, spreadOver } from './figures.ts';
+import type { BenchResults } from './results.ts';
+import { columns, formatCell, rowsAt, targetRows, titleAt } from './table.ts';
+
+/** The report of a bench as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
+export async function renderBenchPage(results: BenchResults): Promise<string> {
+  const draw = await loadDraw();
+  const css = readFileSync(new URL('../report/report.css', import.meta.url), 'utf8');
+  const { mode, startedAt, durationMs } = results;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>The bench · Lockstep</title>
+<style>
+${trusted(css)}</style>
+</head>
+<body>
+<header class="verdict">
+<p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
+<h1>The bench</h1>
+<p class="summary">${mode === 'http' ? 'Sales through nginx to two nodes.' : 'The locks themselves: two processes, one section of a GET and a SET.'}</p>
+</header>
+<main>
+${rates(results, draw)}
+${mode === 'locks' && ratios(results)}
+${commands(results, draw)}
+${waiting(results, draw)}
+${results.settings.waiters.map((waiters) => table(results, waiters))}
+${options(results)}
+${howItWasRun(results)}
+</main>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+const legend = html`<ul class="legend">
+<li><i class="swatch expected"></i> the serial ceiling: one queue in one process, no lock</li>
+<li><i class="swatch final"></i> a lock of the course</li>
+<li><i class="swatch peer"></i> a published lock</li>
+<li><i class="swatch wrong"></i> ✘ it lost updates, so it was no lock here</li>
+</ul>
+<p>The bar is the median of the rounds, the line goes from the lowest round to the highest.</p>`;
+
+function rates(results: BenchResults, draw: Draw): Html {
+  const what = results.mode === 'http' ? 'Sales per second' : 'Acquisitions per second';
+  return html`<section>
+<h2>${what}</h2>
+${legend}
+<div class="charts">
+${charts(results, draw, what, ({ perSecond }) => perSecond, formatNumber)}</div>
+</section>`;
+}
+
+function commands(results: BenchResults, draw: Draw): Html {
+  const what = 'Redis commands per acquisition';
+  return html`<section>
+<h2>${what}</h2>
+<p>The two of the section and those inside scripts included. Each mark of the axis stands for ten times the one before.</p>
+<div class="charts">
+${charts(results, draw, what, ({ commandsPerAcquisition }) => commandsPerAcquisition, formatMeasure, true)}</div>
+</section>`;
+}
+
+function charts(
+  results: BenchResults,
+  draw: Draw,
+  what: string,
+  figure: Figure,
+  format: (n: number) => string,
+  isLog = false,
+) {
+  return results.settings.waiters.map((waiters) => {
+    const rows = contestantsAt(results, waiters).flatMap((row) => {
+      const spread = spreadOver(results.turns, row.name, waiters, figure);
+      return spread ? [{ ...row, spread }] : [];
+    });
+    const title = titleAt(results.mode, waiters);
+    return chart(title, draw(bars(`${what}, ${title}`, rows, format, isLog)));
+  });
+}
+
+function waiting(results: BenchResults, draw: Draw): Html {
+  return html`<section>
+<h2>How long a waiter waits</h2>
+<ul class="legend">
+<li><i class="dot p50"></i> p50: half of the waits were shorter</li>
+<li><i class="dot p99"></i> p99: one in a hundred was longer; its value stands on the right</li>
+<li><i class="dot max"></i> the longest</li>
+</ul>
+<p>Who got nothing while it was measured counts with its wait so far. Medians of the rounds.</p>
+<div class="charts">
+${results.settings.waiters.map((waiters) => {
+  const value = (name: string, figure: Figure) => spreadOver(results.turns, name, waiters, figure)?.value;
+  const rows = contestantsAt(results, waiters).flatMap((row) => {
+    const p50 = value(row.name, ({ waitMs }) => waitMs?.p50);
+    const p99 = value(row.name, ({ waitMs }) => waitMs?.p99);
+    const max = value(row.name, ({ waitMs }) => waitMs?.max);
+    return p50 === undefined || p99 === undefined || max === undefined ? [] : [{ ...row, p50, p99, max }];
+  });
+  const title = titleAt(results.mode, waiters);
+  return chart(title, draw(waits(`Waits, ${title}`, rows)));
+})}</div>
+</section>`;
+}
+
+function contestantsAt({ contestants, turns }: BenchResults, waiters: number) {
+  return contestants.map(({ name, kind }) => ({
+    name,
+    kind,
+    isNotAlone: turns.some((turn) => {
+      return turn.name === name && turn.waiters === waiters && (turn.figures?.lostUpdates ?? 0) > 0;
+    }),
+  }));
+}
+
+function chart(title: string, drawing: Html): Html {
+  return html`<figure><figcaption><b>${title}</b></figcaption>${drawing}</figure>\n`;
+}
+
+function ratios(results: BenchResults): Html {
+  return html`<section>
+<h2>Ratios within this run</h2>
+<div class="scroll"><table class="figures">
+<thead><tr><th>ratio</th><th>what</th><th>measured</th><th>target</th><th></th></tr></thead>
+<tbody>
+${targetRows(results).map(
+  ({ name, says, ratio, goal, isReached }) =>
+    html`<tr><th>${name}</th><td>${says}</td><td>${ratio ?? 'not measured'}</td><td>${goal}</td><td>${
+      isReached === undefined ? '' : isReached ? '✔ reached' : '✘ not reached'
+    }</td></tr>\n`,
+)}</tbody>
+</table></div>
+</section>`;
+}
+
+function table(results: BenchResults, waiters: number): Html {
+  return html`<section>
+<h2>All figures at ${titleAt(results.mode, waiters)}</h2>
+<div class="scroll"><table class="figures">
+<thead><tr><th></th>${columns.map(({ head }) => html`<th>${head}</th>`)}<th></th></tr></thead>
+<tbody>
+${rowsAt(results, waiters).map(
+  ({ name, cells, remarks }) =>
+    html`<tr><th>${name}</th>${cells.map((cell, column) => html`<td>${formatCell(cell, column, true)}</td>`)}<td>${remarks.join('; ')}</td></tr>\n`,
+)}</tbody>
+</table></div>
+</section>`;
+}
+
+function options({ contestants }: BenchResults): Html | false {
+  const peers = contestants.filter((contestant) => contestant.options !== undefined);
+  if (peers.length === 0) return false;
+  return html`<section>
+<h2>How the published locks were set</h2>
+<p>What is not named is as the library sets it.</p>
+${peers.map(
+  ({ name, version, options }) =>
+    html`<h3>${name} ${version}</h3>\n<ul>${Object.entries(options ?? {}).map(
+      ([option, value]) => html`<li><code>${option}</code>: ${value}</li>\n`,
+    )}</ul>\n`,
+)}</section>`;
+}
+
+function howItWasRun({ command, environment, settings, mode }: BenchResults): Html {
+  const { redis, nginx, node, os, cpus, commit } = environment;
+  const lines = [
+    ['Rounds', formatNumber(settings.rounds)],
+    ...(mode === 'locks' ? [['Measured each time', formatDuration(settings.seconds * 1_000)]] : []),
+    ['Lease', formatDuration(settings.leaseMs)],
+    ['Delay between two tries', formatDuration(settings.retryDelayMs)],
+    ['Redis', `${redis.version}, ${redis.kind}`],
+    ...(mode === 'http' ? [['nginx', nginx]] : []),
+    ['Node', node],
+    ['System', os],
+    ['CPUs', cpus],
+    ['Commit', commit],
+  ];
+  return html`<section>
+<h2>How it was run</h2>
+<p>To repeat it:</p>
+<pre><code>${command}</code></pre>
+<dl class="environment">
+${lines.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
+</section>`;
+}

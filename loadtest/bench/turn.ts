@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { nodeArgs } from '../../scripts/parts.ts';
+import type { Contestant } from './contestants.ts';
+import { type Evidence, figuresOf } from './figures.ts';
+import type { TurnFigures } from './results.ts';
+import type { Counted, WaitersOptions } from './waiters.ts';
+
+/** How long the processes may take to be ready, and to end their last sections, in milliseconds. */
+const READY_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 10_000;
+/** The window opens when as many sections have run as there are waiters, but not before the first and not after the second, in milliseconds. */
+const WARM_UP_LEAST_MS = 500;
+const WARM_UP_MOST_MS = 3_000;
+
+export interface TurnOptions {
+  contestant: Contestant;
+  /** How many waiters each of two processes has. */
+  waiters: number;
+  seconds: number;
+  /** The settings of a node: its servers, the lease and the delay between two tries. */
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}
+
+/**
+ * Measures one lock once, in processes of its own, with keys of its own. Rejects with a sentence when a process ends
+ * or does not answer, and when `signal` aborts.
+ */
+export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
+  const { contestant, waiters, seconds, env, signal } = options;
+  const asking = 2 * waiters;
+  const urls = [env['REDIS_URL'], ...(contestant.needsMasters ? (env['REDLOCK_URLS']?.split(',') ?? []) : [])];
+  const clients = urls.map((url) => new Redis(url ?? ''));
+  const children: ChildProcess[] = [];
+  const over = new AbortController();
+  const cancel = AbortSignal.any([signal, over.signal]);
+
+  try {
+    const turn = randomUUID();
+    const given: WaitersOptions = {
+      lock: contestant.name,
+      waiters: asking / contestant.processes,
+      env,
+      key: `{bench}:${turn}:lock`,
+      counterKey: `{bench}:${turn}:count`,
+    };
+    for (let process = 0; process < contestant.processes; process += 1) children.push(startWaiters(given));
+    for (const child of children) void lastWords(child).then((words) => over.abort(new Error(words)));
+
+    await within(READY_LIMIT_MS, 'ready', heard('ready'));
+    const warm = heard('warm').catch(() => {});
+    tell('start');
+    await sleep(WARM_UP_LEAST_MS, undefined, { signal: cancel });
+    await Promise.race([warm, sleep(WARM_UP_MOST_MS - WARM_UP_LEAST_MS, undefined, { signal: cancel })]);
+
+    tell('measure');
+    const before = await snapshot(clients, given.counterKey);
+    await sleep(seconds * 1_000, undefined, { signal: cancel });
+    const after = await snapshot(clients, given.counterKey);
+    const ends = heard<Counted>();
+    tell('stop');
+    const counted = await within(STOP_LIMIT_MS, 'at its end', ends);
+    const finalCount = Number(await clients[0]?.get(given.counterKey));
+    const evidence: Evidence = { asking, counted, before, after, finalCount };
+    return figuresOf(evidence);
+  } catch (error) {
+    if (cancel.aborted) throw cancel.reason;
+    throw error;
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map((child) => child.exitCode ?? child.signalCode ?? once(child, 'exit')));
+    for (const client of clients) client.disconnect();
+  }
+
+  function tell(message: string) {
+    for (const child of children) child.send(message);
+  }
+
+  /** Resolves when every process has sent this message, or has sent what it counted. */
+  function heard<T = string>(message?: string): Promise<T[]> {
+    const hears = async (child: ChildProcess) => {
+      for (;;) {
+        const [answer] = await once(child, 'message', { signal: cancel });
+        if (message === undefined ? typeof answer === 'object' : answer === message) return answer as T;
+      }
+    };
+    return Promise.all(children.map(hears));
+  }
+
+  async function within<T>(limitMs: number, what: string, promise: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => over.abort(new Error(`The lock was not ${what} within ${limitMs} ms.`)), limitMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+}
+
+/** A process of its own group: Ctrl-C reaches this process alone. It ends by itself when this process is gone. */
+function startWaiters(options: WaitersOptions) {
+  return spawn(process.execPath, [...nodeArgs('loadtest/bench/waiters.ts'), JSON.stringify(options)], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+}
+
+/** Resolves when a process has ended, with a sentence: the error that it died of, if it told any. */
+async function lastWords(child: ChildProcess): Promise<string> {
+  let told = '';
+  child.stderr?.on('data', (text) => {
+    told = `${told}${text}`.slice(-4_000);
+  });
+  await once(child, 'close');
+  const error = /^\w*Error\b.*$/m.exec(told)?.[0];
+  return `A process of the bench has ended${error ? `: ${error}` : '.'}`;
+}
+
+/** The sections that have written, and all commands so far but INFO, those inside scripts included, read at one moment. */
+async function snapshot(clients: Redis[], counterKey: string) {
+  const answers = await Promise.all(
+    clients.map((client) => client.pipeline().get(counterKey).info('commandstats').exec()),
+  );
+  const [count, commands] = [
+    Number(answers[0]?.[0]?.[1]),
+    answers.map((answer) => countCommands(String(answer?.[1]?.[1]))),
+  ];
+  return { count, commands: commands.reduce((sum, calls) => sum + calls, 0) };
+}
+
+function countCommands(commandstats: string): number {
+  const calls = [...commandstats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g)];
+  return calls.reduce((sum, [, name, count]) => (name === 'info' ? sum : sum + Number(count)), 0);
+}
