@@ -11,7 +11,7 @@ export function abortable<T>(promise: T | PromiseLike<T>, signal?: AbortSignal):
 }
 
 /** The error that `timers/promises` rejects with, so that every stage rejects alike. */
-function abortError(signal?: AbortSignal) {
+export function abortError(signal?: AbortSignal) {
   return Object.assign(new Error('The wait was aborted.', { cause: signal?.reason }), {
     name: 'AbortError',
     code: 'ABORT_ERR',

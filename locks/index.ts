@@ -9,6 +9,7 @@ import { createLock as reentrant } from './7-reentrant.ts';
 import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as blocking } from './beyond/blocking.ts';
 import { createLock as fair } from './beyond/fair.ts';
+import { createLock as cohort } from './beyond/cohort.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
 import { takeOne as mysqlConditional } from './beyond/mysql-conditional.ts';
 import { createLock as mysqlLockTable } from './beyond/mysql-lock-table.ts';
@@ -46,6 +47,7 @@ export const locks: Record<string, CreateLock> = {
 export const beyond: Record<string, Strategy> = {
   blocking: { backend: 'redis', createLock: blocking },
   fair: { backend: 'redis', createLock: fair },
+  cohort: { backend: 'redis', createLock: cohort },
   fenced: { backend: 'redis', createLock: fenced },
   redlock: { backend: 'masters', createLock: redlock },
   'mysql-lock-table': { backend: 'mysql', createLock: mysqlLockTable },

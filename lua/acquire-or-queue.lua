@@ -1,0 +1,19 @@
+-- Takes the lock when it is free, ours, or handed to our node, and starts the lease; else our node waits in the queue.
+-- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 }, KEYS[2] the channels of the nodes that wait; ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the channel of our node, '' when it does not wait.
+-- Returns 0 when we hold it, else how long the lease of whoever does lasts, in ms (1 or more).
+local holder = redis.call('HKEYS', KEYS[1])[1]
+if not holder or holder == ARGV[1] or holder == ARGV[3] then
+  redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[1], ARGV[1], 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  redis.call('LREM', KEYS[2], 0, ARGV[3])
+  return 0
+end
+local lease_left = math.max(redis.call('PTTL', KEYS[1]), 1)
+if ARGV[3] ~= '' then
+  if not redis.call('LPOS', KEYS[2], ARGV[3]) then
+    redis.call('RPUSH', KEYS[2], ARGV[3])
+  end
+  redis.call('PEXPIRE', KEYS[2], lease_left + ARGV[2])
+end
+return lease_left

@@ -1,0 +1,19 @@
+-- Hands our lock to the first node in the queue that hears of it. When none does, frees it, or starts the lease anew to keep it.
+-- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 }, KEYS[2] the channels of the nodes that wait; ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 'keep' or 'free' when no node hears of it.
+-- Returns 1 when we keep it, 0 when it is handed over or free, -1 when it is gone or somebody else's.
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return -1
+end
+local channel = redis.call('LPOP', KEYS[2])
+while channel and redis.call('PUBLISH', channel, KEYS[1]) == 0 do
+  channel = redis.call('LPOP', KEYS[2])
+end
+if not channel and ARGV[3] == 'keep' then
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+redis.call('DEL', KEYS[1])
+if channel then
+  redis.call('HSET', KEYS[1], channel, 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 0
