@@ -275,7 +275,7 @@ describe('a lock that is lost', () => {
     let losses = 0;
     const onLeaseLost = () => (losses += 1);
     const a = createLock(lockOptions({ redis, key: key(), leaseMs: 150, onLeaseLost }));
-    const b = createLock(lockOptions({ redis, key: key() }));
+    const b = createLock(lockOptions({ redis: connect(), key: key() }));
     await a.acquire();
     expect(a.lost?.aborted).toBe(false);
 
