@@ -111,6 +111,7 @@ export const drills: Record<string, Column> = {
 export const beyondRows: Record<string, string> = {
   blocking: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
   fair: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
+  cohort: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
   fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔',
   redlock: '✔✔✔–✔✔–✔✔✘✘✔✔✔',
   zookeeper: '✔✔✔–✔✔–✔✔✔✔✔✔✔',
