@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/cohort.ts';
+import { LockNotHeldError } from '../../../locks/lock.ts';
 import { nodeArgs } from '../../../scripts/parts.ts';
 import { connectStore } from '../../../services/inventory/store.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
@@ -421,8 +422,7 @@ test('cohort: all waiters are refused within a second when Redis stands still, w
 
   expect(refusedMs).toBeLessThan(1_300);
   for (const message of messages) expect(message).toMatch(/Stream isn't writeable|closed|max retries/i);
-  await store.back();
-  await a.release();
+  await releaseWhenAnswered(a, store);
   for (const { redis } of [store, other]) redis.disconnect();
   await connect().del(queue());
 });
@@ -435,6 +435,16 @@ function newLock(redis: Redis, options: Partial<Parameters<typeof lockOptions>[0
 
 function newLocks(count: number, redis: Redis) {
   return Array.from({ length: count }, () => newLock(redis));
+}
+
+/** As the service does: it asks again until Redis answers. */
+async function releaseWhenAnswered(lock: Lock, store: ReturnType<typeof connectStore>) {
+  await store.back();
+  const error = await lock.release().catch((error: Error) => error);
+  if (error === undefined) return;
+  if (error instanceof LockNotHeldError) throw error;
+  await sleep(50);
+  await releaseWhenAnswered(lock, store);
 }
 
 /** Each enters and leaves, the first one first. */
