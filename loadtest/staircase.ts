@@ -115,6 +115,11 @@ export const beyondRows: Record<string, string> = {
   fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔',
   redlock: '✔✔✔–✔✔–✔✔✘✘✔✔✔',
   zookeeper: '✔✔✔–✔✔–✔✔✔✔✔✔✔',
+  'mysql-lock-table': '✔✔✔–✔✔–✔✔✔✘✔✔✔',
+  'mysql-named': '✔✔✔–✔✔–✔✔✔✘✔✔✔',
+  'mysql-pessimistic': '✔✔✔–✔✔––✔✔–––✔',
+  'mysql-optimistic': '✔✔✔–✔–––✔✔––––',
+  'mysql-conditional': '✔✔✔–✔–––✔✔––––',
   'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔–',
 };
 

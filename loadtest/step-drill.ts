@@ -143,15 +143,17 @@ interface Sale {
   saleId: string;
 }
 
-/** Who read which stock and went on to write, as the nodes recorded it. */
+/** Who read which stock and went on to write, as the nodes recorded it. Of a sale that began again the last reading counts. */
 function readersOf(events: SceneOutcome['events'], startedAt: number, wroteLate: Sale[]) {
   const nameOf = ({ node, saleId }: Sale) => `${node} ${saleId}`;
   const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(nameOf));
-  return events.flatMap((event) => {
+  const readings = new Map<string, { stockBefore: number; saleId: string; node: string; readMs: number }>();
+  for (const event of events) {
     const { type, stock, node, saleId, at } = event;
-    if (type !== 'read' || stock === undefined || !writers.has(nameOf(event))) return [];
-    return [{ stockBefore: stock, saleId, node, readMs: at - startedAt }];
-  });
+    if (type !== 'read' || stock === undefined || !writers.has(nameOf(event))) continue;
+    readings.set(nameOf(event), { stockBefore: stock, saleId, node, readMs: at - startedAt });
+  }
+  return [...readings.values()];
 }
 
 /** Pairs of holders inside at the same moment, those left out who `isMeant` does not mean, and a sentence for each. */

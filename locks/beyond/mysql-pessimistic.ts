@@ -29,6 +29,7 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, tell }) =
       tell('read', row.stock);
     }
     if (row === undefined || row.stock <= 0) {
+      tell('left');
       await ask('ROLLBACK');
       return row?.stock;
     }
@@ -37,6 +38,8 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, tell }) =
     await ask('UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ?', [stock, sku]);
     // Until COMMIT is sent nothing is written, whatever happens.
     tell('writing');
+    // COMMIT gives the row up, and the next sale may know it before we do.
+    tell('left');
     await ask('COMMIT');
     tell('wrote', stock);
     return row.stock;

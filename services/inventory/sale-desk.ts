@@ -135,6 +135,8 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     }
 
     function tell(step: SaleStep, stock?: number) {
+      // A sale without a lock may have told it already.
+      if (step === 'left' && reached.has('left')) return;
       const begins = !hasBegun() && (step === 'entered' || step === 'began');
       reached.set(step, stock);
       if (begins) {
@@ -145,7 +147,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       }
       if (step === 'left') stopTimer();
       // A write that was refused did not take place.
-      if (step === 'conflict') reached.delete('writing');
+      if (step === 'conflict') for (const undone of ['writing', 'left'] as const) reached.delete(undone);
       if (step !== 'writing' && step !== 'released') history.record({ type: step, saleId, stock });
     }
 

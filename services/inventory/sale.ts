@@ -3,7 +3,7 @@ import { ProblemError } from './problem.ts';
 import type { Stock } from './store.ts';
 
 /** The steps of a sale, told as they happen. `writing` comes before the write is sent, `wrote` after its answer. */
-export type SaleStep = Parameters<SaleOptions['tell']>[0] | 'left' | 'released';
+export type SaleStep = Parameters<SaleOptions['tell']>[0] | 'released';
 
 export interface SaleParts {
   sku: string;
