@@ -3,7 +3,9 @@
 import { createServer } from 'node:net';
 import dotenv from 'dotenv';
 import { z } from 'zod';
-import { exitWithSettingError, port, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { backendOf } from '../locks/index.ts';
+import { exitWithSettingError, lockVersion, port, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { type Backends, startBackends } from './backends.ts';
 import { claimControl } from './control.ts';
 import { type Stack, startStack } from './stack.ts';
 
@@ -12,8 +14,9 @@ const STOCK = 5_000;
 if (process.argv.length > 2) exitWithSettingError('npm run up takes no flags. Its settings are in .env.example.');
 
 dotenv.config({ quiet: true });
-const settings = readSettingsOrExit(
+const { LOCK_VERSION, ...settings } = readSettingsOrExit(
   z.object({
+    LOCK_VERSION: lockVersion.default('8-auto-renew'),
     NGINX_PORT: port().default(8080),
     NODE_1_PORT: port().default(7777),
     NODE_1_LAB_PORT: port().default(7778),
@@ -31,8 +34,14 @@ if (control === undefined) exitWithSettingError('The stack is up already. Stop i
 await refuseTakenPorts();
 
 let stack: Stack | undefined;
+let backends: Backends | undefined;
 try {
+  const backend = backendOf(LOCK_VERSION);
+  backends = await startBackends([backend]);
+  if (backends.lacks[backend]) throw new Error(backends.lacks[backend]);
+  const corner = await backends.openCorner();
   stack = await startStack({
+    env: corner,
     ports: {
       nginx: settings.NGINX_PORT,
       nodes: [
@@ -43,8 +52,8 @@ try {
     onLine: (name, line) => console.log(`${name}  ${line}`),
   });
   await setStock(stack);
-  await describe(stack);
-  const died = stack.partDied.then((sentence) => {
+  await describe(stack, corner);
+  const died = Promise.race([stack.partDied, backends.partDied]).then((sentence) => {
     process.exitCode = 1;
     return sentence;
   });
@@ -54,6 +63,7 @@ try {
   console.error(`The stack could not be started: ${error instanceof Error ? error.message : error}`);
 }
 await stack?.stop();
+await backends?.stop();
 await control.release();
 process.exit();
 
@@ -83,13 +93,15 @@ async function setStock({ nodes: [node] }: Stack) {
   if (!response.ok) throw new Error(`the stock could not be set: ${await response.text()}`);
 }
 
-async function describe({ redis, nginx, nodes }: Stack) {
+async function describe({ redis, nginx, nodes }: Stack, corner: NodeJS.ProcessEnv) {
   const [node] = nodes;
   const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
   console.log(`
-redis    ${redis.kind}, ${redis.url}
+redis    ${redis.kind}, ${redis.url}${Object.entries(corner)
+    .map(([setting, value]) => `\n         ${setting}=${value?.replace(/:[^:/@]*@/, ':***@')}`)
+    .join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
 ${nodes.map(({ name, url, labUrl }) => `${name}   ${url}, lab listener ${labUrl}`).join('\n')}
 lock     ${(state as { lock: string }).lock}

@@ -12,6 +12,8 @@ import { stages } from './dockerfile.ts';
 const nodes = ['node-1', 'node-2'];
 const longRunning = ['redis', 'nginx', ...nodes];
 const oneShot = ['seed', 'reports-folder', 'loadtest'];
+/** What a strategy beyond stage 8 needs, each in a profile of its own name. */
+const backends = ['zookeeper'];
 /** A container that may do more than the others, and why. */
 const runsAsRoot: Record<string, string> = {
   'reports-folder': 'Docker makes a missing ./reports as root, and only its owner may open it to the load test',
@@ -20,7 +22,7 @@ const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'ut
 const variablesOfTemplate = [...new Set([...template.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))].toSorted();
 
 test('services: they are the stack, its one-shot jobs, and nothing more', () => {
-  expect(Object.keys(services).toSorted()).toEqual([...longRunning, ...oneShot].toSorted());
+  expect(Object.keys(services).toSorted()).toEqual([...longRunning, ...oneShot, ...backends].toSorted());
 });
 
 describe('settings', () => {
@@ -31,9 +33,9 @@ describe('settings', () => {
   });
 
   test.each(nodes)('%s: what the caller does not set has the default of the code', (name) => {
-    const { PORT, NODE_NAME, LAB_PORT, LAB_HOST, REDIS_URL, ...settings } = inventorySettings.parse(
-      environmentOf(name),
-    );
+    // An empty variable counts as absent.
+    const given = Object.fromEntries(Object.entries(environmentOf(name)).filter(([, value]) => value !== ''));
+    const { PORT, NODE_NAME, LAB_PORT, LAB_HOST, REDIS_URL, ...settings } = inventorySettings.parse(given);
 
     expect(inventorySettings.parse({})).toMatchObject(settings);
   });
@@ -45,6 +47,9 @@ describe('settings', () => {
       RETRY_DELAY_MS: '7',
       WAIT_TIMEOUT_MS: '900',
       LOG_LEVEL: 'debug',
+      REDLOCK_URLS: 'redis://a:1,redis://b:1,redis://c:1',
+      MYSQL_URL: 'mysql://a:1/lockstep',
+      ZOOKEEPER_URL: 'zookeeper:2181',
     };
 
     expect(environmentOf(name, caller)).toMatchObject(caller);
@@ -155,9 +160,9 @@ describe('safety', () => {
     const ofCompose = Object.values(services).flatMap(({ image }) => image ?? []);
     const ofDockerfile = stages.map(({ from }) => from).filter((from) => !stages.some(({ name }) => name === from));
 
-    expect([...new Set([...ofCompose, ...ofDockerfile])]).toHaveLength(3);
+    expect([...new Set([...ofCompose, ...ofDockerfile])]).toHaveLength(4);
     for (const image of [...ofCompose, ...ofDockerfile])
-      expect(image).toMatch(/^(redis|nginx|node):\d+\.\d+\.\d+-alpine$/);
+      expect(image).toMatch(/^((redis|nginx|node):\d+\.\d+\.\d+-alpine|zookeeper:\d+\.\d+\.\d+)$/);
   });
 
   test.each(Object.entries(services))('%s: it cannot write to its image nor gain rights', (name, service) => {
@@ -174,6 +179,16 @@ describe('safety', () => {
     },
   );
 
+  test('zookeeper: it writes to memory only, in the place of every volume of its image, and keeps the leases exactly', () => {
+    const { command, tmpfs = [], volumes, environment = {} } = serviceNamed('zookeeper');
+
+    expect(tmpfs).toEqual(expect.arrayContaining(['/data', '/datalog', '/logs']));
+    expect(volumes).toBeUndefined();
+    expect(command?.at(-1)).toBe(`${environment['ZOO_CONF_DIR']}/zoo.cfg`);
+    expect(tmpfs).toContain(environment['ZOO_CONF_DIR']);
+    expect(Number(environment['ZOO_TICK_TIME'])).toBeLessThanOrEqual(100);
+  });
+
   test('redis: nothing is saved, and no volume is made', () => {
     const { command, tmpfs, volumes } = serviceNamed('redis');
 
@@ -183,7 +198,7 @@ describe('safety', () => {
 });
 
 describe('start and stop', () => {
-  test.each(longRunning)('%s: it has a health check', (name) => {
+  test.each([...longRunning, ...backends])('%s: it has a health check', (name) => {
     expect(serviceNamed(name).healthcheck?.test[0]).toBe('CMD');
   });
 
@@ -201,6 +216,7 @@ describe('start and stop', () => {
       'node-2': node,
       nginx: { 'node-1': 'service_healthy', 'node-2': 'service_healthy' },
       'reports-folder': {},
+      zookeeper: {},
       loadtest: { nginx: 'service_healthy', 'reports-folder': 'service_completed_successfully' },
     });
   });
@@ -248,7 +264,8 @@ describe('load test', () => {
   test('profile: `docker compose up` leaves it and its job out', () => {
     const withProfile = Object.keys(services).filter((name) => serviceNamed(name).profiles !== undefined);
 
-    expect(withProfile.toSorted()).toEqual(['loadtest', 'reports-folder']);
+    expect(withProfile.toSorted()).toEqual(['loadtest', 'reports-folder', ...backends].toSorted());
+    for (const name of backends) expect(serviceNamed(name).profiles).toEqual([name]);
     expect(profiles).toEqual(['loadtest']);
   });
 
@@ -262,7 +279,7 @@ describe('load test', () => {
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
 
 test.skipIf(!hasCompose)('docker compose: it accepts the file', () => {
-  const { status, stderr } = spawnSync('docker', ['compose', '--profile', 'loadtest', 'config', '--quiet'], {
+  const { status, stderr } = spawnSync('docker', ['compose', '--profile', '*', 'config', '--quiet'], {
     cwd: projectDir,
     encoding: 'utf8',
   });
