@@ -13,8 +13,8 @@ export interface Contestant {
   needsMasters: boolean;
 }
 
-/** The stages that two processes must not use at the same time. */
-const NOT_FOR_TWO = ['0-none', '1-in-process'];
+/** The stages that lose updates under two processes, as the course teaches. */
+export const NOT_FOR_TWO = ['0-none', '1-in-process'];
 
 /** All that `npm run bench` measures: what locks around a section and keeps its lock in Redis. */
 export const contestants: Contestant[] = [

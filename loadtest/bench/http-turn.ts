@@ -13,6 +13,9 @@ export interface HttpTurnOptions {
   signal: AbortSignal;
 }
 
+/** The servers at hand can't carry this strategy. The message says what to install. */
+export class NotApplicable extends Error {}
+
 /** Measures one strategy once, as a rush through nginx. Rejects with a sentence when it can't be run here. */
 export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures> {
   const { target, name, connections, requests, signal } = options;
@@ -27,6 +30,7 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
     },
     { url: target.url, sellers: target.nodes.map((node) => node.name), requests, stock: requests },
   );
+  if (outcome.verdict === 'not-applicable') throw new NotApplicable(outcome.reasons.join(' '));
   const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 

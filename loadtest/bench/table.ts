@@ -96,7 +96,11 @@ export function renderTables(results: BenchResults): string {
     });
     for (const { name, cells, remarks } of rowsAt(results, waiters)) {
       // Only the rate with its spread: a terminal is narrow.
-      table.push([name, ...cells.map((cell, column) => formatCell(cell, column, column === 0)), remarks.join('; ')]);
+      table.push([
+        name,
+        ...cells.map((cell, column) => formatCell(cell, column, column === 0)),
+        shorten(remarks.join('; ')),
+      ]);
     }
     return `${titleAt(mode, waiters)}\n${table}`;
   });
@@ -112,6 +116,11 @@ export function renderTables(results: BenchResults): string {
     ]);
   }
   return [...tables, ratios.toString()].join('\n\n');
+}
+
+/** The report has the whole of it. */
+function shorten(text: string): string {
+  return text.length <= 50 ? text : `${text.slice(0, 49)}…`;
 }
 
 export function titleAt(mode: BenchResults['mode'], waiters: number): string {

@@ -33,7 +33,7 @@ export interface TurnOptions {
 export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
   const { contestant, waiters, seconds, env, signal } = options;
   const asking = 2 * waiters;
-  const urls = [env['REDIS_URL'], ...(contestant.needsMasters ? (env['REDLOCK_URLS']?.split(',') ?? []) : [])];
+  const urls = [env['REDIS_URL'], ...(env['REDLOCK_URLS']?.split(',') ?? [])];
   const clients = urls.map((url) => new Redis(url ?? ''));
   const children: ChildProcess[] = [];
   const over = new AbortController();

@@ -2,6 +2,7 @@
 // It is told by messages: `start`, `measure`, `stop`; it answers `ready`, `warm`, and at the end what it counted.
 
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectServers } from '../../services/inventory/servers.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
@@ -40,6 +41,10 @@ const store = connectStore(settings.REDIS_URL);
 const { redis } = store;
 const servers = connectServers(redis, settings);
 await store.back();
+if (settings.REDLOCK_URLS) {
+  const { masters } = servers.forLease(leaseMs);
+  await Promise.all(masters.map((master) => master.status === 'ready' || once(master, 'ready')));
+}
 
 const instance = randomUUID();
 const counted: Counted = { sections: 0, windowMs: 0, waits: [], starved: [], errors: 0 };
