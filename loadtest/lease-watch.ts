@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { connectRedis } from '../services/inventory/redis-client.ts';
 import { sharedClock } from './shared-clock.ts';
 
 /** How often Redis is asked, in milliseconds. */
@@ -67,7 +67,7 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
 }
 
 function connect(redisUrl: string) {
-  const redis = new Redis(redisUrl, {
+  const redis = connectRedis(redisUrl, {
     commandTimeout: ANSWER_LIMIT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import type { ZookeeperSession } from './beyond/zookeeper-session.ts';
 
@@ -27,9 +27,12 @@ export interface Lock {
   readonly fencingToken?: number | undefined;
 }
 
+/** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */
+export type RedisClient = Redis | Cluster;
+
 /** The servers that locks work with. The service connects to one when a lock first asks for it. */
 export interface Servers {
-  redis: Redis;
+  redis: RedisClient;
   /** Independent Redis servers, an odd number of them: `redlock`. */
   masters: Redis[];
   mysql: Pool;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './lock.ts';
 
 /** Runs the script atomically on the server. Resolves with the integer it returns. */
-export type RunScript = (redis: Redis, keys: string[], args: (string | number)[]) => Promise<number>;
+export type RunScript = (redis: RedisClient, keys: string[], args: (string | number)[]) => Promise<number>;
 
 /** Reads `lua/<name>.lua` once. Redis is sent the script's hash, and the text only when it does not know the hash. */
 export function readScript(name: string): RunScript {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { connectRedis, mastersOf } from '../services/inventory/redis-client.ts';
 import { freePort, nodeArgs, type Part, projectDir, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 
@@ -68,10 +68,15 @@ function serverArgs(port: number, { dir, keepsData = false }: RedisOptions) {
 
 /** Makes Redis know every script of ours, so that each call of one is a single command. */
 export async function loadScripts(url: string) {
-  const redis = new Redis(url);
+  const redis = connectRedis(url, {});
   const dir = join(projectDir, 'lua');
+  const scripts = readdirSync(dir).map((file) => readFileSync(join(dir, file), 'utf8'));
   try {
-    for (const file of readdirSync(dir)) await redis.script('LOAD', readFileSync(join(dir, file), 'utf8'));
+    // A Cluster must be there before it can be asked which servers it has.
+    await redis.ping();
+    for (const server of mastersOf(redis)) {
+      for (const script of scripts) await server.script('LOAD', script);
+    }
   } finally {
     redis.disconnect();
   }
@@ -79,19 +84,19 @@ export async function loadScripts(url: string) {
 
 /** Rejects with one sentence when no Redis answers at `url`. */
 async function mustAnswer(url: string) {
-  const redis = new Redis(url, {
+  const redis = connectRedis(url, {
     lazyConnect: true,
     connectTimeout: GIVEN_LIMIT_MS,
     socketTimeout: GIVEN_LIMIT_MS,
     retryStrategy: () => null,
   });
   let lastError = 'it was not there in time';
-  redis.on('error', (error) => {
-    lastError = error.message;
+  redis.on('error', (error: Error & { lastNodeError?: Error }) => {
+    lastError = (error.lastNodeError ?? error).message;
   });
   try {
     await redis.connect();
-    await redis.ping();
+    for (const server of mastersOf(redis)) await server.ping();
   } catch {
     throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
   } finally {

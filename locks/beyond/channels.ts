@@ -1,4 +1,6 @@
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisClient } from '../lock.ts';
+import { slotOf } from './slot.ts';
 
 /** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */
 const PING_EVERY_MS = 250;
@@ -21,7 +23,54 @@ const subscribers = new WeakMap<Redis, ReturnType<typeof createSubscriber>>();
  * Calls `wake` with each message on `channel`. Calls it without a message when the subscription stands, before it returns if
  * it stands already, and whenever a connection closes or is back: look again then. Returns what ends it.
  */
-export function listen(redis: Redis, channel: string, wake: Wake): () => void {
+export function listen(redis: RedisClient, channel: string, wake: Wake): () => void {
+  return redis instanceof Cluster ? listenAtOwner(redis, channel, wake) : listenAt(redis, channel, wake);
+}
+
+/** What follows the owners of the channels of a Cluster, whenever it has been asked which server holds which slots. */
+const followers = new WeakMap<Cluster, Set<() => void>>();
+
+/**
+ * Listens at the server that holds the slot of the channel. A message reaches every server of a Cluster, but whoever
+ * publishes is told only of the listeners at its own server.
+ */
+function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => void {
+  let owner: Redis | undefined;
+  let stop = ignore;
+
+  function follow() {
+    const found = ownerOf(cluster, channel);
+    if (found === owner) return;
+    stop();
+    owner = found;
+    stop = owner ? listenAt(owner, channel, wake) : ignore;
+  }
+
+  const all = followers.get(cluster) ?? followOwners(cluster);
+  all.add(follow);
+  follow();
+  return () => {
+    all.delete(follow);
+    stop();
+  };
+}
+
+function followOwners(cluster: Cluster) {
+  const all = new Set<() => void>();
+  followers.set(cluster, all);
+  cluster.on('refresh', () => {
+    for (const follow of all) follow();
+  });
+  return all;
+}
+
+/** Undefined until the Cluster has been asked. */
+function ownerOf(cluster: Cluster, channel: string) {
+  const address = cluster.slots[slotOf(channel)]?.[0];
+  return cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address);
+}
+
+function listenAt(redis: Redis, channel: string, wake: Wake): () => void {
   if (redis.status === 'end') return ignore;
   const subscriber = subscribers.get(redis) ?? createSubscriber(redis);
   subscribers.set(redis, subscriber);

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { abortable } from '../abortable.ts';
+import type { RedisClient } from '../lock.ts';
 import { listen } from './channels.ts';
 
 /** The waiters of this process for one lock, the longest waiting first. Only that one tries, the others cost Redis nothing. */
@@ -14,7 +14,7 @@ interface Line {
 }
 
 export interface Place {
-  redis: Redis;
+  redis: RedisClient;
   /** Where the releases of the lock are published. */
   channel: string;
   /** How long the lease of this waiter lasts once it is granted, in milliseconds. */
@@ -24,7 +24,7 @@ export interface Place {
   signal?: AbortSignal | undefined;
 }
 
-const linesOf = new WeakMap<Redis, Map<string, Line>>();
+const linesOf = new WeakMap<RedisClient, Map<string, Line>>();
 
 /** Resolves when `tryOnce` got the lock. Rejects with AbortError when `signal` aborts first, and as `tryOnce` does. */
 export async function waitInLine({ redis, channel, leaseMs, tryOnce, signal }: Place): Promise<void> {

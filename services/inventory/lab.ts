@@ -109,11 +109,13 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
   app
     .route('/redis')
     .get(async (_request, response) => {
-      const [server, commandstats] = await Promise.all([store.redis.info('server'), store.redis.info('commandstats')]);
+      const infos = await store.askAll((server) => Promise.all([server.info('server'), server.info('commandstats')]));
+      const [server = ''] = infos[0] ?? [];
       response.json({
         version: /valkey_version:(\S+)/.exec(server)?.[1] ?? /redis_version:(\S+)/.exec(server)?.[1],
         server: /server_name:(\S+)/.exec(server)?.[1] ?? 'redis',
-        commandsProcessed: countCommands(commandstats),
+        masters: infos.length,
+        commandsProcessed: infos.reduce((sum, [, commandstats]) => sum + countCommands(commandstats), 0),
       });
     })
     .all(allowOnly('GET'));

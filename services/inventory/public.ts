@@ -62,7 +62,7 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
     .route('/readyz')
     .get(async (_request, response) => {
       if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-      await store.redis.ping();
+      await store.askAll((server) => server.ping());
       response.json({ status: 'ready' });
     })
     .all(allowOnly('GET'));

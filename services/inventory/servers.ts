@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import { openZookeeper, type ZookeeperSession } from '../../locks/beyond/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
-import type { Servers } from '../../locks/lock.ts';
+import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { connectMysql, stockInMysql } from './mysql.ts';
 import type { InventorySettings } from './settings.ts';
 import { redisOptions, type Stock } from './store.ts';
@@ -22,7 +22,7 @@ export function lackingSetting(lock: string, settings: InventorySettings): strin
 export type NodeServers = ReturnType<typeof connectServers>;
 
 /** The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. */
-export function connectServers(redis: Redis, settings: InventorySettings) {
+export function connectServers(redis: RedisClient, settings: InventorySettings) {
   let masters: Redis[] | undefined;
   let mysql: Pool | undefined;
   let stock: Stock | undefined;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { knownVersions, lockName } from '../../locks/index.ts';
+import { isServerUrl, readRedisUrl, redisUrlForms } from './redis-url.ts';
 
 function wholeNumber(min: number, max: number, meaning: string) {
   const allowed = `a whole number from ${min} to ${max} (${meaning})`;
@@ -13,10 +14,7 @@ function wholeNumber(min: number, max: number, meaning: string) {
 export const port = () => wholeNumber(1, 65_535, 'a TCP port');
 export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');
 export const text = (pattern: RegExp, allowed: string) => z.string().regex(pattern, allowed);
-export const redisUrl = () => {
-  const allowed = 'redis://host:port or rediss://host:port';
-  return text(/^rediss?:\/\/[^\s/]+(\/\d+)?$/, allowed).refine((url) => URL.canParse(url), allowed);
-};
+export const redisUrl = () => z.string().refine((url) => readRedisUrl(url) !== undefined, redisUrlForms);
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -24,7 +22,7 @@ const redlockUrls = () => {
   return z
     .string()
     .transform((urls) => urls.split(',').map((url) => url.trim()))
-    .refine((urls) => urls.every((url) => redisUrl().safeParse(url).success), allowed)
+    .refine((urls) => urls.every(isServerUrl), allowed)
     .refine(
       (urls) => urls.length >= FEWEST_MASTERS && urls.length % 2 === 1 && new Set(urls).size === urls.length,
       allowed,

@@ -1,10 +1,11 @@
-import { Redis, type RedisOptions, ReplyError } from 'ioredis';
+import { type Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
-import { NoMajorityError } from '../../locks/lock.ts';
+import { NoMajorityError, type RedisClient } from '../../locks/lock.ts';
 import { readScript } from '../../locks/script.ts';
 import { isMysqlUnavailable } from './mysql.ts';
 import { ProblemError } from './problem.ts';
+import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 
 /** How long Redis may leave a command unanswered, in milliseconds. A sale must be answered within a second. */
 const ANSWER_TIMEOUT_MS = 700;
@@ -42,7 +43,9 @@ export interface Stock {
 
 /** The stock in Redis, and the connection that the locks share. */
 export interface Store extends Stock {
-  redis: Redis;
+  redis: RedisClient;
+  /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
+  askAll<T>(question: (server: RedisClient) => Promise<T>): Promise<T[]>;
   /** Resolves when Redis answers, at once if it does now. */
   back(): Promise<void>;
 }
@@ -64,24 +67,15 @@ export const redisOptions = {
  * a stock write that arrives after the outage would undo the sales made since.
  */
 export function connectStore(url: string): Store {
-  const redis = new Redis(url, redisOptions);
+  const redis = connectRedis(url, redisOptions);
   // Whoever waits for a command is told by its rejection.
   redis.on('error', () => {});
+  onServer(redis, endLastConnection);
   let back: Promise<void> | undefined;
-
-  // What the last connection sent may still be on its way to Redis. So Redis is told to end that connection before it
-  // reads the first command of this one. ID and ADDR together name one connection, on whatever server. The embedded
-  // Valkey knows no ADDR; there the last connection is let be.
-  let lastConnection: string[] | undefined;
-  redis.on('ready', async () => {
-    if (lastConnection) redis.call('CLIENT', 'KILL', ...lastConnection).catch(() => {});
-    const info = await redis.call('CLIENT', 'INFO').catch(() => '');
-    const [, id, addr] = /^id=(\d+) addr=(\S+)/.exec(String(info)) ?? [];
-    if (id && addr) lastConnection = ['ID', id, 'ADDR', addr];
-  });
 
   return {
     redis,
+    askAll: (question) => Promise.all(mastersOf(redis).map(question)),
     async readStock(sku) {
       const value = await redis.get(stockKey(sku));
       if (value === null) return undefined;
@@ -110,9 +104,26 @@ export function connectStore(url: string): Store {
   };
 }
 
+/**
+ * What the last connection sent may still be on its way to Redis. So Redis is told to end that connection before it reads
+ * the first command of a new one. ID and ADDR together name one connection, on whatever server. The embedded Valkey knows
+ * no ADDR; there the last connection is let be.
+ */
+function endLastConnection(server: Redis) {
+  let lastConnection: string[] | undefined;
+  server.on('ready', async () => {
+    if (lastConnection) server.call('CLIENT', 'KILL', ...lastConnection).catch(() => {});
+    const info = await server.call('CLIENT', 'INFO').catch(() => '');
+    const [, id, addr] = /^id=(\d+) addr=(\S+)/.exec(String(info)) ?? [];
+    if (id && addr) lastConnection = ['ID', id, 'ADDR', addr];
+  });
+}
+
 /** True when the command that failed so never left this process, because Redis was away already. */
 export function wasNeverSent(error: unknown): boolean {
-  return error instanceof Error && /^(Stream isn't writeable|Connection is closed)/.test(error.message);
+  return (
+    error instanceof Error && /^(Stream isn't writeable|Connection is closed|Cluster isn't ready)/.test(error.message)
+  );
 }
 
 /** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
@@ -129,7 +140,7 @@ export function isStoreUnavailable(error: unknown): boolean {
     error instanceof ZookeeperUnavailableError ||
     'syscall' in error ||
     error.name === 'MaxRetriesPerRequestError' ||
-    /^(Connection is closed|Stream isn't writeable|Socket timeout|Command aborted|connect ETIMEDOUT)/.test(
+    /^(Connection is closed|Stream isn't writeable|Socket timeout|Command aborted|connect ETIMEDOUT|Cluster isn't ready|Too many Cluster redirections)/.test(
       error.message,
     )
   );

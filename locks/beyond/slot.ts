@@ -1,0 +1,15 @@
+const SLOTS = 16_384;
+
+/**
+ * The slot of a key or channel in a Redis Cluster, from 0 to 16383. Only what stands between the first braces counts.
+ * Source: Redis Cluster specification, hash tags and appendix A, CRC16 (XMODEM).
+ */
+export function slotOf(key: string): number {
+  const tag = /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key;
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
+  }
+  return crc % SLOTS;
+}

@@ -1,0 +1,75 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisClient } from '../../locks/lock.ts';
+import { type RedisPlace, readRedisUrl, redisUrlForms } from './redis-url.ts';
+
+/** How often a Cluster is asked which of its servers holds which keys, in milliseconds. */
+const REFRESH_EVERY_MS = 1_000;
+/** A key that moves to another server is asked for there; while it moves, again after so many milliseconds. */
+const TRY_AGAIN_DELAY_MS = 20;
+const MAX_REDIRECTIONS = 5;
+
+/** Connects to what a REDIS_URL names. The options are those of each connection to a server, whatever the form. */
+export function connectRedis(url: string, options: RedisOptions): RedisClient {
+  const place = readRedisUrl(url);
+  if (place === undefined) throw new Error(`The address of Redis must be ${redisUrlForms}.`);
+  if (place.form === 'cluster') return connectCluster(place, options);
+  if (place.form === 'sentinel') return connectBySentinel(place, options);
+  return new Redis(place.url, options);
+}
+
+/** The servers that take writes: itself, or the masters of a Cluster. While the Cluster is away it stands for them. */
+export function mastersOf(redis: RedisClient): RedisClient[] {
+  return redis instanceof Cluster && redis.status === 'ready' ? redis.nodes('master') : [redis];
+}
+
+/** Calls `meet` with each connection to a server, before it is used: with itself, or with those of a Cluster as they come. */
+export function onServer(redis: RedisClient, meet: (server: Redis) => void) {
+  if (redis instanceof Cluster) redis.on('+node', meet);
+  else meet(redis);
+}
+
+function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisOptions): Cluster {
+  const { retryStrategy, enableOfflineQueue, lazyConnect, ...ofEach } = options;
+  const { nodes, username, password, isTls } = place;
+  const cluster = new Cluster(nodes, {
+    redisOptions: {
+      ...ofEach,
+      ...(username && { username }),
+      ...(password && { password }),
+      ...(isTls && { tls: {} }),
+    },
+    ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
+    ...(lazyConnect !== undefined && { lazyConnect }),
+    clusterRetryStrategy: retryStrategy,
+    // A server that comes back is connected again, and what was under way when it left is told apart from what was not sent.
+    clusterNodeRetryStrategy: retryStrategy,
+    // Each server's own connection tells whether it is there; a Cluster that can't serve answers CLUSTERDOWN.
+    enableReadyCheck: false,
+    slotsRefreshInterval: REFRESH_EVERY_MS,
+    ...(ofEach.connectTimeout !== undefined && { slotsRefreshTimeout: ofEach.connectTimeout }),
+    // What failed is never sent again. What a server refused because the key is elsewhere has not been done by anyone.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    retryDelayOnTryAgain: TRY_AGAIN_DELAY_MS,
+    maxRedirections: MAX_REDIRECTIONS,
+  });
+  // Otherwise the first command to a server connects, and those right behind it are rejected.
+  onServer(cluster, (server) => void server.connect().catch(() => {}));
+  return cluster;
+}
+
+/** The password is that of the servers; Sentinels are asked without one. */
+function connectBySentinel(place: RedisPlace & { form: 'sentinel' }, options: RedisOptions): Redis {
+  const { sentinels, name, db, username, password, isTls } = place;
+  return new Redis({
+    ...options,
+    sentinels,
+    name,
+    db,
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    ...(options.retryStrategy && { sentinelRetryStrategy: options.retryStrategy }),
+    ...(options.socketTimeout !== undefined && { sentinelCommandTimeout: options.socketTimeout }),
+  });
+}

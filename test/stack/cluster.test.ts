@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { oneNodeRush } from '../../loadtest/drills/one-node-rush.ts';
+import { sellOut } from '../../loadtest/drills/sell-out.ts';
+import type { Target } from '../../loadtest/target.ts';
+import { slotOf } from '../../locks/beyond/slot.ts';
+import { stockKey } from '../../services/inventory/store.ts';
+import { until } from '../service/node-under-test.ts';
+import { ownServers } from './own-servers.ts';
+import { expectAllSold, openTargetAt, redisStrategies, runLoad, startBuyers } from './rush-at.ts';
+
+/** Longer than a silent server is believed to live, so that the others have noticed. */
+const AWAY_MS = 1_500;
+const BUYERS = 20;
+
+const { startCluster } = ownServers();
+let cluster: Awaited<ReturnType<typeof startCluster>>;
+let target: Target;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  target = await openTargetAt(cluster.url);
+});
+
+afterAll(() => target?.close());
+
+test('cluster: slots are counted as the servers count them', async () => {
+  const keys = [stockKey('001'), 'a', '', 'ä{ö}ü', '{}{a}', 'a{b{c}d}', '{a', '}{a}', stockKey('X_-')];
+  const told = await Promise.all(keys.map((key) => cluster.masters[0]?.client.call('CLUSTER', 'KEYSLOT', key)));
+
+  expect(keys.map(slotOf)).toEqual(told);
+});
+
+describe('cluster: a rush through nginx loses nothing, and all that it touches lives in one slot', () => {
+  test.each(redisStrategies)('%s', async (stage) => {
+    const { words, stop } = await listenIn();
+    const outcome = await runLoad(target, stage);
+    await until('the stock was seen', () => words.has(stockKey('001')));
+    stop();
+
+    expectAllSold(outcome);
+    const touched = [...words].filter((word) => word.includes('inventory'));
+    expect(new Set(touched.map(slotOf))).toEqual(new Set([slotOf(stockKey('001'))]));
+  });
+
+  test('without a lock it fails: the check can see a lost update', async () => {
+    expect((await runLoad(target, '0-none')).verdict).toBe('fail');
+  });
+
+  test('the other loads: a mutex on one node, and a sell-out', async () => {
+    expectAllSold(await runLoad(target, '1-in-process', oneNodeRush));
+    const soldOut = await runLoad(target, '6-lua-release', sellOut);
+    expect(soldOut).toMatchObject({ verdict: 'pass', figures: { sold: 150, soldOut: 150, oversold: 0 } });
+  });
+});
+
+test('cluster: while a master is away every sale is answered 503 within a second, and sales go on when it is back', async () => {
+  const owner = await cluster.ownerOf(stockKey('001'));
+  const [node] = target.nodes;
+  for (const each of target.nodes) await each.setLock('8-auto-renew', { leaseMs: 1_000 });
+  await node?.setStock(100_000);
+  const { purchases, hasSoldSince, stop } = startBuyers(target.url, BUYERS);
+  await until('they sell', () => hasSoldSince(0), 5_000);
+
+  await owner.kill();
+  const awayAt = performance.now();
+  await sleep(AWAY_MS);
+  await owner.startAgain();
+  await until('the Cluster is whole', cluster.isWhole, 5_000);
+  const backAt = performance.now();
+  await until('they sell', () => hasSoldSince(backAt), 5_000);
+  await stop();
+
+  const refused = purchases.filter(({ status }) => status !== 200);
+  expect([...new Set(refused.map(({ status, code }) => `${status} ${code}`))]).toEqual(['503 STORE_UNAVAILABLE']);
+  expect(
+    purchases
+      .filter(({ startedAt, endedAt }) => startedAt > awayAt && endedAt < backAt - 500)
+      .map(({ status }) => status),
+  ).not.toContain(200);
+  expect(Math.max(...purchases.map(({ startedAt, endedAt }) => endedAt - startedAt))).toBeLessThan(1_000);
+  // Nothing lands late: every unit is accounted for.
+  const sold = purchases.filter(({ status }) => status === 200).map(({ stockBefore }) => stockBefore);
+  const inDoubt = refused.filter(({ definite }) => definite === false).length;
+  const drop = 100_000 - Number(await node?.stock());
+  expect(new Set(sold).size).toBe(sold.length);
+  expect(drop).toBeGreaterThanOrEqual(sold.length);
+  expect(drop).toBeLessThanOrEqual(sold.length + inDoubt);
+});
+
+/** Every word of every command that a server of the Cluster is given, those of scripts included. */
+async function listenIn() {
+  const words = new Set<string>();
+  const monitors = await Promise.all(cluster.masters.map(({ client }) => client.monitor()));
+  for (const monitor of monitors) {
+    monitor.on('monitor', (_time: string, command: string[]) => {
+      for (const word of command) words.add(word);
+    });
+  }
+  return {
+    words,
+    stop() {
+      for (const monitor of monitors) monitor.disconnect();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Target } from '../../loadtest/target.ts';
+import { until } from '../service/node-under-test.ts';
+import { ownServers } from './own-servers.ts';
+import { expectAllSold, openTargetAt, redisStrategies, runLoad, startBuyers } from './rush-at.ts';
+
+const { startSentinels } = ownServers();
+let servers: Awaited<ReturnType<typeof startSentinels>>;
+let target: Target;
+
+beforeAll(async () => {
+  servers = await startSentinels();
+  target = await openTargetAt(servers.url);
+});
+
+afterAll(() => target?.close());
+
+describe('sentinel: a rush through nginx loses nothing', () => {
+  test.each(redisStrategies.filter((name) => !/^[2-5]-/.test(name)))('%s', async (stage) => {
+    expectAllSold(await runLoad(target, stage));
+  });
+});
+
+test('sentinel: the master is killed; the shop refuses meanwhile and sells again from the replica', async () => {
+  await servers.know();
+  for (const node of target.nodes) await node.setLock('8-auto-renew', { leaseMs: 1_000 });
+  await target.nodes[0]?.setStock(100_000);
+  const { purchases, hasSoldSince, stop } = startBuyers(target.url, 20);
+  await until('they sell', () => hasSoldSince(0), 5_000);
+
+  await servers.master.kill();
+  const killedAt = performance.now();
+  const isPromoted = async () => /role:master/.test(await servers.replica.client.info('replication'));
+  await until('the replica is promoted', isPromoted);
+  const promotedAt = performance.now();
+  await until('they sell', () => hasSoldSince(promotedAt), 5_000);
+  await stop();
+
+  const refused = purchases.filter(({ status }) => status !== 200);
+  expect(refused.some(({ startedAt }) => startedAt > killedAt)).toBe(true);
+  expect([...new Set(refused.map(({ status, code }) => `${status} ${code}`))]).toEqual(['503 STORE_UNAVAILABLE']);
+  expect(Math.max(...purchases.map(({ startedAt, endedAt }) => endedAt - startedAt))).toBeLessThan(1_000);
+  expectAllSold(await runLoad(target, '8-auto-renew'));
+});
