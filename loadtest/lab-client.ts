@@ -37,7 +37,7 @@ const eventSchema = z.object({
 });
 
 const historySchema = z.object({ events: z.array(eventSchema), dropped: count });
-const redisSchema = z.object({ server: z.string(), version: z.string(), commandsProcessed: count });
+const redisSchema = z.object({ server: z.string(), version: z.string(), commandsProcessed: count, masters: count });
 const heapSchema = z.object({ usedBytes: count });
 const stockSchema = z.object({ remaining: z.int() });
 

@@ -128,8 +128,8 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
 
 async function versionOf([node]: LabClient[]): Promise<string> {
   if (node === undefined) return 'unknown';
-  const { server, version } = await node.redis();
-  return `${server} ${version}`;
+  const { server, version, masters } = await node.redis();
+  return masters > 1 ? `${server} ${version}, a Cluster of ${masters} masters` : `${server} ${version}`;
 }
 
 /** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { connectRedis, mastersOf } from '../services/inventory/redis-client.ts';
+import { Redis } from 'ioredis';
+import { connectRedis, mastersOf, onServer } from '../services/inventory/redis-client.ts';
 import { freePort, nodeArgs, type Part, projectDir, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 
@@ -91,17 +92,24 @@ async function mustAnswer(url: string) {
     retryStrategy: () => null,
   });
   let lastError = 'it was not there in time';
-  redis.on('error', (error: Error & { lastNodeError?: Error }) => {
-    lastError = (error.lastNodeError ?? error).message;
-  });
+  let isPartOfCluster = false;
+  function keep({ message }: Error) {
+    // That it is closed says nothing of why.
+    if (message !== 'Connection is closed.') lastError = message;
+  }
+  redis.on('error', (error: Error & { lastNodeError?: Error }) => keep(error.lastNodeError ?? error));
+  onServer(redis, (server) => server.on('error', keep));
   try {
     await redis.connect();
     for (const server of mastersOf(redis)) await server.ping();
+    isPartOfCluster = redis instanceof Redis && /cluster_enabled:1/.test(await redis.info('cluster'));
   } catch {
     throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
   } finally {
     redis.disconnect();
   }
+  if (isPartOfCluster)
+    throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
 }
 
 function answersPing(port: number): Promise<boolean> {

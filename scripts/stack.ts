@@ -117,7 +117,7 @@ export async function startStack({ ports, env = {}, forDrills = false, onLine }:
     const { port = 0, labPort = 0 } = nodePorts[index] ?? {};
     const name = `node-${index + 1}`;
     const url = `http://127.0.0.1:${port}`;
-    // The link cannot see through TLS.
+    // The link cannot see through TLS, and leads to one server.
     const link = forDrills && redisUrl.startsWith('redis:') ? await openLink(redisUrl) : undefined;
     if (link) links.push(link);
     const startProcess = () =>

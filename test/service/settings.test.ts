@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { knownVersions, locks } from '../../locks/index.ts';
 import { freePort, makeTempDir, nodeArgs } from '../../scripts/parts.ts';
+import { redisUrlForms } from '../../services/inventory/redis-url.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { cleanUpLater, startNode, startRedis, type TestRedis } from './node-under-test.ts';
 
@@ -55,7 +56,7 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['LAB_PORT', '65536', 'a whole number from 1 to 65535 (a TCP port)'],
     ['LAB_HOST', 'not a host', 'an address of this machine, such as 127.0.0.1'],
     ['NODE_NAME', 'node 1', '1 to 32 letters, digits, dots, dashes or underscores'],
-    ['REDIS_URL', 'http://127.0.0.1', 'redis://host:port or rediss://host:port'],
+    ['REDIS_URL', 'http://127.0.0.1', redisUrlForms],
     ['LOCK_VERSION', '9', knownVersions],
     ['LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
     ['RETRY_DELAY_MS', '-1', 'a whole number from 0 to 250 (milliseconds)'],
@@ -118,7 +119,10 @@ describe('settings: what is allowed', () => {
     ['RETRY_DELAY_MS', ['251', '-0']],
     ['WAIT_TIMEOUT_MS', ['0', '600001']],
     ['LOCK_VERSION', ['-1', '08', '4-TTL', 'ttl', 'constructor', '__proto__', '4 ']],
-    ['REDIS_URL', ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db']],
+    [
+      'REDIS_URL',
+      ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],
+    ],
     ['NODE_NAME', ['a b', 'a'.repeat(33), 'ü']],
     ['LOG_LEVEL', ['INFO', 'verbose']],
   ])('%s refuses %j', (name, values) => {

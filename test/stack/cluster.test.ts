@@ -1,9 +1,15 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { oneNodeRush } from '../../loadtest/drills/one-node-rush.ts';
 import { sellOut } from '../../loadtest/drills/sell-out.ts';
 import type { Target } from '../../loadtest/target.ts';
+import { listen } from '../../locks/beyond/channels.ts';
 import { slotOf } from '../../locks/beyond/slot.ts';
+import { openRedis } from '../../scripts/redis.ts';
+import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { until } from '../service/node-under-test.ts';
 import { ownServers } from './own-servers.ts';
@@ -50,8 +56,48 @@ describe('cluster: a rush through nginx loses nothing, and all that it touches l
   test('the other loads: a mutex on one node, and a sell-out', async () => {
     expectAllSold(await runLoad(target, '1-in-process', oneNodeRush));
     const soldOut = await runLoad(target, '6-lua-release', sellOut);
-    expect(soldOut).toMatchObject({ verdict: 'pass', figures: { sold: 150, soldOut: 150, oversold: 0 } });
+    expect(soldOut).toMatchObject({ verdict: 'pass', figures: { sold: 100, soldOut: 100, oversold: 0 } });
   });
+});
+
+test('cluster: a channel is listened to where its locks are released, so that the release is told how many have heard', async () => {
+  const client = connectRedis(cluster.url, {});
+  onTestFinished(() => client.disconnect());
+  const channel = `${stockKey('001')}:told`;
+  const heard: (string | undefined)[] = [];
+  // As soon as it is made: it does not know yet which server that is.
+  const stop = listen(client, channel, (message) => heard.push(message));
+  await until('the subscription stands', () => heard.length === 1);
+  const owner = await cluster.ownerOf(channel);
+  const other = cluster.masters.find(({ port }) => port !== owner.port);
+
+  expect(await owner.client.publish(channel, 'at home')).toBe(1);
+  expect(await other?.client.publish(channel, 'from elsewhere')).toBe(0);
+
+  await until('both were heard', () => heard.length === 3);
+  expect(heard).toEqual([undefined, 'at home', 'from elsewhere']);
+  stop();
+  const listeners = async () => (await owner.client.pubsub('NUMSUB', channel))[1];
+  await until('nobody listens', async () => (await listeners()) === 0);
+});
+
+test('cluster: the commands of all masters count', async () => {
+  const [node] = target.nodes;
+  const before = await node?.redis();
+  for (const { client } of cluster.masters) await Promise.all(Array.from({ length: 100 }, () => client.ping()));
+  const after = await node?.redis();
+
+  expect(after?.masters).toBe(3);
+  expect((after?.commandsProcessed ?? 0) - (before?.commandsProcessed ?? 0)).toBeGreaterThanOrEqual(300);
+  expect(target.redis).toEqual({ kind: 'external', version: expect.stringMatching(/, a Cluster of 3 masters$/) });
+});
+
+test.each([
+  ['there is no Cluster', () => 'redis+cluster://127.0.0.1:1', /does not answer: connect ECONNREFUSED/],
+  ['there is no Sentinel', () => 'redis+sentinel://127.0.0.1:1/shop', /does not answer: All sentinels are unreachable/],
+  ['the address is that of one server', () => `redis://127.0.0.1:${cluster.masters[0]?.port}`, /redis\+cluster:/],
+])('cluster: a run says so when %s', async (_what, url, sentence) => {
+  await expect(openRedis(url(), { dir: '.' })).rejects.toThrow(sentence);
 });
 
 test('cluster: while a master is away every sale is answered 503 within a second, and sales go on when it is back', async () => {
@@ -91,16 +137,18 @@ test('cluster: while a master is away every sale is answered 503 within a second
 /** Every word of every command that a server of the Cluster is given, those of scripts included. */
 async function listenIn() {
   const words = new Set<string>();
-  const monitors = await Promise.all(cluster.masters.map(({ client }) => client.monitor()));
-  for (const monitor of monitors) {
-    monitor.on('monitor', (_time: string, command: string[]) => {
-      for (const word of command) words.add(word);
+  const sockets = await Promise.all(cluster.masters.map(({ port }) => monitor(port)));
+  for (const socket of sockets) {
+    createInterface({ input: socket }).on('line', (line) => {
+      for (const [, word = ''] of line.matchAll(/"([^"]*)"/g)) words.add(word);
     });
   }
-  return {
-    words,
-    stop() {
-      for (const monitor of monitors) monitor.disconnect();
-    },
-  };
+  return { words, stop: () => sockets.forEach((socket) => void socket.destroy()) };
+}
+
+async function monitor(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('MONITOR\r\n');
+  await once(socket, 'readable');
+  return socket;
 }

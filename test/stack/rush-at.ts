@@ -4,7 +4,7 @@ import { rush } from '../../loadtest/drills/rush.ts';
 import { openLocalTarget, type Target } from '../../loadtest/target.ts';
 import { backendOf, strategies } from '../../locks/index.ts';
 
-const SETTINGS = { requests: 300, connections: 40, stock: 1_000, units: 150, leaseMs: 1_000 };
+const SETTINGS = { requests: 200, connections: 40, stock: 1_000, units: 100, leaseMs: 1_000 };
 
 /** What keeps its lock in the Redis of the stock, and holds a rush on one server. */
 export const redisStrategies = Object.keys(strategies).filter(
