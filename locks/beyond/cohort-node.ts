@@ -102,6 +102,7 @@ export function createNode(redis: Redis, key: string) {
       return leaseLeftMs;
     } catch (error) {
       refuseAll(error as Error);
+      stopWaiting(waiter.leaseMs);
       return undefined;
     } finally {
       trying = undefined;

@@ -386,6 +386,26 @@ test('cohort: an acquisition that Redis does not answer can be given back', asyn
   await b.release();
 });
 
+test('cohort: a node whose waiters were refused swallows no lock that is handed to it', async () => {
+  const redis = connect();
+  const watch = watchClient(connect());
+  const a = newLock(redis);
+  const b = newLock(watch.client);
+  await a.acquire();
+  const entered = b.acquire();
+  await untilQueued(redis);
+  const [channel = ''] = await redis.lrange(queue(), 0, -1);
+  const noAnswer = new Error('Connection is closed.');
+  watch.fail('evalsha', noAnswer);
+
+  await redis.publish(channel, key());
+  await expect(entered).rejects.toBe(noAnswer);
+  await a.release();
+
+  await watch.client.ping();
+  expect(await redis.exists(key(), queue())).toBe(0);
+});
+
 test('cohort: the lease is renewed while a holder stays, and those who wait behind it wait on', async () => {
   const redis = connect();
   const a = newLock(redis, { leaseMs: 200 });
