@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Redis } from 'ioredis';
 import { abortError } from '../abortable.ts';
-import { LockNotHeldError } from '../lock.ts';
+import { LockNotHeldError, type RedisClient } from '../lock.ts';
 import { readScript } from '../script.ts';
 import { listen } from './channels.ts';
 
@@ -44,7 +43,7 @@ interface Tenure {
  * safely; after it Redis is asked. There the lock goes to the node that waits longest, or begins a new tenure here
  * when none waits. A tenure whose last waiter is gone ends at once.
  */
-export function createNode(redis: Redis, key: string) {
+export function createNode(redis: RedisClient, key: string) {
   const keys = [key, `${key}:queue`];
   const channel = `${key}:${randomUUID()}`;
   const waiters: Contender[] = [];

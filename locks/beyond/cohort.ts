@@ -4,12 +4,11 @@
 // Leaves:  first come, first served holds within a node only; a paused process still believes that it holds.
 // Source:  Dice, Marathe and Shavit, Lock cohorting: a general technique for designing NUMA locks, 2012.
 
-import type { Redis } from 'ioredis';
-import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { type CreateLock, LockNotHeldError, type RedisClient } from '../lock.ts';
 import { type Contender, createNode } from './cohort-node.ts';
 
 const done = Promise.resolve();
-const nodes = new WeakMap<Redis, Map<string, ReturnType<typeof createNode>>>();
+const nodes = new WeakMap<RedisClient, Map<string, ReturnType<typeof createNode>>>();
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeaseLost }) => {
   const node = nodeOf(redis, key);
@@ -71,7 +70,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
   };
 };
 
-function nodeOf(redis: Redis, key: string) {
+function nodeOf(redis: RedisClient, key: string) {
   const ofClient = nodes.get(redis) ?? new Map<string, ReturnType<typeof createNode>>();
   nodes.set(redis, ofClient);
   const node = ofClient.get(key) ?? createNode(redis, key);

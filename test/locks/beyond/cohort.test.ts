@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/cohort.ts';
-import { LockNotHeldError } from '../../../locks/lock.ts';
+import { LockNotHeldError, type RedisClient } from '../../../locks/lock.ts';
 import { nodeArgs } from '../../../scripts/parts.ts';
 import { connectStore } from '../../../services/inventory/store.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
@@ -449,11 +448,11 @@ test('cohort: all waiters are refused within a second when Redis stands still, w
 
 type Lock = ReturnType<typeof newLock>;
 
-function newLock(redis: Redis, options: Partial<Parameters<typeof lockOptions>[0]> = {}) {
+function newLock(redis: RedisClient, options: Partial<Parameters<typeof lockOptions>[0]> = {}) {
   return createLock(lockOptions({ redis, key: key(), ...options }));
 }
 
-function newLocks(count: number, redis: Redis) {
+function newLocks(count: number, redis: RedisClient) {
   return Array.from({ length: count }, () => newLock(redis));
 }
 
@@ -476,12 +475,12 @@ async function leaveInTurn(locks: Lock[], entered: Promise<unknown>[]) {
 }
 
 /** Resolves when so many nodes wait in the queue, and whoever joined it listens. */
-async function untilQueued(redis: Redis, count = 1) {
+async function untilQueued(redis: RedisClient, count = 1) {
   while ((await redis.llen(queue())) < count);
   await untilListening(redis);
 }
 
-async function untilListening(redis: Redis, count = 1) {
+async function untilListening(redis: RedisClient, count = 1) {
   const isOurs = (channel: string) => channel.startsWith(`${key()}:`);
   while (((await redis.call('PUBSUB', 'CHANNELS')) as string[]).filter(isOurs).length < count);
   for (let round = 0; round < 20; round += 1) await redis.ping();
