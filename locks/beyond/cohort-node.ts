@@ -5,7 +5,7 @@ import { readScript } from '../script.ts';
 import { listen } from './channels.ts';
 
 const acquireOrQueue = readScript('acquire-or-queue');
-const handOverIfOwner = readScript('hand-over-if-owner');
+const releaseToNextNode = readScript('release-to-next-node');
 const renewIfOwner = readScript('renew-if-owner');
 
 /** When another node waits, a tenure ends after so many holders, so many milliseconds, or a third of the lease. */
@@ -163,7 +163,7 @@ export function createNode(redis: RedisClient, key: string) {
   /** Gives up in Redis what `ownerToken` holds. Resolves with true when the lock stays here because no other node waits. */
   async function giveUp(contender: Contender, ownerToken: string, otherwise: 'keep' | 'free') {
     contender.unanswered = ownerToken;
-    const answer = await handOverIfOwner(redis, keys, [ownerToken, contender.leaseMs, otherwise]);
+    const answer = await releaseToNextNode(redis, keys, [ownerToken, contender.leaseMs, otherwise]);
     contender.unanswered = undefined;
     if (answer === -1) throw new LockNotHeldError(key);
     return answer === 1;
@@ -207,7 +207,7 @@ export function createNode(redis: RedisClient, key: string) {
     if (!isQueued) return;
     isQueued = false;
     redis.lrem(`${key}:queue`, 0, channel).catch(ignore);
-    handOverIfOwner(redis, keys, [channel, leaseMs, 'free']).catch(ignore);
+    releaseToNextNode(redis, keys, [channel, leaseMs, 'free']).catch(ignore);
   }
 
   return { join, leave, passOn, giveBack };

@@ -4,10 +4,10 @@ import { readScript } from '../../locks/script.ts';
 import { ownRedis } from '../locks/own-redis.ts';
 
 const { connect, key } = ownRedis();
-const handOverIfOwner = readScript('hand-over-if-owner');
+const releaseToNextNode = readScript('release-to-next-node');
 const queue = () => `${key()}:queue`;
 const handOver = (otherwise: 'keep' | 'free') =>
-  handOverIfOwner(connect(), [key(), queue()], ['ours', 5_000, otherwise]);
+  releaseToNextNode(connect(), [key(), queue()], ['ours', 5_000, otherwise]);
 
 async function hold(owner: string) {
   const redis = connect();
@@ -17,7 +17,7 @@ async function hold(owner: string) {
 }
 
 test.each(['keep', 'free'] as const)(
-  'hand-over-if-owner: returns 0 when the first node that hears of it has the lock (%s)',
+  'release-to-next-node: returns 0 when the first node that hears of it has the lock (%s)',
   async (otherwise) => {
     const redis = await hold('ours');
     const listener = connect();
@@ -35,7 +35,7 @@ test.each(['keep', 'free'] as const)(
   },
 );
 
-test('hand-over-if-owner: returns 0 and frees the lock when no node hears of it', async () => {
+test('release-to-next-node: returns 0 and frees the lock when no node hears of it', async () => {
   const redis = await hold('ours');
   await redis.rpush(queue(), `${key()} gone`);
 
@@ -44,7 +44,7 @@ test('hand-over-if-owner: returns 0 and frees the lock when no node hears of it'
   expect(await redis.exists(key(), queue())).toBe(0);
 });
 
-test('hand-over-if-owner: returns 1 and starts the lease anew when no node hears of it and we keep it', async () => {
+test('release-to-next-node: returns 1 and starts the lease anew when no node hears of it and we keep it', async () => {
   const redis = await hold('ours');
   await redis.rpush(queue(), `${key()} gone`);
 
@@ -56,7 +56,7 @@ test('hand-over-if-owner: returns 1 and starts the lease anew when no node hears
   await redis.del(key());
 });
 
-test.each(['theirs', 'nobody'])('hand-over-if-owner: returns -1 and touches nothing when %s holds', async (owner) => {
+test.each(['theirs', 'nobody'])('release-to-next-node: returns -1 and touches nothing when %s holds', async (owner) => {
   const redis = owner === 'theirs' ? await hold(owner) : connect();
   await redis.rpush(queue(), `${key()} first`);
 
