@@ -25,12 +25,14 @@ export type Faults = ReturnType<typeof createFaults>;
 export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
   /** The key of the lock, of which a replica must not know. */
   lockKey: string;
+  /** The lock is given by a vote of several masters. */
+  isVoted: boolean;
   /** Told when the nodes are led to another Redis. */
   onMove: (redisUrl: string) => void;
 }
 
 /** Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. */
-export function createFaults({ nodes, stack, lockKey, onMove }: FaultsOptions) {
+export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsOptions) {
   const undos: (() => unknown)[] = [];
   const crashes: Crash[] = [];
 
@@ -73,27 +75,30 @@ export function createFaults({ nodes, stack, lockKey, onMove }: FaultsOptions) {
   /**
    * Lets `act` make a node send a command, which its link holds. Resolves when it has come, with the line between the node
    * and its link cut, so that the node can't send another. Throws NotStagedError when the command never comes.
+   *
+   * What goes to several masters is held on its way to each of them.
    */
   async function holdOnItsWay(
     node: TargetNode,
     isMeant: (command: Command) => boolean,
     act: () => Promise<void>,
   ): Promise<{ arrive(): Promise<void> }> {
-    const link = linkOf(node);
-    const held = link.holdNext(isMeant);
+    const links = isMeant === isRelease && isVoted ? (node.masterLinks ?? []) : [linkOf(node)];
+    const all = links.map((link) => link.holdNext(isMeant));
     undos.push(() => {
-      held.drop();
-      link.restore();
+      for (const held of all) held.drop();
+      for (const link of links) link.restore();
     });
     await act();
     const limit = sleep(STAGE_LIMIT_MS, undefined, { ref: false });
-    const command = await Promise.race([held.arrived, limit]);
-    if (command === undefined) throw new NotStagedError(`The link of ${node.name} never saw the command.`);
-    link.cut();
+    const commands = await Promise.race([Promise.all(all.map(({ arrived }) => arrived)), limit]);
+    if (commands === undefined) throw new NotStagedError(`The link of ${node.name} never saw the command.`);
+    for (const link of links) link.cut();
     return {
       /** Lets the command reach Redis. Throws NotStagedError when it has not. */
       async arrive() {
-        if (!(await held.letGo())) throw new NotStagedError('The command that was held never reached Redis.');
+        const haveReached = await Promise.all(all.map((held) => held.letGo()));
+        if (haveReached.includes(false)) throw new NotStagedError('The command that was held never reached Redis.');
       },
     };
   }
@@ -165,10 +170,15 @@ export function createFaults({ nodes, stack, lockKey, onMove }: FaultsOptions) {
     pause,
     kill,
     holdOnItsWay,
-    restore: (node: TargetNode) => linkOf(node).restore(),
+    restore(node: TargetNode) {
+      linkOf(node).restore();
+      for (const link of node.masterLinks ?? []) link.restore();
+    },
     stopRedis,
     killRedis,
     startReplica,
+    /** Takes note of how to undo a fault that is staged elsewhere. */
+    onFault: (undo: () => unknown) => void undos.push(undo),
     /** Brings back all that was broken, the last first. Rejects when something could not be, after trying the rest. */
     async undoAll() {
       const errors: unknown[] = [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasLock } from '../locks/index.ts';
+import { backendOf, hasLock } from '../locks/index.ts';
 import { loadScripts } from '../scripts/redis.ts';
 import { lockKey } from '../services/inventory/store.ts';
 import { type Stay, staysOf } from './checker.ts';
@@ -7,6 +7,7 @@ import type { Tell } from './drill.ts';
 import { type Crash, createFaults, NotStagedError } from './faults.ts';
 import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
+import { createMasterFaults } from './master-faults.ts';
 import type { Timeline } from './results.ts';
 import { sharedClock } from './shared-clock.ts';
 import { type RunningSale, type SaleEnd, sendSale } from './single-sale.ts';
@@ -59,7 +60,13 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     nodes,
     stack,
     lockKey: lockKey(SKU, stage),
+    isVoted: backendOf(stage) === 'masters',
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
+  });
+  const masters = createMasterFaults({
+    masters: stack?.masters ?? [],
+    lockKey: lockKey(SKU, stage),
+    onFault: faults.onFault,
   });
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
@@ -76,9 +83,11 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     // Whatever of it took effect is taken back.
     for (const node of nodes) await node.setLock(stage).catch(() => {});
     await first.clear().catch(() => {});
+    masters.close();
     throw error;
   }
   if (stack) await loadScripts(stack.redis.url);
+  await masters.prepare();
   const startedAt = sharedClock();
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
 
@@ -174,6 +183,8 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
    * all that Redis has done counts.
    */
   async function triesOf(node: TargetNode): Promise<number> {
+    const [masterLink] = node.masterLinks ?? [];
+    if (backendOf(stage) === 'masters' && masterLink) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
     if (node.link === undefined) return (await node.redis()).commandsProcessed;
     const { commands } = node.link.counters;
     return ['SET', 'EVALSHA', 'EVAL'].reduce((sum, name) => sum + (commands.get(name) ?? 0), 0);
@@ -277,7 +288,14 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
       await node.reset();
     }
     await first?.clear();
+    await masters.clear();
+    masters.close();
     return { timeline, events: happened };
+  }
+
+  /** How many masters have voted for a sale of this node, as they say themselves. */
+  async function votesFor(node: TargetNode): Promise<number> {
+    return (await masters.votes()).filter((token) => ownerOf(token)?.node === node.name).length;
   }
 
   function ownerOf(token: string) {
@@ -311,6 +329,13 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     stopRedis: guarded(faults.stopRedis),
     killRedis: guarded(faults.killRedis),
     startReplica: guarded(faults.startReplica),
+    masterCount: masters.count,
+    votesFor,
+    freezeMaster: guarded(masters.freeze),
+    forgetMaster: guarded(masters.forget),
+    cutMasters: guarded(masters.cut),
+    delayMasters: guarded(masters.delay),
+    heardByMasters: masters.heard,
     triesOf,
     mustBeInside: guarded(mustBeInside),
     mustHaveWaited: guarded(mustHaveWaited),

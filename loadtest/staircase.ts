@@ -105,22 +105,37 @@ export const drills: Record<string, Column> = {
     seconds: 1,
     figure: within('emptyMs'),
   },
+  'frozen-master': {
+    asks: 'do sales go on at the usual pace when one or two of the masters that vote stand still?',
+    seconds: 2,
+    figure: ({ costMs }) => (costMs === undefined ? undefined : `${formatDuration(costMs)} more`),
+  },
+  'late-votes': {
+    asks: 'does a holder enter on votes that reach it when its lease is over?',
+    seconds: 3,
+    figure: lost,
+  },
+  amnesia: {
+    asks: 'does another get in when a master that has voted restarts empty?',
+    seconds: 2,
+    figure: lost,
+  },
 };
 
 /** The rows beyond stage 8: a sign for each column, in their order. */
 export const beyondRows: Record<string, string> = {
-  blocking: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
-  fair: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
-  cohort: '✔✔✔–✔✔✔✔✔✘✘✘✔✔',
-  fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔',
-  redlock: '✔✔✔–✔✔–✔✔✘✘✔✔✔',
-  zookeeper: '✔✔✔–✔✔–✔✔✔✔✔✔✔',
-  'mysql-lock-table': '✔✔✔–✔✔–✔✔✔✘✔✔✔',
-  'mysql-named': '✔✔✔–✔✔–✔✔✔✘✔✔✔',
-  'mysql-pessimistic': '✔✔✔–✔✔––✔✔–––✔',
-  'mysql-optimistic': '✔✔✔–✔–––✔✔––––',
-  'mysql-conditional': '✔✔✔–✔–––✔✔––––',
-  'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔–',
+  blocking: '✔✔✔–✔✔✔✔✔✘✘✘✔✔–––',
+  fair: '✔✔✔–✔✔✔✔✔✘✘✘✔✔–––',
+  cohort: '✔✔✔–✔✔✔✔✔✘✘✘✔✔–––',
+  fenced: '✔✔✔✔✔✔✔✔✔✔✔✘✔✔–––',
+  redlock: '✔✔✔✔✔✔✔✔✔✔✘✔✔✔✔✔✘',
+  zookeeper: '✔✔✔–✔✔–✔✔✔✔✔✔✔–––',
+  'mysql-lock-table': '✔✔✔–✔✔–✔✔✔✘✔✔✔–––',
+  'mysql-named': '✔✔✔–✔✔–✔✔✔✘✔✔✔–––',
+  'mysql-pessimistic': '✔✔✔–✔✔––✔✔–––✔–––',
+  'mysql-optimistic': '✔✔✔–✔–––✔✔–––––––',
+  'mysql-conditional': '✔✔✔–✔–––✔✔–––––––',
+  'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔––––',
 };
 
 /** What the staircase says of a cell: null where it is left to the measurement. */
@@ -137,8 +152,8 @@ export function hasNothingToBreak(stage: string, drill: string): boolean {
 
 function signOf(stage: string, drill: string) {
   const number = numberOf(stage);
-  if (number === null) return beyondRows[stage]?.[Object.keys(drills).indexOf(drill)];
   const { picture } = drills[drill] ?? {};
+  if (number === null) return beyondRows[stage]?.[Object.keys(drills).indexOf(drill)];
   return picture === undefined ? '–' : picture[number];
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backendOf } from '../locks/index.ts';
 import {
   countOverlaps,
   describeLostUpdate,
@@ -60,6 +61,9 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   if (lacking !== undefined) return notApplicable(lacking);
   if (hasNothingToBreak(stage, drill.name)) {
     return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
+  }
+  if (drill.needs?.includes('masters') && backendOf(stage) !== 'masters') {
+    return notApplicable(`Under ${stage} no masters vote.`);
   }
   const scene = await openScene({
     stock: drill.stock ?? STOCK,

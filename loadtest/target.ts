@@ -4,8 +4,17 @@ import { type Node, type Stack, type StackOptions, startStack } from '../scripts
 import { type LabClient, openLabClient } from './lab-client.ts';
 import type { Results } from './results.ts';
 
-/** What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, and a replica of it. */
-export type Need = 'node processes' | 'links' | 'redis process' | 'replication' | Exclude<Backend, 'redis'>;
+/**
+ * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, a replica of it, masters to
+ * stop, and the servers of a strategy.
+ */
+export type Need =
+  | 'node processes'
+  | 'links'
+  | 'redis process'
+  | 'replication'
+  | 'master processes'
+  | Exclude<Backend, 'redis'>;
 
 export interface TargetNode extends LabClient {
   name: string;
@@ -13,6 +22,8 @@ export interface TargetNode extends LabClient {
   process?: Pick<Node, 'signal' | 'kill' | 'start'>;
   /** What the node reaches Redis through. */
   link?: Node['link'];
+  /** What it reaches each of the masters through, in their order. */
+  masterLinks?: Node['masterLinks'];
 }
 
 /** Two nodes behind a load balancer, for the drills to aim at. */
@@ -25,7 +36,7 @@ export interface Target {
   /** The versions of the servers beyond Redis, where a strategy of the run needs them. */
   backends: Results['environment']['backends'];
   /** The stack, when it is ours to break. */
-  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica'>;
+  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica' | 'masters'>;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
   lacks: Partial<Record<Need, string>>;
   /** Resolves with a sentence when a part of the stack dies that no drill killed. */
@@ -46,10 +57,11 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
   const stack = await startStack({ ...options, env: { ...options.env, ...corner } });
   try {
     const nodes = await Promise.all(
-      stack.nodes.map(async ({ name, labUrl, link, ...process }) => ({
+      stack.nodes.map(async ({ name, labUrl, link, masterLinks, ...process }) => ({
         name,
         process,
         ...(link && { link }),
+        masterLinks,
         ...(await openLabClient(labUrl)),
       })),
     );
@@ -75,9 +87,14 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
   }
 }
 
-function lacksOf({ redis, nodes }: Stack): Target['lacks'] {
+function lacksOf({ redis, nodes, masters }: Stack): Target['lacks'] {
   const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
+  const noMasters = 'No masters were started: they vote for redlock alone.';
   return {
+    ...(masters.length === 0 && { masters: noMasters, 'master processes': noMasters }),
+    ...(masters.some(({ process }) => process === undefined) && {
+      'master processes': 'The masters that REDLOCK_URLS names are not ours to stop.',
+    }),
     ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a link.' }),
     ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
     ...(redis.kind === 'embedded' && {
@@ -112,6 +129,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
       links: notOurs,
       'redis process': notOurs,
       replication: notOurs,
+      'master processes': notOurs,
     },
     partDied: new Promise(() => {}),
     async close() {

@@ -1,5 +1,6 @@
 import type { Backend } from '../locks/index.ts';
 import { type Backends, startBackends } from '../scripts/backends.ts';
+import { MASTERS } from '../scripts/stack.ts';
 import type { Drill } from './drill.ts';
 import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
 
@@ -27,6 +28,7 @@ export function createTargets({ running, backends: needed = [], onDeath }: Targe
             forDrills: kind === 'steps',
             // The drills set the lock. The one of the environment may need a server that is not there.
             env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '' },
+            masters: needed.includes('masters') ? MASTERS : 0,
             onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
           },
           await openBackends(),

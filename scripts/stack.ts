@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import { z } from 'zod';
+import { backendOf } from '../locks/index.ts';
 import { inventorySettings, readSettingsOrExit, redisUrl } from '../services/inventory/settings.ts';
 import { type Link, openLink } from './link.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
@@ -11,6 +12,9 @@ import { openRedis, openReplica, type RedisServer } from './redis.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
+
+/** How many masters vote for a lock: the number that redis.io takes as its example. */
+export const MASTERS = 5;
 
 /** A process of the stack that a drill may break. */
 export interface Breakable {
@@ -28,6 +32,15 @@ export interface Node extends Breakable {
   labUrl: string;
   /** What the node reaches Redis through, when the stack is one for drills. */
   link?: Link;
+  /** The same for each of the masters, in their order. */
+  masterLinks: Link[];
+}
+
+/** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
+export interface Master {
+  url: string;
+  /** Absent when REDLOCK_URLS gave it. */
+  process?: Breakable;
 }
 
 export interface Replica {
@@ -41,6 +54,7 @@ export interface Stack {
   redisProcess?: Breakable;
   /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
   startReplica?(primaryUrl: string): Promise<Replica>;
+  masters: Master[];
   nginx: NginxServer;
   nodes: Node[];
   /** Resolves with a sentence as soon as a part ends that nobody stopped. */
@@ -58,6 +72,8 @@ export interface StackOptions {
   ports?: Ports | undefined;
   /** Settings for both nodes, over those of the environment. */
   env?: NodeJS.ProcessEnv | undefined;
+  /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
+  masters?: number | undefined;
   /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
   forDrills?: boolean | undefined;
   /** Given every line that a part prints. */
@@ -65,11 +81,18 @@ export interface StackOptions {
 }
 
 /** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
-export async function startStack({ ports, env = {}, forDrills = false, onLine }: StackOptions = {}): Promise<Stack> {
+export async function startStack({
+  ports,
+  env = {},
+  masters: wanted,
+  forDrills = false,
+  onLine,
+}: StackOptions = {}): Promise<Stack> {
   dotenv.config({ quiet: true });
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   // Each node would say the same of a bad value.
-  readSettingsOrExit(inventorySettings, { ...process.env, ...env });
+  const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env });
+  const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
   const { nginx: nginxPort, nodes: nodePorts } = ports ?? (await freePorts());
   const temp = makeTempDir();
   const parts = new Set<Part>();
@@ -113,13 +136,27 @@ export async function startStack({ ports, env = {}, forDrills = false, onLine }:
     };
   }
 
-  async function startNode(index: number, redisUrl: string): Promise<Node> {
+  /** What a node of a stack for drills reaches a server through. */
+  async function linkTo(url: string): Promise<Link | undefined> {
+    // The link cannot see through TLS, and leads to one server.
+    if (!forDrills || !url.startsWith('redis:')) return undefined;
+    const link = await openLink(url);
+    links.push(link);
+    return link;
+  }
+
+  async function startMaster(): Promise<Master> {
+    const { url, part, startAgain } = await openRedis(undefined, { dir: temp.dir });
+    return { url, ...(part && startAgain && { process: breakable(watch(part), startAgain) }) };
+  }
+
+  async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
     const { port = 0, labPort = 0 } = nodePorts[index] ?? {};
     const name = `node-${index + 1}`;
     const url = `http://127.0.0.1:${port}`;
-    // The link cannot see through TLS, and leads to one server.
-    const link = forDrills && redisUrl.startsWith('redis:') ? await openLink(redisUrl) : undefined;
-    if (link) links.push(link);
+    const link = await linkTo(redisUrl);
+    const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
+    const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
     const startProcess = () =>
       startPart({
         name,
@@ -129,6 +166,7 @@ export async function startStack({ ports, env = {}, forDrills = false, onLine }:
           ...process.env,
           ...env,
           REDIS_URL: link?.url ?? redisUrl,
+          ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
           PORT: String(port),
           NODE_NAME: name,
           LAB_PORT: String(labPort),
@@ -142,6 +180,7 @@ export async function startStack({ ports, env = {}, forDrills = false, onLine }:
       url,
       labUrl: `http://127.0.0.1:${labPort}`,
       ...(link && { link }),
+      masterLinks: masterLinks.filter((link) => link !== undefined),
       ...breakable(watch(await startProcess()), startProcess),
     };
   }
@@ -163,11 +202,9 @@ export async function startStack({ ports, env = {}, forDrills = false, onLine }:
     const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills });
     const { part, startAgain } = redis;
     const redisProcess = part && startAgain && breakable(watch(part), startAgain);
-    const starts = await Promise.allSettled(nodePorts.map((_, index) => startNode(index, redis.url)));
-    const nodes = starts.map((start) => {
-      if (start.status === 'rejected') throw start.reason;
-      return start.value;
-    });
+    const given = REDLOCK_URLS?.map((url): Master => ({ url }));
+    const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
+    const nodes = await all(nodePorts.map((_, index) => startNode(index, redis.url, masters)));
     const nginx = await startNginx({
       port: nginxPort,
       nodes: nodePorts.map(({ port }) => `127.0.0.1:${port}`),
@@ -178,6 +215,7 @@ export async function startStack({ ports, env = {}, forDrills = false, onLine }:
       redis,
       ...(redisProcess && { redisProcess }),
       ...(redis.kind === 'native' && { startReplica }),
+      masters,
       nginx,
       nodes,
       partDied,
@@ -187,6 +225,15 @@ export async function startStack({ ports, env = {}, forDrills = false, onLine }:
     await stop();
     throw error;
   }
+}
+
+/** As Promise.all, but rejects when each of them has ended: nothing starts any more. */
+async function all<T>(promises: Promise<T>[]): Promise<T[]> {
+  const ends = await Promise.allSettled(promises);
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
 }
 
 async function freePorts(): Promise<Ports> {

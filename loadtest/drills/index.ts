@@ -1,9 +1,12 @@
 import type { Drill } from '../drill.ts';
 import { asDrill, type StepDrill } from '../step-drill.ts';
+import { amnesia } from './amnesia.ts';
 import { clientGone } from './client-gone.ts';
 import { crashedHolder } from './crashed-holder.ts';
 import { failover } from './failover.ts';
+import { frozenMaster } from './frozen-master.ts';
 import { lateRelease } from './late-release.ts';
+import { lateVotes } from './late-votes.ts';
 import { lateWrite } from './late-write.ts';
 import { longSale } from './long-sale.ts';
 import { longWait } from './long-wait.ts';
@@ -30,5 +33,8 @@ export const stepDrills: StepDrill[] = [
   clientGone,
 ];
 
+/** Those that break the masters of a lock that is given by vote. */
+export const masterDrills: StepDrill[] = [frozenMaster, lateVotes, amnesia];
+
 /** All drills, in the same order. */
-export const drills: Drill[] = [oneNodeRush, rush, sellOut, ...stepDrills.map(asDrill)];
+export const drills: Drill[] = [oneNodeRush, rush, sellOut, ...[...stepDrills, ...masterDrills].map(asDrill)];

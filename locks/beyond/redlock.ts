@@ -1,26 +1,33 @@
 // Beyond · redlock
 // Problem: one Redis decides alone, and a replica that takes its place may never have heard of the lock.
 // Change:  several masters that know nothing of each other vote; whoever has a majority in time holds the lock.
-// Leaves:  a master that restarts empty votes twice, and a paused process wakes up believing it still holds.
+// Leaves:  a master that restarts empty votes twice, and a write that is late on its way is not stopped by any vote.
 // Source:  redis.io, Distributed Locks with Redis. The doubts: Kleppmann, How to do distributed locking, 2016.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { type CreateLock, LockNotHeldError, NoMajorityError } from '../lock.ts';
 import { readScript } from '../script.ts';
+import { poll } from './poll.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseReentrant = readScript('release-reentrant');
 
-/** How long a master is waited for, in milliseconds: a small part of the lease, and never longer than this. */
-const MASTER_LIMIT_MS = 50;
+/** How long a master's vote is waited for, in milliseconds: a tenth of the lease, and never longer than this. */
+const VOTE_LIMIT_MS = 50;
+/** A lock that is given up is worth a longer wait, half a lease at most: nobody else can say whether it was held. */
+const RELEASE_LIMIT_MS = 500;
+/** How often in a row a majority may be silent before acquire gives up. */
+const SILENCES = 3;
 
 export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
   const quorum = Math.floor(masters.length / 2) + 1;
   const othersAtMost = masters.length - quorum;
+  const voteLimitMs = Math.min(VOTE_LIMIT_MS, leaseMs / 10);
   const lost = new AbortController();
   let holdCount = 0;
+  let safeUntil = 0;
   let watchdog: NodeJS.Timeout | undefined;
   let expiry: NodeJS.Timeout | undefined;
 
@@ -29,74 +36,51 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   const giveBack = async (master: Redis) => (await releaseReentrant(master, [key], [ownerToken, leaseMs])) !== -1;
 
   async function acquire(signal?: AbortSignal) {
+    let silences = 0;
     // Nested holds are counted here: a master votes for the holder, however often it holds.
-    while (holdCount === 0 && !(await isElected())) {
+    while (holdCount === 0) {
+      const election = await elect();
+      if (election === 'won') break;
+      silences = election === 'silence' ? silences + 1 : 0;
+      if (silences === SILENCES) throw new NoMajorityError(key);
       // At random, so that rivals who split the votes do not come back together.
       await sleep(2 * retryDelayMs * Math.random(), undefined, { signal });
     }
     holdCount += 1;
   }
 
-  /** Resolves with false when others have the votes or the votes came too late. Rejects when too few masters answer. */
-  async function isElected() {
+  /** `lost`: others have the votes, or the votes came too late. `silence`: too few masters answered. */
+  async function elect(): Promise<'won' | 'lost' | 'silence'> {
     const askedAt = performance.now();
-    const { yes, no } = await ask(takeVote);
-    if (yes >= quorum && timeLeftMs(askedAt) > 0) {
-      expiry = setTimeout(lose, timeLeftMs(askedAt));
+    const { yes, no } = await poll(masters, quorum, voteLimitMs, takeVote);
+    if (yes >= quorum && performance.now() < endOf(askedAt)) {
+      holdUntil(endOf(askedAt));
       watchdog = setInterval(renew, leaseMs / 3);
-      return true;
+      return 'won';
     }
     // All are told, those that have not answered as well: a vote that comes late must not stay.
-    void ask(giveBack);
-    if (yes + no < quorum && no <= othersAtMost) throw new NoMajorityError(key);
-    return false;
+    void poll(masters, quorum, voteLimitMs, giveBack);
+    return yes + no < quorum && no <= othersAtMost ? 'silence' : 'lost';
   }
 
-  /** How long a lease is safe to use that was asked for at `askedAt`. Clocks differ: 1% of the lease and 2 ms are not counted on. */
-  function timeLeftMs(askedAt: number) {
-    return askedAt + leaseMs - (leaseMs * 0.01 + 2) - performance.now();
+  /** Until when votes are safe that were asked for at `askedAt`: clocks differ, so 1% of the lease and 2 ms are left out. */
+  function endOf(askedAt: number) {
+    return askedAt + leaseMs - (leaseMs * 0.01 + 2);
   }
 
-  /**
-   * Asks all masters at once. Resolves when their answers decide, or the time is over, with how many have said yes and no.
-   * Never rejects.
-   */
-  function ask(question: (master: Redis) => Promise<boolean>): Promise<{ yes: number; no: number }> {
-    return new Promise((resolve) => {
-      const votes = { yes: 0, no: 0, failed: 0 };
-      // An answer that is there counts: a process that was busy reads it first.
-      const timer = setTimeout(() => setImmediate(resolve, votes), Math.min(MASTER_LIMIT_MS, leaseMs / 10));
-      const count = (vote: keyof typeof votes) => {
-        votes[vote] += 1;
-        const isDecided = votes.yes >= quorum || votes.no > othersAtMost || votes.failed > othersAtMost;
-        if (!isDecided && votes.yes + votes.no + votes.failed < masters.length) return;
-        clearTimeout(timer);
-        resolve(votes);
-      };
-      for (const master of masters) {
-        question(master).then(
-          (isYes) => count(isYes ? 'yes' : 'no'),
-          () => count('failed'),
-        );
-      }
-    });
+  function holdUntil(end: number) {
+    safeUntil = end;
+    clearTimeout(expiry);
+    expiry = setTimeout(lose, end - performance.now());
   }
 
   async function renew() {
     const askedAt = performance.now();
-    const { yes, no } = await ask(renewVote);
+    const { yes, no } = await poll(masters, quorum, voteLimitMs, renewVote);
     if (holdCount === 0) return;
-    if (no > othersAtMost) return lose();
+    if (no > othersAtMost) lose();
     // Without a majority that answers there is no news, and the time goes on that is left.
-    if (yes < quorum) return;
-    clearTimeout(expiry);
-    expiry = setTimeout(lose, timeLeftMs(askedAt));
-  }
-
-  function stopWatching() {
-    holdCount = 0;
-    clearInterval(watchdog);
-    clearTimeout(expiry);
+    else if (yes >= quorum) holdUntil(endOf(askedAt));
   }
 
   function lose() {
@@ -105,14 +89,28 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
     lost.abort(new LockNotHeldError(key));
   }
 
+  function stopWatching() {
+    holdCount = 0;
+    clearInterval(watchdog);
+    clearTimeout(expiry);
+  }
+
   async function release() {
     holdCount -= 1;
     if (holdCount > 0) return;
     stopWatching();
-    const { yes, no } = await ask(giveBack);
+    const { yes, no } = await poll(masters, quorum, Math.min(RELEASE_LIMIT_MS, leaseMs / 2), giveBack);
     if (yes >= quorum) return;
     throw no > othersAtMost ? new LockNotHeldError(key) : new NoMajorityError(key);
   }
 
-  return { acquire, release, lost: lost.signal };
+  return {
+    acquire,
+    release,
+    get lost() {
+      // Whoever looks is told by the clock: after a pause of the process no timer may have run yet.
+      if (holdCount > 0 && performance.now() > safeUntil) lose();
+      return lost.signal;
+    },
+  };
 };

@@ -72,6 +72,7 @@ export type SaleDesk = ReturnType<typeof createSaleDesk>;
 /** Makes a new lock for every sale, counts how each ends, and records its history. */
 export function createSaleDesk({ settings, node, store, servers, history, metrics }: SaleDeskParts) {
   const instance = randomUUID();
+  servers.connectFor(settings.LOCK_VERSION);
   let lockName = settings.LOCK_VERSION;
   let timing = settings;
   let script: SaleScript = {};
@@ -282,6 +283,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       const lacking = lackingSetting(name, settings);
       if (lacking)
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
+      servers.connectFor(name);
       lockName = name;
       timing = { ...settings, ...changed };
     },

@@ -30,7 +30,11 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
 
   function connectMasters() {
     return mustHave('REDLOCK_URLS').map((url) => {
-      const master = new Redis(url, redisOptions);
+      // What is asked before the first connection waits for it.
+      const master = new Redis(url, { ...redisOptions, enableOfflineQueue: true });
+      master.once('ready', () => {
+        master.options.enableOfflineQueue = false;
+      });
       // Whoever waits for a command is told by its rejection.
       master.on('error', () => {});
       return master;
@@ -57,6 +61,10 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     stockInMysql() {
       stock ??= stockInMysql(connectMysql(mustHave('MYSQL_URL'), STOCK_CONNECTIONS));
       return stock;
+    },
+    /** Begins to connect to what this lock needs, so that its first sale need not wait. */
+    connectFor(lock: string) {
+      if (backendOf(lock) === 'masters') masters ??= connectMasters();
     },
     /** What a lock with this lease is given, in milliseconds. */
     forLease: (leaseMs: number): Servers => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { drills } from '../../loadtest/drills/index.ts';
 import { allCells, type Cell, fixes, stageBefore, storyCells } from '../../loadtest/plan.ts';
-import { taughtVerdict } from '../../loadtest/staircase.ts';
+import { drills as columns, taughtVerdict } from '../../loadtest/staircase.ts';
 import { locks } from '../../locks/index.ts';
 
 const stages = Object.keys(locks);
@@ -100,9 +100,10 @@ describe('story: what a stage fixes', () => {
 
 test('all cells: every drill under every stage, stage by stage, in the order that was given', () => {
   const cells = allCells(stages, drills);
-  expect(cells).toHaveLength(stages.length * drills.length);
+  const ofStages = drills.filter(({ name }) => columns[name]?.picture !== undefined);
+  expect(cells).toHaveLength(stages.length * ofStages.length);
   expect([...new Set(cells.map(({ stage }) => stage))]).toEqual(stages);
-  for (const stage of stages) expect(under(cells, stage)).toEqual(drills.map(({ name }) => name));
+  for (const stage of stages) expect(under(cells, stage)).toEqual(ofStages.map(({ name }) => name));
   expect(new Set(namesOf(cells)).size).toBe(cells.length);
   const [, rush, sellOut] = drills;
   if (rush === undefined || sellOut === undefined) throw new Error('There are no drills.');

@@ -1,0 +1,70 @@
+// One of the masters that vote for the lock stands still, then a second one. Do sales go on, and what does each cost more?
+
+import { countOf, formatDuration } from '../report/numbers.ts';
+import type { Scene } from '../scene.ts';
+import type { SaleEnd } from '../single-sale.ts';
+import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
+
+/** How many masters stand still in the end: a minority of five. */
+const FROZEN = 2;
+const SALES = 9;
+/** What masters that do not answer may cost a sale, in milliseconds. */
+const LIMIT_MS = 50;
+const SALE_LIMIT_MS = 5_000;
+
+export const frozenMaster: StepDrill = {
+  name: 'frozen-master',
+  needs: ['masters', 'master processes'],
+  // A lease that outlasts the drill: nobody may enter because of it.
+  timing: { leaseMs: 30_000 },
+  async run(scene): Promise<Judgement> {
+    if (scene.masterCount <= 2 * FROZEN) return notStaged(`${scene.masterCount} masters: ${FROZEN} are no minority.`);
+    const before = await sellOneByOne(scene);
+    const usualMs = middleOf(before);
+    await scene.step(`All ${scene.masterCount} masters vote: ${SALES} sales, ${formatDuration(usualMs)} each.`);
+
+    const rounds: SaleEnd[][] = [];
+    for (let frozen = 1; frozen <= FROZEN; frozen += 1) {
+      await scene.freezeMaster(frozen - 1);
+      scene.mark(`master ${frozen} SIGSTOP`);
+      const sales = await sellOneByOne(scene);
+      rounds.push(sales);
+      const sold = sales.filter(({ outcome }) => outcome === 'sold').length;
+      await scene.step(
+        `${countOf(frozen, 'master')} stopped (SIGSTOP): ${sold} of ${SALES} sales sold, ${formatDuration(middleOf(sales))} each.`,
+      );
+    }
+    if (before.some(({ outcome }) => outcome !== 'sold')) return notStaged('The shop did not sell before the fault.');
+
+    const outcome = await scene.outcome();
+    const during = rounds.flat();
+    const { lostUpdates, witnesses } = readStock(outcome);
+    const { overlaps, witnesses: meetings } = overlapsOf(outcome);
+    const unsold = during.filter(({ outcome }) => outcome !== 'sold').length;
+    const slowestMs = Math.max(...during.map(({ ms }) => ms));
+    const costMs = Math.max(0, Math.max(...rounds.map(middleOf)) - usualMs);
+    const figures = { unsold, usualMs, costMs, limitMs: LIMIT_MS, slowestMs, lostUpdates, overlaps };
+    const faults = [
+      ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
+      ...(costMs > LIMIT_MS ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
+      ...(lostUpdates + overlaps > 0 ? [`Sales lost for certain: ${lostUpdates}.`] : []),
+    ];
+    if (faults.length > 0) {
+      return { verdict: 'fail', reason: faults.join(' '), figures, witnesses: [...witnesses, ...meetings] };
+    }
+    const reason = `Sales went on with ${FROZEN} of ${scene.masterCount} masters stopped: ${formatDuration(costMs)} more for each, the slowest took ${formatDuration(slowestMs)}.`;
+    return { verdict: 'pass', reason, figures, witnesses: [] };
+  },
+};
+
+/** Over both nodes, each when the one before has been answered. */
+async function sellOneByOne({ first, second, sellWithin }: Scene): Promise<SaleEnd[]> {
+  const ends: SaleEnd[] = [];
+  for (let sale = 0; sale < SALES; sale += 1) ends.push(await sellWithin(sale % 2 ? second : first, SALE_LIMIT_MS));
+  return ends;
+}
+
+/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
+function middleOf(sales: SaleEnd[]): number {
+  return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
+}

@@ -1,0 +1,41 @@
+import type { Redis } from 'ioredis';
+
+export interface Votes {
+  yes: number;
+  no: number;
+  /** Masters that could not be asked. */
+  failed: number;
+}
+
+/**
+ * Asks all masters at once. Resolves when `quorum` have said yes, when so many have not that it is out of reach, or when
+ * `limitMs` milliseconds are over. Never rejects.
+ */
+export function poll(
+  masters: Redis[],
+  quorum: number,
+  limitMs: number,
+  question: (master: Redis) => Promise<boolean>,
+): Promise<Votes> {
+  const othersAtMost = masters.length - quorum;
+  return new Promise((resolve) => {
+    const votes = { yes: 0, no: 0, failed: 0 };
+    // An answer that is there counts: a process that was busy reads it first.
+    const timer = setTimeout(() => setImmediate(resolve, votes), limitMs);
+
+    function count(vote: keyof Votes) {
+      votes[vote] += 1;
+      const isDecided = votes.yes >= quorum || votes.no > othersAtMost || votes.failed > othersAtMost;
+      if (!isDecided && votes.yes + votes.no + votes.failed < masters.length) return;
+      clearTimeout(timer);
+      resolve(votes);
+    }
+
+    for (const master of masters) {
+      question(master).then(
+        (isYes) => count(isYes ? 'yes' : 'no'),
+        () => count('failed'),
+      );
+    }
+  });
+}
