@@ -1,7 +1,7 @@
 // Beyond · zookeeper
 // Problem: a lock in one Redis is lost with that Redis, its waiters poll, and a paused holder writes late.
 // Change:  a queue of numbered nodes that end with their session: the lowest holds, and its number is the fencing token.
-// Leaves:  a crashed holder keeps the lock until its session ends; each sale costs five more round trips.
+// Leaves:  a crashed holder keeps the lock until its session ends; each sale costs three to five more round trips.
 // Source:  ZooKeeper Recipes and Solutions, Locks; Hunt, Konar, Junqueira, Reed, ZooKeeper, 2010.
 
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
