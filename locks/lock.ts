@@ -64,9 +64,10 @@ export interface SaleOptions extends Servers {
   business: () => Promise<void>;
   /**
    * Tells each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on tells
-   * `entered` then, and `left` before it gives that up; one that is not tells `began`; `conflict` is a write that was refused, before the sale begins again.
+   * `entered` then, and `left` before its next step may let others in; one that is not alone tells `began`. `conflict` is a
+   * write that was refused, before the sale begins again.
    */
-  tell: (step: 'entered' | 'began' | 'read' | 'writing' | 'wrote' | 'left' | 'conflict', stock?: number) => void;
+  tell: (step: 'entered' | 'began' | 'read' | 'left' | 'writing' | 'wrote' | 'conflict', stock?: number) => void;
 }
 
 /**

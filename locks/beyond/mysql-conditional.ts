@@ -9,7 +9,7 @@ import { isRefused, withSession } from './mysql-session.ts';
 
 const MAX_TRIES = 5;
 
-/** LAST_INSERT_ID(x) is x, and the answer to the UPDATE brings it along: the stock before. */
+/** LAST_INSERT_ID(x) is x, and the connection remembers it: the stock that this very statement has found. */
 const takeIt =
   'UPDATE tb_stock SET stock = LAST_INSERT_ID(stock) - 1, version = version + 1 WHERE sku = ? AND stock > 0';
 
@@ -23,9 +23,10 @@ export const takeOne: TakeOne = ({ mysql, sku, signal, business, tell }) =>
         if (!isRefused(error)) throw error;
       });
       if (taken?.affectedRows === 1) {
-        tell('read', taken.insertId);
-        tell('wrote', taken.insertId - 1);
-        return taken.insertId;
+        const [found] = await ask<RowDataPacket[]>('SELECT LAST_INSERT_ID() AS stock');
+        tell('read', found?.stock);
+        tell('wrote', found?.stock - 1);
+        return found?.stock;
       }
       if (taken !== undefined) {
         const [row] = await ask<RowDataPacket[]>('SELECT sku FROM tb_stock WHERE sku = ?', [sku]);

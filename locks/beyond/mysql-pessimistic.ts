@@ -36,7 +36,8 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, tell }) =
     await business();
     const stock = row.stock - 1;
     await ask('UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ?', [stock, sku]);
-    // Until COMMIT is sent nothing is written, whatever happens.
+    // COMMIT writes and frees the row at once: until it is sent nothing is written, and from then on others get in.
+    tell('left');
     tell('writing');
     // COMMIT gives the row up, and the next sale may know it before we do.
     tell('left');
