@@ -36,11 +36,9 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, tell }) =
     await business();
     const stock = row.stock - 1;
     await ask('UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ?', [stock, sku]);
-    // COMMIT writes and frees the row at once: until it is sent nothing is written, and from then on others get in.
+    // COMMIT writes and gives the row up: until it is sent nothing is written, and the next sale may know it before we do.
     tell('left');
     tell('writing');
-    // COMMIT gives the row up, and the next sale may know it before we do.
-    tell('left');
     await ask('COMMIT');
     tell('wrote', stock);
     return row.stock;
