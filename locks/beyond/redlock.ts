@@ -52,14 +52,19 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   /** `lost`: others have the votes, or the votes came too late. `silence`: too few masters answered. */
   async function elect(): Promise<'won' | 'lost' | 'silence'> {
     const askedAt = performance.now();
-    const { yes, no } = await poll(masters, quorum, voteLimitMs, takeVote);
+    const mayBeOurs = new Set(masters);
+    const { yes, no } = await poll(masters, quorum, voteLimitMs, async (master) => {
+      const isOurs = await takeVote(master);
+      if (!isOurs) mayBeOurs.delete(master);
+      return isOurs;
+    });
     if (yes >= quorum && performance.now() < endOf(askedAt)) {
       holdUntil(endOf(askedAt));
       watchdog = setInterval(renew, leaseMs / 3);
       return 'won';
     }
-    // All are told, those that have not answered as well: a vote that comes late must not stay.
-    void poll(masters, quorum, voteLimitMs, giveBack);
+    // All but those that said no are told, also those that have not answered: a vote that comes late must not stay.
+    for (const master of mayBeOurs) giveBack(master).catch(() => {});
     return yes + no < quorum && no <= othersAtMost ? 'silence' : 'lost';
   }
 

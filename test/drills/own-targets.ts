@@ -9,6 +9,7 @@ import { openLocalTarget, type Target, type TargetNode } from '../../loadtest/ta
 import type { Backend } from '../../locks/index.ts';
 import { type Backends, startBackends } from '../../scripts/backends.ts';
 import type { Link } from '../../scripts/link.ts';
+import { MASTERS } from '../../scripts/stack.ts';
 
 export const LEASE_MS = 600;
 /** For tests that share targets: one may wait until another has given its target back. */
@@ -51,7 +52,7 @@ export function ownTargets(
 
   beforeAll(async () => {
     backends = await startBackends(needed);
-    targets = await Promise.all(Array.from({ length: count }, () => openTarget(backends)));
+    targets = await Promise.all(Array.from({ length: count }, () => openTarget(backends, needed)));
     children = ownChildren();
     free.push(...targets);
   }, 60_000);
@@ -81,8 +82,9 @@ export function ownTargets(
   };
 }
 
-export function openTarget(backends?: Backends): Promise<Target> {
-  return openLocalTarget({ forDrills: true, env: { LOG_LEVEL: 'silent' } }, backends);
+export function openTarget(backends?: Backends, needed: Backend[] = []): Promise<Target> {
+  const masters = needed.includes('masters') ? MASTERS : 0;
+  return openLocalTarget({ forDrills: true, masters, env: { LOG_LEVEL: 'silent' } }, backends);
 }
 
 /** Runs a drill, and sees that the stack is as before. Rejects as the drill does. */
@@ -155,21 +157,18 @@ async function clear({ nodes, stack }: Target, timing: Awaited<ReturnType<typeof
     await node.setLock((await node.state()).lock, timing[index]);
     await node.reset();
   }
-  const redis = new Redis(stack?.redis.url ?? '', { maxRetriesPerRequest: 0 });
-  redis.on('error', () => {});
-  await redis.flushall().finally(() => redis.disconnect());
+  for (const url of [stack?.redis.url ?? '', ...(stack?.masters ?? []).map(({ url }) => url)]) {
+    const redis = new Redis(url, { maxRetriesPerRequest: 0 });
+    redis.on('error', () => {});
+    await redis.flushall().finally(() => redis.disconnect());
+  }
 }
 
 async function lookAt(target: Target, timing: Awaited<ReturnType<typeof timingOf>>) {
   for (const { name, publicUrl } of target.nodes) expect(`${name} ${await answers(publicUrl)}`).toBe(`${name} 200`);
   expect(`nginx ${await answers(target.url)}`).toBe('nginx 200');
-  const redis = new Redis(target.stack?.redis.url ?? '', { maxRetriesPerRequest: 0, commandTimeout: ANSWER_LIMIT_MS });
-  redis.on('error', () => {});
-  try {
-    expect(await redis.keys('*')).toEqual([]);
-  } finally {
-    redis.disconnect();
-  }
+  expect(await keysOf(target.stack?.redis.url ?? '')).toEqual([]);
+  for (const { url } of target.stack?.masters ?? []) expect(await keysOf(url)).toEqual([]);
 
   expect(await timingOf(target)).toEqual(timing);
   for (const node of target.nodes) await expectIdle(node);
@@ -187,6 +186,12 @@ async function lookAt(target: Target, timing: Awaited<ReturnType<typeof timingOf
     while (node.link && isOpen(node.link) && performance.now() < deadline) await sleep(10);
     expect(node.link && isOpen(node.link)).not.toBe(true);
   }
+}
+
+async function keysOf(redisUrl: string): Promise<string[]> {
+  const redis = new Redis(redisUrl, { maxRetriesPerRequest: 0, commandTimeout: ANSWER_LIMIT_MS });
+  redis.on('error', () => {});
+  return redis.keys('*').finally(() => redis.disconnect());
 }
 
 async function expectIdle(node: TargetNode) {
