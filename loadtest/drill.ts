@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SaleEvent } from './lab-client.ts';
 import type { DrillResult } from './results.ts';
 import type { Target } from './target.ts';
+
+/** How long the cause of an error may take to show, in milliseconds. */
+const CAUSE_LIMIT_MS = 500;
 
 export interface DrillSettings {
   /** Sales of a rush. */
@@ -30,11 +34,15 @@ export interface DrillContext {
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
   tell: Tell;
+  /** A load ends when nobody has been given the lock for longer than a sale waits for it. */
+  givesUp?: boolean;
 }
 
 export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
   /** The raw events of all nodes, for the report's folder. */
   events: SaleEvent[];
+  /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */
+  nothingToBreak?: boolean;
 }
 
 /** One way to break a lock, or to see that it holds. */
@@ -56,4 +64,15 @@ export function notApplicable(reason: string): DrillOutcome {
     stockOverTime: [],
     events: [],
   };
+}
+
+/** The outcome of a drill that could not be carried through: it proves nothing. */
+export function lostTrack(error: unknown): DrillOutcome {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { verdict: 'unknown', reasons: [reason], witnesses: [], witnessCount: 0, stockOverTime: [], events: [] };
+}
+
+/** A death shows as a call without an answer first, and as a death a moment later: resolves when `signal` has told of it, or it is none. */
+export async function causeShown(signal: AbortSignal): Promise<void> {
+  await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
 }

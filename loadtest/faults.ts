@@ -10,8 +10,18 @@ import type { Target, TargetNode } from './target.ts';
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 5;
 
-/** A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. */
-export class NotStagedError extends Error {}
+/**
+ * A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. `nothingToBreak`: it is the
+ * lock that never takes this step.
+ */
+export class NotStagedError extends Error {
+  readonly nothingToBreak: boolean;
+
+  constructor(message: string, { nothingToBreak = false } = {}) {
+    super(message);
+    this.nothingToBreak = nothingToBreak;
+  }
+}
 
 /** The node is dead since `at`, on the shared clock, and had recorded these events. */
 export interface Crash {
@@ -92,7 +102,9 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     await act();
     const limit = sleep(STAGE_LIMIT_MS, undefined, { ref: false });
     const commands = await Promise.race([Promise.all(all.map(({ arrived }) => arrived)), limit]);
-    if (commands === undefined) throw new NotStagedError(`The link of ${node.name} never saw the command.`);
+    if (commands === undefined) {
+      throw new NotStagedError(`The link of ${node.name} never saw the command.`, { nothingToBreak: true });
+    }
     for (const link of links) link.cut();
     return {
       /** Lets the command reach Redis. Throws NotStagedError when it has not. */
@@ -224,7 +236,17 @@ export function isStockWrite({ name, args }: Command): boolean {
   return name !== 'GET' && args.includes(stockKey('001'));
 }
 
-/** The command by which a holder gives its lock up. */
+/** The command by which a holder of a lock of ours gives it up. */
 export function isRelease({ name, script }: Command): boolean {
   return name === 'DEL' || (script?.startsWith('release-') ?? false);
+}
+
+/** The same for a lock that may use any command: the first one after the stock write that names the lock's key. */
+export function firstAfterWrite(lockKey: string): (command: Command) => boolean {
+  let hasWritten = false;
+  return (command) => {
+    if (isStockWrite(command)) hasWritten = true;
+    else return hasWritten && command.args.some((arg) => arg.includes(lockKey));
+    return false;
+  };
 }

@@ -34,6 +34,8 @@ const eventSchema = z.object({
   saleId: z.string(),
   stock: z.int().optional(),
   code: z.string().optional(),
+  /** What a lock that is not ours did wrong. */
+  detail: z.string().optional(),
 });
 
 const historySchema = z.object({ events: z.array(eventSchema), dropped: count });
@@ -65,6 +67,8 @@ export interface LabClient {
   /** The public listener, for sales that go past nginx. */
   publicUrl: string;
   state(): Promise<NodeState>;
+  /** True when it takes connections and leaves a question unanswered for so long: neither alive nor dead. */
+  isSilentFor(limitMs: number): Promise<boolean>;
   setLock(version: string, timing?: LockTiming): Promise<void>;
   /** Says what the next sale does between read and write, or the next few. */
   script(script: SaleScript): Promise<void>;
@@ -92,6 +96,11 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
   return {
     publicUrl: publicUrl.origin,
     state: async () => stateSchema.parse(await call('GET', '/state')),
+    isSilentFor: (limitMs) =>
+      call('GET', '/state', undefined, [], limitMs).then(
+        () => false,
+        (error) => error instanceof LateAnswerError,
+      ),
     setLock: async (version, timing) => void (await call('PUT', '/lock-version', { version, ...timing })),
     script: async (script) => void (await call('PUT', '/next-sale', script)),
     goOn: async () => void (await call('PUT', '/go-on', {})),
@@ -107,14 +116,21 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     clear: async () => void (await call('DELETE', '/stock')),
   };
 
-  async function call(method: string, path: string, body?: object, absent: number[] = []): Promise<unknown> {
+  async function call(
+    method: string,
+    path: string,
+    body?: object,
+    absent: number[] = [],
+    limitMs = ANSWER_LIMIT_MS,
+  ): Promise<unknown> {
     const url = new URL(path, labUrl);
     const response = await fetch(url, {
       method,
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      signal: AbortSignal.timeout(limitMs),
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     }).catch((error: Error) => {
-      throw new Error(`${method} ${url} got no answer (${causeOf(error)}).`);
+      const ErrorClass = error.name === 'TimeoutError' ? LateAnswerError : Error;
+      throw new ErrorClass(`${method} ${url} got no answer (${causeOf(error)}).`);
     });
     if (response.status === 204 || absent.includes(response.status)) return undefined;
     const answer = await response.text();
@@ -126,6 +142,9 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     }
   }
 }
+
+/** A node has not answered in time. */
+class LateAnswerError extends Error {}
 
 function causeOf(error: Error) {
   return error.cause instanceof Error ? error.cause.message : error.message;

@@ -10,6 +10,8 @@ const soldSchema = z.object({
 });
 const problemSchema = z.object({ code: z.string(), definite: z.boolean() });
 
+const GIVE_UP_LOOK_MS = 200;
+
 /** A sale as its answer tells it. */
 export type SoldAnswer = z.infer<typeof soldSchema> & { latencyMs: number };
 
@@ -38,6 +40,8 @@ export interface LoadOptions {
   connections: number;
   /** How long a request may take; longer than a sale may wait for its lock. */
   requestLimitMs: number;
+  /** Stops the load when no sale has come to its end for so many milliseconds. */
+  giveUpMs?: number | undefined;
   /** Stops the load when it aborts. */
   signal: AbortSignal;
   onAnswer: (answers: number) => void;
@@ -49,6 +53,7 @@ export async function sendSales({
   requests,
   connections,
   requestLimitMs,
+  giveUpMs = Number.POSITIVE_INFINITY,
   signal,
   onAnswer,
 }: LoadOptions): Promise<Tally> {
@@ -66,6 +71,7 @@ export async function sendSales({
     durationMs: 0,
   };
   const startedAt = performance.now();
+  let lastSaleAt = startedAt;
   // The client builds a request right before it sends it, and has one request under way at a time.
   const request: autocannon.Request = {
     setupRequest(request, context: { sentAt?: number }) {
@@ -77,7 +83,10 @@ export async function sendSales({
       const now = performance.now();
       tally.answers += 1;
       tally.durationMs = now - startedAt;
+      const ended = () => tally.sold.length + tally.soldOut;
+      const endedBefore = ended();
       countAnswer(tally, status, body, now - (context.sentAt ?? now));
+      if (ended() > endedBefore) lastSaleAt = now;
       onAnswer(tally.answers);
     },
   };
@@ -85,6 +94,7 @@ export async function sendSales({
   let load: autocannon.Instance | undefined;
   const stop = () => load?.stop();
   signal.addEventListener('abort', stop);
+  const looking = setInterval(() => performance.now() - lastSaleAt > giveUpMs && stop(), GIVE_UP_LOOK_MS);
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const options = {
       url: `${url}/inventory/sale`,
@@ -100,7 +110,10 @@ export async function sendSales({
     } as autocannon.Options;
     load = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
     if (signal.aborted) stop();
-  }).finally(() => signal.removeEventListener('abort', stop));
+  }).finally(() => {
+    signal.removeEventListener('abort', stop);
+    clearInterval(looking);
+  });
   return { ...tally, errors: result.errors };
 }
 

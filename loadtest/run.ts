@@ -1,16 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { numberOf, strategies } from '../locks/index.ts';
-import type { DrillSettings } from './drill.ts';
-import type { SaleEvent } from './lab-client.ts';
+import { numberOf } from '../locks/index.ts';
+import { causeShown, type Drill, type DrillContext, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
+import { nodesDidNotStart, runGuestCell } from './guest-cell.ts';
 import type { Narrator } from './narrator.ts';
 import type { Cell } from './plan.ts';
 import type { DrillResult, StageResult } from './results.ts';
 import type { RunFolder } from './run-folder.ts';
-import { drills as columns, taughtVerdict } from './staircase.ts';
+import { drills as columns, isGuest, taughtVerdict } from './staircase.ts';
+import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
-
-/** How long the cause of an error may take to show, in milliseconds. */
-const CAUSE_LIMIT_MS = 500;
 
 /** The user stopped the run. */
 export class Interrupted extends Error {}
@@ -36,11 +33,16 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
   else {
     // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
     await work(cells.filter(isLoad), 0);
-    const steps = cells.filter((cell) => !isLoad(cell)).sort((a, b) => secondsOf(b) - secondsOf(a));
+    // Ours first, then guest after guest: each has stacks of its own.
+    const guests = [...new Set(cells.map(({ stage }) => stage).filter(isGuest))];
+    const turnOf = ({ stage }: Cell) => guests.indexOf(stage);
+    const steps = cells
+      .filter((cell) => !isLoad(cell))
+      .sort((a, b) => turnOf(a) - turnOf(b) || secondsOf(b) - secondsOf(a));
     const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => work(steps, worker)));
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
-  return { stages: stagesOf(results), leftOut: cells.filter((cell) => !results.has(cell)).map(nameOf) };
+  return { stages: stagesOf(cells, results), leftOut: cells.filter((cell) => !results.has(cell)).map(nameOf) };
 
   async function work(queue: Cell[], worker: number) {
     for (let cell = queue.shift(); cell && !signal.aborted; cell = queue.shift()) {
@@ -56,18 +58,15 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
   async function runOne(cell: Cell, worker: number): Promise<DrillResult | undefined> {
     const { stage, drill } = cell;
     narrator.cell(cell);
-    const target = await targets.open(drill.kind, worker);
-    const startedAt = performance.now();
-    const tell = async () => {};
-    const context = { target, stage, settings, signal, onProgress: narrator.progress, tell };
-    const outcome = await drill.run(context).catch(async (error) => {
-      // A death shows as a call without an answer first, and as a death a moment later.
-      await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
-      return lostTrack(signal.aborted ? signal.reason : error);
+    const target = await targets.open(drill.kind, worker, stage).catch((error: Error) => {
+      if (isGuest(stage)) return error;
+      throw error;
     });
+    const startedAt = performance.now();
+    const outcome = target instanceof Error ? nodesDidNotStart(target) : await runOn(target);
     if (signal.reason instanceof Interrupted) return undefined;
 
-    const { events, ...judged } = outcome;
+    const { events, nothingToBreak: _, ...judged } = outcome;
     const result: DrillResult = {
       drill: drill.name,
       taught: taughtVerdict(stage, drill.name),
@@ -77,32 +76,38 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
     folder.writeEvents(stage, drill.name, events);
     narrator.result(stage, result);
     return result;
+
+    async function runOn(target: Target): Promise<DrillOutcome> {
+      const context = { target, stage, settings, signal, onProgress: narrator.progress, tell: async () => {} };
+      if (!isGuest(stage)) return runOurs(drill, context);
+      const { outcome, isStackSound } = await runGuestCell(drill, context);
+      if (!isStackSound) await targets.discard(drill.kind, worker);
+      return outcome;
+    }
   }
 }
 
-/** A row for each stage, in their order; in it the drills in the order of the staircase. */
-function stagesOf(results: Map<Cell, DrillResult>): StageResult[] {
-  const names = [...new Set([...results.keys()].map(({ stage }) => stage))];
+function runOurs(drill: Drill, context: DrillContext): Promise<DrillOutcome> {
+  const { signal } = context;
+  return drill.run(context).catch(async (error) => {
+    await causeShown(signal);
+    return lostTrack(signal.aborted ? signal.reason : error);
+  });
+}
+
+/** A row for each stage, in the order of the cells; in it the drills in the order of the staircase. */
+function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[] {
+  const names = [...new Set(cells.filter((cell) => results.has(cell)).map(({ stage }) => stage))];
   const order = Object.keys(columns);
-  const rows = Object.keys(strategies);
-  return names
-    .map((stage) => ({
+  return names.map((stage) => ({
       stage,
       lockVersion: numberOf(stage),
       drills: [...results]
         .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
         .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
-    }))
-    .sort((a, b) => rows.indexOf(a.stage) - rows.indexOf(b.stage));
+    }));
 }
 
 const isLoad = ({ drill }: Cell) => drill.kind === 'load';
 const nameOf = ({ stage, drill }: Cell) => `${stage} ${drill.name}`;
 const secondsOf = ({ drill }: Cell) => columns[drill.name]?.seconds ?? 0;
-
-/** A drill that could not be carried through proves nothing. */
-function lostTrack(error: unknown) {
-  const reason = error instanceof Error ? error.message : String(error);
-  const events: SaleEvent[] = [];
-  return { verdict: 'unknown' as const, reasons: [reason], witnesses: [], witnessCount: 0, stockOverTime: [], events };
-}

@@ -10,6 +10,8 @@ const SETTLE_LIMIT_MS = 20_000;
 const SETTLE_POLL_MS = 20;
 /** How much longer than its longest wait a request may take, in milliseconds. */
 const ANSWER_MARGIN_MS = 20_000;
+/** How much longer than its longest wait nobody may be given the lock, when a load gives up, in milliseconds. */
+const GIVE_UP_MARGIN_MS = 1_000;
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 
@@ -27,17 +29,19 @@ export async function runRush(
   context: DrillContext,
   { url, sellers, requests, stock }: RushOptions,
 ): Promise<DrillOutcome> {
-  const { target, stage, settings, signal, onProgress } = context;
+  const { target, stage, settings, signal, onProgress, givesUp } = context;
   const lacking = lackOf(target, stage);
   if (lacking !== undefined) return notApplicable(lacking);
   await prepare(target, stage, stock);
 
+  const waitMs = await longestWait(target);
   const commandsBefore = await commandsProcessed(target);
   const tally = await sendSales({
     url,
     requests,
     connections: Math.min(settings.connections, requests),
-    requestLimitMs: await requestLimit(target),
+    requestLimitMs: waitMs + ANSWER_MARGIN_MS,
+    ...(givesUp && { giveUpMs: waitMs + GIVE_UP_MARGIN_MS }),
     signal,
     onAnswer: (answers) => onProgress(answers, requests),
   });
@@ -103,10 +107,10 @@ async function settle({ nodes }: Target): Promise<NodeState[]> {
   }
 }
 
-/** The nodes end a wait themselves, and then need some time to answer. */
-async function requestLimit({ nodes }: Target): Promise<number> {
+/** The nodes end a wait themselves. */
+async function longestWait({ nodes }: Target): Promise<number> {
   const states = await Promise.all(nodes.map((node) => node.state()));
-  return Math.max(...states.map(({ waitTimeoutMs }) => waitTimeoutMs)) + ANSWER_MARGIN_MS;
+  return Math.max(...states.map(({ waitTimeoutMs }) => waitTimeoutMs));
 }
 
 async function commandsProcessed({ nodes }: Target): Promise<number> {

@@ -4,13 +4,14 @@ import { loadScripts } from '../scripts/redis.ts';
 import { lockKey } from '../services/inventory/store.ts';
 import { type Stay, staysOf } from './checker.ts';
 import type { Tell } from './drill.ts';
-import { type Crash, createFaults, NotStagedError } from './faults.ts';
+import { type Crash, createFaults, firstAfterWrite, isRelease, NotStagedError } from './faults.ts';
 import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { createMasterFaults } from './master-faults.ts';
 import type { Timeline } from './results.ts';
 import { sharedClock } from './shared-clock.ts';
 import { type RunningSale, type SaleEnd, sendSale } from './single-sale.ts';
+import { isGuest } from './staircase.ts';
 import type { Target, TargetNode } from './target.ts';
 import { type Fault, timelineOf } from './timeline.ts';
 
@@ -340,6 +341,8 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     mustBeInside: guarded(mustBeInside),
     mustHaveWaited: guarded(mustHaveWaited),
     leaseLeftMs,
+    /** The command by which a holder gives its lock up. */
+    releaseCommand: () => (isGuest(stage) ? firstAfterWrite(lockKey(SKU, stage)) : isRelease),
     events,
     stays: async () => staysOf(await events()),
     waitFor,

@@ -1,4 +1,4 @@
-import { numberOf } from '../locks/index.ts';
+import { numberOf, strategies } from '../locks/index.ts';
 import { countOf, formatDuration, formatNumber } from './report/numbers.ts';
 import type { DrillResult, Results, StepFigures } from './results.ts';
 
@@ -137,6 +137,11 @@ export const beyondRows: Record<string, string> = {
   'mysql-conditional': '✔✔✔–✔–––✔✔–––––––',
   'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔––––',
 };
+
+/** True for a lock that is none of ours: nothing is taught of it. */
+export function isGuest(stage: string): boolean {
+  return !Object.hasOwn(strategies, stage);
+}
 
 /** What the staircase says of a cell: null where it is left to the measurement. */
 export function taughtVerdict(stage: string, drill: string): 'pass' | 'fail' | null {

@@ -44,6 +44,8 @@ export interface Judgement {
   witnesses: string[];
   /** Which holders may not meet; all of them when it is not given. Meetings of others are not drawn as faults. */
   isJudged?: (stay: Stay) => boolean;
+  /** With `unknown`: the lock never takes the step that the drill breaks. */
+  nothingToBreak?: boolean;
 }
 
 export interface StepDrillOptions extends Omit<SceneOptions, 'timing' | 'stock'> {
@@ -72,14 +74,14 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   });
   const course = drill.run(scene);
   const judgement = await untilStopped(course, signal).catch(async (error) => {
-    if (error instanceof NotStagedError) return notStaged(error.message);
+    if (error instanceof NotStagedError) return notStaged(error.message, error);
     // What it has begun comes to its end before it is undone.
     scene.stop();
     await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
     await scene.close().catch(() => {});
     throw error;
   });
-  const { verdict, reason, figures, witnesses, isJudged } = judgement;
+  const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false } = judgement;
   return {
     verdict,
     reasons: [reason],
@@ -87,6 +89,7 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     witnesses: witnesses.slice(0, MAX_WITNESSES),
     witnessCount: witnesses.length,
     stockOverTime: [],
+    nothingToBreak,
     ...(await scene.close(isJudged)),
   };
 }
@@ -111,8 +114,8 @@ export function asDrill(drill: StepDrill): Drill {
 }
 
 /** The fault was never there, so nothing may be concluded. */
-export function notStaged(reason: string): Judgement {
-  return { verdict: 'unknown', reason, figures: {}, witnesses: [] };
+export function notStaged(reason: string, { nothingToBreak = false } = {}): Judgement {
+  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak };
 }
 
 /**

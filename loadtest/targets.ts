@@ -7,25 +7,37 @@ import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
 export interface TargetsOptions {
   /** A running stack to aim at, instead of stacks of our own. */
   running?: { url: string; labUrls: string[] } | undefined;
+  /** The modules of the locks that are none of ours, by their names. */
+  modules?: Record<string, string>;
   /** The backends of the strategies to be run. */
   backends?: Backend[];
-  /** Told, with a sentence, when a part dies that no drill killed. */
+  /** Told, with a sentence, when a part dies that no drill killed; not under a lock that is none of ours. */
   onDeath: (sentence: string) => void;
+}
+
+interface Opened {
+  /** The lock that its nodes were given, if it is none of ours. */
+  guest: string | undefined;
+  target: Promise<Target>;
+  /** It has such a lock, and did not start or lost a part. */
+  isDead?: boolean;
 }
 
 export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
-export function createTargets({ running, backends: needed = [], onDeath }: TargetsOptions) {
+export function createTargets({ running, modules = {}, backends: needed = [], onDeath }: TargetsOptions) {
   let backends: Promise<Backends> | undefined;
-  const opened = new Map<string, Promise<Target>>();
+  const opened = new Map<string, Opened>();
 
-  async function start(kind: Drill['kind']): Promise<Target> {
+  async function start(kind: Drill['kind'], guest: string | undefined): Promise<Target> {
+    const forDrills = kind === 'steps';
+    if (guest !== undefined) return openLocalTarget({ forDrills, ...settingsFor(guest) }, await openBackends());
     const target = running
       ? await openRunningTarget(running.url, running.labUrls)
       : await openLocalTarget(
           {
-            forDrills: kind === 'steps',
+            forDrills,
             // The drills set the lock. The one of the environment may need a server that is not there.
             env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '' },
             masters: needed.includes('masters') ? MASTERS : 0,
@@ -37,6 +49,40 @@ export function createTargets({ running, backends: needed = [], onDeath }: Targe
     return target;
   }
 
+  /** Nodes with this lock. What it prints is shown to those who ask for the log. */
+  function settingsFor(guest: string) {
+    const { LOG_LEVEL, NODE_OPTIONS = '' } = process.env;
+    const env = {
+      LOCK_MODULES: `${guest}=${modules[guest]}`,
+      LOG_LEVEL: LOG_LEVEL || 'silent',
+      LOCK_VERSION: '',
+      // Short enough that the last words of a node tell its error.
+      NODE_OPTIONS: `${NODE_OPTIONS} --stack-trace-limit=2`.trim(),
+    };
+    const onLine = (name: string, line: string) => void process.stderr.write(`${guest} on ${name}: ${line}\n`);
+    return LOG_LEVEL ? { env, onLine } : { env };
+  }
+
+  /** A stack with a lock that is none of ours has nothing to bring in order, and may not be able to. */
+  async function close({ guest, target }: Opened) {
+    const open = await target.catch(() => undefined);
+    if (guest !== undefined) for (const { process } of open?.nodes ?? []) await process?.kill();
+    await open?.close();
+  }
+
+  async function watchOver(entry: Opened) {
+    await entry.target.then(({ partDied }) => partDied).catch(() => {});
+    entry.isDead = true;
+  }
+
+  const nameOf = (kind: Drill['kind'], worker: number) => (running ? 'running' : `${kind} ${worker}`);
+
+  async function discard(name: string) {
+    const entry = opened.get(name);
+    opened.delete(name);
+    if (entry) await close(entry);
+  }
+
   function openBackends() {
     backends ??= startBackends(needed).then((started) => {
       void started.partDied.then(onDeath);
@@ -46,16 +92,25 @@ export function createTargets({ running, backends: needed = [], onDeath }: Targe
   }
 
   return {
-    /** The stack for drills of this kind. Workers that run at the same time have one each. */
-    open(kind: Drill['kind'], worker = 0): Promise<Target> {
-      const name = running ? 'running' : `${kind} ${worker}`;
-      const target = opened.get(name) ?? start(kind);
-      opened.set(name, target);
-      return target;
+    /**
+     * The stack for drills of this kind. Workers that run at the same time have one each, and so has each lock that is none
+     * of ours: a worker that goes on to another lock gets another stack. Rejects when it does not start.
+     */
+    async open(kind: Drill['kind'], worker = 0, stage?: string): Promise<Target> {
+      const name = nameOf(kind, worker);
+      const guest = stage !== undefined && Object.hasOwn(modules, stage) ? stage : undefined;
+      const last = opened.get(name);
+      if (last && (last.guest !== guest || last.isDead)) await discard(name);
+      const entry: Opened = opened.get(name) ?? { guest, target: start(kind, guest) };
+      opened.set(name, entry);
+      if (guest !== undefined) void watchOver(entry);
+      return entry.target;
     },
+    /** Closes a stack that is broken: the next drill gets a new one. */
+    discard: (kind: Drill['kind'], worker: number) => discard(nameOf(kind, worker)),
     /** Leaves each as it was found, the last one first. */
     async close() {
-      for (const target of [...opened.values()].reverse()) await (await target.catch(() => undefined))?.close();
+      for (const entry of [...opened.values()].reverse()) await close(entry);
       await (await backends?.catch(() => undefined))?.stop();
     },
   };

@@ -1,7 +1,6 @@
 // A holder's release is held up on its way and arrives when its lease is over and another holds the lock. Whose lock does it
 // delete?
 
-import { isRelease } from '../faults.ts';
 import { formatDuration } from '../report/numbers.ts';
 import { sharedClock } from '../shared-clock.ts';
 import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
@@ -13,7 +12,7 @@ export const lateRelease: StepDrill = {
     const { first, second, leaseMs } = scene;
     const late = await scene.sellInside(first, { untilTold: true });
     await scene.say(`Sale ${late.saleId} on ${first.name} holds the lock, and now gives it up.`);
-    const release = await scene.holdOnItsWay(first, isRelease, first.goOn);
+    const release = await scene.holdOnItsWay(first, scene.releaseCommand(), first.goOn);
     const held = scene.mark('release held', { sale: late });
     await scene.step(`Its release is held up on the line to Redis.`);
 

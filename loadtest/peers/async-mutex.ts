@@ -1,8 +1,8 @@
 // async-mutex 0.5: a mutex inside one process. It never claims to be more: two processes each have their own.
 
 import { E_ALREADY_LOCKED, Mutex, type MutexInterface, tryAcquire } from 'async-mutex';
+import { callOff, notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff, notNow } from './call-off.ts';
 
 export const options = {
   mutex: 'one for each key in each process',

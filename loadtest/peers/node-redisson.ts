@@ -1,8 +1,8 @@
 // node-redisson 1: Redisson's lock with its watchdog.
 
 import { type IRLock, Redisson } from 'node-redisson';
+import { callOff, notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff, notNow } from './call-off.ts';
 
 export const options = {
   redis: 'two connections of its own for each process, one of them to be told of releases',

@@ -1,8 +1,8 @@
 // redis-semaphore 5: its Mutex.
 
 import { Mutex, TimeoutError } from 'redis-semaphore';
+import { notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { notNow } from './call-off.ts';
 
 export const options = {
   lockTimeout: 'the lease',

@@ -1,8 +1,8 @@
 // redlock 5 beta: `using()`, which extends the lease by itself, with one master.
 
 import Redlock from 'redlock';
+import { callOff, notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff, notNow } from './call-off.ts';
 
 export const options = {
   clients: 'one: the Redis that all locks share',

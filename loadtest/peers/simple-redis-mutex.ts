@@ -2,8 +2,8 @@
 
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
+import { callOff, notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff, notNow } from './call-off.ts';
 
 export const options = {
   redis: 'a node-redis client of its own for each process, and the one that it makes of it to be told of releases',

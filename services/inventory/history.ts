@@ -9,6 +9,8 @@ export interface SaleEvent {
   stock?: number;
   /** Why it failed: a problem code, or CLIENT_GONE. */
   code?: string;
+  /** With LOCK_FAILED: what the lock did. */
+  detail?: string;
 }
 
 export interface History {

@@ -3,7 +3,9 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import dotenv from 'dotenv';
 import { pino } from 'pino';
+import { addGuest, lockName } from '../../locks/index.ts';
 import { answerUnreadable } from './answer.ts';
+import { loadGuest } from './guest-lock.ts';
 import { createHistory } from './history.ts';
 import { createLabApp } from './lab.ts';
 import { createMetrics } from './metrics.ts';
@@ -21,6 +23,8 @@ const RELEASE_LIMIT_MS = 1_000;
 const LAST_ANSWERS_LIMIT_MS = 2_000;
 
 dotenv.config({ quiet: true });
+// First, so that LOCK_VERSION may name them.
+await addGuests();
 const settings = readSettingsOrExit(inventorySettings, process.env);
 const lacking = lackingSetting(settings.LOCK_VERSION, settings);
 if (lacking) exitWithSettingError(`LOCK_VERSION=${settings.LOCK_VERSION} is not allowed: it needs ${lacking}.`);
@@ -45,6 +49,15 @@ if (settings.LAB_PORT !== undefined) {
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 log.info({ port: settings.PORT, labPort: settings.LAB_PORT, lock: settings.LOCK_VERSION }, 'listening');
+
+async function addGuests() {
+  const { LOCK_MODULES = [] } = readSettingsOrExit(inventorySettings.pick({ LOCK_MODULES: true }), process.env);
+  for (const { name, file } of LOCK_MODULES) {
+    const refuse = (why: string) => exitWithSettingError(`LOCK_MODULES has ${file}, which is not allowed: ${why}.`);
+    if (lockName(name) !== undefined) refuse(`${name} is the name of another lock`);
+    addGuest(name, await loadGuest(file).catch((error: Error) => refuse(error.message)));
+  }
+}
 
 async function listen(app: RequestListener, variable: string, port: number, host?: string) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);

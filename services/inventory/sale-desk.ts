@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
 import { strategies } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
+import { GuestFault } from './guest-lock.ts';
 import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 import { isMysqlUnavailable } from './mysql.ts';
@@ -119,7 +120,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
       if (held && isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
       const ending = explain(refusal ?? error, reached);
-      close(ending instanceof ClientGoneError ? 'clientGone' : outcomeOf(ending), ending.code);
+      close(ending instanceof ClientGoneError ? 'clientGone' : outcomeOf(ending), ending);
       throw ending;
     }
 
@@ -184,12 +185,15 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       if (untilTold && !isEnding) await new Promise<void>((resolve) => onGoOn.push(resolve));
     }
 
-    function close(outcome: Exclude<keyof SaleCounts, 'received'>, code?: string) {
+    function close(outcome: Exclude<keyof SaleCounts, 'received'>, ending?: ProblemError | ClientGoneError) {
       if (!hasBegun()) {
         wait.end();
         waiting -= 1;
       }
-      if (code !== undefined) history.record({ type: 'failed', saleId, code });
+      if (ending !== undefined) {
+        const { code, message: detail } = ending;
+        history.record({ type: 'failed', saleId, code, ...(code === 'LOCK_FAILED' && { detail }) });
+      }
       metrics.sales.inc({ lock, outcome });
       counts[outcome] += 1;
       inFlight -= 1;
@@ -341,6 +345,9 @@ function explain(error: unknown, reached: Map<SaleStep, number | undefined>): Pr
   }
   if (ending instanceof TooManyConflictsError) {
     return new ProblemError('TOO_MANY_CONFLICTS', ending.message, { retryAfterMs: 1000, cause: ending });
+  }
+  if (ending instanceof GuestFault) {
+    return new ProblemError('LOCK_FAILED', `${ending.message}.`, { definite, cause: ending });
   }
   if (isStoreUnavailable(ending)) {
     const server = serverBehind(ending);

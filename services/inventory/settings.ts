@@ -1,5 +1,7 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { knownVersions, lockName } from '../../locks/index.ts';
+import { type GuestModule, nameOfGuest } from './guest-lock.ts';
 import { isServerUrl, readRedisUrl, redisUrlForms } from './redis-url.ts';
 
 function wholeNumber(min: number, max: number, meaning: string) {
@@ -40,6 +42,18 @@ const zookeeperUrl = () =>
     'host:port, or several with commas between them, and perhaps a /path',
   );
 
+/** `file` or `name=file`, with commas between them. */
+const lockModules = () =>
+  z.string().transform((text, context): GuestModule[] => {
+    const modules = text.split(',').map((entry) => {
+      const [, name, file = ''] = /^(?:([^/=]+)=)?(.*)$/.exec(entry.trim()) ?? [];
+      return { name: name ?? nameOfGuest(file), file };
+    });
+    if (modules.every(({ file }) => isAbsolute(file))) return modules;
+    context.addIssue({ code: 'custom', message: 'absolute paths of modules, with commas between them' });
+    return z.NEVER;
+  });
+
 export const lockVersion = z.string().transform((version, context) => {
   const name = lockName(version);
   if (name !== undefined) return name;
@@ -59,6 +73,7 @@ export const inventorySettings = z.object({
   REDLOCK_URLS: redlockUrls().optional(),
   MYSQL_URL: mysqlUrl().optional(),
   ZOOKEEPER_URL: zookeeperUrl().optional(),
+  LOCK_MODULES: lockModules().optional(),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
   // A waiter learns at its next try that Redis is away, and must be answered within a second.

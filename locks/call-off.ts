@@ -1,4 +1,4 @@
-import { abortable } from '../../locks/abortable.ts';
+import { abortable } from './abortable.ts';
 
 /**
  * Resolves with what was asked for. A library that knows no AbortSignal goes on asking when `signal` aborts: then this
