@@ -93,7 +93,9 @@ function brokenOr(error: unknown): DrillOutcome {
 function judgeGuest(outcome: DrillOutcome): DrillOutcome {
   const { verdict, reasons, events, nothingToBreak } = outcome;
   if (verdict !== 'unknown') return outcome;
-  const fail = (reason: string): DrillOutcome => ({ ...outcome, verdict: 'fail', reasons: [reason] });
+  // Its figures are those of a drill that was not staged.
+  const { figures: _, ...rest } = outcome;
+  const fail = (reason: string): DrillOutcome => ({ ...rest, verdict: 'fail', reasons: [reason] });
   const of = (...types: string[]) => events.filter(({ type }) => types.includes(type)).length;
   const faults = events.filter(({ code }) => code === 'LOCK_FAILED');
   const timeouts = events.filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT').length;
@@ -104,7 +106,9 @@ function judgeGuest(outcome: DrillOutcome): DrillOutcome {
   if (faults.length > 0) return fail(`${countOf(faults.length, 'sale')} of ${formatNumber(asked)} failed: ${first}`);
   if (asked > 0 && entered === 0) return fail('No sale took place: acquire() gave nobody the lock.');
   if (timeouts > sold) {
-    return fail(`${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`);
+    return fail(
+      `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`,
+    );
   }
   return nothingToBreak ? { ...outcome, verdict: 'not-applicable', reasons: [nothingFor(reasons)] } : outcome;
 }

@@ -5,6 +5,7 @@ import { numberOf } from '../locks/index.ts';
 import { type Cell, fixes, stageBefore } from './plan.ts';
 import { isAsTaught, keyFigure, staircaseOf } from './report/cells.ts';
 import { comparedFigures } from './report/figures.ts';
+import { gradeLine } from './report/grades.ts';
 import { formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
 import { readStory, stageTitle } from './report/story.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from './results.ts';
@@ -146,6 +147,7 @@ function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']
 function endLines(results: Results, dir: string): string[] {
   return [
     '',
+    ...(results.grades ?? []).map((grade) => pc.bold(gradeLine(grade, results))),
     `${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
@@ -164,7 +166,7 @@ function shortResult(result: DrillResult): string {
   const figure = keyFigure(result);
   if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return result.reasons.join(' ');
   const off = isAsTaught(result) === false ? pc.red(`NOT as taught: ${result.reasons.join(' ')}`) : '';
-  return [figure, off].filter(Boolean).join('  ');
+  return [figure ?? (off ? '' : result.reasons.join(' ')), off].filter(Boolean).join('  ');
 }
 
 /**

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks, strategies } from '../locks/index.ts';
 import { projectDir } from '../scripts/parts.ts';
+import { nameOfGuest } from '../services/inventory/guest-lock.ts';
 import type { Drill, DrillSettings } from './drill.ts';
 import { drills } from './drills/index.ts';
 
@@ -26,29 +27,86 @@ export interface RunSettings {
  * exit code 2 and one line.
  */
 export function readRunOptions(name: string, description: string, argv: string[], version?: string): RunSettings {
-  const command = new Command(`${name} --`)
-    .description(description)
+  const command = commandOfDrills(name, description)
     .option('--stage <stages>', 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8)', stageList)
     .option('--beyond', 'what is beyond stage 8 as well', false)
-    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, drillList)
-    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
-    .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
-    .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
-    .option('--stock <n>', 'units in stock before a rush', wholeNumber, 5_000)
-    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber, 1_000)
     .option('--url <url>', 'aim at a running stack: its load balancer', webAddress)
     .option(
       '--lab <urls>',
       'the lab listeners of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
       webAddresses,
     )
-    .option('--json', 'print the results as JSON and nothing else', false)
-    .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
-    .allowExcessArguments(false)
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));
+    .allowExcessArguments(false);
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
+  const settings = drillSettings(given, refuse);
 
+  if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
+  return {
+    stages: inOrder([
+      ...(given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks)),
+      ...(given.beyond ? Object.keys(beyond) : []),
+    ]),
+    ...settings,
+    ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
+  };
+}
+
+export interface GradeSettings extends Omit<RunSettings, 'stages' | 'running'> {
+  /** The modules, as they were named. */
+  files: string[];
+  /** The published locks as well. */
+  peers: boolean;
+  /** Where to write the template, and do nothing else. */
+  newFile?: string;
+  /** The locks of ours that run beside. */
+  beside: string[];
+}
+
+/** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
+export function readGradeOptions(argv: string[]): GradeSettings {
+  const command = commandOfDrills('npm run grade', 'Runs every drill under a lock of your own, and writes a report.')
+    .argument('[modules...]', 'modules that export createLock, such as ./my-lock.ts')
+    .option('--new <file>', 'write a lock that works, to be changed, and do nothing else')
+    .option('--peers', 'the published locks in loadtest/peers as well', false)
+    .option('--beside <stages>', 'locks of ours that run beside, by number or name, or none (default: 8)', besideList);
+  const given = command.parse(argv).opts();
+  const refuse = (line: string): never => command.error(`error: ${line}`);
+  const settings = drillSettings(given, refuse);
+  const names = command.args.map(nameOfGuest);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+
+  if (twice !== undefined) refuse(`two modules are named ${twice}: a row needs a name of its own`);
+  if (given.new !== undefined && (names.length > 0 || given.peers)) refuse('--new grades nothing: name no module');
+  if (given.new === undefined && names.length === 0 && !given.peers) {
+    refuse('name a module, such as ./my-lock.ts, or give --peers or --new');
+  }
+  return {
+    files: command.args,
+    peers: given.peers,
+    ...(given.new !== undefined && { newFile: given.new }),
+    beside: given.beside ?? stageList('8'),
+    ...settings,
+  };
+}
+
+/** A command that runs drills, with the options that all of them have. */
+function commandOfDrills(name: string, description: string): Command {
+  return new Command(`${name} --`)
+    .description(description)
+    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, drillList)
+    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
+    .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
+    .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
+    .option('--stock <n>', 'units in stock before a rush', wholeNumber, 5_000)
+    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber, 1_000)
+    .option('--json', 'print the results as JSON and nothing else', false)
+    .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));
+}
+
+/** What those options say. What does not fit together is refused. */
+function drillSettings(given: OptionValues, refuse: (line: string) => never) {
   const { requests, connections, stock, units } = given as DrillSettings;
   const chosen: Drill[] = given.drill ?? drills;
   const hasRush = chosen.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
@@ -60,17 +118,11 @@ export function readRunOptions(name: string, description: string, argv: string[]
   if (hasSellOut && connections > 2 * units) {
     refuse(`--connections ${connections} is too many for the ${2 * units} buyers of a sell-out`);
   }
-  if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
   return {
-    stages: inOrder([
-      ...(given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks)),
-      ...(given.beyond ? Object.keys(beyond) : []),
-    ]),
-    ...(given.drill && { drills: given.drill }),
-    settings: { requests, connections, stock, units, leaseMs: given.lease },
-    ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
-    json: given.json,
-    reportsDir: given.reports,
+    ...(given.drill && { drills: chosen }),
+    settings: { requests, connections, stock, units, leaseMs: given.lease as number },
+    json: given.json as boolean,
+    reportsDir: given.reports as string,
   };
 }
 
@@ -89,6 +141,10 @@ export function stageList(value: string): string[] {
       return name;
     }),
   );
+}
+
+function besideList(value: string): string[] {
+  return value === 'none' ? [] : stageList(value);
 }
 
 /** Each once, in the order of the course. */

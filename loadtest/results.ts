@@ -114,6 +114,18 @@ export const stageResultSchema = z.object({
   drills: z.array(drillResultSchema),
 });
 
+/** A lock that is none of ours, whose row was run. */
+export const gradeSchema = z.object({
+  stage: z.string(),
+  /** Where its module is. */
+  file: z.string(),
+  /** Why it has no row: a clause. */
+  problem: z.string().optional(),
+  /** Of a published lock: the options it was given, in words, and for each drill that asks for more than it promises, why. */
+  options: z.record(z.string(), z.string()).optional(),
+  doesNotPromise: z.record(z.string(), z.string()).optional(),
+});
+
 /** `results.json`. Others read it: a change that breaks them gets a new `format`. */
 export const resultsSchema = z.object({
   format: z.literal(1),
@@ -138,6 +150,8 @@ export const resultsSchema = z.object({
   /** How the drills were set. `leaseMs` is that of the drills that go step by step. */
   settings: z.object({ requests: count, connections: count, stock: count, units: count, leaseMs: count }),
   stages: z.array(stageResultSchema),
+  /** Of `npm run grade`: nothing is taught of these locks, so the verdict on the run does not speak of them. */
+  grades: z.array(gradeSchema).optional(),
 });
 
 export type Verdict = z.infer<typeof verdictSchema>;
@@ -147,6 +161,7 @@ export type Timeline = z.infer<typeof timelineSchema>;
 export type StockPoint = z.infer<typeof stockPointSchema>;
 export type DrillResult = z.infer<typeof drillResultSchema>;
 export type StageResult = z.infer<typeof stageResultSchema>;
+export type Grade = z.infer<typeof gradeSchema>;
 export type Results = z.infer<typeof resultsSchema>;
 
 /** The figures of a rush. Undefined for a drill of another kind, or when nothing was measured. */

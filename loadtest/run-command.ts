@@ -3,8 +3,9 @@ import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import type { Cell } from './plan.ts';
+import { holdsAll } from './report/grades.ts';
 import { writeReport } from './report/write.ts';
-import type { Results } from './results.ts';
+import type { Grade, Results } from './results.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
 import { judgeRun } from './staircase.ts';
@@ -18,11 +19,14 @@ export interface RunCommandOptions extends Omit<RunSettings, 'stages' | 'drills'
   cells: Cell[];
   workers: number;
   narrator: Narrator;
+  /** The locks among the cells that are none of ours. */
+  grades?: Grade[];
 }
 
 /**
  * Runs the cells, tells it, and writes the report. Sets the exit code: 0 as taught, 1 not as taught or unknown, 2 when the run
- * could not be made or was interrupted.
+ * could not be made or was interrupted. When locks are graded: 0 when every drill that applies to them holds, 1 when one does
+ * not, 2 when a lock could not be graded.
  */
 export async function runCommand({
   running,
@@ -31,12 +35,15 @@ export async function runCommand({
   settings,
   cells,
   workers,
+  grades,
   ...options
 }: RunCommandOptions) {
   const narrator = json ? silentNarrator : options.narrator;
   const stopping = new AbortController();
   const backends = [...new Set(cells.map(({ stage }) => backendOf(stage)))];
-  const targets = createTargets({ running, backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
+  const modules = Object.fromEntries((grades ?? []).map(({ stage, file }) => [stage, file]));
+  const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
+  const targets = createTargets({ running, modules, backends, onDeath });
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
   // Whoever read the output has gone, so nobody waits for the rest.
@@ -69,13 +76,15 @@ export async function runCommand({
         environment: describeEnvironment(target),
         settings,
         stages,
+        ...(grades && { grades }),
       };
       folder.finish(results);
       await writeReport(results, folder.dir);
       narrator.end(results, folder.dir);
       if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
       if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
-      return results.verdict === 'as-taught' ? 0 : 1;
+      if (grades?.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
+      return (grades ? holdsAll(results) : results.verdict === 'as-taught') ? 0 : 1;
     } finally {
       await targets.close();
     }

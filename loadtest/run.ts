@@ -1,5 +1,12 @@
 import { numberOf } from '../locks/index.ts';
-import { causeShown, type Drill, type DrillContext, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
+import {
+  causeShown,
+  type Drill,
+  type DrillContext,
+  type DrillOutcome,
+  type DrillSettings,
+  lostTrack,
+} from './drill.ts';
 import { nodesDidNotStart, runGuestCell } from './guest-cell.ts';
 import type { Narrator } from './narrator.ts';
 import type { Cell } from './plan.ts';
@@ -100,12 +107,12 @@ function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[]
   const names = [...new Set(cells.filter((cell) => results.has(cell)).map(({ stage }) => stage))];
   const order = Object.keys(columns);
   return names.map((stage) => ({
-      stage,
-      lockVersion: numberOf(stage),
-      drills: [...results]
-        .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
-        .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
-    }));
+    stage,
+    lockVersion: numberOf(stage),
+    drills: [...results]
+      .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
+      .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
+  }));
 }
 
 const isLoad = ({ drill }: Cell) => drill.kind === 'load';

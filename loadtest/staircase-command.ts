@@ -6,9 +6,7 @@ import { createStaircaseNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
 import { allCells } from './plan.ts';
 import { runCommand } from './run-command.ts';
-
-/** How many drills that go step by step run at the same time: they mostly wait. */
-const WORKERS = 3;
+import { STEP_WORKERS } from './staircase.ts';
 
 dotenv.config({ quiet: true });
 const {
@@ -22,7 +20,7 @@ const {
 );
 const cells = allCells(stages, drills);
 // Stacks that share one Redis would share the stock and the lock.
-const workers = options.running || process.env['REDIS_URL'] ? 1 : WORKERS;
+const workers = options.running || process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
 
 await runCommand({
   ...options,

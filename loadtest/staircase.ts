@@ -29,6 +29,9 @@ const within = (name: string) => (figures: StepFigures) => {
   return ms === undefined ? undefined : formatDuration(ms);
 };
 
+/** How many drills that go step by step run at the same time: they mostly wait. */
+export const STEP_WORKERS = 3;
+
 /** The columns of the staircase, in its order. */
 export const drills: Record<string, Column> = {
   'one-node-rush': { asks: 'does one node alone lose sales?', picture: '✘✔✔✔✔✔✔✔✔', seconds: 2 },

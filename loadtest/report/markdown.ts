@@ -2,21 +2,24 @@ import type { Results } from '../results.ts';
 import { type Cell, isAsTaught, keyFigure, measuredRushes, measuredSteps, staircaseOf } from './cells.ts';
 import { environmentLines } from './environment.ts';
 import { comparedFigures, stepLinesOf } from './figures.ts';
+import { gradeLine, notPromised, optionLines } from './grades.ts';
 import { countOf, formatDuration, formatMoment } from './numbers.ts';
-import { countCells, summarize, verdictWords } from './summary.ts';
+import { countCells, summarize, titleOf } from './summary.ts';
 
 const shownWitnesses = 3;
 
 /** The report as text that reads well as it is, in a terminal as in a merge request. */
 export function renderMarkdown(results: Results): string {
   const blocks = [
-    `# ${verdictWords[results.verdict]}`,
+    `# ${titleOf(results)}`,
     `Lockstep, ${formatMoment(results.startedAt)}, ran for ${formatDuration(results.durationMs)}.`,
+    ...listBlock((results.grades ?? []).map((grade) => gradeLine(grade, results))),
     plain(summarize(results).join(' ')),
     ...[countCells(results)].filter((text) => text !== ''),
     ...listBlock(results.verdictReasons),
     '## The staircase',
     ...staircaseTable(results),
+    ...published(results),
     ...comparisons(results),
     ...steps(results),
     ...witnesses(results),
@@ -44,6 +47,20 @@ function staircaseTable(results: Results): string[] {
     ),
     '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as taught says so.',
   ];
+}
+
+/** How the published locks were set, and what they do not promise. */
+function published(results: Results): string[] {
+  const grades = (results.grades ?? []).filter(({ options }) => options !== undefined);
+  return grades.flatMap((grade) => {
+    const lines = notPromised(grade, results);
+    return [
+      `## ${plain(grade.stage)}`,
+      'It was given these options; the others are as the library sets them.',
+      table(['option', 'value'], optionLines(grade)),
+      ...(lines.length > 0 ? ['These drills ask for what it does not promise:', ...listBlock(lines)] : []),
+    ];
+  });
 }
 
 function cellText({ state, result }: Cell) {

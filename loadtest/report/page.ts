@@ -4,11 +4,12 @@ import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
 import { loadDraw } from './draw.ts';
 import { environmentLines } from './environment.ts';
 import { type Html, html, trusted } from './escape.ts';
+import { gradeLine, notPromised, optionLines } from './grades.ts';
 import { verdictMarks } from './marks.ts';
 import { formatDuration, formatMoment } from './numbers.ts';
 import { comparison, stageSection } from './stage-sections.ts';
 import { staircaseSection } from './staircase-table.ts';
-import { countCells, summarize, verdictWords } from './summary.ts';
+import { countCells, summarize, titleOf } from './summary.ts';
 import { timelinePatterns } from './timeline.ts';
 
 /** The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
@@ -21,7 +22,7 @@ export async function renderPage(results: Results): Promise<string> {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${verdictWords[results.verdict]} · Lockstep</title>
+<title>${titleOf(results)} · Lockstep</title>
 <style>
 ${trusted(css)}</style>
 </head>
@@ -29,6 +30,7 @@ ${trusted(css)}</style>
 ${verdict(results)}
 <main>
 ${staircaseSection(results)}
+${gradesSection(results)}
 ${finalStock(results, draw)}
 ${stockOfRushes(results, draw)}
 ${latency(results, draw)}
@@ -50,13 +52,33 @@ function hasTimeline({ stages }: Results): boolean {
 function verdict(results: Results): Html {
   const { verdict, verdictReasons, startedAt, durationMs } = results;
   const counts = countCells(results);
+  const mark = results.grades ? '' : verdictMarks[verdict];
   return html`<header class="verdict ${verdict}">
 <p class="run">Lockstep · ${formatMoment(startedAt)} · ran for ${formatDuration(durationMs)}</p>
-<h1><span aria-hidden="true">${verdictMarks[verdict]}</span> ${verdictWords[verdict]}</h1>
+<h1><span aria-hidden="true">${mark}</span> ${titleOf(results)}</h1>
+${results.grades?.map((grade) => html`<p class="summary">${gradeLine(grade, results)}</p>\n`) ?? ''}
 ${summarize(results).map((sentence) => html`<p class="summary">${sentence}</p>\n`)}
 ${counts !== '' && html`<p>${counts}</p>`}
 ${verdictReasons.length > 0 && html`<ul class="reasons">${verdictReasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 </header>`;
+}
+
+/** How the published locks were set, and what they do not promise. */
+function gradesSection(results: Results): Html | false {
+  const published = (results.grades ?? []).filter(({ options }) => options !== undefined);
+  if (published.length === 0) return false;
+  return html`<section>
+<h2>The published locks</h2>
+${published.map((grade) => {
+  const lines = notPromised(grade, results);
+  return html`<h3>${grade.stage}</h3>
+<p>It was given these options; the others are as the library sets them.</p>
+<dl class="environment">
+${optionLines(grade).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
+${lines.length > 0 && html`<p>These drills ask for what it does not promise:</p>\n<ul>${lines.map((line) => html`<li>${line}</li>\n`)}</ul>`}
+`;
+})}
+</section>`;
 }
 
 function howItWasRun(results: Results): Html {

@@ -1,4 +1,5 @@
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../results.ts';
+import { isGuest } from '../staircase.ts';
 import { fixedBy, isAsTaught, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';
@@ -61,7 +62,7 @@ function drillArticle(stage: string, result: DrillResult, before: StageResult[])
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 ${question !== undefined && html`<p class="asks">${question}</p>`}
-<p>${compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
+<p>${isGuest(stage) ? '' : compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${stageBefore(result, before)}
 <div class="${timeline !== undefined && 'evidence'}">

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isGuest } from '../staircase.ts';
 
 /** The lines that open a stage's file. */
 export interface Story {
@@ -22,8 +23,9 @@ export function readStory(stage: string): Story | undefined {
   return { problem, change, leaves };
 }
 
-/** `4-ttl` as `Stage 4 · ttl`. What has no number is beyond the stages. */
+/** `4-ttl` as `Stage 4 · ttl`. What has no number is beyond the stages; what is none of ours keeps its name. */
 export function stageTitle(stage: string): string {
   const [, number, name] = stage.match(/^(\d+)-(.+)$/) ?? [];
+  if (isGuest(stage)) return stage;
   return number === undefined ? `Beyond · ${stage}` : `Stage ${number} · ${name}`;
 }

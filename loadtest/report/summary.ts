@@ -9,6 +9,11 @@ export const verdictWords = {
   unknown: 'Unknown',
 } as const;
 
+/** What the report is about: the verdict on the run, or that locks were graded. */
+export function titleOf({ verdict, grades }: Results): string {
+  return grades ? `Graded beside ours: ${verdictWords[verdict].toLowerCase()}` : verdictWords[verdict];
+}
+
 /** How many cells ran, and how many of them came out as taught. Empty when there is nothing to count. */
 export function countCells({ stages, leftOut }: Results): string {
   const cells = stages.flatMap((stage) => stage.drills);
