@@ -161,6 +161,8 @@ export function hasNothingToBreak(stage: string, drill: string): boolean {
 function signOf(stage: string, drill: string) {
   const number = numberOf(stage);
   const { picture } = drills[drill] ?? {};
+  // What can break no stage asks for several masters, which a lock that is none of ours is not given.
+  if (isGuest(stage)) return picture === undefined ? '–' : ' ';
   if (number === null) return beyondRows[stage]?.[Object.keys(drills).indexOf(drill)];
   return picture === undefined ? '–' : picture[number];
 }
