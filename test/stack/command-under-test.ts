@@ -26,7 +26,9 @@ export interface CommandUnderTest {
 export function startCommand(file: string, args: string[] = [], env: NodeJS.ProcessEnv = {}): CommandUnderTest {
   const tmp = mkdtempSync(join(tmpdir(), 'command-under-test-'));
   const reports = mkdtempSync(join(tmpdir(), 'reports-under-test-'));
-  const withReports = /(replay|staircase-command|bench-command|grade-command)\.ts$/.test(file) ? ['--reports', reports] : [];
+  const withReports = /(replay|staircase-command|bench-command|grade-command)\.ts$/.test(file)
+    ? ['--reports', reports]
+    : [];
   // Settings of whoever runs the tests must not reach the command; TMPDIR marks it and all that it starts.
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [...nodeArgs(file), ...args, ...withReports], {
