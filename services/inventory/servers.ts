@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import { openZookeeper, type ZookeeperSession } from '../../locks/beyond/zookeeper-session.ts';
@@ -9,6 +10,8 @@ import { redisOptions, type Stock } from './store.ts';
 
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
 const STOCK_CONNECTIONS = 2;
+/** How long MySQL may take to say goodbye, in milliseconds. */
+const GOODBYE_LIMIT_MS = 200;
 
 const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
 
@@ -25,7 +28,7 @@ export type NodeServers = ReturnType<typeof connectServers>;
 export function connectServers(redis: RedisClient, settings: InventorySettings) {
   let masters: Redis[] | undefined;
   let mysql: Pool | undefined;
-  let stock: Stock | undefined;
+  let stock: { pool: Pool; inMysql: Stock } | undefined;
   let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
 
   function connectMasters() {
@@ -59,8 +62,11 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   return {
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
     stockInMysql() {
-      stock ??= stockInMysql(connectMysql(mustHave('MYSQL_URL'), STOCK_CONNECTIONS));
-      return stock;
+      if (stock === undefined) {
+        const pool = connectMysql(mustHave('MYSQL_URL'), STOCK_CONNECTIONS);
+        stock = { pool, inMysql: stockInMysql(pool) };
+      }
+      return stock.inMysql;
     },
     /** Begins to connect to what this lock needs, so that its first sale need not wait. */
     connectFor(lock: string) {
@@ -84,6 +90,9 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
       await zookeeper?.session.close();
+      // The system closes what is still open then, and MySQL frees what its connections hold.
+      const goodbyes = [mysql, stock?.pool].map((pool) => pool?.end().catch(() => {}));
+      await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_LIMIT_MS)]);
     },
   };
 }
