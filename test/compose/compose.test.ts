@@ -13,7 +13,7 @@ const nodes = ['node-1', 'node-2'];
 const longRunning = ['redis', 'nginx', ...nodes];
 const oneShot = ['seed', 'reports-folder', 'loadtest'];
 /** What a strategy beyond stage 8 needs, each in a profile of its own name. */
-const backends = ['zookeeper'];
+const backends = ['zookeeper', 'mysql'];
 /** A container that may do more than the others, and why. */
 const runsAsRoot: Record<string, string> = {
   'reports-folder': 'Docker makes a missing ./reports as root, and only its owner may open it to the load test',
@@ -160,9 +160,9 @@ describe('safety', () => {
     const ofCompose = Object.values(services).flatMap(({ image }) => image ?? []);
     const ofDockerfile = stages.map(({ from }) => from).filter((from) => !stages.some(({ name }) => name === from));
 
-    expect([...new Set([...ofCompose, ...ofDockerfile])]).toHaveLength(4);
+    expect([...new Set([...ofCompose, ...ofDockerfile])]).toHaveLength(5);
     for (const image of [...ofCompose, ...ofDockerfile])
-      expect(image).toMatch(/^((redis|nginx|node):\d+\.\d+\.\d+-alpine|zookeeper:\d+\.\d+\.\d+)$/);
+      expect(image).toMatch(/^((redis|nginx|node):\d+\.\d+\.\d+-alpine|(zookeeper|mariadb):\d+\.\d+\.\d+)$/);
   });
 
   test.each(Object.entries(services))('%s: it cannot write to its image nor gain rights', (name, service) => {
@@ -187,6 +187,16 @@ describe('safety', () => {
     expect(command?.at(-1)).toBe(`${environment['ZOO_CONF_DIR']}/zoo.cfg`);
     expect(tmpfs).toContain(environment['ZOO_CONF_DIR']);
     expect(Number(environment['ZOO_TICK_TIME'])).toBeLessThanOrEqual(100);
+  });
+
+  test('mysql: it writes to memory only, and the user of the example may use the database of the example', () => {
+    const { tmpfs, volumes, environment } = serviceNamed('mysql');
+    const [example = ''] = /(?<=MYSQL_URL=)mysql:\S+/.exec(composeText) ?? [];
+    const { username, password, hostname, pathname } = new URL(inventorySettings.shape.MYSQL_URL.parse(example) ?? '');
+
+    expect([tmpfs, volumes]).toEqual([['/var/lib/mysql', '/run/mysqld', '/tmp'], undefined]);
+    expect([hostname, pathname]).toEqual(['mysql', `/${environment?.['MARIADB_DATABASE']}`]);
+    expect([username, password]).toEqual([environment?.['MARIADB_USER'], environment?.['MARIADB_PASSWORD']]);
   });
 
   test('redis: nothing is saved, and no volume is made', () => {
@@ -217,6 +227,7 @@ describe('start and stop', () => {
       nginx: { 'node-1': 'service_healthy', 'node-2': 'service_healthy' },
       'reports-folder': {},
       zookeeper: {},
+      mysql: {},
       loadtest: { nginx: 'service_healthy', 'reports-folder': 'service_completed_successfully' },
     });
   });
