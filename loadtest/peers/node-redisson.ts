@@ -3,6 +3,7 @@
 import { type IRLock, Redisson } from 'node-redisson';
 import { callOff, notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { oneServer } from './peer.ts';
 
 export const options = {
   redis: 'two connections of its own for each process, one of them to be told of releases',
@@ -21,7 +22,7 @@ export const doesNotPromise = {
 const redissons = new Map<string, Redisson>();
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs }) => {
-  const { host, port } = redis.options;
+  const { host, port } = oneServer(redis).options;
   const name = `${host}:${port} ${leaseMs}`;
   const redisson = redissons.get(name) ?? connect();
   redissons.set(name, redisson);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { CreateLock } from '../../locks/lock.ts';
+import { Redis } from 'ioredis';
+import type { CreateLock, RedisClient } from '../../locks/lock.ts';
 
 /** The published locks, by the name of their package, which is the name of their adapter's file. */
 export const peerNames = ['redlock', 'redis-semaphore', 'node-redisson', 'simple-redis-mutex', 'async-mutex'];
@@ -11,6 +12,12 @@ export interface Peer {
   options: Record<string, string>;
   /** A sentence for each drill that asks for what the library does not promise. */
   doesNotPromise: Record<string, string>;
+}
+
+/** The server that a library is given. Throws when it is a Cluster. */
+export function oneServer(redis: RedisClient): Redis {
+  if (redis instanceof Redis) return redis;
+  throw new Error('The peers are run on one Redis server, not on a Cluster.');
 }
 
 /** Loads an adapter. Rejects when the packages of this folder are not installed: `sh scripts/packages.sh loadtest/peers`. */

@@ -3,6 +3,7 @@
 import { Mutex, TimeoutError } from 'redis-semaphore';
 import { notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { oneServer } from './peer.ts';
 
 export const options = {
   lockTimeout: 'the lease',
@@ -25,7 +26,7 @@ export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => 
 
   async function acquire(signal?: AbortSignal) {
     const isSingleTry = signal?.aborted === true;
-    const mutex = new Mutex(redis, key, {
+    const mutex = new Mutex(oneServer(redis), key, {
       lockTimeout: leaseMs,
       acquireTimeout: Number.POSITIVE_INFINITY,
       ...(isSingleTry && { acquireAttemptsLimit: 1 }),

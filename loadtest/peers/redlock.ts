@@ -3,6 +3,7 @@
 import Redlock from 'redlock';
 import { callOff, notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { oneServer } from './peer.ts';
 
 export const options = {
   clients: 'one: the Redis that all locks share',
@@ -26,7 +27,7 @@ interface Held {
 }
 
 export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => {
-  const redlock = new Redlock([redis], {
+  const redlock = new Redlock([oneServer(redis)], {
     retryCount: 0,
     automaticExtensionThreshold: Math.min(500, Math.max(0, leaseMs - 100)),
   });

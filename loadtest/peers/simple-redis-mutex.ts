@@ -4,6 +4,7 @@ import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
 import { callOff, notNow } from '../../locks/call-off.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { oneServer } from './peer.ts';
 
 export const options = {
   redis: 'a node-redis client of its own for each process, and the one that it makes of it to be told of releases',
@@ -34,7 +35,8 @@ async function connect(url: string) {
 }
 
 export const createLock: CreateLock = ({ redis, key, leaseMs }) => {
-  const url = `redis://${redis.options.host}:${redis.options.port}`;
+  const { host, port } = oneServer(redis).options;
+  const url = `redis://${host}:${port}`;
   const connected = clients.get(url) ?? connect(url);
   clients.set(url, connected);
   const holds: ReleaseFunc[] = [];

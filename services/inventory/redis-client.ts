@@ -45,7 +45,6 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
     clusterNodeRetryStrategy: retryStrategy,
     // Each server's own connection tells whether it is there; a Cluster that can't serve answers CLUSTERDOWN.
     enableReadyCheck: false,
-    slotsRefreshInterval: REFRESH_EVERY_MS,
     ...(ofEach.connectTimeout !== undefined && { slotsRefreshTimeout: ofEach.connectTimeout }),
     // What failed is never sent again. What a server refused because the key is elsewhere has not been done by anyone.
     retryDelayOnFailover: 0,
@@ -53,6 +52,9 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
     retryDelayOnTryAgain: TRY_AGAIN_DELAY_MS,
     maxRedirections: MAX_REDIRECTIONS,
   });
+  // Not its own timer: one that is disconnected while it asks would ask on for ever, and keep the process from ending.
+  const refreshing = setInterval(() => cluster.refreshSlotsCache(), REFRESH_EVERY_MS).unref();
+  cluster.once('end', () => clearInterval(refreshing));
   // Otherwise the first command to a server connects, and those right behind it are rejected.
   onServer(cluster, (server) => void server.connect().catch(() => {}));
   return cluster;
