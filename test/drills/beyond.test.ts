@@ -4,12 +4,23 @@ import { hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase.ts';
 import { backendOf, beyond } from '../../locks/index.ts';
 import { ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
 
+/** They keep both cores busy, so they have the machine to themselves. */
+const BUSY = ['redis-outage', 'client-gone'];
+
 const stages = Object.keys(beyond);
-const { run } = ownTargets(4, [...new Set(stages.map(backendOf))]);
+const { run } = ownTargets(3, [...new Set(stages.map(backendOf))]);
 
 const cells = stepDrills
   .flatMap((drill) => stages.map((stage) => ({ drill, name: drill.name, stage })))
   .filter(({ name, stage }) => !hasNothingToBreak(stage, name));
+
+async function isAsTaught({ drill, name, stage }: (typeof cells)[number]) {
+  const { verdict, reasons } = await run(drill, stage);
+  expect({ verdict, reasons }).toEqual({
+    verdict: taughtVerdict(stage, name),
+    reasons: [expect.stringMatching(/\S.*\.$/s)],
+  });
+}
 
 describe('beyond stage 8: every cell comes out as the staircase draws it', { timeout: SHARED_LIMIT_MS }, () => {
   test('every cell that could be run is drawn', () => {
@@ -17,13 +28,9 @@ describe('beyond stage 8: every cell comes out as the staircase draws it', { tim
     expect(open.map(({ name, stage }) => `${stage} ${name}`)).toEqual([]);
   });
 
+  test.each(cells.filter(({ name }) => BUSY.includes(name)))('$name under $stage', isAsTaught);
+
   describe.concurrent('a few at a time', () => {
-    test.each(cells)('$name under $stage', async ({ drill, name, stage }) => {
-      const { verdict, reasons } = await run(drill, stage);
-      expect({ verdict, reasons }).toEqual({
-        verdict: taughtVerdict(stage, name),
-        reasons: [expect.stringMatching(/\S.*\.$/s)],
-      });
-    });
+    test.each(cells.filter(({ name }) => !BUSY.includes(name)))('$name under $stage', isAsTaught);
   });
 });
