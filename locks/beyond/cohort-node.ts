@@ -23,7 +23,7 @@ export interface Contender {
   refuse(error: Error): void;
   lose(): void;
   /** The owner token that Redis did not answer about: it may hold the lock, and is to be given back. */
-  unanswered?: string | undefined;
+  unanswered: string | undefined;
 }
 
 /** The lock is here, in Redis under the owner token of the first holder. */
@@ -170,8 +170,8 @@ export function createNode(redis: RedisClient, key: string) {
   }
 
   /** For a contender that holds nothing here. Rejects with LockNotHeldError, unless Redis may hold something for it. */
-  async function giveBack(contender?: Contender) {
-    if (contender?.unanswered === undefined) throw new LockNotHeldError(key);
+  async function giveBack(contender: Contender) {
+    if (contender.unanswered === undefined) throw new LockNotHeldError(key);
     await giveUp(contender, contender.unanswered, 'free');
   }
 

@@ -4,71 +4,85 @@
 // Leaves:  first come, first served holds within a node only; a paused process still believes that it holds.
 // Source:  Dice, Marathe and Shavit, Lock cohorting: a general technique for designing NUMA locks, 2012.
 
-import { type CreateLock, LockNotHeldError, type RedisClient } from '../lock.ts';
+import { type CreateLock, type Lock, LockNotHeldError, type LockOptions, type RedisClient } from '../lock.ts';
 import { type Contender, createNode } from './cohort-node.ts';
 
 const done = Promise.resolve();
 const nodes = new WeakMap<RedisClient, Map<string, ReturnType<typeof createNode>>>();
 
-export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeaseLost }) => {
-  const node = nodeOf(redis, key);
-  let lost: AbortController | undefined;
-  let holdCount = 0;
-  let contender: Contender | undefined;
+export const createLock: CreateLock = (options) => new CohortLock(options);
 
-  function acquire(signal?: AbortSignal) {
-    if (holdCount > 0) {
-      holdCount += 1;
+/** A class, which is cheap to make: closures and a getter for every sale would cost as much as all else that passing on does. */
+class CohortLock implements Lock, Contender {
+  readonly ownerToken: string;
+  readonly leaseMs: number;
+  signal: AbortSignal | undefined;
+  unanswered: string | undefined;
+  private readonly key: string;
+  private readonly onLeaseLost: () => void;
+  private readonly node: ReturnType<typeof createNode>;
+  private holdCount = 0;
+  private loss: AbortController | undefined;
+  private resolve: (() => void) | undefined;
+  private reject: ((error: Error) => void) | undefined;
+
+  constructor({ redis, key, ownerToken, leaseMs, onLeaseLost }: LockOptions) {
+    this.ownerToken = ownerToken;
+    this.leaseMs = leaseMs;
+    this.key = key;
+    this.onLeaseLost = onLeaseLost;
+    this.node = nodeOf(redis, key);
+  }
+
+  acquire(signal?: AbortSignal): Promise<void> {
+    if (this.holdCount > 0) {
+      this.holdCount += 1;
       return done;
     }
-    return new Promise<void>((resolve, reject) => {
-      const onAbort = () => node.leave(ours);
-      const ours: Contender = {
-        ownerToken,
-        leaseMs,
-        signal,
-        enter() {
-          signal?.removeEventListener('abort', onAbort);
-          holdCount = 1;
-          resolve();
-        },
-        refuse(error) {
-          signal?.removeEventListener('abort', onAbort);
-          reject(error);
-        },
-        lose() {
-          holdCount = 0;
-          onLeaseLost();
-          loss().abort(new LockNotHeldError(key));
-        },
-      };
-      contender = ours;
-      signal?.addEventListener('abort', onAbort);
-      node.join(ours);
+    return new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+      this.signal = signal;
+      signal?.addEventListener('abort', this);
+      this.node.join(this);
     });
   }
 
-  function release() {
-    // Not async: a release that stays in this process is done when it returns.
-    if (holdCount === 0) return node.giveBack(contender);
-    holdCount -= 1;
-    return holdCount > 0 ? done : node.passOn();
+  release(): Promise<void> {
+    if (this.holdCount === 0) return this.node.giveBack(this);
+    this.holdCount -= 1;
+    return this.holdCount > 0 ? done : this.node.passOn();
   }
 
-  /** Made when it is first asked for: few holders ever lose a lock, and making one costs as much as passing the lock on. */
-  function loss() {
-    lost ??= new AbortController();
-    return lost;
+  /** Made when it is first asked for, since it costs more than passing the lock on. */
+  get lost(): AbortSignal {
+    this.loss ??= new AbortController();
+    return this.loss.signal;
   }
 
-  return {
-    acquire,
-    release,
-    get lost() {
-      return loss().signal;
-    },
-  };
-};
+  enter() {
+    this.signal?.removeEventListener('abort', this);
+    this.holdCount = 1;
+    this.resolve?.();
+  }
+
+  refuse(error: Error) {
+    this.signal?.removeEventListener('abort', this);
+    this.reject?.(error);
+  }
+
+  lose() {
+    this.holdCount = 0;
+    this.onLeaseLost();
+    this.loss ??= new AbortController();
+    this.loss.abort(new LockNotHeldError(this.key));
+  }
+
+  /** The signal aborts. */
+  handleEvent() {
+    this.node.leave(this);
+  }
+}
 
 function nodeOf(redis: RedisClient, key: string) {
   const ofClient = nodes.get(redis) ?? new Map<string, ReturnType<typeof createNode>>();
