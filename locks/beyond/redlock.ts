@@ -43,8 +43,8 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
       if (election === 'won') break;
       silences = election === 'silence' ? silences + 1 : 0;
       if (silences === SILENCES) throw new NoMajorityError(key);
-      // At random, so that rivals who split the votes do not come back together.
-      await sleep(2 * retryDelayMs * Math.random(), undefined, { signal });
+      // At random, so that rivals who split the votes do not come back together; and many masters are asked as often as one.
+      await sleep(2 * retryDelayMs * masters.length * Math.random(), undefined, { signal });
     }
     holdCount += 1;
   }
