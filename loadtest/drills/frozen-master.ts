@@ -41,9 +41,9 @@ export const frozenMaster: StepDrill = {
     const { lostUpdates, witnesses } = readStock(outcome);
     const { overlaps, witnesses: meetings } = overlapsOf(outcome);
     const unsold = during.filter(({ outcome }) => outcome !== 'sold').length;
-    const slowestMs = Math.max(...during.map(({ ms }) => ms));
+    const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
     const costMs = Math.max(0, Math.max(...rounds.map(middleOf)) - usualMs);
-    const figures = { unsold, usualMs, costMs, limitMs: LIMIT_MS, slowestMs, lostUpdates, overlaps };
+    const figures = { unsold, usualMs, costMs, limitMs: LIMIT_MS, slowestSaleMs, lostUpdates, overlaps };
     const faults = [
       ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
       ...(costMs > LIMIT_MS ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
@@ -52,7 +52,7 @@ export const frozenMaster: StepDrill = {
     if (faults.length > 0) {
       return { verdict: 'fail', reason: faults.join(' '), figures, witnesses: [...witnesses, ...meetings] };
     }
-    const reason = `Sales went on with ${FROZEN} of ${scene.masterCount} masters stopped: ${formatDuration(costMs)} more for each, the slowest took ${formatDuration(slowestMs)}.`;
+    const reason = `Sales went on with ${FROZEN} of ${scene.masterCount} masters stopped: ${formatDuration(costMs)} more for each, the slowest took ${formatDuration(slowestSaleMs)}.`;
     return { verdict: 'pass', reason, figures, witnesses: [] };
   },
 };

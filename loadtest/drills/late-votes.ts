@@ -58,7 +58,7 @@ export const lateVotes: StepDrill = {
     if (entry && entry.at - askedAt < LEASE_MS) return notStaged(`${first.name} entered before the votes were late.`);
     const { overlaps, witnesses: meetings } = overlapsOf(outcome);
     const { lostUpdates, finalStock, expectedStock, witnesses } = readStock(outcome);
-    const figures = { overlaps, lostUpdates, delayMs: measuredMs, answeredMs: end.ms, finalStock, expectedStock };
+    const figures = { overlaps, lostUpdates, delayMs: measuredMs, endedMs: end.ms, finalStock, expectedStock };
     if (overlaps > 0 || lostUpdates > 0) {
       const reason = `${first.name} entered on votes that had ended, while sale ${next.saleId} was inside. The stock is ${finalStock} of ${initialStock}.`;
       return { verdict: 'fail', reason, figures, witnesses: [...witnesses, ...meetings] };

@@ -92,6 +92,13 @@ const stepFigureNames: Record<string, string> = {
   emptyMs: 'Until nobody waited',
   stillWaiting: 'Still waiting',
   nextSaleMs: 'The next sale took',
+  unsold: 'Not sold',
+  usualMs: 'A sale took before the fault',
+  costMs: 'A sale took longer by',
+  limitMs: 'Allowed',
+  slowestSaleMs: 'The slowest sale took',
+  delayMs: 'The answers came after',
+  endedMs: 'Until the sale with late votes ended',
 };
 
 /**

