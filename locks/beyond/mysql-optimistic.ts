@@ -12,8 +12,8 @@ const MAX_TRIES = 1_000;
 
 export const takeOne: TakeOne = ({ mysql, sku, signal, business, tell }) =>
   withSession(mysql, signal, async ({ ask }) => {
+    tell('began');
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      tell('began');
       // Each statement is a transaction of its own: within one, REPEATABLE READ would read the old version at every try.
       const read = 'SELECT stock, version FROM tb_stock WHERE sku = ?';
       const [row] = await ask<RowDataPacket[]>(read, [sku], signal);
