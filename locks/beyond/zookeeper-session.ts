@@ -8,6 +8,7 @@
 // is closed as soon as ZooKeeper hears of it, and with it goes every node that a lost answer left behind.
 
 import { once, setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
 import { type Client, CreateMode, createClient, Exception } from 'node-zookeeper-client';
 import { abortable } from '../abortable.ts';
 
@@ -15,6 +16,8 @@ import { abortable } from '../abortable.ts';
 const ANSWER_LIMIT_MS = 700;
 /** The most that the client waits before it connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;
+/** The state of a client that has no session on its present connection yet. */
+const CONNECTING = 1;
 
 export interface ZookeeperOptions {
   /** `host:port`, several of them with commas; a path after them is the folder that everything is kept in. */
@@ -74,8 +77,7 @@ export function openZookeeper({ url, sessionMs }: ZookeeperOptions): ZookeeperSe
   }
 
   async function open() {
-    client = createClient(servers, { sessionTimeout: sessionMs, spinDelay: RECONNECT_DELAY_MS });
-    client.connect();
+    client = connect(servers, sessionMs);
     await once(client, 'connected');
     const session = startSession(client, root);
     ({ end } = session);
@@ -94,6 +96,25 @@ export function openZookeeper({ url, sessionMs }: ZookeeperOptions): ZookeeperSe
   }
 
   return { enter, close };
+}
+
+/** A client that connects, and connects again whenever its connection breaks, until it is closed or its session expires. */
+function connect(servers: string, sessionMs: number): Client {
+  const client = createClient(servers, { sessionTimeout: sessionMs, spinDelay: RECONNECT_DELAY_MS });
+  client.connect();
+
+  // The client waits for ever for the answer to its greeting, which a server that is just starting drops. So a connection
+  // that is not greeted back between two looks is cut. Only the inside of the client shows it.
+  const { connectionManager } = client as Client & { connectionManager: { state: number; socket?: Socket } };
+  let greeting: Socket | undefined;
+  const look = setInterval(() => {
+    const { state, socket } = connectionManager;
+    const isOver = state < 0;
+    if (isOver) clearInterval(look);
+    else if (state === CONNECTING && socket === greeting) socket?.destroy(new Error('ZooKeeper does not greet back.'));
+    greeting = socket;
+  }, ANSWER_LIMIT_MS / 2);
+  return client;
 }
 
 /** The session of a client that has just connected. */

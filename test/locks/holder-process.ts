@@ -29,7 +29,10 @@ console.log('asking');
 await lock.acquire();
 const toldToGoOn = once(process, 'SIGUSR2');
 console.log('entered');
+// Not even a lost session ends it before it is told.
+const stay = setInterval(() => {}, 60_000);
 await toldToGoOn;
+clearInterval(stay);
 console.log('wrote');
 await lock.release().then(
   () => console.log('released'),
