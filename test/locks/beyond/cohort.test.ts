@@ -16,8 +16,10 @@ const { url, connect, key, signal } = ownRedis();
 const queue = () => `${key()}:queue`;
 
 /** The bound of a tenure while another node waits. */
-const HOLDERS = 128;
+const HOLDERS = 512;
 const TENURE_MS = 100;
+/** How long after it was let in a holder may note that, on a busy machine. */
+const NOTED_WITHIN_MS = 20;
 
 test('cohort: the waiters of a node enter in the order of asking, and passing on sends nothing', async () => {
   const watch = watchClient(connect());
@@ -77,24 +79,31 @@ test('cohort: a holder enters its own lock again while others wait for it', asyn
 
 test(`cohort: while another node waits, a tenure ends after ${HOLDERS} holders`, async () => {
   const redis = connect();
-  const ours = newLocks(HOLDERS + 10, redis);
+  const first = newLock(connect());
+  const ours = newLocks(HOLDERS + 10, connect());
   const theirs = newLock(connect());
   const order: string[] = [];
+  await first.acquire();
   const entered = ours.map((lock) => lock.acquire().then(() => order.push('ours')));
-  await entered[0];
-  const theirsEntered = theirs.acquire().then(() => order.push('theirs'));
   await untilQueued(redis);
+  const theirsEntered = theirs.acquire().then(() => order.push('theirs'));
+  await untilQueued(redis, 2);
+  const startedAt = performance.now();
+  await first.release();
 
   for (const [index, lock] of ours.slice(0, HOLDERS).entries()) {
-    await entered[index];
+    await Promise.race([entered[index], theirsEntered]);
+    // On a busy machine the time may be over before so many have been in.
+    if (order.includes('theirs')) break;
     await lock.release();
   }
+  const isInTime = performance.now() - startedAt < TENURE_MS;
   await theirsEntered;
 
-  expect(order.indexOf('theirs')).toBe(HOLDERS);
-  expect(order).toHaveLength(HOLDERS + 1);
+  expect(order.indexOf('theirs')).toBeLessThanOrEqual(HOLDERS);
+  if (isInTime) expect(order.indexOf('theirs')).toBe(HOLDERS);
   await theirs.release();
-  await leaveInTurn(ours.slice(HOLDERS), entered.slice(HOLDERS));
+  await leaveInTurn(ours.slice(order.indexOf('theirs')), entered.slice(order.indexOf('theirs')));
 });
 
 test(`cohort: while another node waits, a tenure ends after ${TENURE_MS} ms`, async () => {
@@ -128,7 +137,7 @@ test('cohort: while no other node waits, the bound costs one look in Redis', asy
   await entered.at(-1);
 
   // A slow machine meets the bound in time more often.
-  const looks = 2 + Math.floor((performance.now() - startedAt) / TENURE_MS);
+  const looks = 3 + Math.floor((performance.now() - startedAt) / TENURE_MS);
   expect(watch.sent.length - sent).toBeGreaterThanOrEqual(2);
   expect(watch.sent.length - sent).toBeLessThanOrEqual(looks);
   await ours.at(-1)?.release();
@@ -152,7 +161,7 @@ test('cohort: two processes share the lock, neither waits longer than the bound,
 
   expect(contended.length).toBeGreaterThan(2);
   expect(Math.max(...contended.map(({ holders }) => holders))).toBeLessThanOrEqual(HOLDERS);
-  expect(Math.max(...contended.map(({ from, to }) => to - from))).toBeLessThanOrEqual(TENURE_MS);
+  expect(Math.max(...contended.map(({ from, to }) => to - from))).toBeLessThanOrEqual(TENURE_MS + NOTED_WITHIN_MS);
   expect(Number(await redis.get(`${key()}:count`))).toBe(entries.length);
   await redis.del(`${key()}:count`, `${key()}:ready`);
 });

@@ -1,4 +1,4 @@
-// A process that shares a lock with one other: 20 waiters enter again and again for 500 ms, once both are ready. Each holds for
+// A process that shares a lock with one other: 20 waiters enter again and again for 800 ms, once both are ready. Each holds for
 // a read and a write. Prints when each entered, in milliseconds by the clock that all processes share.
 
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ const enteredAt: number[] = [];
 
 await redis.incr(`${key}:ready`);
 while (Number(await redis.get(`${key}:ready`)) < 2);
-const endsAt = now() + 500;
+const endsAt = now() + 800;
 
 async function enterAgain() {
   while (now() < endsAt) {
