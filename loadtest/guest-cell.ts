@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { connectRedis, mastersOf } from '../services/inventory/redis-client.ts';
 import { lockKey } from '../services/inventory/store.ts';
 import { causeShown, type Drill, type DrillContext, type DrillOutcome, lostTrack } from './drill.ts';
 import { countOf, formatDuration, formatNumber } from './report/numbers.ts';
@@ -120,8 +120,14 @@ function nothingFor(reasons: string[]) {
 /** Deletes what the last drill left: a lock may keep more keys than the one it was given. */
 async function deleteKeys({ stack }: Target, stage: string) {
   if (stack === undefined) return;
-  const redis = new Redis(stack.redis.url);
-  const keys = await redis.keys(`*${lockKey('001', stage)}*`);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
+  const redis = connectRedis(stack.redis.url, {});
+  try {
+    // A Cluster must be there before it can be asked which servers it has.
+    await redis.ping();
+    for (const server of mastersOf(redis)) {
+      for (const key of await server.keys(`*${lockKey('001', stage)}*`)) await redis.del(key);
+    }
+  } finally {
+    redis.disconnect();
+  }
 }

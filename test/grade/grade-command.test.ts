@@ -70,8 +70,6 @@ test('--new: never over a file that is there', async () => {
 test.each([
   [[], /name a module, such as \.\/my-lock\.ts, or give --peers or --new/],
   [['a.ts', 'b/a.ts'], /two modules are named a/],
-  [['--new', 'a.ts', 'b.ts'], /--new grades nothing/],
-  [['a.ts', '--beside', '9'], /--beside.*must be a number from 0 to 8/],
   [['a.ts', '--drill', 'nothing'], /--drill.*must be one of one-node-rush/],
   [['a.ts', '--lease', '5'], /--lease.*at least 100 ms/],
 ])('%j is refused in one line, with 2', async (args, sentence) => {
