@@ -186,10 +186,12 @@ describe('the page of a run with the drills that go step by step', () => {
   });
 
   test('has a column for each drill, in the order of the staircase, and asks their questions below', () => {
+    // Those of the masters break nothing under the stages.
+    const columns = Object.keys(drills).filter((drill) => drills[drill]?.picture);
     const [head] = tableOf(page, 'staircase');
-    expect(head?.map((cell) => cell.split(' ')[0])).toEqual(['stage', ...Object.keys(drills)]);
+    expect(head?.map((cell) => cell.split(' ')[0])).toEqual(['stage', ...columns]);
     const questions = textOf(page.match(/<dl class="questions">.*?<\/dl>/s)?.[0] ?? '');
-    for (const [drill, { asks }] of Object.entries(drills)) expect(questions).toContain(`${drill} ${asks}`);
+    for (const drill of columns) expect(questions).toContain(`${drill} ${drills[drill]?.asks}`);
   });
 
   test('shows the key figure of each step drill', () => {

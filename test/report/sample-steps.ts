@@ -6,8 +6,8 @@ type Lane = Timeline['lanes'][number];
 
 const rushes = ['one-node-rush', 'rush', 'sell-out'];
 
-/** The drills that go step by step, in the order of the staircase. */
-export const stepDrillNames = Object.keys(drills).filter((drill) => !rushes.includes(drill));
+/** The drills that go step by step under the stages, in the order of the staircase. */
+export const stepDrillNames = Object.keys(drills).filter((drill) => !rushes.includes(drill) && drills[drill]?.picture);
 
 /** What such a drill gives under a stage. Three of them have a timeline. */
 export function stepResult(stage: number, drill: string): DrillResult {
