@@ -8,6 +8,7 @@ import pc from 'picocolors';
 import { backendOf } from '../locks/index.ts';
 import { dismissReaper, makeTempDir } from '../scripts/parts.ts';
 import { openRedis, type RedisServer } from '../scripts/redis.ts';
+import { MASTERS } from '../scripts/stack.ts';
 import { inventorySettings } from '../services/inventory/settings.ts';
 import { type Contestant, NOT_FOR_TWO, peerOf } from './bench/contestants.ts';
 import { ratiosOf } from './bench/figures.ts';
@@ -24,8 +25,6 @@ import { folderOf, pointAt } from './run-folder.ts';
 import type { Target } from './target.ts';
 import { createTargets } from './targets.ts';
 
-/** How many independent Redis servers vote for a lock. */
-const MASTERS = 5;
 const NOT_ALONE = 1;
 const COULD_NOT_RUN = 2;
 
