@@ -66,7 +66,9 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
   function leave() {
     const leaveNow = () => leaveQueue(redis, keys, [ownerToken, channel]);
     leaveNow().catch(() => {
-      const stop = listen(redis, channel, () => leaveNow().then(() => stop(), ignore));
+      const tryAgain = () => leaveNow().then(() => stop(), ignore);
+      // Not at every message: to leave sends one, so many who leave would wake each other without end.
+      const stop = listen(redis, channel, (message) => message === undefined && tryAgain());
     });
   }
 

@@ -259,6 +259,39 @@ test('fair: waiters that were refused while Redis stood still leave the queue wh
   store.redis.disconnect();
 });
 
+test('fair: waiters that leave a free lock when Redis is back do not wake each other', async () => {
+  const stores = [connectStore(url()), connectStore(url())];
+  const redis = connect();
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS, onLeaseLost() {} }));
+  await a.acquire();
+  await Promise.all(stores.map((store) => store.back()));
+  const ends = Array.from({ length: 200 }, (_, n) =>
+    createLock(lockOptions({ redis: stores[n % 2]?.redis as Redis, key: key(), leaseMs: LONG_MS }))
+      .acquire()
+      .catch(() => {}),
+  );
+  await untilWaiting(redis, 200);
+  await untilListening(redis, 2);
+  await redis.del(key());
+
+  signal('SIGSTOP');
+  await Promise.all(ends);
+  signal('SIGCONT');
+  await untilWaiting(redis, 0);
+  await quiet(redis);
+
+  // Each that leaves tells the next one.
+  expect(await publishedBy(redis)).toBeLessThanOrEqual(200);
+  await expect(a.release()).rejects.toThrow();
+  for (const store of stores) store.redis.disconnect();
+});
+
+/** How many messages this Redis has been given. */
+async function publishedBy(redis: Redis) {
+  const stats = await redis.info('commandstats');
+  return Number(/cmdstat_publish:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+}
+
 async function enterAndLeave(redis: Redis, onEnter: () => void, leaseMs = LONG_MS) {
   const lock = createLock(lockOptions({ redis, key: key(), leaseMs }));
   await lock.acquire();
