@@ -1,11 +1,43 @@
 import { defineConfig } from 'vitest/config';
 
+/** Their limits in time, or the loads that they run, ask for a machine that does nothing else. */
+const alone = [
+  'test/bench/bench-command.test.ts',
+  'test/drills/{busy,command,embedded,figures}.test.ts',
+  'test/grade/**/*.test.ts',
+  'test/link/**/*.test.ts',
+  'test/locks/8-auto-renew.test.ts',
+  'test/locks/beyond/*.test.ts',
+  'test/nginx/**/*.test.ts',
+  'test/service/{lab,mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
+  'test/stack/**/*.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // The tests run real servers on a machine of two cores: one file at a time, so that limits in time mean something.
-    fileParallelism: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // The tests run real servers on a machine of two cores: those that mostly wait go two files at a time.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: alone,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: alone,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });

@@ -2,10 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { stepDrills } from '../../loadtest/drills/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase.ts';
 import { backendOf, beyond } from '../../locks/index.ts';
-import { ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
-
-/** They keep both cores busy, so they have the machine to themselves. */
-const BUSY = ['redis-outage', 'client-gone'];
+import { BUSY, ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
 
 const stages = Object.keys(beyond);
 const { run } = ownTargets(3, [...new Set(stages.map(backendOf))]);
@@ -27,8 +24,6 @@ describe('beyond stage 8: every cell comes out as the staircase draws it', { tim
     const open = cells.filter(({ name, stage }) => taughtVerdict(stage, name) === null);
     expect(open.map(({ name, stage }) => `${stage} ${name}`)).toEqual([]);
   });
-
-  test.each(cells.filter(({ name }) => BUSY.includes(name)))('$name under $stage', isAsTaught);
 
   describe.concurrent('a few at a time', () => {
     test.each(cells.filter(({ name }) => !BUSY.includes(name)))('$name under $stage', isAsTaught);

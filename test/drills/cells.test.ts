@@ -4,10 +4,7 @@ import { drills as columns, hasNothingToBreak, taughtVerdict } from '../../loadt
 import type { StepDrill } from '../../loadtest/step-drill.ts';
 import type { Need, Target } from '../../loadtest/target.ts';
 import { locks } from '../../locks/index.ts';
-import { expectKeptOut, figuresOf, impostor, ownTargets, SHARED_LIMIT_MS, STEPLESS } from './own-targets.ts';
-
-/** They keep both cores busy, so they have the machine to themselves. */
-const BUSY = ['long-wait', 'redis-outage'];
+import { BUSY, expectKeptOut, figuresOf, impostor, ownTargets, SHARED_LIMIT_MS, STEPLESS } from './own-targets.ts';
 
 const stages = Object.keys(locks);
 const versionOf = (stage: string) => Number.parseInt(stage, 10);
@@ -37,7 +34,7 @@ const blankCells = cells.flatMap((cell) => {
   return expected === undefined ? [] : [{ ...cell, expected }];
 });
 
-const { run } = ownTargets(4);
+const { run } = ownTargets(3);
 
 async function isAsTaught({ drill, stage, taught }: (typeof taughtCells)[number]) {
   let hasSteps = false;
@@ -48,10 +45,6 @@ async function isAsTaught({ drill, stage, taught }: (typeof taughtCells)[number]
   expect({ verdict, reasons }).toEqual({ verdict: taught, reasons: [expect.stringMatching(/\S.*\.$/s)] });
   expect(hasSteps).toBe(!STEPLESS.includes(drill.name));
 }
-
-describe('staircase: every cell that is drawn comes out as drawn', () => {
-  test.each(taughtCells.filter(({ name }) => BUSY.includes(name)))('$name under $stage: $taught', isAsTaught);
-});
 
 describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('every cell that is drawn comes out as drawn', () => {
