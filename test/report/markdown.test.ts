@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../loadtest/report/markdown.ts';
-import { drills, judgeRun } from '../../loadtest/staircase.ts';
+import { judgeRun } from '../../loadtest/staircase.ts';
 import { cellOf, sampleResults, sampleWithSteps } from './sample-results.ts';
+import { stageDrillNames } from './sample-steps.ts';
 
 /** Every table of the text: the cells of its rows, the rule left out. Fails on a table that is not well formed. */
 function tablesOf(markdown: string): string[][][] {
@@ -71,7 +72,7 @@ test('names the first witnesses and counts the others', () => {
 test('has the figures of the drills that go step by step, and says where their timelines are', () => {
   const markdown = renderMarkdown(sampleWithSteps());
   const [staircase, ...others] = tablesOf(markdown);
-  expect(staircase?.[0]?.slice(1)).toEqual(Object.keys(drills));
+  expect(staircase?.[0]?.slice(1)).toEqual(stageDrillNames);
   expect(staircase?.[4]?.slice(4, 7)).toEqual(['✔ 2 B a try', '✘ none in 2 s', '✔ waited 2.5 s']);
   expect(staircase?.[1]?.[4]).toBe('–');
   expect(markdown).toContain('## Step by step\n\nreport.html draws');

@@ -6,8 +6,10 @@ type Lane = Timeline['lanes'][number];
 
 const rushes = ['one-node-rush', 'rush', 'sell-out'];
 
-/** The drills that go step by step under the stages, in the order of the staircase. */
-export const stepDrillNames = Object.keys(drills).filter((drill) => !rushes.includes(drill) && drills[drill]?.picture);
+/** The drills that can break a stage, in the order of the staircase: all but those of the masters. */
+export const stageDrillNames = Object.keys(drills).filter((drill) => drills[drill]?.picture);
+/** Those of them that go step by step. */
+export const stepDrillNames = stageDrillNames.filter((drill) => !rushes.includes(drill));
 
 /** What such a drill gives under a stage. Three of them have a timeline. */
 export function stepResult(stage: number, drill: string): DrillResult {
