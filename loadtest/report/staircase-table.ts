@@ -9,11 +9,12 @@ export function staircaseSection(results: Results): Html {
   const { drills, rows } = staircaseOf(results);
   if (rows.length === 0) return html`<section><h2>The staircase</h2><p>Nothing was run.</p></section>`;
   const isWide = drills.length > 5;
+  const width = [isWide && ' wide', drills.length > 14 && ' widest'];
   return html`<section>
 <h2>The staircase</h2>
 ${isWide && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
 <div class="scroll" tabindex="0" role="region" aria-label="The staircase">
-<table class="staircase${isWide && ' wide'}">
+<table class="staircase${width}">
 <thead><tr><th scope="col">stage</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map(staircaseCell)}</tr>\n`)}
