@@ -37,6 +37,15 @@ test.each(names)('%s: is short enough to be read aloud, and has a test', (name) 
   expect(tests.some(isOfIt)).toBe(true);
 });
 
+test.each(names)('%s: has a chapter, which begins and ends with the words of the file', (name) => {
+  const [, problem, , leaves] = lines(name);
+  const page = `docs/beyond/${name}.md`;
+  const quotes = exists(page) ? [...readText(page).matchAll(/^> (.+)$/gm)].map(([, quote]) => quote) : [];
+
+  expect(exists(page)).toBe(true);
+  expect(quotes).toEqual([problem?.replace('// Problem: ', ''), leaves?.replace('// Leaves:  ', '')]);
+});
+
 test('chapters: every one beyond is that of a strategy', () => {
   const chapters = list('docs/beyond').map((file) => file.replace('.md', ''));
   expect(chapters.filter((chapter) => !names.includes(chapter) && chapter !== 'README')).toEqual([]);
