@@ -6,7 +6,7 @@ import { type Cell, fixes, stageBefore } from './plan.ts';
 import { isAsTaught, keyFigure, staircaseOf } from './report/cells.ts';
 import { comparedFigures } from './report/figures.ts';
 import { gradeLine } from './report/grades.ts';
-import { formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
+import { countOf, formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
 import { readStory, stageTitle } from './report/story.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from './results.ts';
 import { drills } from './staircase.ts';
@@ -225,6 +225,7 @@ function resultLines(result: DrillResult): string[] {
     latency && `p50 ${formatMeasure(latency.p50)} ms, p99 ${formatMeasure(latency.p99)} ms`,
     figures?.redisCommandsPerSale !== undefined &&
       `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,
+    figures?.conflicts !== undefined && countOf(figures.conflicts, 'conflict'),
     figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
   ].filter(Boolean);
   return [

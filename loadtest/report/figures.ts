@@ -62,12 +62,15 @@ const allFigures: FigureLine[] = [
   redisCommands,
 ];
 
-/** Every figure of some drills. Each node that sold in any of them has a line of its own. */
+const conflicts = count('Conflicts', ({ conflicts }) => conflicts ?? 0);
+
+/** Every figure of some drills. Each node that sold in any of them has a line of its own, and conflicts where there were any. */
 export function linesOf(drills: RushFigures[]): FigureLine[] {
   const nodes = [...new Set(drills.flatMap(({ soldByNode }) => Object.keys(soldByNode)))].sort();
   const byNode = nodes.map((node) => count(`Sold by ${node}`, ({ soldByNode }) => soldByNode[node] ?? 0));
   const afterSold = allFigures.indexOf(sold) + 1;
-  return [...allFigures.slice(0, afterSold), ...byNode, ...allFigures.slice(afterSold)];
+  const ofConflicts = drills.some(({ conflicts }) => conflicts !== undefined) ? [conflicts] : [];
+  return [...allFigures.slice(0, afterSold), ...byNode, ...allFigures.slice(afterSold), ...ofConflicts];
 }
 
 /** The figures of the drills that go step by step, in the order of a table. */

@@ -226,6 +226,12 @@ describe('story: a stage beside the one before it', () => {
     expect(linesOf(told, 'Stage 3 · ', 'rush').join('\n')).not.toMatch(/1-in-process|742/);
   });
 
+  test('the conflicts of a rush stand beside its speed, and nothing where there were none', () => {
+    const contended = { ...result, figures: { ...result.figures, conflicts: 6052 } };
+    expect(tellStory(false, [['1-in-process', contended]])).toMatch(/ Redis commands a sale · 6,052 conflicts\n/);
+    expect(tellStory(false, [['1-in-process', result]])).toMatch(/ Redis commands a sale\n/);
+  });
+
   test('a stage whose predecessor was not run names no figure of it', () => {
     const told = tellStory(false, [['4-ttl', mended]]);
     expect(linesOf(told, 'Stage 4 · ttl', 'crashed-holder')).toHaveLength(2);

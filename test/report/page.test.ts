@@ -376,6 +376,17 @@ test('a figure that was not measured is never shown as zero', async () => {
   expect(page).not.toMatch(/NaN|undefined|Infinity/);
 });
 
+test('conflicts have a line where a drill had any, and none elsewhere', async () => {
+  const page = await renderPage(
+    briefResults((results) => {
+      Object.assign(cellOf(results, '3-spin', 'rush').figures ?? {}, { conflicts: 6052 });
+    }),
+  );
+  const rowsOf = (stage: string) => tableOf(sectionOf(page, stage), 'figures').map(([name, ...cells]) => [name, cells]);
+  expect(rowsOf('3-spin')).toContainEqual(['Conflicts', ['0', '6,052', '0']]);
+  expect(JSON.stringify(rowsOf('2-recursive-retry'))).not.toContain('Conflicts');
+});
+
 test('a run of one stage alone compares it with nothing', async () => {
   const page = await renderPage(onlyStages(4, 5));
   expect(textOf(page)).toContain(
