@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import dotenv from 'dotenv';
+import { nameOfGuest } from '../services/inventory/guest-lock.ts';
 import { drills as allDrills } from './drills/index.ts';
-import { readGuest, readPeers } from './guests.ts';
+import { problemOfName, readGuest, readPeers } from './guests.ts';
 import { createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { allCells } from './plan.ts';
@@ -45,7 +46,9 @@ function writeTemplate(file: string) {
   const lockFile = fileURLToPath(new URL('../locks/lock.ts', import.meta.url));
   const path = relative(dirname(file), lockFile);
   const text = template.replace('../locks/lock.ts', path.startsWith('.') ? path : `./${path}`);
+  const problem = problemOfName(nameOfGuest(file), file);
   try {
+    if (problem !== undefined) throw new Error(problem);
     writeFileSync(file, text, { flag: 'wx' });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

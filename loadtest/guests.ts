@@ -16,7 +16,8 @@ const START_LIMIT_MS = 30_000;
 /** The lock in the file `file`, an absolute path. `problem` says why it can't be graded, if it can't. */
 export async function readGuest(file: string): Promise<Grade> {
   const stage = nameOfGuest(file);
-  const problem = problemOfName(stage, file) ?? (await problemOfModule(file));
+  const isThere = existsSync(file) ? undefined : 'there is no such file';
+  const problem = isThere ?? problemOfName(stage, file) ?? (await problemOfModule(file));
   return { stage, file, ...(problem !== undefined && { problem }) };
 }
 
@@ -37,8 +38,8 @@ export async function readPeers(): Promise<Grade[]> {
   );
 }
 
-function problemOfName(name: string, file: string): string | undefined {
-  if (!existsSync(file)) return 'there is no such file';
+/** Why a lock in this file could not be graded under this name. */
+export function problemOfName(name: string, file: string): string | undefined {
   if (file.includes(',')) return 'its path must not have a comma in it';
   if (lockName(name) !== undefined) return `${name} is the name of a lock of ours: give the file another name`;
   if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return undefined;

@@ -5,7 +5,7 @@ import { numberOf } from '../locks/index.ts';
 import { type Cell, fixes, stageBefore } from './plan.ts';
 import { isAsTaught, keyFigure, staircaseOf } from './report/cells.ts';
 import { comparedFigures } from './report/figures.ts';
-import { gradeLine } from './report/grades.ts';
+import { controlLine, failures, gradeLine } from './report/grades.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
 import { readStory, stageTitle } from './report/story.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from './results.ts';
@@ -147,8 +147,13 @@ function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']
 function endLines(results: Results, dir: string): string[] {
   return [
     '',
-    ...(results.grades ?? []).map((grade) => pc.bold(gradeLine(grade, results))),
-    `${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
+    ...(results.grades ?? []).flatMap((grade) => [
+      pc.bold(gradeLine(grade, results)),
+      ...failures(grade, results).map(({ drill, verdict, reasons }) => {
+        return `  ${marks[verdict]} ${nameColumn(drill)} ${reasons.join(' ')}`;
+      }),
+    ]),
+    `${results.grades ? controlLine(results) : verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
     '',

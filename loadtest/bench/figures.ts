@@ -22,6 +22,7 @@ export function figuresOf({ asking, counted, before, after, finalCount }: Eviden
   const perSecond = sum(counted.map(({ waits, windowMs }) => (waits.length / windowMs) * 1_000));
   const starved = counted.flatMap((process) => process.starved);
   const waits = [...counted.flatMap((process) => process.waits), ...starved].sort((a, b) => a - b);
+  const ideal = idealWaitsMs(asking, counted);
   const acquired = after.count - before.count;
   const p99 = quantile(waits, 0.99);
   // Otherwise p99 would be that of a wait that has not ended: nobody knows how long it is.
@@ -32,7 +33,7 @@ export function figuresOf({ asking, counted, before, after, finalCount }: Eviden
     perSecond,
     ...(acquired > 0 && { commandsPerAcquisition: (after.commands - before.commands) / acquired }),
     ...(waits.length > 0 && { waitMs: { p50: quantile(waits, 0.5), p99, max: quantile(waits, 1) } }),
-    ...(isP99Known && { p99ToIdeal: p99 / idealWaitMs(asking, perSecond) }),
+    ...(isP99Known && ideal.length > 0 && { p99ToIdeal: p99 / quantile(ideal, 0.99) }),
     sections,
     lostUpdates: Math.max(0, sections - finalCount),
     starved: starved.length,
@@ -42,11 +43,17 @@ export function figuresOf({ asking, counted, before, after, finalCount }: Eviden
 }
 
 /**
- * How long everyone waits in a perfect queue, first come first served, in milliseconds: N waiters who ask again at once, served
- * at r per second, each wait N ÷ r (Little's law: the number in a system is the rate times the time in it).
+ * How long the acquisitions of the window had waited in a perfect queue that lets somebody in at the very same moments, in
+ * milliseconds: first come, first served, `asking` waiters, each of whom asks again when the one after it enters. A pace that
+ * changes, as it does on a shared machine, is in these moments; `asking` ÷ rate would take it for unfairness.
  */
-export function idealWaitMs(asking: number, perSecond: number): number {
-  return (asking / perSecond) * 1_000;
+export function idealWaitsMs(asking: number, counted: Pick<Counted, 'enteredAt' | 'measuredFrom'>[]): number[] {
+  const enteredAt = counted.flatMap((process) => process.enteredAt).sort((a, b) => a - b);
+  const from = Math.max(...counted.map(({ measuredFrom }) => measuredFrom));
+  return enteredAt
+    .map((at, i) => ({ at, askedAt: enteredAt[i - asking + 1] }))
+    .flatMap(({ at, askedAt }) => (at >= from && askedAt !== undefined ? [at - askedAt] : []))
+    .sort((a, b) => a - b);
 }
 
 /** Of values in rising order: the lowest that is not below `share` of them. */

@@ -1,7 +1,6 @@
 import { rushFigures } from '../results.ts';
 import { runRush } from '../rush.ts';
 import type { Target } from '../target.ts';
-import { idealWaitMs } from './figures.ts';
 import type { TurnFigures } from './results.ts';
 
 export interface HttpTurnOptions {
@@ -38,10 +37,7 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   return {
     perSecond: throughput,
     ...(redisCommandsPerSale !== undefined && { commandsPerAcquisition: redisCommandsPerSale }),
-    ...(latencyMs && {
-      waitMs: { p50: latencyMs.p50, p99: latencyMs.p99, max: latencyMs.max },
-      p99ToIdeal: latencyMs.p99 / idealWaitMs(connections, throughput),
-    }),
+    ...(latencyMs && { waitMs: { p50: latencyMs.p50, p99: latencyMs.p99, max: latencyMs.max } }),
     sections: sold,
     lostUpdates: Math.max(0, lostUpdates),
     starved: lockTimeout,

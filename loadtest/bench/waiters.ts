@@ -26,6 +26,9 @@ export interface Counted {
   windowMs: number;
   /** How long each acquisition of the window had waited. */
   waits: number[];
+  /** When each acquisition took place, from the start on, and when the window began: by a clock that all processes share. */
+  enteredAt: number[];
+  measuredFrom: number;
   /** How long those have waited who got nothing in the whole window. */
   starved: number[];
   /** Acquisitions and releases that were rejected. One of the reasons. */
@@ -47,19 +50,26 @@ if (settings.REDLOCK_URLS) {
 }
 
 const instance = randomUUID();
-const counted: Counted = { sections: 0, windowMs: 0, waits: [], starved: [], errors: 0 };
+const counted: Counted = {
+  sections: 0,
+  windowMs: 0,
+  waits: [],
+  enteredAt: [],
+  measuredFrom: Number.POSITIVE_INFINITY,
+  starved: [],
+  errors: 0,
+};
 /** Since when each waiter waits; undefined while it is inside. */
 const waitingSince: (number | undefined)[] = [];
 const patience = Array.from({ length: options.waiters }, () => new AbortController());
 let asked = 0;
 let inside = 0;
-let measuredFrom: number | undefined;
 let isStopped = false;
 let onEmpty = () => {};
 
 process.on('message', (message) => {
   if (message === 'start') for (const [waiter, { signal }] of patience.entries()) void wait(waiter, signal);
-  if (message === 'measure') measuredFrom = performance.now();
+  if (message === 'measure') counted.measuredFrom = monotonicMs();
   if (message === 'stop') void stop();
 });
 // Nobody is there to be told any more.
@@ -79,14 +89,15 @@ async function wait(waiter: number, signal: AbortSignal) {
         onLeaseLost: () => fail(new Error('The lease was lost.')),
       }),
     );
-    const since = performance.now();
+    const since = monotonicMs();
     waitingSince[waiter] = since;
     try {
       await lock.acquire(signal);
-      const now = performance.now();
+      const now = monotonicMs();
       waitingSince[waiter] = undefined;
       if (!isStopped) {
-        if (measuredFrom !== undefined) counted.waits.push(now - since);
+        counted.enteredAt.push(now);
+        if (now >= counted.measuredFrom) counted.waits.push(now - since);
         await section();
       }
       await lock.release();
@@ -112,14 +123,19 @@ async function section() {
   }
 }
 
+/** The time since the machine started, in milliseconds: the same in every process, other than performance.now(). */
+function monotonicMs() {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
 function fail(error: unknown) {
   counted.errors += 1;
   counted.error ??= error instanceof Error ? error.message : String(error);
 }
 
 async function stop() {
-  const now = performance.now();
-  const from = measuredFrom ?? now;
+  const now = monotonicMs();
+  const from = Math.min(counted.measuredFrom, now);
   isStopped = true;
   counted.windowMs = now - from;
   counted.starved = waitingSince

@@ -1,5 +1,5 @@
 import type { DrillResult, Grade, Results } from '../results.ts';
-import { staircaseOf } from './cells.ts';
+import { isAsTaught, staircaseOf } from './cells.ts';
 import { listOf } from './numbers.ts';
 
 /** The drills that a graded lock was put through, those that do not apply left out. */
@@ -30,6 +30,28 @@ export function gradeLine(grade: Grade, results: Results): string {
     ...(named('unknown') ? [`nothing is known of ${named('unknown')}`] : []),
   ];
   return `${stage}: ${clauses.join('; ')}.`;
+}
+
+/** The drills that a graded lock does not hold in, each with its reason. */
+export function failures(grade: Grade, results: Results): DrillResult[] {
+  return appliedTo(grade, results).filter(({ verdict }) => verdict !== 'pass');
+}
+
+/** `my-lock: 11 of 13 drills hold`, or how many locks were graded. */
+export function gradeTitle(grades: Grade[], results: Results): string {
+  const [grade, ...others] = grades;
+  if (grade === undefined || others.length > 0) return `${grades.length} locks graded`;
+  return gradeLine(grade, results).split('; ')[0]?.replace(/\.$/, '') ?? grade.stage;
+}
+
+/** What the locks of the course that ran beside say of the run. */
+export function controlLine({ stages, verdict }: Results): string {
+  const rows = stages.filter(({ drills }) => drills.some(({ taught }) => taught !== null));
+  if (rows.length === 0) return 'No lock of the course ran beside, as a control.';
+  const cells = rows.flatMap(({ drills }) => drills).filter((cell) => isAsTaught(cell) !== undefined);
+  const asTaught = cells.filter((cell) => isAsTaught(cell)).length;
+  const warning = verdict === 'as-taught' ? '' : ' Conclude nothing: a drill did not find what it must.';
+  return `Beside, as a control: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as taught.${warning}`;
 }
 
 /** How a published lock was set, as pairs of an option and what it was given. */

@@ -24,17 +24,20 @@ ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, s
 <ul class="legend">
 <li><b class="key pass">✔\uFE0E</b> the stage holds</li>
 <li><b class="key fail">✘\uFE0E</b> the stage fails: that is its lesson</li>
-${legendItems(rows.flatMap(({ cells }) => cells))}</ul>
+${legendItems(
+  rows.flatMap(({ cells }) => cells),
+  results.grades !== undefined,
+)}</ul>
 ${isWide && html`<dl class="questions">${drills.map(question)}</dl>`}
 </section>`;
 }
 
 /** Only what the table shows needs to be explained. */
-function legendItems(cells: Cell[]): (Html | false)[] {
+function legendItems(cells: Cell[], isGraded: boolean): (Html | false)[] {
   const shows = (state: Cell['state']) => cells.some((cell) => cell.state === state);
   return [
     cells.some(({ result }) => result && isMeasuredOnly(result)) &&
-      html`<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: measured only, the lesson leaves it open</li>\n`,
+      html`<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: ${isGraded ? 'it holds, or fails; nothing is taught of it' : 'measured only, the lesson leaves it open'}</li>\n`,
     cells.some(({ result }) => result && isAsTaught(result) === false) &&
       html`<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as taught</li>\n`,
     shows('unknown') && html`<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>\n`,

@@ -1,5 +1,6 @@
 import { type Results, type RushFigures, rushFigures, stepFigures } from '../results.ts';
 import { fixedBy, isAsTaught, staircaseOf } from './cells.ts';
+import { controlLine, gradeTitle } from './grades.ts';
 import { countOf, formatNumber, listOf } from './numbers.ts';
 
 /** The verdict on the run in plain words. */
@@ -9,9 +10,9 @@ export const verdictWords = {
   unknown: 'Unknown',
 } as const;
 
-/** What the report is about: the verdict on the run, or that locks were graded. */
-export function titleOf({ verdict, grades }: Results): string {
-  return grades ? `Graded beside ours: ${verdictWords[verdict].toLowerCase()}` : verdictWords[verdict];
+/** What the report is about: the verdict on the run, or on a graded lock. */
+export function titleOf(results: Results): string {
+  return results.grades ? gradeTitle(results.grades, results) : verdictWords[results.verdict];
 }
 
 /** How many cells ran, and how many of them came out as taught. Empty when there is nothing to count. */
@@ -41,6 +42,7 @@ export function countCells({ stages, leftOut }: Results): string {
 
 /** What the run shows, a sentence each: the sales that were lost, what was oversold, and what the steps of the staircase fix. */
 export function summarize(results: Results): string[] {
+  if (results.grades) return [controlLine(results)];
   const nodes = outcomesOf(results, 'rush').length > 0 ? { drill: 'rush', on: 'two nodes' } : oneNode;
   const sentences = [
     describe(outcomesOf(results, nodes.drill), {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Evidence,
   figuresOf,
-  idealWaitMs,
+  idealWaitsMs,
   isReached,
   quantile,
   ratiosOf,
@@ -13,8 +13,24 @@ import {
 import { benchSchema } from '../../loadtest/bench/results.ts';
 import { sampleBench, turn } from './sample-bench.ts';
 
-const first = { sections: 5, windowMs: 500, waits: [30, 10, 20], starved: [] as number[], errors: 0 };
-const second = { sections: 2, windowMs: 500, waits: [40], starved: [], errors: 0 };
+const first = {
+  sections: 5,
+  windowMs: 500,
+  waits: [30, 10, 20],
+  enteredAt: [50, 110, 120, 180],
+  measuredFrom: 100,
+  starved: [] as number[],
+  errors: 0,
+};
+const second = {
+  sections: 2,
+  windowMs: 500,
+  waits: [40],
+  enteredAt: [70, 90, 160],
+  measuredFrom: 100,
+  starved: [],
+  errors: 0,
+};
 
 /** Two processes of two waiters each, measured for 500 ms: three acquisitions and one. */
 function evidence(given: Partial<Evidence> = {}): Evidence {
@@ -34,7 +50,7 @@ describe('figures of a turn', () => {
       perSecond: 8,
       commandsPerAcquisition: 12.5,
       waitMs: { p50: 20, p99: 40, max: 40 },
-      p99ToIdeal: 40 / 500,
+      p99ToIdeal: 40 / 70,
       sections: 7,
       lostUpdates: 0,
       starved: 0,
@@ -58,7 +74,7 @@ describe('figures of a turn', () => {
   });
 
   test('a lock that let nobody in has a rate of 0 and no other figure', () => {
-    const counted = [{ ...first, sections: 0, waits: [] }];
+    const counted = [{ ...first, sections: 0, waits: [], enteredAt: [] }];
     const count = { count: 0, commands: 9 };
     expect(figuresOf(evidence({ counted, before: count, after: count, finalCount: 0 }))).toEqual({
       perSecond: 0,
@@ -70,8 +86,18 @@ describe('figures of a turn', () => {
   });
 });
 
-test('ideal wait: 200 waiters served at 1,000 a second wait 200 ms each', () => {
-  expect(idealWaitMs(200, 1_000)).toBe(200);
+test('ideal wait: each has asked when the one after its last turn entered, in whichever process', () => {
+  // In order: 50, 70, 90, then those of the window: 110, 120, 160, 180. The first four of them all ask again.
+  expect(idealWaitsMs(4, [first, second])).toEqual([50, 60, 70, 70]);
+});
+
+test('ideal wait: a queue that stumbles is not unfair', () => {
+  const enteredAt = [...Array.from({ length: 100 }, (_, i) => i), ...Array.from({ length: 100 }, (_, i) => 150 + i)];
+  expect(quantile(idealWaitsMs(11, [{ enteredAt, measuredFrom: 0 }]), 0.99)).toBe(60);
+});
+
+test('ideal wait: without enough turns before nobody knows', () => {
+  expect(idealWaitsMs(8, [first, second])).toEqual([]);
 });
 
 test('quantile: the lowest value that so many do not exceed', () => {

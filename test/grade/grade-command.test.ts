@@ -67,6 +67,15 @@ test('--new: never over a file that is there', async () => {
   expect(existsSync(file) && readFileSync(file, 'utf8')).toBe('export {};');
 });
 
+test('--new: not under a name that no row can have', async () => {
+  const file = noModule('My_Lock.ts');
+  const command = grade('--new', file);
+
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+  expect(command.stderr()).toMatch(/can't be written: .*small letters/);
+  expect(existsSync(file)).toBe(false);
+});
+
 test.each([
   [[], /name a module, such as \.\/my-lock\.ts, or give --peers or --new/],
   [['a.ts', 'b/a.ts'], /two modules are named a/],
