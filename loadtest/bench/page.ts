@@ -131,11 +131,11 @@ function ratios(results: BenchResults): Html {
   return html`<section>
 <h2>Ratios within this run</h2>
 <div class="scroll"><table class="figures">
-<thead><tr><th>ratio</th><th>what</th><th>measured</th><th>target</th><th></th></tr></thead>
+<thead><tr><th>ratio</th><th class="words">what</th><th>measured</th><th>target</th><th></th></tr></thead>
 <tbody>
 ${targetRows(results).map(
   ({ name, says, ratio, goal, isReached }) =>
-    html`<tr><th>${name}</th><td>${says}</td><td>${ratio ?? 'not measured'}</td><td>${goal}</td><td>${
+    html`<tr><th>${name}</th><td class="words">${says}</td><td class="whole">${ratio ?? 'not measured'}</td><td class="whole">${goal}</td><td class="whole">${
       isReached === undefined ? '' : isReached ? '✔ reached' : '✘ not reached'
     }</td></tr>\n`,
 )}</tbody>

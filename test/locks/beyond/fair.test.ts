@@ -273,6 +273,7 @@ test('fair: waiters that leave a free lock when Redis is back do not wake each o
   await untilWaiting(redis, 200);
   await untilListening(redis, 2);
   await redis.del(key());
+  const before = await publishedBy(redis);
 
   signal('SIGSTOP');
   await Promise.all(ends);
@@ -281,7 +282,7 @@ test('fair: waiters that leave a free lock when Redis is back do not wake each o
   await quiet(redis);
 
   // Each that leaves tells the next one.
-  expect(await publishedBy(redis)).toBeLessThanOrEqual(200);
+  expect((await publishedBy(redis)) - before).toBeLessThanOrEqual(200);
   await expect(a.release()).rejects.toThrow();
   for (const store of stores) store.redis.disconnect();
 });
