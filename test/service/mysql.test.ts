@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type MysqlServer, openMysql } from '../../scripts/mysql.ts';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
+import { standStill } from '../locks/beyond/own-mysql.ts';
 import {
   cleanUpLater,
   expectProblem,
@@ -98,7 +99,7 @@ test.each([...locks, ...sales])(
     await node.lab('PUT', '/stock', { sku: 'frozen', stock: 10 });
     await node.sell('frozen');
     onTestFinished(() => part.signal('SIGCONT'));
-    part.signal('SIGSTOP');
+    await standStill(mysql.url, part);
 
     const startedAt = performance.now();
     const answer = await node.sell('frozen');

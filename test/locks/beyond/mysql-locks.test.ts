@@ -255,7 +255,7 @@ describe('a server that is away', () => {
   test.each(strategies)('%s: it stands still: an acquire is refused within a second', async (_strategy, createLock) => {
     // There is a connection to be taken from the pool.
     await idOf(pool);
-    server.freeze();
+    await server.freeze();
 
     const startedAt = performance.now();
     const refusal = await createLock(optionsOf())

@@ -178,7 +178,7 @@ describe.each(strategies)('%s', (strategy, takeOne) => {
   test('a server that stands still: the sale is refused within a second', async () => {
     await stock.writeStock(sku, 5);
     await idOf(pool);
-    freeze();
+    await freeze();
 
     const startedAt = performance.now();
     const error = await takeOne(sale().options).catch((reason) => reason);

@@ -46,7 +46,7 @@ export function ownMysql() {
   return {
     ask,
     /** The server stops answering without ending. */
-    freeze: () => part?.signal('SIGSTOP'),
+    freeze: () => standStill(mysql().url, part as Part),
     goOn: () => part?.signal('SIGCONT'),
     async kill() {
       part?.signal('SIGKILL');
@@ -78,6 +78,21 @@ export function ownMysql() {
     /** The key of the test that asks, which no other test has. */
     key: () => `lock:${expect.getState().currentTestName}`,
   };
+}
+
+/** Stops a server. Resolves when it no longer answers: its threads do not stop all at once. */
+export async function standStill(url: string, part: Part) {
+  const connection = await createConnection(url);
+  connection.on('error', () => {});
+  part.signal('SIGSTOP');
+  const ask = () => connection.query({ sql: 'SELECT 1', timeout: 100 });
+  const answers = () =>
+    ask().then(
+      () => true,
+      () => false,
+    );
+  while (await answers());
+  connection.destroy();
 }
 
 /** The id that the server gives to the one connection of this pool. */
