@@ -3,14 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** Their limits in time, or the loads that they run, ask for a machine that does nothing else. */
 const alone = [
   'test/bench/bench-command.test.ts',
-  'test/drills/{busy,command,embedded,figures}.test.ts',
-  'test/grade/**/*.test.ts',
-  'test/link/**/*.test.ts',
+  'test/drills/busy.test.ts',
   'test/locks/8-auto-renew.test.ts',
   'test/locks/beyond/*.test.ts',
-  'test/nginx/**/*.test.ts',
+  'test/nginx/*.test.ts',
   'test/service/{lab,mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
-  'test/stack/**/*.test.ts',
+  'test/stack/{cluster,replay,sentinel}.test.ts',
 ];
 
 export default defineConfig({
@@ -21,12 +19,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: {
-          name: 'alone',
-          include: alone,
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-        },
+        test: { name: 'alone', include: alone, fileParallelism: false, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
