@@ -5,9 +5,10 @@ import dotenv from 'dotenv';
 import { z } from 'zod';
 import { backendOf } from '../locks/index.ts';
 import { inventorySettings, readSettingsOrExit, redisUrl } from '../services/inventory/settings.ts';
+import { serviceArgs } from './bundle.ts';
 import { type Link, openLink } from './link.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
-import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from './parts.ts';
+import { dismissReaper, freePort, makeTempDir, type Part, startPart } from './parts.ts';
 import { openRedis, openReplica, type RedisServer } from './redis.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
@@ -157,11 +158,12 @@ export async function startStack({
     const link = await linkTo(redisUrl);
     const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
     const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
+    const args = await serviceArgs({ ...process.env, ...env });
     const startProcess = () =>
       startPart({
         name,
         command: process.execPath,
-        args: nodeArgs('services/inventory/main.ts'),
+        args,
         env: {
           ...process.env,
           ...env,

@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished } from 'vitest';
+import { serviceArgs } from '../../scripts/bundle.ts';
 import { type Link, openLink } from '../../scripts/link.ts';
-import { dismissReaper, freePort, makeTempDir, nodeArgs, type Part, startPart } from '../../scripts/parts.ts';
+import { dismissReaper, freePort, makeTempDir, type Part, startPart } from '../../scripts/parts.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import type { SaleEvent } from '../../services/inventory/history.ts';
 import { type Problem, type ProblemCode, problems } from '../../services/inventory/problem.ts';
@@ -111,7 +112,7 @@ export async function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = 
   const part = await startPart({
     name,
     command: process.execPath,
-    args: nodeArgs('services/inventory/main.ts'),
+    args: await serviceArgs(env),
     env: {
       PATH: process.env.PATH,
       REDIS_URL: redisUrl,

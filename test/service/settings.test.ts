@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { knownVersions, locks } from '../../locks/index.ts';
-import { freePort, makeTempDir, nodeArgs } from '../../scripts/parts.ts';
+import { serviceArgs } from '../../scripts/bundle.ts';
+import { freePort, makeTempDir } from '../../scripts/parts.ts';
 import { redisUrlForms } from '../../services/inventory/redis-url.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { cleanUpLater, startNode, startRedis, type TestRedis } from './node-under-test.ts';
@@ -22,7 +23,7 @@ async function runNode(env: NodeJS.ProcessEnv, dotenv = '') {
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
   writeFileSync(join(temp.dir, '.env'), dotenv);
-  const child = spawn(process.execPath, nodeArgs('services/inventory/main.ts'), {
+  const child = spawn(process.execPath, await serviceArgs(env), {
     cwd: temp.dir,
     env: { PATH: process.env.PATH, REDIS_URL: redis.url, PORT: String(await freePort()), ...env },
     timeout: 10_000,
