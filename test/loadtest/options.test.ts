@@ -1,0 +1,42 @@
+import { expect, test, vi } from 'vitest';
+import { readRunOptions } from '../../loadtest/options.ts';
+
+/** Reads a command line that ends the process with 2; returns what it prints. */
+function refuse(args: string[], version?: string): string {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`exit code ${code}`);
+  });
+  try {
+    expect(() => readRunOptions('npm start', 'Runs.', ['node', 'replay.ts', ...args], version)).toThrow('exit code 2');
+    return write.mock.calls.map(([text]) => text).join('');
+  } finally {
+    exit.mockRestore();
+    write.mockRestore();
+  }
+}
+
+test.each([
+  [['--stage', '9'], /--stage.*9.*a number from 0 to 8/s],
+  [['--drill', 'nap'], /--drill.*nap.*one-node-rush, rush, sell-out.*crashed-holder.*failover/s],
+  [['--requests', '0'], /--requests.*0.*whole number/s],
+  [['--requests', '12.5'], /whole number/],
+  [['--connections', '500', '--requests', '300'], /--connections 500 is too many/],
+  [['--drill', 'sell-out', '--units', '10', '--connections', '30'], /too many for the 20 buyers/],
+  [['--stock', '10'], /--stock 10 is too low/],
+  [['--lease', '99'], /--lease.*99.*at least 100 ms/s],
+  [['--lease', 'long'], /--lease.*long.*whole number/s],
+  [['--url', 'http://127.0.0.1:1'], /--url and --lab go together/],
+  [['--lab', 'http://127.0.0.1:1'], /two addresses/],
+  [['--url', 'ftp://x', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'], /address such as/],
+  [['surprise'], /too many arguments/],
+  [['--nonsense'], /unknown option/],
+])('%j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
+  const said = refuse(args);
+  expect(said).toMatch(line);
+  expect(said.trim().split('\n')).toHaveLength(1);
+});
+
+test('a stage that LOCK_VERSION names, and that there is not', () => {
+  expect(refuse([], 'x')).toMatch(/^error: LOCK_VERSION=x is not allowed/);
+});
