@@ -3,13 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** Their limits in time, or the loads that they run, ask for a machine that does nothing else. */
 const alone = [
   'test/bench/bench-command.test.ts',
-  'test/drills/{busy,embedded}.test.ts',
+  'test/drills/busy.test.ts',
   'test/grade/grade-command.test.ts',
-  'test/locks/8-auto-renew.test.ts',
-  'test/locks/beyond/**/*.test.ts',
+  'test/locks/beyond/{blocking,cohort,fair}.test.ts',
   'test/nginx/**/*.test.ts',
-  'test/service/{lab,mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
-  'test/stack/{cluster,replay,sentinel}.test.ts',
+  'test/service/{mysql,outage,waiting,zookeeper}.test.ts',
+  'test/stack/replay.test.ts',
 ];
 
 export default defineConfig({
