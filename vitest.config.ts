@@ -1,21 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
-/** Their limits in time, or the loads that they run, ask for a machine that does nothing else. */
+/** They start whole stacks, or their limits in time ask for a machine that does nothing else. */
 const alone = [
   'test/bench/bench-command.test.ts',
-  'test/drills/busy.test.ts',
-  'test/grade/grade-command.test.ts',
-  'test/locks/beyond/{blocking,cohort,fair}.test.ts',
+  'test/compose/running.test.ts',
+  'test/drills/**/*.test.ts',
+  'test/grade/**/*.test.ts',
+  'test/locks/8-auto-renew.test.ts',
+  'test/locks/beyond/**/*.test.ts',
   'test/nginx/**/*.test.ts',
-  'test/service/{mysql,outage,waiting,zookeeper}.test.ts',
-  'test/stack/replay.test.ts',
+  'test/service/{lab,mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
+  'test/stack/**/*.test.ts',
 ];
 
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // The tests run real servers on a machine of two cores: those that mostly wait go two files at a time.
+    // The tests run real servers on a machine of two cores: those that ask little of it go two files at a time.
     projects: [
       {
         extends: true,
