@@ -9,6 +9,7 @@ import { backendOf } from '../locks/index.ts';
 import { dismissReaper, makeTempDir } from '../scripts/parts.ts';
 import { openRedis, type RedisServer } from '../scripts/redis.ts';
 import { MASTERS } from '../scripts/stack.ts';
+import { versionIn } from '../services/inventory/redis-info.ts';
 import { inventorySettings } from '../services/inventory/settings.ts';
 import { type Contestant, NOT_FOR_TWO, peerOf } from './bench/contestants.ts';
 import { ratiosOf } from './bench/figures.ts';
@@ -176,7 +177,7 @@ async function openStack(): Promise<Ground> {
 async function versionOf(url: string): Promise<string> {
   const redis = new Redis(url);
   const info = await redis.info('server').finally(() => redis.disconnect());
-  return /(?:redis|valkey)_version:(\S+)/.exec(info)?.[1] ?? 'unknown';
+  return versionIn(info) ?? 'unknown';
 }
 
 async function describeContestant({ name, kind }: Contestant): Promise<BenchResults['contestants'][number]> {

@@ -6,8 +6,6 @@ import { freePort, type Part, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 
 const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
-const INSTALL =
-  'Install it with: sudo apt-get install --no-install-recommends libzookeeper-java default-jre-headless (Debian, Ubuntu), or: brew install zookeeper (macOS).';
 
 export interface ZookeeperServer {
   /** `host:port`, and the folder to work in if one was given. */
@@ -23,7 +21,8 @@ export interface ZookeeperServer {
 
 /** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
 export function whyNoZookeeper(): string | undefined {
-  return findZookeeper() ? undefined : `There is no ZooKeeper on this machine. ${INSTALL}`;
+  if (findZookeeper()) return undefined;
+  return 'There is no ZooKeeper with Java here: apt-get install libzookeeper-java default-jre-headless, or brew install zookeeper.';
 }
 
 /** The ZooKeeper to use: the given one, else a new server that works in `dir`. Rejects when neither is there. */

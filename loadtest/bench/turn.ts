@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { nodeArgs } from '../../scripts/parts.ts';
+import { countCommands } from '../../services/inventory/redis-info.ts';
 import type { Contestant } from './contestants.ts';
 import { type Evidence, figuresOf } from './figures.ts';
 import type { TurnFigures } from './results.ts';
@@ -126,9 +127,4 @@ async function snapshot(clients: Redis[], counterKey: string) {
     answers.map((answer) => countCommands(String(answer?.[1]?.[1]))),
   ];
   return { count, commands: commands.reduce((sum, calls) => sum + calls, 0) };
-}
-
-function countCommands(commandstats: string): number {
-  const calls = [...commandstats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g)];
-  return calls.reduce((sum, [, name, count]) => (name === 'info' ? sum : sum + Number(count)), 0);
 }

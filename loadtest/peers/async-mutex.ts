@@ -1,8 +1,9 @@
 // async-mutex 0.5: a mutex inside one process. It never claims to be more: two processes each have their own.
 
 import { E_ALREADY_LOCKED, Mutex, type MutexInterface, tryAcquire } from 'async-mutex';
-import { callOff, notNow } from '../../locks/call-off.ts';
+import { abortError } from '../../locks/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { callOff } from '../../services/inventory/call-off.ts';
 
 export const options = {
   mutex: 'one for each key in each process',
@@ -37,7 +38,7 @@ export const createLock: CreateLock = ({ key }) => {
     try {
       holds.push(await tryAcquire(mutex).acquire());
     } catch (error) {
-      throw error === E_ALREADY_LOCKED ? notNow(signal) : error;
+      throw error === E_ALREADY_LOCKED ? abortError(signal) : error;
     }
   }
 

@@ -1,8 +1,9 @@
 // node-redisson 1: Redisson's lock with its watchdog.
 
 import { type IRLock, Redisson } from 'node-redisson';
-import { callOff, notNow } from '../../locks/call-off.ts';
+import { abortError } from '../../locks/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { callOff } from '../../services/inventory/call-off.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -34,7 +35,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs }) => {
 
   async function acquire(signal?: AbortSignal) {
     if (!signal?.aborted) await callOff(lock.lock(), signal, () => lock.unlock());
-    else if (!(await lock.tryLock(0, true))) throw notNow(signal);
+    else if (!(await lock.tryLock(0, true))) throw abortError(signal);
   }
 
   async function release() {

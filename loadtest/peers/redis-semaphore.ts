@@ -1,7 +1,7 @@
 // redis-semaphore 5: its Mutex.
 
 import { Mutex, TimeoutError } from 'redis-semaphore';
-import { notNow } from '../../locks/call-off.ts';
+import { abortError } from '../../locks/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
 import { oneServer } from './peer.ts';
 
@@ -37,7 +37,7 @@ export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => 
     } catch (error) {
       // The library rejects with the reason of the signal; ours reject with AbortError.
       const isCalledOff = error instanceof TimeoutError || error === signal?.reason;
-      if (signal?.aborted && isCalledOff) throw notNow(signal);
+      if (signal?.aborted && isCalledOff) throw abortError(signal);
       throw error;
     }
     mutexes.push(mutex);

@@ -1,8 +1,9 @@
 // redlock 5 beta: `using()`, which extends the lease by itself, with one master.
 
 import Redlock from 'redlock';
-import { callOff, notNow } from '../../locks/call-off.ts';
+import { abortError } from '../../locks/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { callOff } from '../../services/inventory/call-off.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -48,7 +49,7 @@ export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => 
   }
 
   async function acquire(signal?: AbortSignal) {
-    if (signal?.aborted) holds.push(await enter(0).catch(() => Promise.reject(notNow(signal))));
+    if (signal?.aborted) holds.push(await enter(0).catch(() => Promise.reject(abortError(signal))));
     else holds.push(await callOff(enter(-1), signal, ({ leave }) => leave()));
   }
 

@@ -2,8 +2,9 @@
 
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
-import { callOff, notNow } from '../../locks/call-off.ts';
+import { abortError } from '../../locks/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { callOff } from '../../services/inventory/call-off.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -45,7 +46,7 @@ export const createLock: CreateLock = ({ redis, key, leaseMs }) => {
     const client = await connected;
     if (signal?.aborted) {
       const [isHeld, release] = await tryLock(client, key, { timeout: leaseMs });
-      if (!isHeld) throw notNow(signal);
+      if (!isHeld) throw abortError(signal);
       holds.push(release);
       return;
     }

@@ -1,8 +1,9 @@
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { callOff, notNow } from '../../locks/call-off.ts';
+import { abortError } from '../../locks/abortable.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
+import { callOff } from './call-off.ts';
 import { isStoreUnavailable } from './store.ts';
 
 /** How long a guest may take to give its lock up, in milliseconds. */
@@ -49,7 +50,7 @@ function supervised(createLock: CreateLock): CreateLock {
     async function acquire(signal?: AbortSignal) {
       const asked = Promise.resolve().then(() => lock.acquire(signal));
       await callOff(asked, signal, () => lock.release()).catch((error: unknown) => {
-        throw signal?.aborted ? notNow(signal) : faultOf('acquire()', error);
+        throw signal?.aborted ? abortError(signal) : faultOf('acquire()', error);
       });
     }
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts';
 import type { History } from './history.ts';
+import { countCommands, versionIn } from './redis-info.ts';
 import type { SaleDesk } from './sale-desk.ts';
 import { lockVersion } from './settings.ts';
 import { lockKeys, type Store, skuSchema } from './store.ts';
@@ -112,7 +113,7 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
       const infos = await store.askAll((server) => Promise.all([server.info('server'), server.info('commandstats')]));
       const [server = ''] = infos[0] ?? [];
       response.json({
-        version: /valkey_version:(\S+)/.exec(server)?.[1] ?? /redis_version:(\S+)/.exec(server)?.[1],
+        version: versionIn(server),
         server: /server_name:(\S+)/.exec(server)?.[1] ?? 'redis',
         masters: infos.length,
         commandsProcessed: infos.reduce((sum, [, commandstats]) => sum + countCommands(commandstats), 0),
@@ -128,10 +129,4 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
 function collectGarbage() {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
-}
-
-/** All commands but INFO, which only this listener sends. */
-function countCommands(commandstats: string) {
-  const lines = [...commandstats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g)];
-  return lines.reduce((sum, [, name, calls]) => (name === 'info' ? sum : sum + Number(calls)), 0);
 }

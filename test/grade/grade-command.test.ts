@@ -1,27 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { resultsSchema } from '../../loadtest/results.ts';
-import { type CommandUnderTest, startCommand } from '../stack/command-under-test.ts';
+import { ownCommands } from '../stack/command-under-test.ts';
 import { lockWith, noModule, writeModule } from './modules.ts';
 
-let running: CommandUnderTest[] = [];
-
-function grade(...args: string[]) {
-  const command = startCommand('loadtest/grade-command.ts', args);
-  running.push(command);
-  return command;
-}
-
-afterEach(async () => {
-  for (const command of running) {
-    command.child.kill('SIGKILL');
-    await command.ended;
-    await expect.poll(() => command.leftovers(), { timeout: 10_000 }).toEqual([]);
-    command.remove();
-  }
-  running = [];
-});
+const start = ownCommands();
+const grade = (...args: string[]) => start('loadtest/grade-command.ts', args);
 
 test('one run: a right lock, a wrong one, and three that break their nodes', { timeout: 120_000 }, async () => {
   const right = noModule('right-lock.ts');

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, expect } from 'vitest';
 import { nodeArgs, projectDir } from '../../scripts/parts.ts';
 
 /** One of the project's commands, running in a temporary folder of its own, so that what it leaves behind can be found. */
@@ -22,6 +23,33 @@ export interface CommandUnderTest {
   leftovers(): string[];
   remove(): void;
 }
+
+/** Starts commands for the tests of one file. After each test they are killed, and nothing of them is left. */
+export function ownCommands(): typeof startCommand {
+  let running: CommandUnderTest[] = [];
+
+  afterEach(async () => {
+    for (const command of running) {
+      command.child.kill('SIGKILL');
+      await command.ended;
+    }
+    for (const command of running) {
+      await leavesNothing(command);
+      command.remove();
+    }
+    running = [];
+  });
+
+  return (...given) => {
+    const command = startCommand(...given);
+    running.push(command);
+    return command;
+  };
+}
+
+/** The reaper needs a moment after a death that nobody announced. */
+export const leavesNothing = (command: CommandUnderTest) =>
+  expect.poll(() => command.leftovers(), { timeout: 10_000 }).toEqual([]);
 
 export function startCommand(file: string, args: string[] = [], env: NodeJS.ProcessEnv = {}): CommandUnderTest {
   const tmp = mkdtempSync(join(tmpdir(), 'command-under-test-'));

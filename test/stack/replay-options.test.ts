@@ -1,32 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { resultsSchema } from '../../loadtest/results.ts';
 import { freePort } from '../../scripts/parts.ts';
-import { type CommandUnderTest, startCommand } from './command-under-test.ts';
+import { type CommandUnderTest, leavesNothing, ownCommands } from './command-under-test.ts';
 import { cell, drillsOf, QUICK, readLatest } from './quick-run.ts';
 
-let running: CommandUnderTest[] = [];
-
-function replay(args: string[], env: NodeJS.ProcessEnv = {}) {
-  const command = startCommand('loadtest/replay.ts', [...QUICK, ...args], env);
-  running.push(command);
-  return command;
-}
-
-afterEach(async () => {
-  for (const command of running) {
-    command.child.kill('SIGKILL');
-    await command.ended;
-    await leavesNothing(command);
-    command.remove();
-  }
-  running = [];
-});
-
-/** The reaper needs a moment after a death that nobody announced. */
-const leavesNothing = (command: CommandUnderTest) =>
-  expect.poll(() => command.leftovers(), { timeout: 10_000 }).toEqual([]);
+const start = ownCommands();
+const replay = (args: string[], env: NodeJS.ProcessEnv = {}) => start('loadtest/replay.ts', [...QUICK, ...args], env);
 
 describe('npm start: choosing what runs', () => {
   test('LOCK_VERSION, by name as well, and --drill run that stage and that drill alone', async () => {
@@ -84,7 +65,7 @@ describe('npm start: aimed at a stack that runs already', () => {
 
   test('what it can’t break there is not applicable, the rest is run, and the stack is put back as it was', async () => {
     const [nginx, port1, lab1, port2, lab2] = await Promise.all(Array.from({ length: 5 }, freePort));
-    const up = startCommand('scripts/up.ts', [], {
+    const up = start('scripts/up.ts', [], {
       NGINX_PORT: String(nginx),
       NODE_1_PORT: String(port1),
       NODE_1_LAB_PORT: String(lab1),
@@ -93,7 +74,6 @@ describe('npm start: aimed at a stack that runs already', () => {
       LOCK_VERSION: '6',
       LEASE_MS: '12345',
     });
-    running.push(up);
     await up.prints(/Stop: +Ctrl-C/);
     const url = `http://127.0.0.1:${nginx}`;
     const labs = [`http://127.0.0.1:${lab1}`, `http://127.0.0.1:${lab2}`];

@@ -1,37 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Results, resultsSchema, stepFigures } from '../../loadtest/results.ts';
+import { describe, expect, test } from 'vitest';
+import { resultsSchema, stepFigures } from '../../loadtest/results.ts';
 import { dismissReaper, makeTempDir } from '../../scripts/parts.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import { stockKey } from '../../services/inventory/store.ts';
-import { type CommandUnderTest, startCommand } from './command-under-test.ts';
+import { type CommandUnderTest, ownCommands } from './command-under-test.ts';
+import { drillsOf, readLatest } from './quick-run.ts';
 
 const LEASE = ['--lease', '600'];
 
-let running: CommandUnderTest[] = [];
-
-function staircase(args: string[], env: NodeJS.ProcessEnv = {}) {
-  const command = startCommand('loadtest/staircase-command.ts', args, env);
-  running.push(command);
-  return command;
-}
-
-afterEach(async () => {
-  for (const command of running) {
-    command.child.kill('SIGKILL');
-    await command.ended;
-    await expect.poll(() => command.leftovers(), { timeout: 10_000 }).toEqual([]);
-    command.remove();
-  }
-  running = [];
-});
-
-const readLatest = (command: CommandUnderTest) =>
-  resultsSchema.parse(JSON.parse(readFileSync(join(command.reports, 'latest/results.json'), 'utf8')));
-const namesOf = ({ stages }: Results) =>
-  stages.flatMap(({ stage, drills }) => drills.map(({ drill }) => `${stage} ${drill}`));
+const start = ownCommands();
+const staircase = (args: string[], env: NodeJS.ProcessEnv = {}) => start('loadtest/staircase-command.ts', args, env);
 
 describe('npm run staircase', () => {
   test('drills on three stacks at once: as taught, with 0, valid JSON, and nothing left behind', async () => {
@@ -52,7 +33,7 @@ describe('npm run staircase', () => {
     expect(results).toMatchObject({ verdict: 'as-taught', verdictReasons: [], leftOut: [] });
     expect(results.command).toMatch(/^npm run staircase -- --stage 4,5 --drill crashed-holder,/);
     expect(results.settings.leaseMs).toBe(600);
-    expect(namesOf(results)).toEqual([
+    expect(drillsOf(results)).toEqual([
       '4-ttl crashed-holder',
       '4-ttl slow-holder',
       '4-ttl late-release',
@@ -148,8 +129,8 @@ describe('npm run staircase: however it ends', () => {
     const results = readLatest(command);
     expect(results.verdict).toBe('unknown');
     expect(results.leftOut.length).toBeGreaterThan(0);
-    expect(results.leftOut.length + namesOf(results).length).toBe(12);
-    expect(results.leftOut.filter((name) => namesOf(results).includes(name))).toEqual([]);
+    expect(results.leftOut.length + drillsOf(results).length).toBe(12);
+    expect(results.leftOut.filter((name) => drillsOf(results).includes(name))).toEqual([]);
     expect(command.stdout()).toContain(`  Left out: ${results.leftOut.join(', ')}.\n`);
     expect(command.stdout()).toContain('Unknown: the run did not come to its end.');
   });

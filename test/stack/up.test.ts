@@ -1,27 +1,10 @@
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/parts.ts';
-import { type CommandUnderTest, makeBarePath, startCommand } from './command-under-test.ts';
+import { makeBarePath, ownCommands } from './command-under-test.ts';
 
-let running: CommandUnderTest[] = [];
-
-function start(file: string, env: NodeJS.ProcessEnv) {
-  const command = startCommand(file, [], env);
-  running.push(command);
-  return command;
-}
-
-afterEach(async () => {
-  for (const command of running) {
-    command.child.kill('SIGKILL');
-    await command.ended;
-  }
-  for (const command of running) {
-    await expect.poll(() => command.leftovers(), { timeout: 10_000 }).toEqual([]);
-    command.remove();
-  }
-  running = [];
-});
+const startOwn = ownCommands();
+const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
 
 async function ports() {
   return {

@@ -1,4 +1,4 @@
-import { abortable } from './abortable.ts';
+import { abortable } from '../../locks/abortable.ts';
 
 /**
  * Resolves with what was asked for. A library that knows no AbortSignal goes on asking when `signal` aborts: then this
@@ -11,12 +11,4 @@ export async function callOff<T>(asked: Promise<T>, signal: AbortSignal | undefi
     asked.then(giveBack).catch(() => {});
     throw error;
   }
-}
-
-/** The AbortError of a try that found the lock held. */
-export function notNow(signal: AbortSignal) {
-  return Object.assign(new Error('The lock is held.', { cause: signal.reason }), {
-    name: 'AbortError',
-    code: 'ABORT_ERR',
-  });
 }

@@ -1,0 +1,10 @@
+/** The version in an answer to INFO server. Valkey also names the version of Redis that it stands for. */
+export function versionIn(info: string): string | undefined {
+  return /valkey_version:(\S+)/.exec(info)?.[1] ?? /redis_version:(\S+)/.exec(info)?.[1];
+}
+
+/** All commands in an answer to INFO commandstats, those inside scripts included, but INFO: only whoever counts sends that. */
+export function countCommands(commandstats: string): number {
+  const lines = [...commandstats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g)];
+  return lines.reduce((sum, [, name, calls]) => (name === 'info' ? sum : sum + Number(calls)), 0);
+}
