@@ -86,6 +86,12 @@ export function backendOf(name: string): Backend {
   return strategies[name]?.backend ?? 'redis';
 }
 
+/** Where the sales of a strategy take their units from. */
+export function stockOf(name: string): 'redis' | 'mysql' {
+  const strategy = strategies[name];
+  return strategy && 'stockIn' in strategy ? strategy.stockIn : 'redis';
+}
+
 /** False for a sale of its own that needs no lock. */
 export function hasLock(name: string): boolean {
   const strategy = strategies[name];

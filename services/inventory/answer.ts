@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { isMysqlUnavailable } from './mysql.ts';
@@ -27,6 +27,13 @@ export const onlyJson: RequestHandler = (request, _response, next) => {
   if (!hasBody || request.is('json') !== false) return next();
   throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
 };
+
+/** The parsed body; an absent one counts as empty. */
+export function bodyOf(request: Request): object {
+  const body: unknown = request.body ?? {};
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new ProblemError('BAD_REQUEST', 'The body must be a JSON object.');
+}
 
 /** Turns every error into a problem document. An error that nobody foresaw is logged and says nothing of itself. */
 export function answerProblem(log: Logger): ErrorRequestHandler {

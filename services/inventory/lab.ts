@@ -3,8 +3,10 @@ import { runInNewContext } from 'node:vm';
 import express from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { stockOf } from '../../locks/index.ts';
 import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts';
 import type { History } from './history.ts';
+import type { OrderStore } from './orders/order-store.ts';
 import { countCommands, versionIn } from './redis-info.ts';
 import type { SaleDesk } from './sale-desk.ts';
 import { lockVersion } from './settings.ts';
@@ -15,6 +17,7 @@ const scriptSchema = z.strictObject({
   nestedCall: z.boolean().optional(),
   pauseMs: z.int().min(0).max(600_000).optional(),
   untilTold: z.boolean().optional(),
+  beforeOrder: z.boolean().optional(),
   times: z.int().min(1).max(1_000_000).optional(),
 });
 const versionSchema = z.strictObject({
@@ -27,6 +30,8 @@ const versionSchema = z.strictObject({
 export interface LabParts {
   desk: SaleDesk;
   store: Store;
+  /** Absent when a sale writes no order. */
+  orders: OrderStore | undefined;
   history: History;
   log: Logger;
 }
@@ -35,7 +40,7 @@ export interface LabParts {
  * The listener of the lab, never reached through nginx. Every change is a PUT or a DELETE, which a web page of another
  * origin cannot send without asking first.
  */
-export function createLabApp({ desk, store, history, log }: LabParts) {
+export function createLabApp({ desk, store, orders, history, log }: LabParts) {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(onlyJson, express.json({ limit: '1kb' }));
 
@@ -61,12 +66,14 @@ export function createLabApp({ desk, store, history, log }: LabParts) {
     .route('/stock')
     .put(async (request, response) => {
       const { sku, stock } = stockSchema.parse(request.body);
+      await orders?.supply(sku, stockOf(desk.state().lock), stock);
       await desk.stock().writeStock(sku, stock);
       response.json({ sku, stock });
     })
     .delete(async (request, response) => {
       const sku = skuSchema.default('001').parse(request.query.sku);
       const { lock } = desk.state();
+      await orders?.supply(sku, stockOf(lock), 0);
       await desk.stock().deleteStock(sku);
       await store.redis.del(...lockKeys(sku, lock));
       response.status(204).end();

@@ -40,10 +40,15 @@ const desk = createSaleDesk({ settings, node, store, servers, history, metrics }
 const open = new Set<ServerResponse>();
 let isStopping = false;
 
-const publicApp = createPublicApp({ desk, store, metrics, log, isStopping: () => isStopping });
+const publicApp = createPublicApp({ desk, store, orders: servers.orders, metrics, log, isStopping: () => isStopping });
 const publicServer = await listen(publicApp, 'PORT', settings.PORT);
 if (settings.LAB_PORT !== undefined) {
-  await listen(createLabApp({ desk, store, history, log }), 'LAB_PORT', settings.LAB_PORT, settings.LAB_HOST);
+  await listen(
+    createLabApp({ desk, store, orders: servers.orders, history, log }),
+    'LAB_PORT',
+    settings.LAB_PORT,
+    settings.LAB_HOST,
+  );
 }
 
 process.on('SIGTERM', stop);
@@ -94,6 +99,7 @@ async function stop(signal: NodeJS.Signals) {
   for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
   desk.endScripts();
   await desk.salesEnded();
+  await servers.orders?.ended();
   await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
   await servers.close();
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);

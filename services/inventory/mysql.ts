@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import type { Stock } from './store.ts';
 
 /** How long MySQL may take to let a node in, in milliseconds. */
@@ -9,12 +9,17 @@ const ANSWER_TIMEOUT_MS = 700;
 /** How many connections the sales of a node have at most. Whoever comes later waits for one of them. */
 const CONNECTIONS = 10;
 
-const tables = readFileSync(new URL('schema.sql', import.meta.url), 'utf8')
-  .split(';')
-  .filter((statement) => statement.trim() !== '');
+/** The statements of a SQL file. */
+export const readSchema = (file: URL) =>
+  readFileSync(file, 'utf8')
+    .split(';')
+    .filter((statement) => statement.trim() !== '');
+
+/** They make the tables of the locks and of the stock. */
+export const stockTables = readSchema(new URL('schema.sql', import.meta.url));
 
 /** A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. */
-export function connectMysql(url: string, connections = CONNECTIONS): Pool {
+export function connectMysql(url: string, connections = CONNECTIONS, tables = stockTables): Pool {
   const pool = createPool({
     uri: url,
     connectionLimit: connections,
@@ -51,6 +56,11 @@ export function stockInMysql(pool: Pool): Stock {
       const sql = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
         ON DUPLICATE KEY UPDATE stock = ?, version = version + 1`;
       await pool.query({ sql, timeout, values: [sku, stock, stock] });
+    },
+    async addStock(sku, units) {
+      const sql = 'UPDATE tb_stock SET stock = stock + ?, version = version + 1 WHERE sku = ?';
+      const [{ affectedRows }] = await pool.query<ResultSetHeader>({ sql, timeout, values: [units, sku] });
+      return affectedRows === 1;
     },
     async deleteStock(sku) {
       await pool.query({ sql: 'DELETE FROM tb_stock WHERE sku = ?', timeout, values: [sku] });

@@ -1,8 +1,10 @@
-import express, { type Request, type Response } from 'express';
+import express, { type Response } from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts';
+import { allowOnly, answerNotFound, answerProblem, bodyOf, onlyJson } from './answer.ts';
 import type { Metrics } from './metrics.ts';
+import { addOrderRoutes } from './orders/order-routes.ts';
+import type { OrderStore } from './orders/order-store.ts';
 import { ProblemError } from './problem.ts';
 import { ClientGoneError, type SaleDesk } from './sale-desk.ts';
 import { type Store, skuSchema } from './store.ts';
@@ -12,13 +14,15 @@ const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
 export interface PublicParts {
   desk: SaleDesk;
   store: Store;
+  /** Absent when a sale writes no order. */
+  orders: OrderStore | undefined;
   metrics: Metrics;
   log: Logger;
   isStopping: () => boolean;
 }
 
 /** The listener that nginx reaches. `docs/http-api.md` describes it. */
-export function createPublicApp({ desk, store, metrics, log, isStopping }: PublicParts) {
+export function createPublicApp({ desk, store, orders, metrics, log, isStopping }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
   app.use((request, response, next) => {
@@ -52,6 +56,8 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
       response.json({ sku, remaining });
     })
     .all(allowOnly('GET'));
+
+  if (orders) addOrderRoutes(app, orders, isStopping);
 
   app
     .route('/healthz')
@@ -87,11 +93,4 @@ export function createPublicApp({ desk, store, metrics, log, isStopping }: Publi
       if (!(error instanceof ClientGoneError)) throw error;
     }
   }
-}
-
-/** The parsed body; an absent one counts as empty. */
-function bodyOf(request: Request): object {
-  const body: unknown = request.body ?? {};
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new ProblemError('BAD_REQUEST', 'The body must be a JSON object.');
 }

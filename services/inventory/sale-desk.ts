@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
-import { strategies } from '../../locks/index.ts';
+import { stockOf, strategies } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
 import { GuestFault } from './guest-lock.ts';
 import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 import { isMysqlUnavailable } from './mysql.ts';
+import { openSaleOrder } from './orders/sale-order.ts';
 import { ProblemError } from './problem.ts';
-import { type SaleStep, sellAtomically, sellOne } from './sale.ts';
+import { putBack, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
 import { lackingSetting, type NodeServers } from './servers.ts';
 import type { InventorySettings } from './settings.ts';
 import { isStoreUnavailable, lockKey, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
@@ -26,6 +27,8 @@ export interface Sold {
   node: string;
   lock: string;
   holder: string;
+  /** Only when sales write orders. */
+  orderId?: string;
 }
 
 /** What the next sales do between read and write, scripted by a drill: the steps in this order. */
@@ -36,6 +39,8 @@ export interface SaleScript {
   pauseMs?: number | undefined;
   /** Stay inside until told to go on. */
   untilTold?: boolean | undefined;
+  /** Stay between the stock and the order, outside the lock, until told to go on. */
+  beforeOrder?: boolean | undefined;
   /** How many sales follow the script; 1 when it is not given. */
   times?: number | undefined;
 }
@@ -52,6 +57,13 @@ export interface SaleCounts {
   clientGone: number;
   failed: number;
   inDoubt: number;
+}
+
+/** How far a holder has come: its steps, each with the stock that was read or written. */
+interface Progress {
+  reached: Map<SaleStep, number | undefined>;
+  /** The stock refused the write of a holder that had lost its lock. */
+  refusal?: ProblemError;
 }
 
 /** The client hung up while its sale waited: nobody is there to be answered. */
@@ -73,6 +85,7 @@ export type SaleDesk = ReturnType<typeof createSaleDesk>;
 /** Makes a new lock for every sale, counts how each ends, and records its history. */
 export function createSaleDesk({ settings, node, store, servers, history, metrics }: SaleDeskParts) {
   const instance = randomUUID();
+  const { orders } = servers;
   servers.connectFor(settings.LOCK_VERSION);
   let lockName = settings.LOCK_VERSION;
   let timing = settings;
@@ -88,19 +101,26 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
   let onIdle: (() => void)[] = [];
 
   /**
-   * Sells one unit of `sku`. Rejects with ProblemError when the sale did not take place, or may not have, and with
-   * ClientGoneError when `clientGone` aborted while the sale waited for its lock.
+   * Sells one unit of `sku`, and writes its order where there are orders. Rejects with ProblemError when the sale did not
+   * take place, or may not have, and with ClientGoneError when `clientGone` aborted while the sale waited for its lock.
    */
   async function sell(sku: string, clientGone: AbortSignal): Promise<Sold> {
     lastSaleId += 1;
     const saleId = String(lastSaleId).padStart(4, '0');
     const holder = `${instance}:${saleId}`;
     const lock = lockName;
-    const reached = new Map<SaleStep, number | undefined>();
+    const progress: Progress = { reached: new Map() };
+    const { reached } = progress;
     let isLeaseLost = false;
-    /** The stock refused the write of a holder that had lost its lock. */
-    let refusal: ProblemError | undefined;
+    let staysBeforeOrder = false;
     const hasBegun = () => reached.has('entered') || reached.has('began');
+    const order =
+      orders &&
+      openSaleOrder({
+        orders,
+        order: { id: randomUUID(), sku, quantity: 1, node, saleId, lock },
+        giveBack: () => giveBack(sku, 1),
+      });
 
     const wait = startWait(clientGone);
     let stopTimer = metrics.waitSeconds.startTimer({ lock });
@@ -111,15 +131,26 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
 
     let held: Lock | undefined;
     try {
+      if (order) {
+        await order.intend(wait.signal);
+        stopTimer = metrics.waitSeconds.startTimer({ lock });
+      }
       const { stockBefore, remaining } = await carryOut();
+      if (order) {
+        if (staysBeforeOrder) await untilTold();
+        await order.write();
+      }
       close('sold');
-      return { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
+      const sold: Sold = { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
+      return order ? { ...sold, orderId: order.id } : sold;
     } catch (error) {
       if (error instanceof LockNotHeldError) loseLease();
       // Redis did not answer, so the lock may be ours, unless we never got to ask for it.
       const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
       if (held && isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
-      const ending = explain(refusal ?? error, reached);
+      const ending = explain(error, progress);
+      const hasTakenNothing = ending instanceof ClientGoneError || ending.problem.definite;
+      if (hasTakenNothing) await order?.forget(ending);
       close(ending instanceof ClientGoneError ? 'clientGone' : outcomeOf(ending), ending);
       throw ending;
     }
@@ -132,8 +163,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
         return sellAtomically(strategy.takeOne, Object.assign(servers.forLease(timing.LEASE_MS), options), tell);
       }
       held = openLock(strategy.createLock, sku, holder, loseLease);
-      const { readStock } = store;
-      return sellOne({ sku, lock: held, store: { readStock, writeStock }, wait: wait.signal, business, tell });
+      return sellOne({ sku, lock: held, store: openStock(lock, progress), wait: wait.signal, business, tell });
     }
 
     function tell(step: SaleStep, stock?: number) {
@@ -160,21 +190,11 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       history.record({ type: 'lease-lost', saleId });
     }
 
-    /** Writes the stock. A write that never left this process, or was refused, did not take place, for certain. */
-    async function writeStock(sku: string, stock: number, token: number | undefined) {
-      try {
-        await store.writeStock(sku, stock, token === undefined ? undefined : { lock, token });
-      } catch (error) {
-        if (error instanceof ProblemError) refusal = error;
-        if (refusal || wasNeverSent(error)) reached.delete('writing');
-        throw error;
-      }
-    }
-
     async function business() {
       if (scriptedSales === 0 || isEnding) return;
       scriptedSales -= 1;
-      const { nestedCall, pauseMs, untilTold } = script;
+      const { nestedCall, pauseMs, untilTold: staysInside } = script;
+      staysBeforeOrder = script.beforeOrder === true;
       if (nestedCall && held) {
         history.record({ type: 'nested', saleId });
         const nestedWait = startWait(clientGone);
@@ -182,7 +202,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
         await held.release();
       }
       if (pauseMs !== undefined) await sleep(pauseMs);
-      if (untilTold && !isEnding) await new Promise<void>((resolve) => onGoOn.push(resolve));
+      if (staysInside) await untilTold();
     }
 
     function close(outcome: Exclude<keyof SaleCounts, 'received'>, ending?: ProblemError | ClientGoneError) {
@@ -201,6 +221,58 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       for (const resolve of onIdle) resolve();
       onIdle = [];
     }
+  }
+
+  /** Resolves with PUT /go-on, or when the node stops. */
+  async function untilTold() {
+    if (!isEnding) await new Promise<void>((resolve) => onGoOn.push(resolve));
+  }
+
+  /**
+   * Puts units back into the stock as a sale takes them out: under its lock, or in one step where a sale needs none. Rejects
+   * with ProblemError, definite when the stock is as it was.
+   */
+  async function giveBack(sku: string, units: number): Promise<void> {
+    const strategy = strategies[lockName];
+    if (strategy === undefined) throw new Error(`There is no lock ${lockName}.`);
+    const progress: Progress = { reached: new Map() };
+    const { reached } = progress;
+    const tell = (step: SaleStep) => void reached.set(step, undefined);
+    const wait = startWait(new AbortController().signal);
+    let held: Lock | undefined;
+    try {
+      if ('takeOne' in strategy) {
+        tell('writing');
+        if (await stock().addStock(sku, units)) return;
+        reached.delete('writing');
+        throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+      }
+      held = openLock(strategy.createLock, sku, `${instance}:back:${randomUUID()}`, () => {});
+      await putBack({ sku, units, lock: held, store: openStock(lockName, progress), wait: wait.signal, tell });
+    } catch (error) {
+      if (wasNeverSent(error)) reached.delete('writing');
+      const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
+      if (held && isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
+      throw explain(error, progress);
+    } finally {
+      wait.end();
+    }
+  }
+
+  /** The stock of one holder. A write that never left this process, or was refused, did not take place, for certain. */
+  function openStock(lock: string, progress: Progress): SaleParts['store'] {
+    return {
+      readStock: store.readStock,
+      async writeStock(sku, stock, token) {
+        try {
+          await store.writeStock(sku, stock, token === undefined ? undefined : { lock, token });
+        } catch (error) {
+          if (error instanceof ProblemError) progress.refusal = error;
+          if (progress.refusal || wasNeverSent(error)) progress.reached.delete('writing');
+          throw error;
+        }
+      },
+    };
   }
 
   function openLock(createLock: CreateLock, sku: string, ownerToken: string, onLeaseLost: () => void): Lock {
@@ -276,11 +348,8 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       unreleased: unreleased.size,
       counts: { ...counts },
     }),
-    /** Where the present lock's sales take their units from. */
-    stock(): Stock {
-      const strategy = strategies[lockName];
-      return strategy && 'stockIn' in strategy && strategy.stockIn === 'mysql' ? servers.stockInMysql() : store;
-    },
+    giveBack,
+    stock,
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */
     setLock(name: string, changed: LockTiming = {}) {
       refuseWhileBusy();
@@ -318,7 +387,12 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     },
   };
 
-  /** Tells the sales that stay inside until told to go on. */
+  /** Where the present lock's sales take their units from. */
+  function stock(): Stock {
+    return stockOf(lockName) === 'mysql' ? servers.stockInMysql() : store;
+  }
+
+  /** Tells the sales that stay until told to go on. */
   function goOn() {
     for (const resolve of onGoOn) resolve();
     onGoOn = [];
@@ -334,9 +408,9 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
 }
 
 /** What an error means for the sale: it depends on how far the sale had come. */
-function explain(error: unknown, reached: Map<SaleStep, number | undefined>): ProblemError | ClientGoneError {
+function explain(error: unknown, { reached, refusal }: Progress): ProblemError | ClientGoneError {
   const definite = !reached.has('writing');
-  const ending = isAbort(error) ? error.cause : error;
+  const ending = refusal ?? (isAbort(error) ? error.cause : error);
   if (ending instanceof ProblemError || ending instanceof ClientGoneError) return ending;
   if (ending instanceof LockNotHeldError) {
     const isSoldOut = (reached.get('read') ?? 1) <= 0;

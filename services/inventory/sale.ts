@@ -51,7 +51,32 @@ export async function sellOne({ sku, lock, store, wait, business, tell }: SalePa
   }
 }
 
-/** The same without a lock: the store takes the unit in a way of its own. */
+/** Puts units back into the stock, in a critical section of the same form. */
+export async function putBack({
+  sku,
+  units,
+  lock,
+  store,
+  wait,
+  tell,
+}: Omit<SaleParts, 'business'> & { units: number }) {
+  await lock.acquire(wait);
+  tell('entered');
+  try {
+    wait.throwIfAborted();
+    const stock = await store.readStock(sku);
+    if (stock === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+    lock.lost?.throwIfAborted();
+    tell('writing');
+    await store.writeStock(sku, stock + units, lock.fencingToken);
+  } finally {
+    tell('left');
+    await lock.release();
+    tell('released');
+  }
+}
+
+/** The sale without a lock: the store takes the unit in a way of its own. */
 export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, tell: (step: SaleStep) => void) {
   options.signal.throwIfAborted();
   try {

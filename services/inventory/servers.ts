@@ -5,6 +5,7 @@ import { openZookeeper, type ZookeeperSession } from '../../locks/beyond/zookeep
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { connectMysql, stockInMysql } from './mysql.ts';
+import { connectOrders, createOrderStore } from './orders/order-store.ts';
 import type { InventorySettings } from './settings.ts';
 import { redisOptions, type Stock } from './store.ts';
 
@@ -30,6 +31,8 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   let mysql: Pool | undefined;
   let stock: { pool: Pool; inMysql: Stock } | undefined;
   let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
+  const hasOrders = settings.MYSQL_URL !== undefined && settings.ORDERS === 'on';
+  const orders = hasOrders ? createOrderStore(connectOrders(mustHave('MYSQL_URL')), settings) : undefined;
 
   function connectMasters() {
     return mustHave('REDLOCK_URLS').map((url) => {
@@ -60,6 +63,8 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   }
 
   return {
+    /** Undefined when a sale writes no order: without MYSQL_URL, or with ORDERS=off. */
+    orders,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
     stockInMysql() {
       if (stock === undefined) {
@@ -91,8 +96,8 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     async close() {
       await zookeeper?.session.close();
       // The system closes what is still open then, and MySQL frees what its connections hold.
-      const goodbyes = [mysql, stock?.pool].map((pool) => pool?.end().catch(() => {}));
-      await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_LIMIT_MS)]);
+      const goodbyes = [mysql?.end(), stock?.pool.end(), orders?.close()];
+      await Promise.race([Promise.allSettled(goodbyes), sleep(GOODBYE_LIMIT_MS)]);
     },
   };
 }

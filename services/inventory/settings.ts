@@ -79,6 +79,9 @@ export const inventorySettings = z.object({
   // A waiter learns at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
   WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(10_000),
+  ORDERS: z.enum(['on', 'off'], { error: 'on or off' }).default('on'),
+  UNIT_PRICE: wholeNumber(1, 100_000_000, 'cents').default(1_000),
+  ORDER_TTL_MS: milliseconds(1, 2_592_000_000).default(900_000),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'one of fatal, error, warn, info, debug, trace, silent',

@@ -25,6 +25,7 @@ export const lockKeys = (sku: string, lock: string) =>
   ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey(sku, lock)}${suffix}`);
 
 const writeIfNewest = readScript('write-if-newest');
+const addIfThere = readScript('add-if-there');
 
 /** Who writes: tokens of two locks can't be compared. */
 export interface Fence {
@@ -38,6 +39,8 @@ export interface Stock {
   readStock(sku: string): Promise<number | undefined>;
   /** Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token of this lock, and is as it was. */
   writeStock(sku: string, stock: number, fence?: Fence): Promise<void>;
+  /** Puts units into the stock in one step, whoever else writes. Resolves with false when there is no such sku. */
+  addStock(sku: string, units: number): Promise<boolean>;
   deleteStock(sku: string): Promise<void>;
 }
 
@@ -92,6 +95,7 @@ export function connectStore(url: string): Store {
         );
       }
     },
+    addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
     async deleteStock(sku) {
       await redis.del(stockKey(sku), fenceKey(sku));
     },

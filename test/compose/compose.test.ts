@@ -48,6 +48,9 @@ describe('settings', () => {
       LEASE_MS: '500',
       RETRY_DELAY_MS: '7',
       WAIT_TIMEOUT_MS: '900',
+      ORDERS: 'off',
+      UNIT_PRICE: '250',
+      ORDER_TTL_MS: '60000',
       LOG_LEVEL: 'debug',
       REDLOCK_URLS: 'redis://a:1,redis://b:1,redis://c:1',
       MYSQL_URL: 'mysql://a:1/lockstep',
@@ -65,7 +68,17 @@ describe('settings', () => {
 
     expect(explained).toMatchObject(Object.fromEntries(taken));
     expect(taken.map(([name]) => name).toSorted()).toEqual(
-      ['LEASE_MS', 'LOCK_VERSION', 'LOG_LEVEL', 'NGINX_PORT', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS'].toSorted(),
+      [
+        'LEASE_MS',
+        'LOCK_VERSION',
+        'LOG_LEVEL',
+        'NGINX_PORT',
+        'ORDERS',
+        'ORDER_TTL_MS',
+        'RETRY_DELAY_MS',
+        'UNIT_PRICE',
+        'WAIT_TIMEOUT_MS',
+      ].toSorted(),
     );
   });
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 function startSeller(env: NodeJS.ProcessEnv = {}) {
-  return startNode(redis.url, { LOCK_VERSION: 'mysql', MYSQL_URL: url, ...env });
+  return startNode(redis.url, { LOCK_VERSION: 'mysql', MYSQL_URL: url, ORDERS: 'off', ...env });
 }
 
 async function setLock(version: string, ...nodes: TestNode[]) {

@@ -62,6 +62,9 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
     ['RETRY_DELAY_MS', '-1', 'a whole number from 0 to 250 (milliseconds)'],
     ['WAIT_TIMEOUT_MS', '1.5', 'a whole number from 1 to 600000 (milliseconds)'],
+    ['ORDERS', 'yes', 'on or off'],
+    ['UNIT_PRICE', '0', 'a whole number from 1 to 100000000 (cents)'],
+    ['ORDER_TTL_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
     ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
   ])('%s=%s', (name, value, allowed) => {
     expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
@@ -119,6 +122,9 @@ describe('settings: what is allowed', () => {
     ['LEASE_MS', ['29', '3600001', '30.0', 'Infinity']],
     ['RETRY_DELAY_MS', ['251', '-0']],
     ['WAIT_TIMEOUT_MS', ['0', '600001']],
+    ['ORDERS', ['ON', 'true', '1']],
+    ['UNIT_PRICE', ['0', '9.99', '-1', '100000001']],
+    ['ORDER_TTL_MS', ['0', '2592000001']],
     ['LOCK_VERSION', ['-1', '08', '4-TTL', 'ttl', 'constructor', '__proto__', '4 ']],
     [
       'REDIS_URL',
@@ -156,6 +162,9 @@ describe('settings: what is allowed', () => {
       LEASE_MS: 30_000,
       RETRY_DELAY_MS: 20,
       WAIT_TIMEOUT_MS: 10_000,
+      ORDERS: 'on',
+      UNIT_PRICE: 1_000,
+      ORDER_TTL_MS: 900_000,
       LOG_LEVEL: 'info',
     });
   });

@@ -1,0 +1,146 @@
+// npm run reconcile: compares the stock with the orders, and lists what a crash between the two has left. --repair settles it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import Table from 'cli-table3';
+import dotenv from 'dotenv';
+import {
+  type Accounts,
+  balance,
+  type Holdings,
+  type Intent,
+  isSame,
+  readAccounts,
+  repair,
+} from '../services/inventory/orders/accounts.ts';
+import { connectOrders } from '../services/inventory/orders/order-store.ts';
+import { exitWithSettingError, inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { connectStore } from '../services/inventory/store.ts';
+
+/** How long nothing may move before the accounts are believed, in milliseconds. */
+const STILL_FOR_MS = 500;
+/** How much longer than its wait for the lock a sale may take, in milliseconds. */
+const SALE_LIMIT_MS = 3_000;
+/** How long Redis may take to answer first, in milliseconds. */
+const REDIS_LIMIT_MS = 2_000;
+/** How many intents are listed at most. */
+const LISTED = 20;
+
+/** Nothing is wrong with the shop: it is only not the moment. */
+class NotNow extends Error {}
+
+const flags = process.argv.slice(2);
+if (flags.some((flag) => flag !== '--repair')) {
+  exitWithSettingError('npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.');
+}
+dotenv.config({ quiet: true });
+const { MYSQL_URL, REDIS_URL, WAIT_TIMEOUT_MS } = readSettingsOrExit(
+  inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true, WAIT_TIMEOUT_MS: true }),
+  process.env,
+);
+if (MYSQL_URL === undefined) exitWithSettingError('MYSQL_URL is not set: it names where the orders are.');
+
+const mysql = connectOrders(MYSQL_URL, 1);
+const store = connectStore(REDIS_URL);
+try {
+  await reachRedis();
+  let accounts = await readTwice();
+  if (flags.includes('--repair')) {
+    await settle(accounts);
+    accounts = await readTwice();
+  }
+  console.log(describe(accounts));
+  process.exitCode = isExplained(accounts) ? 0 : 1;
+} catch (error) {
+  process.exitCode = 2;
+  const why = error instanceof Error ? error.message || error.name : String(error);
+  console.error(error instanceof NotNow ? why : `The accounts could not be read: ${why}`);
+}
+store.redis.disconnect();
+await mysql.end().catch(() => {});
+
+async function reachRedis() {
+  const over = new AbortController();
+  const late = sleep(REDIS_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
+    throw new Error('Redis does not answer.');
+  });
+  await Promise.race([store.back(), late]);
+  over.abort();
+  late.catch(() => {});
+}
+
+/** The same accounts at two moments: otherwise somebody is selling, and a unit on its way looks like a lost one. */
+async function readTwice(): Promise<Accounts> {
+  const before = await readAccounts(mysql, store);
+  await sleep(STILL_FOR_MS);
+  const after = await readAccounts(mysql, store);
+  if (isSame(before, after)) return after;
+  throw new NotNow('Sales are in flight: the accounts have changed while they were read. Try again when nobody sells.');
+}
+
+async function settle(accounts: Accounts) {
+  const oldEnoughMs = WAIT_TIMEOUT_MS + SALE_LIMIT_MS;
+  const young = accounts.intents.filter(({ ageMs }) => ageMs < oldEnoughMs);
+  if (young.length > 0) {
+    const seconds = Math.ceil((oldEnoughMs - Math.min(...young.map(({ ageMs }) => ageMs))) / 1_000);
+    throw new NotNow(`Sales may be in flight: ${plural(young.length, 'intent')} of late. Try again in ${seconds} s.`);
+  }
+  const inDoubt = accounts.holdings.reduce((sum, one) => sum + (balance(one)?.inDoubt ?? 0), 0);
+  await repair(mysql, store, accounts);
+  const back = inDoubt === 1 ? '1 unit is back in stock' : `${inDoubt} units are back in stock`;
+  console.log(`Repaired: ${back}, ${plural(accounts.intents.length, 'intent')} settled.\n`);
+}
+
+function isExplained({ holdings }: Accounts) {
+  return holdings.every((one) => isIdle(one) || balance(one)?.unexplained === 0);
+}
+
+/** Nothing was ever supplied, and nothing is there. */
+function isIdle({ supply = 0, ...one }: Holdings) {
+  return supply + one.inStock + one.unpaid + one.paid + one.refunded + one.unrestored + one.intended === 0;
+}
+
+function describe({ holdings, intents }: Accounts) {
+  const shown = holdings.filter((one) => !isIdle(one));
+  if (shown.length === 0) return 'Nothing was put in stock, and nothing is ordered.';
+  const table = new Table({
+    head: ['sku', 'stock in', 'supply', 'in stock', 'unpaid', 'paid', 'refunded', 'in doubt', 'unexplained', 'closed'],
+    colAligns: ['left', 'left', ...Array(8).fill('right')],
+    style: { head: [], border: [] },
+  });
+  for (const one of shown) {
+    const { inDoubt = '–', unexplained = '–' } = balance(one) ?? {};
+    const { sku, stockIn, supply = '–', inStock, unpaid, paid, refunded, restored, unrestored } = one;
+    table.push([sku, stockIn, supply, inStock, unpaid, paid, refunded, inDoubt, unexplained, restored + unrestored]);
+  }
+  const total = shown.reduce((sum, one) => sum + Math.abs(balance(one)?.unexplained ?? 0), 0);
+  const unsupplied = shown.filter(({ supply }) => supply === undefined).map(({ sku }) => sku);
+  return [
+    table.toString(),
+    'supply = in stock + unpaid + paid + refunded + in doubt + unexplained. Closed orders give their units back.',
+    ...describeIntents(intents),
+    ...unsupplied.map((sku) => `Nobody has put sku ${sku} in stock through a lab listener: its supply is not known.`),
+    total === 0 ? (unsupplied.length === 0 ? 'Nothing is unexplained.' : '') : `Unexplained: ${plural(total, 'unit')}.`,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function describeIntents(intents: Intent[]) {
+  if (intents.length === 0) return [];
+  const lines = intents
+    .slice(0, LISTED)
+    .map(
+      ({ id, sku, node, lock, ageMs }) => `  ${id}  sku ${sku}, ${node}, ${lock}, ${Math.round(ageMs / 1_000)} s ago`,
+    );
+  const more = intents.length - lines.length;
+  return [
+    `${plural(intents.length, 'sale')} ended between the stock and the order, or before. Their intents:`,
+    ...lines,
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    'npm run reconcile -- --repair puts what is missing of them back in stock.',
+  ];
+}
+
+function plural(count: number, noun: string) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

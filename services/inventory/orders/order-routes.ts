@@ -1,0 +1,40 @@
+import express, { type Express, type Request } from 'express';
+import { z } from 'zod';
+import { allowOnly, bodyOf, onlyJson } from '../answer.ts';
+import { ProblemError } from '../problem.ts';
+import { listSchema, orderIdSchema } from './order.ts';
+import type { OrderStore } from './order-store.ts';
+
+const idSchema = z.strictObject({ id: orderIdSchema });
+const nothing = z.strictObject({});
+
+/** The calls that see and change orders. `docs/http-api.md` describes them. */
+export function addOrderRoutes(app: Express, orders: OrderStore, isStopping: () => boolean) {
+  app
+    .route('/orders')
+    .get(async (request, response) => {
+      response.json(await orders.list(listSchema.parse({ ...request.query })));
+    })
+    .all(allowOnly('GET'));
+
+  app
+    .route('/orders/:id')
+    .get(async (request, response) => {
+      nothing.parse({ ...request.query });
+      response.json(await orders.find(idOf(request)));
+    })
+    .all(allowOnly('GET'));
+
+  for (const step of ['pay', 'refund'] as const) {
+    app
+      .route(`/orders/:id/${step}`)
+      .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) => {
+        if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+        nothing.parse({ ...request.query, ...bodyOf(request) });
+        response.json(await orders[step](idOf(request)));
+      })
+      .all(allowOnly('POST'));
+  }
+}
+
+const idOf = (request: Request) => idSchema.parse({ ...request.params }).id;

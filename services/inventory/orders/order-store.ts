@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { stockOf, strategies } from '../../../locks/index.ts';
+import { connectMysql, readSchema, stockTables } from '../mysql.ts';
+import { ProblemError } from '../problem.ts';
+import { type ListQuery, type NewOrder, noSuchOrder, type Order, refuseStep, statusBefore } from './order.ts';
+import { type Ask, CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
+
+/** How many connections the orders of a node have at most. Those of the sales may all be waiting for a lock. */
+const CONNECTIONS = 10;
+const columns = `id, sku, quantity, amount, status, node, sale_id, lock_name, created_at, due_at, changed_at, restored_at`;
+
+export interface OrderSettings {
+  UNIT_PRICE: number;
+  ORDER_TTL_MS: number;
+}
+
+export type OrderStore = ReturnType<typeof createOrderStore>;
+
+/** A pool of connections that has the tables of the orders, and of the stock, before its first statement. */
+export function connectOrders(url: string, connections = CONNECTIONS): Pool {
+  return connectMysql(url, connections, [...stockTables, ...readSchema(new URL('schema.sql', import.meta.url))]);
+}
+
+/**
+ * The orders in MySQL. While MySQL is away every call rejects, with what `isMysqlUnavailable` knows or with ProblemError
+ * STORE_UNAVAILABLE; then nothing is written, unless the error says that it may be.
+ */
+export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: OrderSettings) {
+  const underWay = new Set<Promise<unknown>>();
+  // The tables are to be there from the start. While MySQL is away, whoever comes first makes them.
+  mysql.query('SELECT 1').catch(() => {});
+
+  /** Changes the status, and writes down the money that moved, in one transaction. */
+  async function step(id: string, to: 'PAID' | 'REFUNDED', kind: 'PAYMENT' | 'REFUND'): Promise<Order> {
+    const { order, isChanged } = await definitely(
+      inTransaction(mysql, async (ask) => {
+        // Only one of two that come at once finds the status that its step leads from.
+        const isChanged = await changeStatus(ask, id, to);
+        if (isChanged) {
+          const pay = `INSERT INTO tb_payment (id, order_id, kind, amount, created_at)
+            SELECT ?, id, ?, amount, changed_at FROM tb_order WHERE id = ?`;
+          await ask(pay, [randomUUID(), kind, id]);
+        }
+        return { order: await findIn(ask, id), isChanged };
+      }),
+    );
+    if (order === undefined) throw noSuchOrder(id);
+    if (!isChanged) throw refuseStep(order, to);
+    return order;
+  }
+
+  /** Has a stopping node wait for `work`. */
+  async function track<T>(work: Promise<T>): Promise<T> {
+    underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      underWay.delete(work);
+    }
+  }
+
+  return {
+    /**
+     * Writes down that a sale is about to take units, before it takes any: the evidence if its node dies before the order is
+     * written. Rejects with AbortError when `signal` aborts before it is sent.
+     */
+    async intend(order: NewOrder, signal: AbortSignal) {
+      await withoutTransaction(mysql, (ask) => ask(...insertIntent(order)), signal);
+    },
+    /** For a sale that has taken nothing, for certain. */
+    async forget(id: string) {
+      await withoutTransaction(mysql, (ask) => ask('DELETE FROM tb_intent WHERE id = ?', [id]));
+    },
+    /**
+     * Writes the order of units that were taken, in the place of its intent. Resolves with false when somebody has settled the
+     * intent meanwhile, and perhaps put the units back: there is no order then, and the intent is there again. Rejects with
+     * CommitUnansweredError when the order may be written; after every other rejection it is not.
+     */
+    place(order: NewOrder): Promise<boolean> {
+      const { id, sku, quantity, node, lock, saleId } = order;
+      return inTransaction(mysql, async (ask) => {
+        const { affectedRows } = await ask<ResultSetHeader>('DELETE FROM tb_intent WHERE id = ?', [id]);
+        if (affectedRows === 0) {
+          await ask(...insertIntent(order));
+          return false;
+        }
+        const insert = `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
+          SELECT ?, ?, ?, ?, ?, ?, ?, now, now + INTERVAL ? MICROSECOND, now FROM (SELECT UTC_TIMESTAMP(3) AS now) AS clock`;
+        await ask(insert, [id, sku, quantity, quantity * UNIT_PRICE, node, lock, saleId, ORDER_TTL_MS * 1_000]);
+        return true;
+      });
+    },
+    /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is paid. */
+    pay: (id: string) => track(step(id, 'PAID', 'PAYMENT')),
+    /** The same. A refund gives back the money and not the goods: the units stay sold. */
+    refund: (id: string) => track(step(id, 'REFUNDED', 'REFUND')),
+    /** Rejects with ProblemError NOT_FOUND. */
+    async find(id: string): Promise<Order> {
+      const order = await withoutTransaction(mysql, (ask) => findIn(ask, id));
+      if (order === undefined) throw noSuchOrder(id);
+      return order;
+    },
+    /**
+     * A page of orders, the oldest first. `next` is what to give as `after` for the page behind it, null behind the last.
+     * Rejects with ProblemError NOT_FOUND when there is no order `after`.
+     */
+    list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
+      return withoutTransaction(mysql, async (ask) => {
+        const conditions = ['TRUE'];
+        const values: unknown[] = [];
+        if (status !== undefined) {
+          conditions.push('status = ?');
+          values.push(status);
+        }
+        if (after !== undefined) {
+          const [last] = await ask<RowDataPacket[]>('SELECT created_at FROM tb_order WHERE id = ?', [after]);
+          if (last === undefined) throw noSuchOrder(after);
+          conditions.push('(created_at > ? OR (created_at = ? AND id > ?))');
+          values.push(last.created_at, last.created_at, after);
+        }
+        // One more than asked for tells whether there is another page.
+        const sql = `SELECT ${columns} FROM tb_order WHERE ${conditions.join(' AND ')} ORDER BY created_at, id LIMIT ?`;
+        const rows = await ask<RowDataPacket[]>(sql, [...values, limit + 1]);
+        const orders = rows.slice(0, limit).map(toOrder);
+        return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
+      });
+    },
+    /**
+     * Writes down that the stock of `sku` is counted anew: `units` are in it. What orders have is supplied, too, and the
+     * intents that are left of the last count are settled by this one.
+     */
+    async supply(sku: string, stockIn: 'redis' | 'mysql', units: number) {
+      const isThere = '(lock_name IN (?)) = ?';
+      const there = [locksWithStockInMysql(), stockIn === 'mysql'];
+      await definitely(
+        inTransaction(mysql, async (ask) => {
+          const [taken] = await ask<RowDataPacket[]>(
+            `SELECT COALESCE(SUM(quantity), 0) AS units FROM tb_order
+              WHERE sku = ? AND (status <> 'CLOSED' OR restored_at IS NULL) AND ${isThere}`,
+            [sku, ...there],
+          );
+          await ask(`DELETE FROM tb_intent WHERE sku = ? AND ${isThere}`, [sku, ...there]);
+          const insert = `INSERT INTO tb_supply (sku, stock_in, units) VALUES (?, ?, ?)
+            ON DUPLICATE KEY UPDATE units = VALUES(units)`;
+          await ask(insert, [sku, stockIn, units + Number(taken?.units)]);
+        }),
+      );
+    },
+    /** Resolves when no payment and no refund is under way. */
+    async ended() {
+      await Promise.allSettled(underWay);
+    },
+    /** Says goodbye to MySQL. */
+    close: () => mysql.end(),
+  };
+}
+
+/** Takes the one step that leads to the status, if the order is where it leads from. Resolves with whether it was. */
+export async function changeStatus(ask: Ask, id: string, to: keyof typeof statusBefore): Promise<boolean> {
+  const update = 'UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND status = ?';
+  return (await ask<ResultSetHeader>(update, [to, id, statusBefore[to]])).affectedRows === 1;
+}
+
+async function findIn(ask: Ask, id: string): Promise<Order | undefined> {
+  const [row] = await ask<RowDataPacket[]>(`SELECT ${columns} FROM tb_order WHERE id = ?`, [id]);
+  return row && toOrder(row);
+}
+
+function insertIntent({ id, sku, quantity, node, lock }: NewOrder): [string, unknown[]] {
+  const sql = `INSERT INTO tb_intent (id, sku, quantity, node, lock_name, created_at)
+    VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))`;
+  return [sql, [id, sku, quantity, node, lock]];
+}
+
+const locksWithStockInMysql = () => Object.keys(strategies).filter((name) => stockOf(name) === 'mysql');
+
+/** Turns a COMMIT without an answer into what the client gets. */
+function definitely<T>(transaction: Promise<T>): Promise<T> {
+  return transaction.catch((cause) => {
+    if (!(cause instanceof CommitUnansweredError)) throw cause;
+    throw new ProblemError('STORE_UNAVAILABLE', cause.message, { definite: false, cause });
+  });
+}
+
+function toOrder(row: RowDataPacket): Order {
+  const { id, sku, quantity, amount, status, node, sale_id, lock_name, created_at, due_at, changed_at, restored_at } =
+    row;
+  return {
+    id,
+    sku,
+    quantity,
+    amount,
+    status,
+    node,
+    saleId: sale_id,
+    lock: lock_name,
+    createdAt: created_at.toISOString(),
+    dueAt: due_at.toISOString(),
+    changedAt: changed_at.toISOString(),
+    restoredAt: restored_at?.toISOString() ?? null,
+  };
+}

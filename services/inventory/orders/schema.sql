@@ -1,0 +1,52 @@
+-- The tables of the orders. Two nodes may run this at the same moment, and again at every start.
+-- Every time is UTC by the clock of MySQL: the clocks of two nodes need not agree. Every amount is in cents.
+
+-- A row for each order. `restored_at` is set when the units of a closed order are back in stock.
+CREATE TABLE IF NOT EXISTS tb_order (
+  id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  sku VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  quantity INT NOT NULL,
+  amount BIGINT NOT NULL,
+  node VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  lock_name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  sale_id VARCHAR(20) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  status ENUM('UNPAID', 'PAID', 'REFUNDED', 'CLOSED') NOT NULL DEFAULT 'UNPAID',
+  created_at DATETIME(3) NOT NULL,
+  due_at DATETIME(3) NOT NULL,
+  changed_at DATETIME(3) NOT NULL,
+  restored_at DATETIME(3) NULL,
+  KEY by_due (status, due_at, id),
+  KEY by_status (status, created_at, id),
+  KEY by_time (created_at, id),
+  KEY by_sku (sku)
+) ENGINE = InnoDB;
+
+-- A row for each sale that may have taken units and has no order yet. Its id is that of the order to come.
+CREATE TABLE IF NOT EXISTS tb_intent (
+  id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  sku VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  quantity INT NOT NULL,
+  node VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  lock_name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  created_at DATETIME(3) NOT NULL
+) ENGINE = InnoDB;
+
+-- A row for each time that money moved. No key says that an order is paid or refunded only once, on purpose: what holds
+-- that is the UPDATE of the status in the same transaction, and where it is missing the second row shows it.
+CREATE TABLE IF NOT EXISTS tb_payment (
+  id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  order_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  kind ENUM('PAYMENT', 'REFUND') NOT NULL,
+  amount BIGINT NOT NULL,
+  created_at DATETIME(3) NOT NULL,
+  KEY by_order (order_id)
+) ENGINE = InnoDB;
+
+-- A row for each sku and each place that its stock is kept in: how many units were ever put there, less those taken out again
+-- by a new count.
+CREATE TABLE IF NOT EXISTS tb_supply (
+  sku VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  stock_in ENUM('redis', 'mysql') NOT NULL,
+  units BIGINT NOT NULL,
+  PRIMARY KEY (sku, stock_in)
+) ENGINE = InnoDB;

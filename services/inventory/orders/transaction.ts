@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'mysql2/promise';
+import { isRefused, type MysqlSession, withSession } from '../../../locks/beyond/mysql-session.ts';
+import { isMysqlUnavailable } from '../mysql.ts';
+import { ProblemError } from '../problem.ts';
+
+/** How long a statement or a transaction waits for a connection of the pool, in milliseconds. */
+const CONNECTION_LIMIT_MS = 2_000;
+const MAX_TRIES = 5;
+/** The longest pause before the next try, in milliseconds. Two that met are not to meet again. */
+const RETRY_DELAY_MS = 20;
+
+export type Ask = MysqlSession['ask'];
+
+/** COMMIT was sent and not answered: whether the transaction took place is not known. */
+export class CommitUnansweredError extends Error {
+  readonly code = 'COMMIT_UNANSWERED';
+}
+
+/** Has `work` done in statements that are each a transaction of its own. Rejects as `inTransaction`, but for COMMIT. */
+export function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return withTries(() => withSession(mysql, patience(signal), ({ ask }) => work(ask)));
+}
+
+/**
+ * Has `work` done in one transaction; from the beginning again when it met others in a deadlock or waited too long for a
+ * row. Rejects with CommitUnansweredError when nobody knows whether it took place. After every other rejection it has not:
+ * with ProblemError TOO_MANY_CONFLICTS after five tries, and with AbortError when `signal` aborts before it has begun.
+ */
+export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return withTries(() =>
+    withSession(mysql, patience(signal), async ({ ask }) => {
+      await ask('START TRANSACTION');
+      const result = await work(ask);
+      await ask('COMMIT').catch((cause) => {
+        if (isRefused(cause) || !isMysqlUnavailable(cause)) throw cause;
+        throw new CommitUnansweredError('MySQL did not answer whether it has written.', { cause });
+      });
+      return result;
+    }),
+  );
+}
+
+async function withTries<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (hasTimedOut(error)) {
+        const detail = `MySQL had no connection free within ${CONNECTION_LIMIT_MS} ms.`;
+        throw new ProblemError('STORE_UNAVAILABLE', detail, { cause: error });
+      }
+      if (!isRefused(error)) throw error;
+    }
+    await sleep(Math.random() * RETRY_DELAY_MS);
+  }
+  const detail = `Others wrote to the same rows at the same time, ${MAX_TRIES} times.`;
+  throw new ProblemError('TOO_MANY_CONFLICTS', detail, { retryAfterMs: 1000 });
+}
+
+/** Aborts when a connection does not come in time, or when `signal` does. */
+function patience(signal?: AbortSignal): AbortSignal {
+  const limit = AbortSignal.timeout(CONNECTION_LIMIT_MS);
+  return signal === undefined ? limit : AbortSignal.any([signal, limit]);
+}
+
+const hasTimedOut = (error: unknown) =>
+  error instanceof Error && error.cause instanceof DOMException && error.cause.name === 'TimeoutError';

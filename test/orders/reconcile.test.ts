@@ -1,0 +1,253 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { balance, type Holdings } from '../../services/inventory/orders/accounts.ts';
+import { type TestNode, until } from '../service/node-under-test.ts';
+import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
+
+let shop: Shop;
+let node: TestNode;
+let other: TestNode;
+
+beforeAll(async () => {
+  shop = await openShop();
+  [node, other] = await Promise.all([shop.openNode(), shop.openNode()]);
+});
+
+/** The figures of a sku in the table that was printed, by the words above them. */
+function rowOf(stdout: string, sku: string): Record<string, string> {
+  const cells = (row = '') =>
+    row
+      .split('│')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const rows = stdout
+    .split('\n')
+    .filter((row) => row.includes('│'))
+    .map(cells);
+  const figures = rows.find(([first]) => first === sku) ?? [];
+  return Object.fromEntries((rows[0] ?? []).map((name, at) => [name, figures[at] ?? '']));
+}
+
+/** Makes what is left look older than any sale that may be in flight. */
+const anHourLater = () => shop.query('UPDATE tb_intent SET created_at = created_at - INTERVAL 1 HOUR');
+
+describe('balance', () => {
+  const all: Holdings = {
+    sku: '001',
+    stockIn: 'redis',
+    supply: 10,
+    inStock: 3,
+    unpaid: 4,
+    paid: 2,
+    refunded: 1,
+    restored: 7,
+    unrestored: 0,
+    intended: 0,
+  };
+
+  test.each<[string, Partial<Holdings>, ReturnType<typeof balance>]>([
+    ['all is in stock or in an order; closed orders gave their units back', {}, { inDoubt: 0, unexplained: 0 }],
+    ['a unit is missing, and nothing explains it', { inStock: 2 }, { inDoubt: 0, unexplained: 1 }],
+    ['a unit is missing, and an intent explains it', { inStock: 2, intended: 1 }, { inDoubt: 1, unexplained: 0 }],
+    ['no unit is missing, and an intent explains none', { intended: 1 }, { inDoubt: 0, unexplained: 0 }],
+    ['a closed order explains it', { inStock: 2, unrestored: 1 }, { inDoubt: 1, unexplained: 0 }],
+    ['more is missing than both explain', { inStock: 0, intended: 1, unrestored: 1 }, { inDoubt: 2, unexplained: 1 }],
+    ['a unit was sold twice, which no intent explains', { unpaid: 5, intended: 3 }, { inDoubt: 0, unexplained: -1 }],
+    ['nobody knows what was supplied', { supply: undefined }, undefined],
+  ])('%s', (_what, differing, expected) => {
+    expect(balance({ ...all, ...differing })).toEqual(expected);
+  });
+});
+
+describe('npm run reconcile', () => {
+  test('where nothing was ever sold it says so, and ends with 0', async () => {
+    const nothing = { MYSQL_URL: await shop.database('nothing') };
+
+    expect(await shop.reconcile([], nothing)).toEqual({
+      exitCode: 0,
+      stdout: 'Nothing was put in stock, and nothing is ordered.\n',
+      stderr: '',
+    });
+  });
+
+  test('a node is killed between the stock and the order: it is listed, then repaired when told to', async () => {
+    await supply(node, 'crash', 10);
+    const doomed = await shop.openNode();
+    const [paid, refunded] = [await buy(node, 'crash'), await buy(doomed, 'crash')];
+    for (const { id } of [paid, refunded]) await post(other, `/orders/${id}/pay`);
+    await post(other, `/orders/${refunded.id}/refund`);
+    await buy(other, 'crash');
+    const { answer } = await sellHeld(doomed, 'crash');
+    await until('its lock is free', async () => (await shop.redis.client.exists(lockOf('crash'))) === 0);
+
+    doomed.signal('SIGKILL');
+    await doomed.part.ended;
+    await expect(answer).rejects.toThrow();
+
+    const [intent] = await shop.intentsOf('crash');
+    const listed = await shop.reconcile();
+    expect(rowOf(listed.stdout, 'crash')).toEqual({
+      sku: 'crash',
+      'stock in': 'redis',
+      supply: '10',
+      'in stock': '6',
+      unpaid: '1',
+      paid: '1',
+      refunded: '1',
+      'in doubt': '1',
+      unexplained: '0',
+      closed: '0',
+    });
+    expect(listed.stdout).toContain(`${intent?.id}  sku crash, ${doomed.name}, 8-auto-renew`);
+    expect(listed.stdout).toContain('Nothing is unexplained.');
+    expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await shop.stockOf('crash')).toBe(6);
+
+    const tooEarly = await shop.reconcile(['--repair']);
+    expect(tooEarly).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(tooEarly.stderr).toMatch(/^Sales may be in flight: 1 intent of late\. Try again in \d+ s\.\n$/);
+    expect(await shop.stockOf('crash')).toBe(6);
+
+    await anHourLater();
+    const repaired = await shop.reconcile(['--repair']);
+    expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(repaired.stdout).toContain('Repaired: 1 unit is back in stock, 1 intent settled.');
+    expect(rowOf(repaired.stdout, 'crash')).toMatchObject({ 'in stock': '7', 'in doubt': '0', unexplained: '0' });
+    expect(await shop.stockOf('crash')).toBe(7);
+    expect(await shop.intentsOf('crash')).toEqual([]);
+  });
+
+  test('a node is killed before it took anything: its intent explains no unit, and the repair adds none', async () => {
+    await supply(node, 'before', 5);
+    const doomed = await shop.openNode();
+    // Somebody has the lock, so the sale has written its intent and waits.
+    await shop.redis.client.hset(lockOf('before'), 'somebody', 1);
+    doomed.sell('before').catch(() => {});
+    await until('it has its intent', async () => (await shop.intentsOf('before')).length === 1);
+    doomed.signal('SIGKILL');
+    await doomed.part.ended;
+    await shop.redis.client.del(lockOf('before'));
+
+    await anHourLater();
+    const { exitCode, stdout } = await shop.reconcile(['--repair']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Repaired: 0 units are back in stock, 1 intent settled.');
+    expect(await shop.stockOf('before')).toBe(5);
+    expect(await shop.intentsOf('before')).toEqual([]);
+  });
+
+  test('closed orders: those whose units are back balance, the others are in doubt until the repair', async () => {
+    await supply(node, 'closed', 5);
+    const [back, lost] = [await buy(node, 'closed'), await buy(node, 'closed')];
+    await shop.query("UPDATE tb_order SET status = 'CLOSED', restored_at = UTC_TIMESTAMP(3) WHERE id = ?", [back.id]);
+    await shop.redis.client.incr('{inventoryclosed}:stock');
+    await shop.query("UPDATE tb_order SET status = 'CLOSED' WHERE id = ?", [lost.id]);
+
+    const listed = await shop.reconcile();
+    expect(rowOf(listed.stdout, 'closed')).toMatchObject({ 'in stock': '4', 'in doubt': '1', closed: '2' });
+    expect(listed.exitCode).toBe(0);
+
+    await shop.reconcile(['--repair']);
+    expect(await shop.stockOf('closed')).toBe(5);
+    expect((await node.get(`/orders/${lost.id}`)).body.restoredAt).toEqual(expect.any(String));
+  });
+
+  test('stock in MySQL is balanced and repaired there', async () => {
+    for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: 'mysql-conditional' });
+    await supply(node, 'inside', 5);
+    await buy(other, 'inside');
+    await shop.query(
+      "INSERT INTO tb_intent SELECT id, sku, quantity, node, lock_name, created_at FROM tb_order WHERE sku = 'inside'",
+    );
+    await shop.query("DELETE FROM tb_order WHERE sku = 'inside'");
+    await anHourLater();
+
+    const { exitCode, stdout } = await shop.reconcile(['--repair']);
+
+    expect(exitCode).toBe(0);
+    expect(rowOf(stdout, 'inside')).toMatchObject({ 'stock in': 'mysql', 'in stock': '5', unexplained: '0' });
+    expect((await node.get('/inventory?sku=inside')).body).toMatchObject({ remaining: 5 });
+    for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: '8' });
+  });
+
+  test('what nothing explains ends it with 1, and no repair hides it', async () => {
+    await supply(node, 'stolen', 5);
+    await supply(node, 'twice', 5);
+    await buy(node, 'twice');
+    await shop.redis.client.decr('{inventorystolen}:stock');
+    await shop.redis.client.incr('{inventorytwice}:stock');
+
+    const { exitCode, stdout } = await shop.reconcile(['--repair']);
+
+    expect(rowOf(stdout, 'stolen')).toMatchObject({ supply: '5', 'in stock': '4', unexplained: '1' });
+    expect(rowOf(stdout, 'twice')).toMatchObject({ supply: '5', 'in stock': '5', unpaid: '1', unexplained: '-1' });
+    expect(stdout).toContain('Unexplained: 2 units.');
+    expect(exitCode).toBe(1);
+    // A new count of the stock, as the lab makes it, is the way out.
+    for (const sku of ['stolen', 'twice']) await supply(node, sku, 5);
+    expect((await shop.reconcile()).exitCode).toBe(0);
+  });
+
+  test('stock that nobody put there through the lab listener can’t be accounted for', async () => {
+    await shop.redis.client.set('{inventoryseeded}:stock', 5);
+    await buy(node, 'seeded');
+
+    const { exitCode, stdout } = await shop.reconcile();
+
+    expect(stdout).toContain('Nobody has put sku seeded in stock through a lab listener: its supply is not known.');
+    expect(stdout).not.toContain('Nothing is unexplained.');
+    expect(exitCode).toBe(1);
+    await supply(node, 'seeded', 4);
+    expect((await shop.reconcile()).exitCode).toBe(0);
+  });
+
+  test('while sales are in flight it refuses', async () => {
+    await supply(node, 'busy', 100_000);
+    let isOver = false;
+    const selling = (async () => {
+      while (!isOver) await node.sell('busy');
+    })();
+
+    const refused = await shop.reconcile();
+    isOver = true;
+    await selling;
+
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/^Sales are in flight: /);
+    expect((await shop.reconcile()).exitCode).toBe(0);
+  });
+
+  test.each([
+    ['a flag that there is not', ['--force'], {}, /^npm run reconcile takes one flag: -- --repair\./],
+    ['no MYSQL_URL', [], { MYSQL_URL: '' }, /^MYSQL_URL is not set/],
+    [
+      'a MySQL that is away',
+      [],
+      { MYSQL_URL: 'mysql://root:s3cret@127.0.0.1:9/x' },
+      /^The accounts could not be read: /,
+    ],
+    ['a Redis that is away', [], { REDIS_URL: 'redis://127.0.0.1:9' }, /^The accounts .*: Redis does not answer\.$/m],
+  ])('%s: one line, and the exit code 2', async (_what, flags, env, message) => {
+    const { exitCode, stdout, stderr } = await shop.reconcile(flags, env);
+
+    expect(stderr).toMatch(message);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).not.toContain('s3cret');
+    expect([exitCode, stdout]).toEqual([2, '']);
+  });
+});
+
+test('a new count while a sale is in flight: whichever way it ends, the units are accounted for', async () => {
+  await supply(node, 'count', 5);
+  const { answer, goOn } = await sellHeld(node, 'count');
+
+  await supply(other, 'count', 8);
+  await goOn();
+
+  expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
+  const { exitCode, stdout } = await shop.reconcile();
+  expect(rowOf(stdout, 'count')).toMatchObject({ supply: '8', 'in stock': '8', unexplained: '0' });
+  expect(exitCode).toBe(0);
+});
+
+const lockOf = (sku: string) => `{inventory${sku}}:lock:8-auto-renew`;
