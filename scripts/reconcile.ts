@@ -17,11 +17,11 @@ import { exitWithSettingError, inventorySettings, readSettingsOrExit } from '../
 import { connectStore } from '../services/inventory/store.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */
-const STILL_FOR_MS = 500;
+const STILL_FOR_MS = 300;
 /** How much longer than its wait for the lock a sale may take, in milliseconds. */
 const SALE_LIMIT_MS = 3_000;
 /** How long Redis may take to answer first, in milliseconds. */
-const REDIS_LIMIT_MS = 2_000;
+const REDIS_LIMIT_MS = 1_000;
 /** How many intents are listed at most. */
 const LISTED = 20;
 
@@ -55,17 +55,12 @@ try {
   const why = error instanceof Error ? error.message || error.name : String(error);
   console.error(error instanceof NotNow ? why : `The accounts could not be read: ${why}`);
 }
-store.redis.disconnect();
-await mysql.end().catch(() => {});
+// Not by itself: a connection that is being made would keep it.
+process.exit();
 
 async function reachRedis() {
-  const over = new AbortController();
-  const late = sleep(REDIS_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
-    throw new Error('Redis does not answer.');
-  });
-  await Promise.race([store.back(), late]);
-  over.abort();
-  late.catch(() => {});
+  const isThere = await Promise.race([store.back().then(() => true), sleep(REDIS_LIMIT_MS, false)]);
+  if (!isThere) throw new Error('Redis does not answer.');
 }
 
 /** The same accounts at two moments: otherwise somebody is selling, and a unit on its way looks like a lost one. */

@@ -7,20 +7,17 @@ export interface MysqlLine {
   url: string;
   /** Cuts the next connection that sends `statement`: before MySQL reads it, or when MySQL has answered. */
   cutAt(statement: string, when: 'before' | 'answered'): void;
-  /** Resolves when it was cut. */
-  cut(): Promise<void>;
 }
 
 /** Opens a line to the server of `url`, closed when the file has run. */
 export async function openMysqlLine(url: string): Promise<MysqlLine> {
   const target = new URL(url);
+  const [host, port] = [target.hostname, Number(target.port)];
   const sockets = new Set<Socket>();
   let fault: { statement: string; when: 'before' | 'answered' } | undefined;
-  let tellCut = () => {};
-  let wasCut = Promise.resolve();
 
   const server = createServer((client) => {
-    const mysql = connect(Number(target.port), target.hostname);
+    const mysql = connect(port, host);
     const both = [client, mysql];
     let isLast = false;
     for (const socket of both) {
@@ -43,7 +40,6 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
 
     function breakOff() {
       for (const socket of both) socket.destroy();
-      tellCut();
     }
   });
   server.listen(0, '127.0.0.1');
@@ -57,10 +53,6 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
     url: target.href,
     cutAt(statement, when) {
       fault = { statement, when };
-      wasCut = new Promise((resolve) => {
-        tellCut = resolve;
-      });
     },
-    cut: () => wasCut,
   };
 }
