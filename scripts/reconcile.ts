@@ -129,7 +129,7 @@ function describeIntents(intents: Intent[]) {
     );
   const more = intents.length - lines.length;
   return [
-    `${plural(intents.length, 'sale')} ended between the stock and the order, or before. Their intents:`,
+    `${plural(intents.length, 'intent')} left: of sales that ended between the stock and the order, or before, or that are in flight.`,
     ...lines,
     ...(more > 0 ? [`  and ${more} more`] : []),
     'npm run reconcile -- --repair puts what is missing of them back in stock.',

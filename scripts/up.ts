@@ -3,8 +3,14 @@
 import { createServer } from 'node:net';
 import dotenv from 'dotenv';
 import { z } from 'zod';
-import { backendOf } from '../locks/index.ts';
-import { exitWithSettingError, lockVersion, port, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { type Backend, backendOf } from '../locks/index.ts';
+import {
+  exitWithSettingError,
+  inventorySettings,
+  lockVersion,
+  port,
+  readSettingsOrExit,
+} from '../services/inventory/settings.ts';
 import { type Backends, startBackends } from './backends.ts';
 import { claimControl } from './control.ts';
 import { type Stack, startStack } from './stack.ts';
@@ -14,9 +20,10 @@ const STOCK = 5_000;
 if (process.argv.length > 2) exitWithSettingError('npm run up takes no flags. Its settings are in .env.example.');
 
 dotenv.config({ quiet: true });
-const { LOCK_VERSION, ...settings } = readSettingsOrExit(
+const { LOCK_VERSION, ORDERS, ...settings } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
+    ORDERS: inventorySettings.shape.ORDERS.unwrap().optional(),
     NGINX_PORT: port().default(8080),
     NODE_1_PORT: port().default(7777),
     NODE_1_LAB_PORT: port().default(7778),
@@ -36,9 +43,11 @@ await refuseTakenPorts();
 let stack: Stack | undefined;
 let backends: Backends | undefined;
 try {
-  const backend = backendOf(LOCK_VERSION);
-  backends = await startBackends([backend]);
-  if (backends.lacks[backend]) throw new Error(backends.lacks[backend]);
+  // Orders that were asked for have a MySQL, also where the lock needs none.
+  const needed: Backend[] = ORDERS === 'on' ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
+  backends = await startBackends(needed);
+  const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
+  if (lack) throw new Error(lack);
   const corner = await backends.openCorner();
   stack = await startStack({
     env: corner,

@@ -105,8 +105,8 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: Orde
      * A page of orders, the oldest first. `next` is what to give as `after` for the page behind it, null behind the last.
      * Rejects with ProblemError NOT_FOUND when there is no order `after`.
      */
-    list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
-      return withoutTransaction(mysql, async (ask) => {
+    async list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
+      const rows = await withoutTransaction(mysql, async (ask) => {
         const conditions = ['TRUE'];
         const values: unknown[] = [];
         if (status !== undefined) {
@@ -115,16 +115,17 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: Orde
         }
         if (after !== undefined) {
           const [last] = await ask<RowDataPacket[]>('SELECT created_at FROM tb_order WHERE id = ?', [after]);
-          if (last === undefined) throw noSuchOrder(after);
+          if (last === undefined) return undefined;
           conditions.push('(created_at > ? OR (created_at = ? AND id > ?))');
           values.push(last.created_at, last.created_at, after);
         }
         // One more than asked for tells whether there is another page.
         const sql = `SELECT ${columns} FROM tb_order WHERE ${conditions.join(' AND ')} ORDER BY created_at, id LIMIT ?`;
-        const rows = await ask<RowDataPacket[]>(sql, [...values, limit + 1]);
-        const orders = rows.slice(0, limit).map(toOrder);
-        return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
+        return ask<RowDataPacket[]>(sql, [...values, limit + 1]);
       });
+      if (rows === undefined) throw noSuchOrder(String(after));
+      const orders = rows.slice(0, limit).map(toOrder);
+      return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
     },
     /**
      * Writes down that the stock of `sku` is counted anew: `units` are in it. What orders have is supplied, too, and the
