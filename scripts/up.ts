@@ -107,10 +107,10 @@ async function describe({ redis, nginx, nodes }: Stack, corner: NodeJS.ProcessEn
   const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
+  const given = Object.entries(corner).map(([setting, value]) => `${setting}=${value?.replace(/:[^:/@]*@/, ':***@')}`);
+  const hasOrders = corner['MYSQL_URL'] !== undefined && ORDERS !== 'off';
   console.log(`
-redis    ${redis.kind}, ${redis.url}${Object.entries(corner)
-    .map(([setting, value]) => `\n         ${setting}=${value?.replace(/:[^:/@]*@/, ':***@')}`)
-    .join('')}
+redis    ${redis.kind}, ${redis.url}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
 ${nodes.map(({ name, url, labUrl }) => `${name}   ${url}, lab listener ${labUrl}`).join('\n')}
 lock     ${(state as { lock: string }).lock}
@@ -119,7 +119,13 @@ stock    ${STOCK} units of sku 001
 Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale
 See the stock:       curl -w '\\n' ${nginx.url}/inventory
 Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${' '.repeat(21)}`)}
-Aim a drill at it:   npm start -- --url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1
+${
+  hasOrders
+    ? `See the orders:      curl -w '\\n' ${nginx.url}/orders
+Stock and orders:    REDIS_URL=${redis.url} ${given.join(' ')} npm run reconcile
+`
+    : ''
+}Aim a drill at it:   npm start -- --url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1
 Stop:                Ctrl-C here, or npm run down elsewhere
 `);
 }

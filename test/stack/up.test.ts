@@ -20,7 +20,7 @@ const isUp = /Stop: +Ctrl-C/;
 
 async function sell(env: Awaited<ReturnType<typeof ports>>) {
   const response = await fetch(`http://127.0.0.1:${env.NGINX_PORT}/inventory/sale`, { method: 'POST' });
-  return (await response.json()) as { node: string; lock: string; remaining: number };
+  return (await response.json()) as { node: string; lock: string; remaining: number; orderId?: string };
 }
 
 async function switchLock(labPort: string, version: string) {
@@ -53,6 +53,22 @@ describe('npm run up', () => {
     expect(down.stdout()).toBe('The stack is down.\n');
     expect((await up.ended).code).toBe(0);
     expect(up.leftovers()).toEqual([]);
+  });
+
+  test('ORDERS=on: it starts a MySQL, sales write orders, and what it prints leads to both', async () => {
+    const env = await ports();
+    const up = start('scripts/up.ts', { ...env, ORDERS: 'on' });
+    await up.prints(isUp);
+
+    const sold = await sell(env);
+
+    const [, list = ''] = /See the orders: +curl -w '\\n' (\S+)/.exec(up.stdout()) ?? [];
+    const { orders } = (await (await fetch(list)).json()) as { orders: { id: string }[] };
+    expect(orders).toMatchObject([{ id: sold.orderId, status: 'UNPAID' }]);
+    const [, redis = '', mysql = ''] = /REDIS_URL=(\S+) MYSQL_URL=(\S+) npm run reconcile/.exec(up.stdout()) ?? [];
+    const reconcile = start('scripts/reconcile.ts', { REDIS_URL: redis, MYSQL_URL: mysql });
+    expect((await reconcile.ended).code).toBe(0);
+    expect(reconcile.stdout()).toMatch(/│ 001 │ redis +│ +5000 │ +4999 │ +1 │.*Nothing is unexplained\./s);
   });
 
   test('what it prints names every address and what is used', async () => {
