@@ -32,6 +32,8 @@ const { LOCK_VERSION, ORDERS, ...settings } = readSettingsOrExit(
   }),
   process.env,
 );
+// A MySQL that is started for the lock alone gets no orders.
+const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !!process.env['MYSQL_URL']);
 
 const stopAsked = new Promise<string>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('Stopping.'));
@@ -43,14 +45,13 @@ await refuseTakenPorts();
 let stack: Stack | undefined;
 let backends: Backends | undefined;
 try {
-  // Orders that were asked for have a MySQL, also where the lock needs none.
-  const needed: Backend[] = ORDERS === 'on' ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
+  const needed: Backend[] = hasOrders ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
   backends = await startBackends(needed);
   const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
   if (lack) throw new Error(lack);
   const corner = await backends.openCorner();
   stack = await startStack({
-    env: corner,
+    env: { ORDERS: hasOrders ? 'on' : 'off', ...corner },
     ports: {
       nginx: settings.NGINX_PORT,
       nodes: [
@@ -108,7 +109,6 @@ async function describe({ redis, nginx, nodes }: Stack, corner: NodeJS.ProcessEn
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
   const given = Object.entries(corner).map(([setting, value]) => `${setting}=${value?.replace(/:[^:/@]*@/, ':***@')}`);
-  const hasOrders = corner['MYSQL_URL'] !== undefined && ORDERS !== 'off';
   console.log(`
 redis    ${redis.kind}, ${redis.url}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
