@@ -124,6 +124,7 @@ test('pay: waits for a lock that take too long are tried again, five times in al
 
   await expect(store.pay(id)).rejects.toMatchObject({
     code: 'TOO_MANY_CONFLICTS',
+    message: expect.stringMatching(/5 times/),
     problem: { definite: true },
     headers: { 'Retry-After': '1' },
   });
@@ -131,6 +132,23 @@ test('pay: waits for a lock that take too long are tried again, five times in al
   await holder.query('ROLLBACK');
   expect(await store.pay(id)).toMatchObject({ status: 'PAID' });
   expect(await shop.paymentsOf(id)).toHaveLength(1);
+});
+
+test('pay: a node that stops ends the payments under way first', async () => {
+  const leaving = await shop.openNode();
+  const { id } = await buy(node, '001');
+  const holder = await begin();
+  await holder.query('SELECT * FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+  const paying = post(leaving, `/orders/${id}/pay`);
+  await until('it waits for the row', async () => (await shop.running('UPDATE tb_order')) === 1);
+
+  const stopped = leaving.part.stop();
+  await until('it stops', () => leaving.lines.some((line) => line.includes('"stopping"')));
+  await holder.query('ROLLBACK');
+
+  expect((await paying).body).toMatchObject({ id, status: 'PAID' });
+  await stopped;
+  expect(leaving.lines.at(-1)).toContain('"stopped"');
 });
 
 test('transaction: it is tried again until it gets through, each time from its beginning', async () => {
