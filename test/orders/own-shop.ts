@@ -8,6 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { openMysql } from '../../scripts/mysql.ts';
 import { makeTempDir, nodeArgs, type Part } from '../../scripts/parts.ts';
 import type { Order } from '../../services/inventory/orders/order.ts';
+import { standStill } from '../locks/beyond/own-mysql.ts';
 import {
   type Answer,
   ask,
@@ -55,7 +56,9 @@ export async function openShop() {
     ordersOf: (sku: string) => query('SELECT * FROM tb_order WHERE sku = ? ORDER BY created_at, id', [sku]),
     intentsOf: (sku: string) => query('SELECT * FROM tb_intent WHERE sku = ?', [sku]),
     paymentsOf: (id: unknown) => query('SELECT kind, amount FROM tb_payment WHERE order_id = ? ORDER BY kind', [id]),
-    signalMysql: (name: NodeJS.Signals) => part.signal(name),
+    /** MySQL stops answering without ending. */
+    freezeMysql: () => standStill(mysql.url, part),
+    thawMysql: () => part.signal('SIGCONT'),
     async killMysql() {
       part.signal('SIGKILL');
       await part.ended;

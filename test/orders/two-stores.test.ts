@@ -181,15 +181,15 @@ describe('MySQL goes away and comes back', () => {
     await supply(node, 'frozen', 5);
     const { id } = await buy(node, 'frozen');
     const { answer: held, goOn } = await sellHeld(node, 'frozen');
-    onTestFinished(() => shop.signalMysql('SIGCONT'));
-    shop.signalMysql('SIGSTOP');
+    onTestFinished(shop.thawMysql);
+    await shop.freezeMysql();
 
     const startedAt = performance.now();
     const asked = [node.sell('frozen'), post(node, `/orders/${id}/pay`), node.get(`/orders/${id}`)];
     await goOn();
     const [lastOne, answers] = [await held, await Promise.all(asked)];
     expect(performance.now() - startedAt).toBeLessThan(1_000);
-    shop.signalMysql('SIGCONT');
+    shop.thawMysql();
 
     expectProblem(lastOne, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
     for (const answer of answers) expectProblem(answer, 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
