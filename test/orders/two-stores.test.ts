@@ -1,7 +1,7 @@
 // The stock is in Redis and the order in MySQL: what is left when one of them, or the node, goes away between the two.
 
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { expectProblem, type TestNode, until } from '../service/node-under-test.ts';
+import { expectProblem, startLink, type TestNode, until } from '../service/node-under-test.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
 
@@ -150,6 +150,41 @@ describe('the order can’t be written', () => {
 
     expect((await atLine.get(`/orders/${id}`)).body.status).toBe('UNPAID');
     expect(await shop.paymentsOf(id)).toEqual([]);
+  });
+});
+
+describe('the unit can’t be taken', () => {
+  test('the write of the stock is lost on its way: the sale is in doubt, and its intent stays', async () => {
+    const link = await startLink(shop.redis.url);
+    const distant = await shop.openNode({ REDIS_URL: link.url });
+    await supply(distant, 'distant', 5);
+    const write = link.holdNext('SET');
+    const answer = distant.sell('distant');
+    await write.arrived;
+
+    write.drop();
+
+    expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: false, detail: /^Redis did not answer while/ });
+    expect(await whereabouts('distant')).toEqual({ inStock: 5, ordered: 0, intended: 1 });
+    await distant.part.stop();
+  });
+
+  test('sold out, or given up by its buyer: the sale leaves neither an order nor an intent', async () => {
+    await supply(node, 'gone', 1);
+    await buy(node, 'gone');
+    expectProblem(await node.sell('gone'), 'OUT_OF_STOCK');
+    await supply(node, 'gone', 1);
+    await shop.redis.client.hset(lockOf('gone'), 'somebody', 1);
+    const hangUp = new AbortController();
+    const sale = fetch(`${node.url}/inventory/sale?sku=gone`, { method: 'POST', signal: hangUp.signal });
+    await until('it has its intent', async () => (await shop.intentsOf('gone')).length === 1);
+
+    hangUp.abort();
+
+    await expect(sale).rejects.toThrow('aborted');
+    await until('its intent is forgotten', async () => (await shop.intentsOf('gone')).length === 0);
+    await shop.redis.client.del(lockOf('gone'));
+    expect(await whereabouts('gone')).toEqual({ inStock: 1, ordered: 1, intended: 0 });
   });
 });
 
