@@ -9,6 +9,7 @@ const alone = [
   'test/locks/8-auto-renew.test.ts',
   'test/locks/beyond/**/*.test.ts',
   'test/nginx/**/*.test.ts',
+  'test/orders/**/*.test.ts',
   'test/service/{lab,mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
   'test/stack/**/*.test.ts',
 ];
