@@ -68,7 +68,8 @@ function whyUnreadable(code = '') {
   return new ProblemError('BAD_REQUEST', 'This is not an HTTP request.');
 }
 
-function asProblem(error: unknown): ProblemError {
+/** What an error means for whoever asked. */
+export function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof ZodError) {
     const issue = error.issues[0];

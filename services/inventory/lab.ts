@@ -6,10 +6,11 @@ import { z } from 'zod';
 import { stockOf } from '../../locks/index.ts';
 import { allowOnly, answerNotFound, answerProblem, onlyJson } from './answer.ts';
 import type { History } from './history.ts';
+import { type CleanUpJob, cleanUpScriptSchema } from './orders/cleanup.ts';
 import type { OrderStore } from './orders/order-store.ts';
 import { countCommands, versionIn } from './redis-info.ts';
 import type { SaleDesk } from './sale-desk.ts';
-import { lockVersion } from './settings.ts';
+import { jobLock, lockVersion } from './settings.ts';
 import { lockKeys, type Store, skuSchema } from './store.ts';
 
 const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });
@@ -20,6 +21,7 @@ const scriptSchema = z.strictObject({
   beforeOrder: z.boolean().optional(),
   times: z.int().min(1).max(1_000_000).optional(),
 });
+const nothing = z.strictObject({}, 'must be {}');
 const versionSchema = z.strictObject({
   version: z.union([z.string(), z.int().transform(String)]).pipe(lockVersion),
   leaseMs: z.int().min(30).max(3_600_000).optional(),
@@ -27,11 +29,19 @@ const versionSchema = z.strictObject({
   waitTimeoutMs: z.int().min(1).max(600_000).optional(),
 });
 
+const jobLockSchema = z.strictObject({
+  lock: z.union([z.string(), z.int().transform(String)]).pipe(jobLock),
+  leaseMs: z.int().min(30).max(3_600_000).optional(),
+  minHoldMs: z.int().min(0).max(3_600_000).optional(),
+});
+
 export interface LabParts {
   desk: SaleDesk;
   store: Store;
   /** Absent when a sale writes no order. */
   orders: OrderStore | undefined;
+  /** Absent without orders. */
+  cleanUp: CleanUpJob | undefined;
   history: History;
   log: Logger;
 }
@@ -40,7 +50,7 @@ export interface LabParts {
  * The listener of the lab, never reached through nginx. Every change is a PUT or a DELETE, which a web page of another
  * origin cannot send without asking first.
  */
-export function createLabApp({ desk, store, orders, history, log }: LabParts) {
+export function createLabApp({ desk, store, orders, cleanUp, history, log }: LabParts) {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(onlyJson, express.json({ limit: '1kb' }));
 
@@ -93,9 +103,12 @@ export function createLabApp({ desk, store, orders, history, log }: LabParts) {
     .route('/go-on')
     .put((_request, response) => {
       desk.goOn();
+      cleanUp?.goOn();
       response.status(204).end();
     })
     .all(allowOnly('PUT'));
+
+  if (cleanUp) addCleanUp(cleanUp);
 
   app
     .route('/history')
@@ -130,6 +143,36 @@ export function createLabApp({ desk, store, orders, history, log }: LabParts) {
 
   app.use(answerNotFound, answerProblem(log));
   return app;
+
+  function addCleanUp(job: CleanUpJob) {
+    app
+      .route('/jobs/cleanup')
+      .get((_request, response) => void response.json(job.state()))
+      // A body of JSON is what a web page of another origin can't send without asking first, so none is not enough.
+      .post(async (request, response) => {
+        nothing.parse(request.body ?? 'none');
+        response.json(await job.tick());
+      })
+      .all(allowOnly('GET', 'POST'));
+
+    app
+      .route('/job-lock')
+      .put((request, response) => {
+        const { lock, ...timing } = jobLockSchema.parse(request.body);
+        job.setLock(lock, timing);
+        response.json(job.state());
+      })
+      .all(allowOnly('PUT'));
+
+    app
+      .route('/next-cleanup')
+      .put((request, response) => {
+        const script = cleanUpScriptSchema.parse(request.body);
+        job.scriptNextTick(script);
+        response.json(script);
+      })
+      .all(allowOnly('PUT'));
+  }
 }
 
 /** Collects all that can be collected, so that what is left is in use. */

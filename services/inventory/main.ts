@@ -9,6 +9,7 @@ import { loadGuest } from './guest-lock.ts';
 import { createHistory } from './history.ts';
 import { createLabApp } from './lab.ts';
 import { createMetrics } from './metrics.ts';
+import { createCleanUp } from './orders/cleanup.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleDesk } from './sale-desk.ts';
 import { connectServers, lackingSetting } from './servers.ts';
@@ -28,6 +29,16 @@ await addGuests();
 const settings = readSettingsOrExit(inventorySettings, process.env);
 const lacking = lackingSetting(settings.LOCK_VERSION, settings);
 if (lacking) exitWithSettingError(`LOCK_VERSION=${settings.LOCK_VERSION} is not allowed: it needs ${lacking}.`);
+const lackingForJobs = lackingSetting(settings.JOB_LOCK, settings);
+const hasOrders = settings.MYSQL_URL !== undefined && settings.ORDERS === 'on';
+if (hasOrders && lackingForJobs) {
+  exitWithSettingError(`JOB_LOCK=${settings.JOB_LOCK} is not allowed: it needs ${lackingForJobs}.`);
+}
+if (settings.JOB_MIN_HOLD_MS >= settings.JOB_LEASE_MS) {
+  exitWithSettingError(
+    `JOB_MIN_HOLD_MS=${settings.JOB_MIN_HOLD_MS} is not allowed: it must be less than JOB_LEASE_MS, which is ${settings.JOB_LEASE_MS}.`,
+  );
+}
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
@@ -36,6 +47,7 @@ const history = createHistory(node);
 const metrics = createMetrics();
 const servers = connectServers(store.redis, settings);
 const desk = createSaleDesk({ settings, node, store, servers, history, metrics });
+const cleanUp = servers.orders && createCleanUp({ settings, node, orders: servers.orders, store, servers, desk, log });
 /** Answers that have not ended yet, of both listeners. */
 const open = new Set<ServerResponse>();
 let isStopping = false;
@@ -44,7 +56,7 @@ const publicApp = createPublicApp({ desk, store, orders: servers.orders, metrics
 const publicServer = await listen(publicApp, 'PORT', settings.PORT);
 if (settings.LAB_PORT !== undefined) {
   await listen(
-    createLabApp({ desk, store, orders: servers.orders, history, log }),
+    createLabApp({ desk, store, orders: servers.orders, cleanUp, history, log }),
     'LAB_PORT',
     settings.LAB_PORT,
     settings.LAB_HOST,
@@ -98,7 +110,8 @@ async function stop(signal: NodeJS.Signals) {
   // Tells clients that keep their connection to send nothing more on it.
   for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
   desk.endScripts();
-  await desk.salesEnded();
+  cleanUp?.end();
+  await Promise.all([desk.salesEnded(), cleanUp?.ended()]);
   await servers.orders?.ended();
   await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
   await servers.close();

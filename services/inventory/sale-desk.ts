@@ -9,7 +9,7 @@ import type { Metrics } from './metrics.ts';
 import { isMysqlUnavailable } from './mysql.ts';
 import { openSaleOrder } from './orders/sale-order.ts';
 import { ProblemError } from './problem.ts';
-import { putBack, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
+import { putBack, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
 import { lackingSetting, type NodeServers } from './servers.ts';
 import type { InventorySettings } from './settings.ts';
 import { isStoreUnavailable, lockKey, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
@@ -119,7 +119,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       openSaleOrder({
         orders,
         order: { id: randomUUID(), sku, quantity: 1, node, saleId, lock },
-        giveBack: () => giveBack(sku, 1),
+        giveBack: async () => void (await giveBack(sku, 1)),
       });
 
     const wait = startWait(clientGone);
@@ -230,9 +230,10 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
 
   /**
    * Puts units back into the stock as a sale takes them out: under its lock, or in one step where a sale needs none. Rejects
-   * with ProblemError, definite when the stock is as it was.
+   * with ProblemError, definite when the stock is as it was. With an order the units go into Redis, and only if they are not
+   * back already: resolves with whether they were put there now.
    */
-  async function giveBack(sku: string, units: number): Promise<void> {
+  async function giveBack(sku: string, units: number, orderId?: string): Promise<boolean> {
     const strategy = strategies[lockName];
     if (strategy === undefined) throw new Error(`There is no lock ${lockName}.`);
     const progress: Progress = { reached: new Map() };
@@ -243,12 +244,22 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     try {
       if ('takeOne' in strategy) {
         tell('writing');
-        if (await stock().addStock(sku, units)) return;
+        if (orderId !== undefined) return await store.restoreOnce(sku, units, orderId);
+        if (await stock().addStock(sku, units)) return true;
         reached.delete('writing');
         throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       }
       held = openLock(strategy.createLock, sku, `${instance}:back:${randomUUID()}`, () => {});
-      await putBack({ sku, units, lock: held, store: openStock(lockName, progress), wait: wait.signal, tell });
+      const parts = { lock: held, store: openStock(lockName, progress), wait: wait.signal, tell };
+      if (orderId === undefined) {
+        await putBack({ sku, units, ...parts });
+        return true;
+      }
+      const fenceOf = fenceFor(lockName);
+      return await restoreAlone({
+        ...parts,
+        restore: (token) => store.restoreOnce(sku, units, orderId, fenceOf(token)),
+      });
     } catch (error) {
       if (wasNeverSent(error)) reached.delete('writing');
       const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
@@ -261,11 +272,12 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
 
   /** The stock of one holder. A write that never left this process, or was refused, did not take place, for certain. */
   function openStock(lock: string, progress: Progress): SaleParts['store'] {
+    const fenceOf = fenceFor(lock);
     return {
       readStock: store.readStock,
       async writeStock(sku, stock, token) {
         try {
-          await store.writeStock(sku, stock, token === undefined ? undefined : { lock, token });
+          await store.writeStock(sku, stock, fenceOf(token));
         } catch (error) {
           if (error instanceof ProblemError) progress.refusal = error;
           if (progress.refusal || wasNeverSent(error)) progress.reached.delete('writing');
@@ -435,6 +447,11 @@ function explain(error: unknown, { reached, refusal }: Progress): ProblemError |
 function serverBehind(error: unknown) {
   if (error instanceof ZookeeperUnavailableError) return 'ZooKeeper';
   return isMysqlUnavailable(error) ? 'MySQL' : 'Redis';
+}
+
+/** What the stock is told of a holder; nothing when its lock has no tokens. */
+function fenceFor(lock: string) {
+  return (token: number | undefined) => (token === undefined ? undefined : { lock, token });
 }
 
 /** The error that `timers/promises` rejects with when a signal aborts; its cause is the signal's reason. */

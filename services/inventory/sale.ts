@@ -76,6 +76,28 @@ export async function putBack({
   }
 }
 
+/** Does the same in one step of the store, in a critical section of the same form. */
+export async function restoreAlone({
+  lock,
+  restore,
+  wait,
+  tell,
+}: Pick<SaleParts, 'lock' | 'wait' | 'tell'> & { restore: (fencingToken: number | undefined) => Promise<boolean> }) {
+  await lock.acquire(wait);
+  tell('entered');
+  try {
+    wait.throwIfAborted();
+    lock.lost?.throwIfAborted();
+    tell('writing');
+    // No sale is between its read and its write now, which would undo it.
+    return await restore(lock.fencingToken);
+  } finally {
+    tell('left');
+    await lock.release();
+    tell('released');
+  }
+}
+
 /** The sale without a lock: the store takes the unit in a way of its own. */
 export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, tell: (step: SaleStep) => void) {
   options.signal.throwIfAborted();

@@ -31,6 +31,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   let mysql: Pool | undefined;
   let stock: { pool: Pool; inMysql: Stock } | undefined;
   let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
+  const jobSessions = new Map<number, ZookeeperSession>();
   const hasOrders = settings.MYSQL_URL !== undefined && settings.ORDERS === 'on';
   const orders = hasOrders ? createOrderStore(connectOrders(mustHave('MYSQL_URL')), settings) : undefined;
 
@@ -56,6 +57,30 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     return zookeeper.session;
   }
 
+  /** The jobs have sessions of their own: their lease is not that of the sales. */
+  function jobSessionOf(leaseMs: number): ZookeeperSession {
+    const session = jobSessions.get(leaseMs) ?? openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs });
+    jobSessions.set(leaseMs, session);
+    return session;
+  }
+
+  function serversFor(leaseMs: number, session: (leaseMs: number) => ZookeeperSession): Servers {
+    return {
+      redis,
+      get masters() {
+        masters ??= connectMasters();
+        return masters;
+      },
+      get mysql() {
+        mysql ??= connectMysql(mustHave('MYSQL_URL'));
+        return mysql;
+      },
+      get zookeeper() {
+        return session(leaseMs);
+      },
+    };
+  }
+
   function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
     const value = settings[name];
     if (value === undefined) throw new Error(`${name} is not set.`);
@@ -78,23 +103,12 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
       if (backendOf(lock) === 'masters') masters ??= connectMasters();
     },
     /** What a lock with this lease is given, in milliseconds. */
-    forLease: (leaseMs: number): Servers => ({
-      redis,
-      get masters() {
-        masters ??= connectMasters();
-        return masters;
-      },
-      get mysql() {
-        mysql ??= connectMysql(mustHave('MYSQL_URL'));
-        return mysql;
-      },
-      get zookeeper() {
-        return sessionOf(leaseMs);
-      },
-    }),
+    forLease: (leaseMs: number) => serversFor(leaseMs, sessionOf),
+    /** The same for the lock of a job. */
+    forJob: (leaseMs: number) => serversFor(leaseMs, jobSessionOf),
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
-      await zookeeper?.session.close();
+      await Promise.all([zookeeper?.session, ...jobSessions.values()].map((session) => session?.close()));
       // The system closes what is still open then, and MySQL frees what its connections hold.
       const goodbyes = [mysql?.end(), stock?.pool.end(), orders?.close()];
       await Promise.race([Promise.allSettled(goodbyes), sleep(GOODBYE_LIMIT_MS)]);

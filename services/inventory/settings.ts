@@ -2,6 +2,8 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { knownVersions, lockName } from '../../locks/index.ts';
 import { type GuestModule, nameOfGuest } from './guest-lock.ts';
+import { guardName, knownGuards } from './orders/jobs/guards.ts';
+import { cronForm, whyNoCron } from './orders/schedule.ts';
 import { isServerUrl, readRedisUrl, redisUrlForms } from './redis-url.ts';
 
 function wholeNumber(min: number, max: number, meaning: string) {
@@ -61,6 +63,20 @@ export const lockVersion = z.string().transform((version, context) => {
   return z.NEVER;
 });
 
+/** The guard of a job. Read after the guests are added: it may be one of their locks. */
+export const jobLock = z.string().transform((given, context) => {
+  const name = guardName(given);
+  if (name !== undefined) return name;
+  context.addIssue({ code: 'custom', message: knownGuards });
+  return z.NEVER;
+});
+
+const cron = () =>
+  z.string().superRefine((expression, context) => {
+    const why = whyNoCron(expression);
+    if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
+  });
+
 export const labHostAllowed = 'an address of this machine, such as 127.0.0.1';
 
 /** The settings of one inventory node. `.env.example` explains each of them. */
@@ -82,6 +98,10 @@ export const inventorySettings = z.object({
   ORDERS: z.enum(['on', 'off'], { error: 'on or off' }).default('on'),
   UNIT_PRICE: wholeNumber(1, 100_000_000, 'cents').default(1_000),
   ORDER_TTL_MS: milliseconds(1, 2_592_000_000).default(900_000),
+  ORDER_CLEANUP_CRON: cron().optional(),
+  JOB_LOCK: jobLock.default('conditional'),
+  JOB_LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
+  JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'one of fatal, error, warn, info, debug, trace, silent',

@@ -10,6 +10,8 @@ import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 /** How long Redis may leave a command unanswered, in milliseconds. A sale must be answered within a second. */
 const ANSWER_TIMEOUT_MS = 700;
 const RECONNECT_DELAY_MS = 100;
+/** How long Redis remembers that an order was restored, in milliseconds. */
+export const RESTORED_MARK_MS = 86_400_000;
 
 export const skuSchema = z
   .string('must be a text')
@@ -20,12 +22,15 @@ export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
 /** The newest fencing tokens that the stock has seen. */
 export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
+/** Says that the units of this order are back in stock. */
+export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
 /** Every key that a lock may use. */
 export const lockKeys = (sku: string, lock: string) =>
   ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey(sku, lock)}${suffix}`);
 
 const writeIfNewest = readScript('write-if-newest');
 const addIfThere = readScript('add-if-there');
+const restoreOnce = readScript('restore-once');
 
 /** Who writes: tokens of two locks can't be compared. */
 export interface Fence {
@@ -47,6 +52,11 @@ export interface Stock {
 /** The stock in Redis, and the connection that the locks share. */
 export interface Store extends Stock {
   redis: RedisClient;
+  /**
+   * Puts the units of an order into the stock in one step, making it if need be, unless that was done within the last day.
+   * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does.
+   */
+  restoreOnce(sku: string, units: number, orderId: string, fence?: Fence): Promise<boolean>;
   /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
   askAll<T>(question: (server: RedisClient) => Promise<T>): Promise<T[]>;
   /** Resolves when Redis answers, at once if it does now. */
@@ -89,11 +99,15 @@ export function connectStore(url: string): Store {
     async writeStock(sku, stock, fence) {
       if (fence === undefined) await redis.set(stockKey(sku), stock);
       else if ((await writeIfNewest(redis, [stockKey(sku), fenceKey(sku)], [stock, fence.lock, fence.token])) === 0) {
-        throw new ProblemError(
-          'STALE_TOKEN',
-          `The stock has seen a newer token than ${fence.token}: nothing is written.`,
-        );
+        throw staleToken(fence);
       }
+    },
+    async restoreOnce(sku, units, orderId, fence) {
+      const keys = [stockKey(sku), fenceKey(sku), restoredKey(sku, orderId)];
+      const values = [units, RESTORED_MARK_MS, ...(fence ? [fence.lock, fence.token] : [])];
+      const answer = await restoreOnce(redis, keys, values);
+      if (answer === -1 && fence) throw staleToken(fence);
+      return answer === 1;
     },
     addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
     async deleteStock(sku) {
@@ -107,6 +121,9 @@ export function connectStore(url: string): Store {
     },
   };
 }
+
+const staleToken = ({ token }: Fence) =>
+  new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);
 
 /**
  * What the last connection sent may still be on its way to Redis. So Redis is told to end that connection before it reads

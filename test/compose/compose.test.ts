@@ -51,6 +51,10 @@ describe('settings', () => {
       ORDERS: 'off',
       UNIT_PRICE: '250',
       ORDER_TTL_MS: '60000',
+      ORDER_CLEANUP_CRON: '0/10 * * * * ?',
+      JOB_LOCK: 'in-process',
+      JOB_LEASE_MS: '5000',
+      JOB_MIN_HOLD_MS: '400',
       LOG_LEVEL: 'debug',
       REDLOCK_URLS: 'redis://a:1,redis://b:1,redis://c:1',
       MYSQL_URL: 'mysql://a:1/lockstep',
@@ -69,6 +73,9 @@ describe('settings', () => {
     expect(explained).toMatchObject(Object.fromEntries(taken));
     expect(taken.map(([name]) => name).toSorted()).toEqual(
       [
+        'JOB_LEASE_MS',
+        'JOB_LOCK',
+        'JOB_MIN_HOLD_MS',
         'LEASE_MS',
         'LOCK_VERSION',
         'LOG_LEVEL',

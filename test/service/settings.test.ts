@@ -9,6 +9,8 @@ import { knownVersions, locks } from '../../locks/index.ts';
 import { serviceArgs } from '../../scripts/bundle.ts';
 import { freePort, makeTempDir } from '../../scripts/parts.ts';
 import { redisUrlForms } from '../../services/inventory/redis-url.ts';
+import { knownGuards } from '../../services/inventory/orders/jobs/guards.ts';
+import { cronForm } from '../../services/inventory/orders/schedule.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { cleanUpLater, startNode, startRedis, type TestRedis } from './node-under-test.ts';
 
@@ -65,6 +67,10 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['ORDERS', 'yes', 'on or off'],
     ['UNIT_PRICE', '0', 'a whole number from 1 to 100000000 (cents)'],
     ['ORDER_TTL_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
+    ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; the hour can't be 25`],
+    ['JOB_LOCK', 'mysql-conditional', knownGuards],
+    ['JOB_LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
+    ['JOB_MIN_HOLD_MS', '1s', 'a whole number from 0 to 3600000 (milliseconds)'],
     ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
   ])('%s=%s', (name, value, allowed) => {
     expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
@@ -91,6 +97,26 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       stdout: '',
       stderr: `LOCK_VERSION=9 is not allowed: it must be ${knownVersions}.\n`,
     });
+  });
+
+  test.each<[string, NodeJS.ProcessEnv, string]>([
+    [
+      'a cron expression of five fields',
+      { ORDER_CLEANUP_CRON: '0/10 * * * *' },
+      `ORDER_CLEANUP_CRON=0/10 * * * * is not allowed: it must be ${cronForm}; 5 are given.\n`,
+    ],
+    [
+      'a minimum hold that is longer than the lease',
+      { JOB_MIN_HOLD_MS: '500', JOB_LEASE_MS: '500' },
+      'JOB_MIN_HOLD_MS=500 is not allowed: it must be less than JOB_LEASE_MS, which is 500.\n',
+    ],
+    [
+      'a guard whose server is not named',
+      { MYSQL_URL: 'mysql://root@127.0.0.1:9/x', JOB_LOCK: 'zookeeper' },
+      'JOB_LOCK=zookeeper is not allowed: it needs ZOOKEEPER_URL.\n',
+    ],
+  ])('%s stops the start', async (_what, env, stderr) => {
+    expect(await runNode(env)).toEqual({ exitCode: 2, stdout: '', stderr });
   });
 
   test('a LAB_HOST that is not of this machine is named', async () => {
@@ -125,6 +151,7 @@ describe('settings: what is allowed', () => {
     ['ORDERS', ['ON', 'true', '1']],
     ['UNIT_PRICE', ['0', '9.99', '-1', '100000001']],
     ['ORDER_TTL_MS', ['0', '2592000001']],
+    ['JOB_LOCK', ['9', '-1', 'None', 'redis-atomic', 'mysql-pessimistic', 'constructor', 'conditional ']],
     ['LOCK_VERSION', ['-1', '08', '4-TTL', 'ttl', 'constructor', '__proto__', '4 ']],
     [
       'REDIS_URL',
@@ -165,6 +192,9 @@ describe('settings: what is allowed', () => {
       ORDERS: 'on',
       UNIT_PRICE: 1_000,
       ORDER_TTL_MS: 900_000,
+      JOB_LOCK: 'conditional',
+      JOB_LEASE_MS: 30_000,
+      JOB_MIN_HOLD_MS: 0,
       LOG_LEVEL: 'info',
     });
   });

@@ -61,6 +61,8 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: Orde
   }
 
   return {
+    /** The connections that these calls use, for what else is done with orders. */
+    mysql,
     /**
      * Writes down that a sale is about to take units, before it takes any: the evidence if its node dies before the order is
      * written. Rejects with AbortError when `signal` aborts before it is sent.

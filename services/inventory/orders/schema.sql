@@ -17,6 +17,7 @@ CREATE TABLE IF NOT EXISTS tb_order (
   restored_at DATETIME(3) NULL,
   KEY by_due (status, due_at, id),
   KEY by_status (status, created_at, id),
+  KEY by_restored (status, restored_at, changed_at, id),
   KEY by_time (created_at, id),
   KEY by_sku (sku)
 ) ENGINE = InnoDB;

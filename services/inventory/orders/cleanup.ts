@@ -1,0 +1,296 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { stockOf, strategies } from '../../../locks/index.ts';
+import { LockNotHeldError } from '../../../locks/lock.ts';
+import { asProblem } from '../answer.ts';
+import { GuestFault } from '../guest-lock.ts';
+import { ProblemError } from '../problem.ts';
+import type { SaleDesk } from '../sale-desk.ts';
+import { lackingSetting, type NodeServers } from '../servers.ts';
+import type { InventorySettings } from '../settings.ts';
+import { RESTORED_MARK_MS, type Stock, type Store } from '../store.ts';
+import { guardNamed } from './jobs/guards.ts';
+import type { DueOrder, Job } from './jobs/job.ts';
+import type { OrderStore } from './order-store.ts';
+import { startSchedule } from './schedule.ts';
+import { CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
+
+/** How many orders one tick reads at most. The next tick takes those behind them. */
+const MAX_ORDERS = 1_000;
+/** How long after its closing an order is still restored, in milliseconds: well before Redis forgets that it was. */
+const RESTORABLE_MS = RESTORED_MARK_MS / 2;
+
+/** Where the next tick of this node stays until told to go on, scripted by a drill. */
+export const cleanUpScriptSchema = z.strictObject({
+  /** When it has read which orders are due, or right after it restored or closed an order. */
+  after: z.enum(['read', 'restored', 'closed'], 'must be one of read, restored, closed'),
+  /** After so many orders; 1 when it is not given. */
+  orders: z.int().min(1).max(MAX_ORDERS).default(1),
+});
+export type CleanUpScript = z.output<typeof cleanUpScriptSchema>;
+
+/** What one tick did. The counts are true however it ended, unless its node died. */
+export interface TickResult {
+  /** `skipped`: another tick was under way, and nothing was done. */
+  outcome: 'ran' | 'skipped' | 'failed';
+  node: string;
+  guard: string;
+  /** How many orders it read that were due. */
+  due: number;
+  /** How many orders it closed. */
+  closed: number;
+  /** How many units it put back into the stock. */
+  restored: number;
+  ms: number;
+  /** Why it failed: a problem code, and a sentence. */
+  code?: string;
+  detail?: string;
+}
+
+export interface CleanUpParts {
+  settings: InventorySettings;
+  node: string;
+  orders: Pick<OrderStore, 'mysql'>;
+  store: Store;
+  servers: NodeServers;
+  desk: SaleDesk;
+  log: Logger;
+}
+
+export type CleanUpJob = ReturnType<typeof createCleanUp>;
+
+/** Closes the orders that are due and puts their units back, whenever ORDER_CLEANUP_CRON says so, under the guard of JOB_LOCK. */
+export function createCleanUp({ settings, node, orders: { mysql }, store, servers, desk, log }: CleanUpParts) {
+  const instance = randomUUID();
+  const { ORDER_CLEANUP_CRON: cron } = settings;
+  const stocks = (place: 'redis' | 'mysql'): Stock => (place === 'mysql' ? servers.stockInMysql() : store);
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<TickResult>>();
+  const schedule = cron === undefined ? undefined : startSchedule(cron, scheduledTick);
+  let guard = settings.JOB_LOCK;
+  let timing = { leaseMs: settings.JOB_LEASE_MS, minHoldMs: settings.JOB_MIN_HOLD_MS };
+  let nextScript: CleanUpScript | undefined;
+  let held = 0;
+  let onGoOn: (() => void)[] = [];
+  let ticks = 0;
+  let last: TickResult | undefined;
+
+  async function scheduledTick() {
+    // Two at once on one node are what a guard must bear. Under `conditional` they do no harm, and no good either.
+    if (guard === 'conditional' && underWay.size > 0) return;
+    const result = await tick();
+    const level = result.outcome === 'failed' ? 'warn' : result.closed + result.restored > 0 ? 'info' : 'debug';
+    log[level](result, 'clean-up');
+  }
+
+  /** Runs one tick, now. Never rejects. */
+  async function tick(): Promise<TickResult> {
+    const running = runTick();
+    underWay.add(running);
+    try {
+      last = await running;
+      return last;
+    } finally {
+      underWay.delete(running);
+    }
+  }
+
+  async function runTick(): Promise<TickResult> {
+    const startedAt = performance.now();
+    const result: TickResult = { outcome: 'ran', node, guard, due: 0, closed: 0, restored: 0, ms: 0 };
+    const script = nextScript;
+    nextScript = undefined;
+    try {
+      result.outcome = await guardNamed(guard)(openJob(result, script));
+    } catch (error) {
+      const { code, message, cause } = whyFailed(error);
+      if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
+      Object.assign(result, { outcome: 'failed', code, detail: message });
+    }
+    result.ms = Math.round(performance.now() - startedAt);
+    return result;
+  }
+
+  /** What one tick works with: it counts in `result`, and stays where the script says. */
+  function openJob(result: TickResult, script: CleanUpScript | undefined): Job {
+    const name = guard;
+    const { leaseMs, minHoldMs } = timing;
+    let restoredOrders = 0;
+
+    async function stayAfter(step: CleanUpScript['after'], orders: number) {
+      if (step !== script?.after || orders !== script.orders || stopping.signal.aborted) return;
+      held += 1;
+      await new Promise<void>((resolve) => onGoOn.push(resolve));
+      held -= 1;
+    }
+
+    async function restoredNow(units: number) {
+      result.restored += units;
+      restoredOrders += 1;
+      await stayAfter('restored', restoredOrders);
+    }
+
+    async function closedNow() {
+      result.closed += 1;
+      await stayAfter('closed', result.closed);
+    }
+
+    return {
+      async readDue() {
+        const due = await readDue(mysql);
+        result.due = due.length;
+        await stayAfter('read', script?.orders ?? 1);
+        return due;
+      },
+      async restore(order) {
+        unlessStopping();
+        await restore(order);
+        await restoredNow(order.quantity);
+      },
+      async close(order) {
+        await close(mysql, order);
+        await closedNow();
+      },
+      async closeIn({ lock, quantity }, work) {
+        unlessStopping();
+        const isClosed = await inTransaction(mysql, work);
+        if (isClosed && stockOf(lock) === 'mysql') await restoredNow(quantity);
+        if (isClosed) await closedNow();
+        return isClosed;
+      },
+      readUnrestored: () => readUnrestored(mysql),
+      async restoreOnce(order) {
+        unlessStopping();
+        const isRestored = await desk.giveBack(order.sku, order.quantity, order.id);
+        if (isRestored) await restoredNow(order.quantity);
+        await setRestored(mysql, order);
+      },
+      openLock() {
+        const strategy = strategies[name];
+        if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);
+        ticks += 1;
+        const options = {
+          key: `{job:order-cleanup}:lock:${name}`,
+          ownerToken: `${instance}:${ticks}`,
+          leaseMs,
+          retryDelayMs: settings.RETRY_DELAY_MS,
+          onLeaseLost: () => log.warn({ lock: name }, 'a tick lost its lock'),
+        };
+        // Not a spread: that would ask for every server at once.
+        return strategy.createLock(Object.assign(servers.forJob(leaseMs), options));
+      },
+      minHold: () => sleep(minHoldMs, undefined, { signal: stopping.signal }).catch(() => {}),
+    };
+  }
+
+  /** As a sale that failed gives its unit back, if the sales of this node use that stock now. */
+  async function restore({ sku, quantity, lock }: DueOrder) {
+    const place = stockOf(lock);
+    try {
+      if (place !== stockOf(desk.state().lock)) await mustAdd(stocks(place), sku, quantity);
+      else await desk.giveBack(sku, quantity);
+    } catch (error) {
+      // The sku was deleted. Its units are counted all the same.
+      if (!(error instanceof ProblemError) || error.code !== 'NOT_FOUND') throw error;
+      await stocks(place).writeStock(sku, quantity);
+    }
+  }
+
+  function unlessStopping() {
+    if (stopping.signal.aborted) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+  }
+
+  /** Tells the ticks that stay until told to go on. */
+  function goOn() {
+    for (const resolve of onGoOn) resolve();
+    onGoOn = [];
+  }
+
+  return {
+    tick,
+    goOn,
+    /** What the lab listener shows of the job. */
+    state: () => ({
+      node,
+      guard,
+      ...timing,
+      cron: cron ?? null,
+      nextTick: schedule?.next() ?? null,
+      running: underWay.size,
+      held,
+      last: last ?? null,
+    }),
+    /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
+    setLock(name: string, { leaseMs, minHoldMs }: { leaseMs?: number | undefined; minHoldMs?: number | undefined }) {
+      const lacking = lackingSetting(name, settings);
+      if (lacking) {
+        throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
+      }
+      guard = name;
+      timing = { leaseMs: leaseMs ?? settings.JOB_LEASE_MS, minHoldMs: minHoldMs ?? settings.JOB_MIN_HOLD_MS };
+    },
+    scriptNextTick(script: CleanUpScript) {
+      nextScript = script;
+    },
+    /** For a node that stops: no tick begins any more, and one that is under way ends with the order it is at. */
+    end() {
+      schedule?.stop();
+      stopping.abort();
+      goOn();
+    },
+    /** Resolves when no tick is under way. Never rejects. */
+    async ended() {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+async function readDue(mysql: Pool): Promise<DueOrder[]> {
+  const sql = `SELECT id, sku, quantity, lock_name FROM tb_order
+    WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id LIMIT ?`;
+  return (await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [MAX_ORDERS]))).map(toDueOrder);
+}
+
+async function readUnrestored(mysql: Pool): Promise<DueOrder[]> {
+  const sql = `SELECT id, sku, quantity, lock_name FROM tb_order
+    WHERE status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+    ORDER BY changed_at, id LIMIT ?`;
+  const values = [RESTORABLE_MS * 1_000, MAX_ORDERS];
+  const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, values));
+  return rows.map(toDueOrder).filter(({ lock }) => stockOf(lock) === 'redis');
+}
+
+/** On purpose without a look at the status: only a guard says that nobody else has changed it. */
+async function close(mysql: Pool, { id }: DueOrder) {
+  const sql = `UPDATE tb_order
+    SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3), restored_at = UTC_TIMESTAMP(3) WHERE id = ?`;
+  await withoutTransaction(mysql, (ask) => ask(sql, [id]));
+}
+
+async function setRestored(mysql: Pool, { id }: DueOrder) {
+  const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id = ? AND restored_at IS NULL';
+  await withoutTransaction(mysql, (ask) => ask(sql, [id]));
+}
+
+async function mustAdd(stock: Stock, sku: string, units: number) {
+  if (!(await stock.addStock(sku, units))) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+}
+
+const toDueOrder = ({ id, sku, quantity, lock_name }: RowDataPacket): DueOrder => ({
+  id,
+  sku,
+  quantity,
+  lock: lock_name,
+});
+
+function whyFailed(error: unknown): ProblemError {
+  // Whoever stops in the middle of something else says why in its cause.
+  const reason = error instanceof Error && error.name === 'AbortError' ? error.cause : error;
+  if (reason instanceof LockNotHeldError) return new ProblemError('LOCK_NOT_HELD', reason.message);
+  if (reason instanceof GuestFault) return new ProblemError('LOCK_FAILED', `${reason.message}.`);
+  if (reason instanceof CommitUnansweredError) return new ProblemError('STORE_UNAVAILABLE', reason.message);
+  return asProblem(reason);
+}

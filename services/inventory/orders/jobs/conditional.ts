@@ -1,0 +1,28 @@
+// Guard · conditional
+// Problem: the lock says who runs now, not what is done: a holder that dies half way, or loses it, leaves an order restored and open.
+// Change:  no lock: an UPDATE closes the order only if it is UNPAID, and whoever changed the row, and nobody else, restores it.
+// Leaves:  stock in Redis is no part of the transaction: it needs a mark for each order, and is restored a tick late after a crash.
+
+import type { ResultSetHeader } from 'mysql2/promise';
+import { stockOf } from '../../../../locks/index.ts';
+import type { CleanUp } from './job.ts';
+
+const closeIt = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3), restored_at = IF(?, UTC_TIMESTAMP(3), NULL)
+  WHERE id = ? AND status = 'UNPAID'`;
+const restoreIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
+  ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
+
+export const cleanUp: CleanUp = async ({ readDue, closeIn, readUnrestored, restoreOnce }) => {
+  for (const order of await readDue()) {
+    const isInMysql = stockOf(order.lock) === 'mysql';
+    await closeIn(order, async (ask) => {
+      const { affectedRows } = await ask<ResultSetHeader>(closeIt, [isInMysql, order.id]);
+      const isOurs = affectedRows === 1;
+      if (isOurs && isInMysql) await ask(restoreIt, [order.sku, order.quantity]);
+      return isOurs;
+    });
+  }
+  // Those of this tick, and those that a node closed and did not live to restore.
+  for (const order of await readUnrestored()) await restoreOnce(order);
+  return 'ran';
+};

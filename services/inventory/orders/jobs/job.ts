@@ -1,0 +1,43 @@
+import type { Lock } from '../../../../locks/lock.ts';
+import type { Ask } from '../transaction.ts';
+
+/**
+ * The words used in every guard:
+ *
+ * - tick: one run of the job on one node. Every node has its own schedule, so the same tick comes once on each.
+ * - guard: what keeps two ticks from doing the same work.
+ * - due: UNPAID for longer than ORDER_TTL_MS, by the clock of MySQL.
+ * - restored: the units of the order are back in stock.
+ */
+
+/** What a tick knows of an order. */
+export interface DueOrder {
+  id: string;
+  sku: string;
+  quantity: number;
+  /** The lock of its sale: it tells which stock the units were taken from. */
+  lock: string;
+}
+
+/** What a tick works with. Each call rejects when a server does not answer, or when the node stops. */
+export interface Job {
+  /** Resolves with the orders that are due now, the longest due first, a thousand at most. */
+  readDue(): Promise<DueOrder[]>;
+  /** Puts the units of an order back into the stock. */
+  restore(order: DueOrder): Promise<void>;
+  /** Sets an order CLOSED, whatever it was, and writes down that its units are back. */
+  close(order: DueOrder): Promise<void>;
+  /** Has `work` done in one transaction. Resolves with what `work` resolves with: whether it has closed the order. */
+  closeIn(order: DueOrder, work: (ask: Ask) => Promise<boolean>): Promise<boolean>;
+  /** Resolves with the closed orders whose units nobody has written down as back in Redis, a thousand at most. */
+  readUnrestored(): Promise<DueOrder[]>;
+  /** Puts the units of an order back into the stock in Redis, unless that was done before, and writes it down. */
+  restoreOnce(order: DueOrder): Promise<void>;
+  /** Makes a lock for this tick: the one that JOB_LOCK names. */
+  openLock(): Lock;
+  /** Resolves JOB_MIN_HOLD_MS after the call, or when the node stops. */
+  minHold(): Promise<void>;
+}
+
+/** Carries a tick out. Resolves with `skipped` when another tick is under way, and nothing was done. */
+export type CleanUp = (job: Job) => Promise<'ran' | 'skipped'>;

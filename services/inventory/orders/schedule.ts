@@ -1,0 +1,35 @@
+import { Cron } from 'croner';
+
+const fieldNames = ['second', 'minute', 'hour', 'day', 'month', 'weekday'] as const;
+/** Every node reads the expression in UTC, so that the same tick comes on each at the same moment. */
+const options = { mode: '6-part', sloppyRanges: true, timezone: 'UTC' } as const;
+
+export const cronForm = `six fields (${fieldNames.join(' ')}), such as 0/10 * * * * ?`;
+
+/** What is wrong with a cron expression, as part of a sentence. Undefined when there is nothing. */
+export function whyNoCron(expression: string): string | undefined {
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length !== fieldNames.length) return `${fields.length} ${fields.length === 1 ? 'is' : 'are'} given`;
+  const wrong = fields.findIndex((field, at) => !isCron(fieldNames.map((_, each) => (each === at ? field : '*'))));
+  if (wrong !== -1) return `the ${fieldNames[wrong]} can't be ${fields[wrong]}`;
+  return new Cron(expression, options).nextRun() === null ? 'this time never comes' : undefined;
+}
+
+/** Calls `tick` whenever the expression says so, in UTC, whether or not the last call has ended. It must not reject. */
+export function startSchedule(expression: string, tick: () => Promise<void>) {
+  const cron = new Cron(expression, options, tick);
+  return {
+    /** When the next tick comes: ISO 8601, in UTC. Null when none does. */
+    next: () => cron.nextRun()?.toISOString() ?? null,
+    stop: () => cron.stop(),
+  };
+}
+
+function isCron(fields: string[]) {
+  try {
+    new Cron(fields.join(' '), options);
+    return true;
+  } catch {
+    return false;
+  }
+}
