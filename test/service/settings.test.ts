@@ -8,9 +8,9 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { knownVersions, locks } from '../../locks/index.ts';
 import { serviceArgs } from '../../scripts/bundle.ts';
 import { freePort, makeTempDir } from '../../scripts/parts.ts';
-import { redisUrlForms } from '../../services/inventory/redis-url.ts';
 import { knownGuards } from '../../services/inventory/orders/jobs/guards.ts';
 import { cronForm } from '../../services/inventory/orders/schedule.ts';
+import { redisUrlForms } from '../../services/inventory/redis-url.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { cleanUpLater, startNode, startRedis, type TestRedis } from './node-under-test.ts';
 

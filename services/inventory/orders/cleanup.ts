@@ -229,8 +229,12 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
       if (lacking) {
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
       }
+      const changed = { leaseMs: leaseMs ?? settings.JOB_LEASE_MS, minHoldMs: minHoldMs ?? settings.JOB_MIN_HOLD_MS };
+      if (changed.minHoldMs >= changed.leaseMs) {
+        throw new ProblemError('BAD_REQUEST', 'The minimum hold must be less than the lease.');
+      }
       guard = name;
-      timing = { leaseMs: leaseMs ?? settings.JOB_LEASE_MS, minHoldMs: minHoldMs ?? settings.JOB_MIN_HOLD_MS };
+      timing = changed;
     },
     scriptNextTick(script: CleanUpScript) {
       nextScript = script;

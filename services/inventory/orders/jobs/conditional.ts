@@ -1,7 +1,7 @@
 // Guard · conditional
-// Problem: the lock says who runs now, not what is done: a holder that dies half way, or loses it, leaves an order restored and open.
-// Change:  no lock: an UPDATE closes the order only if it is UNPAID, and whoever changed the row, and nobody else, restores it.
-// Leaves:  stock in Redis is no part of the transaction: it needs a mark for each order, and is restored a tick late after a crash.
+// Problem: the lock says who runs, not what is done: a holder that dies half way leaves an order restored and open.
+// Change:  no lock: an UPDATE closes the order only if it is UNPAID, and its units are restored once for the row it changed.
+// Leaves:  stock in Redis is no part of the transaction: it takes a mark for each order, and after a crash one more tick.
 
 import type { ResultSetHeader } from 'mysql2/promise';
 import { stockOf } from '../../../../locks/index.ts';

@@ -1,7 +1,7 @@
 // Guard · a lock of locks/, whichever JOB_LOCK names
 // Problem: the other node has a schedule of its own, and both still clean up at once.
 // Change:  a tick tries once to get the lock that all nodes share, and is skipped when somebody holds it.
-// Leaves:  the lock says who runs now, not what is done: a holder that dies half way, or loses it, leaves an order restored and open.
+// Leaves:  the lock says who runs, not what is done: a holder that dies half way leaves an order restored and open.
 
 import type { CleanUp } from './job.ts';
 
