@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await shop.query('DELETE FROM tb_order');
+  for (const table of ['tb_order', 'tb_intent', 'tb_supply']) await shop.query(`DELETE FROM ${table}`);
   await setJobLock([node, other], 'conditional');
 });
 
@@ -81,9 +81,7 @@ describe('both nodes tick on the same 100 orders', () => {
     expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 100 });
     // The lock is free again.
     expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0, closed: 0, restored: 0 });
-    expect(await shop.redis.client.keys('{job:order-cleanup}:lock:*')).toEqual(
-      guard === 'fair' || guard === 'fenced' ? expect.anything() : [],
-    );
+    expect(await shop.redis.client.exists(`{job:order-cleanup}:lock:${guard}`)).toBe(0);
   });
 
   test('conditional: both read them, and each order is closed and restored by one of them', async () => {
@@ -153,18 +151,18 @@ describe('the minimum hold', () => {
   test.each(['4-ttl', '8-auto-renew', 'mysql-lock-table', 'zookeeper'])(
     '%s: a tick that was quick keeps the lock, so the late schedule of the other node is skipped',
     async (guard) => {
-      await setJobLock([node, other], guard, { minHoldMs: 1_000, leaseMs: 5_000 });
+      await setJobLock([node, other], guard, { minHoldMs: 2_000, leaseMs: 5_000 });
       await makeDue(shop, node, 'quick', 1);
       const startedAt = performance.now();
 
       const quick = tick(node);
       await until('it is done', async () => (await countOrders(shop, 'quick')).CLOSED === 1);
       const late = await tick(other);
-      const isEarly = performance.now() - startedAt < 1_000;
+      const isEarly = performance.now() - startedAt < 2_000;
 
       expect([isEarly, late.outcome]).toEqual([true, 'skipped']);
       expect(await quick).toMatchObject({ outcome: 'ran', restored: 1 });
-      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(999);
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_999);
       expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0 });
     },
   );
