@@ -21,6 +21,8 @@ beforeAll(async () => {
   cleanUpLater((zookeeper.part as Part).stop);
   env = { ZOOKEEPER_URL: zookeeper.url, JOB_LEASE_MS: String(leaseMs) };
   survivor = await shop.openNode(env);
+  // It has the tables then.
+  await survivor.get('/orders');
 });
 
 beforeEach(async () => {
