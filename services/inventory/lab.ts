@@ -19,6 +19,7 @@ const scriptSchema = z.strictObject({
   pauseMs: z.int().min(0).max(600_000).optional(),
   untilTold: z.boolean().optional(),
   beforeOrder: z.boolean().optional(),
+  beforeAnswer: z.boolean().optional(),
   times: z.int().min(1).max(1_000_000).optional(),
 });
 const nothing = z.strictObject({}, 'must be {}');

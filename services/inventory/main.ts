@@ -10,6 +10,7 @@ import { createHistory } from './history.ts';
 import { createLabApp } from './lab.ts';
 import { createMetrics } from './metrics.ts';
 import { createCleanUp } from './orders/cleanup.ts';
+import { createAnswers } from './orders/idempotency/index.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleDesk } from './sale-desk.ts';
 import { connectServers, lackingSetting } from './servers.ts';
@@ -39,6 +40,10 @@ if (settings.JOB_MIN_HOLD_MS >= settings.JOB_LEASE_MS) {
     `JOB_MIN_HOLD_MS=${settings.JOB_MIN_HOLD_MS} is not allowed: it must be less than JOB_LEASE_MS, which is ${settings.JOB_LEASE_MS}.`,
   );
 }
+const idempotency = settings.IDEMPOTENCY ?? (hasOrders ? 'table' : 'none');
+if (idempotency === 'table' && !hasOrders) {
+  exitWithSettingError('IDEMPOTENCY=table is not allowed: it needs MYSQL_URL, and ORDERS=on.');
+}
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
@@ -48,11 +53,28 @@ const metrics = createMetrics();
 const servers = connectServers(store.redis, settings);
 const desk = createSaleDesk({ settings, node, store, servers, history, metrics });
 const cleanUp = servers.orders && createCleanUp({ settings, node, orders: servers.orders, store, servers, desk, log });
+const answers = createAnswers({
+  idempotency,
+  isRequired: settings.IDEMPOTENCY_REQUIRED === 'on',
+  servers: () => servers.forLease(settings.LEASE_MS),
+  orders: servers.ordersMysql,
+  leaseMs: settings.LEASE_MS,
+  waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
+  keepMs: settings.IDEMPOTENCY_KEEP_MS,
+});
 /** Answers that have not ended yet, of both listeners. */
 const open = new Set<ServerResponse>();
 let isStopping = false;
 
-const publicApp = createPublicApp({ desk, store, orders: servers.orders, metrics, log, isStopping: () => isStopping });
+const publicApp = createPublicApp({
+  desk,
+  store,
+  orders: servers.orders,
+  answers,
+  metrics,
+  log,
+  isStopping: () => isStopping,
+});
 const publicServer = await listen(publicApp, 'PORT', settings.PORT);
 if (settings.LAB_PORT !== undefined) {
   await listen(
@@ -113,6 +135,7 @@ async function stop(signal: NodeJS.Signals) {
   cleanUp?.end();
   await Promise.all([desk.salesEnded(), cleanUp?.ended()]);
   await servers.orders?.ended();
+  await answers.ended();
   await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
   await servers.close();
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);

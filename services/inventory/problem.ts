@@ -1,14 +1,18 @@
 /** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
 export const problems = {
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
+  IDEMPOTENCY_KEY_MISSING: { status: 400, title: 'The request needs a key' },
+  IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'The key is not valid' },
   NOT_FOUND: { status: 404, title: 'There is nothing here' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The method is not allowed here' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body must be JSON' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The key belongs to another request' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
   OUT_OF_STOCK: { status: 409, title: 'Sold out' },
   ORDER_STATE: { status: 409, title: 'The order is in another state' },
+  REQUEST_IN_PROGRESS: { status: 409, title: 'The first request with this key is under way' },
   SALES_IN_FLIGHT: { status: 409, title: 'Sales are in flight' },
   LOCK_WAIT_TIMEOUT: { status: 503, title: 'The lock was not free in time' },
   STORE_UNAVAILABLE: { status: 503, title: 'A server does not answer' },

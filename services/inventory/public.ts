@@ -1,8 +1,9 @@
-import express, { type Response } from 'express';
+import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { allowOnly, answerNotFound, answerProblem, bodyOf, onlyJson } from './answer.ts';
 import type { Metrics } from './metrics.ts';
+import type { Answers } from './orders/idempotency/index.ts';
 import { addOrderRoutes } from './orders/order-routes.ts';
 import type { OrderStore } from './orders/order-store.ts';
 import { ProblemError } from './problem.ts';
@@ -16,13 +17,14 @@ export interface PublicParts {
   store: Store;
   /** Absent when a sale writes no order. */
   orders: OrderStore | undefined;
+  answers: Answers;
   metrics: Metrics;
   log: Logger;
   isStopping: () => boolean;
 }
 
 /** The listener that nginx reaches. `docs/http-api.md` describes it. */
-export function createPublicApp({ desk, store, orders, metrics, log, isStopping }: PublicParts) {
+export function createPublicApp({ desk, store, orders, answers, metrics, log, isStopping }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
   app.use((request, response, next) => {
@@ -41,9 +43,9 @@ export function createPublicApp({ desk, store, orders, metrics, log, isStopping 
     .route('/inventory/sale')
     // Express answers a HEAD with the route of GET, which would sell.
     .head(allowOnly('GET', 'POST'))
-    .get(async (request, response) => answerSale(response, saleSchema.parse({ ...request.query })))
+    .get(async (request, response) => answerSale(request, response, saleSchema.parse({ ...request.query })))
     .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) =>
-      answerSale(response, saleSchema.parse({ ...request.query, ...bodyOf(request) })),
+      answerSale(request, response, saleSchema.parse({ ...request.query, ...bodyOf(request) })),
     )
     .all(allowOnly('GET', 'POST'));
 
@@ -57,7 +59,7 @@ export function createPublicApp({ desk, store, orders, metrics, log, isStopping 
     })
     .all(allowOnly('GET'));
 
-  if (orders) addOrderRoutes(app, orders, isStopping);
+  if (orders) addOrderRoutes(app, { orders, answers, isStopping });
 
   app
     .route('/healthz')
@@ -83,12 +85,12 @@ export function createPublicApp({ desk, store, orders, metrics, log, isStopping 
   app.use(answerNotFound, answerProblem(log));
   return app;
 
-  async function answerSale(response: Response, { sku }: { sku: string }) {
+  async function answerSale(request: Request, response: Response, { sku }: { sku: string }) {
     if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
     const clientGone = new AbortController();
     response.on('close', () => clientGone.abort());
     try {
-      response.json(await desk.sell(sku, clientGone.signal));
+      await answers.answer(request, response, `sale ${sku}`, (keep) => desk.sell(sku, clientGone.signal, keep));
     } catch (error) {
       if (!(error instanceof ClientGoneError)) throw error;
     }

@@ -7,6 +7,7 @@ import { GuestFault } from './guest-lock.ts';
 import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 import { isMysqlUnavailable } from './mysql.ts';
+import type { Keep } from './orders/idempotency/once.ts';
 import { openSaleOrder } from './orders/sale-order.ts';
 import { ProblemError } from './problem.ts';
 import { putBack, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
@@ -41,6 +42,8 @@ export interface SaleScript {
   untilTold?: boolean | undefined;
   /** Stay between the stock and the order, outside the lock, until told to go on. */
   beforeOrder?: boolean | undefined;
+  /** Stay behind the order, before the answer, until told to go on. */
+  beforeAnswer?: boolean | undefined;
   /** How many sales follow the script; 1 when it is not given. */
   times?: number | undefined;
 }
@@ -102,9 +105,10 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
 
   /**
    * Sells one unit of `sku`, and writes its order where there are orders. Rejects with ProblemError when the sale did not
-   * take place, or may not have, and with ClientGoneError when `clientGone` aborted while the sale waited for its lock.
+   * take place, or may not have, and with ClientGoneError when `clientGone` aborted while the sale waited for its lock. `keep`
+   * stores what this resolves with, in the transaction of the order.
    */
-  async function sell(sku: string, clientGone: AbortSignal): Promise<Sold> {
+  async function sell(sku: string, clientGone: AbortSignal, keep?: Keep): Promise<Sold> {
     lastSaleId += 1;
     const saleId = String(lastSaleId).padStart(4, '0');
     const holder = `${instance}:${saleId}`;
@@ -113,6 +117,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     const { reached } = progress;
     let isLeaseLost = false;
     let staysBeforeOrder = false;
+    let staysBeforeAnswer = false;
     const hasBegun = () => reached.has('entered') || reached.has('began');
     const order =
       orders &&
@@ -136,13 +141,15 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
         stopTimer = metrics.waitSeconds.startTimer({ lock });
       }
       const { stockBefore, remaining } = await carryOut();
+      const sold: Sold = { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
       if (order) {
         if (staysBeforeOrder) await untilTold();
-        await order.write();
+        sold.orderId = order.id;
+        await order.write(keep && ((ask) => keep(ask, sold)));
       }
+      if (staysBeforeAnswer) await untilTold();
       close('sold');
-      const sold: Sold = { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
-      return order ? { ...sold, orderId: order.id } : sold;
+      return sold;
     } catch (error) {
       if (error instanceof LockNotHeldError) loseLease();
       // Redis did not answer, so the lock may be ours, unless we never got to ask for it.
@@ -195,6 +202,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       scriptedSales -= 1;
       const { nestedCall, pauseMs, untilTold: staysInside } = script;
       staysBeforeOrder = script.beforeOrder === true;
+      staysBeforeAnswer = script.beforeAnswer === true;
       if (nestedCall && held) {
         history.record({ type: 'nested', saleId });
         const nestedWait = startWait(clientGone);

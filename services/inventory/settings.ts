@@ -102,6 +102,12 @@ export const inventorySettings = z.object({
   JOB_LOCK: jobLock.default('conditional'),
   JOB_LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
   JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
+  REFUND: z.enum(['conditional', 'look-first'], { error: 'conditional or look-first' }).default('conditional'),
+  IDEMPOTENCY: z
+    .enum(['none', 'in-process', 'lock', 'table'], { error: 'one of none, in-process, lock, table' })
+    .optional(),
+  IDEMPOTENCY_REQUIRED: z.enum(['on', 'off'], { error: 'on or off' }).default('off'),
+  IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'one of fatal, error, warn, info, debug, trace, silent',

@@ -55,6 +55,10 @@ describe('settings', () => {
       JOB_LOCK: 'in-process',
       JOB_LEASE_MS: '5000',
       JOB_MIN_HOLD_MS: '400',
+      REFUND: 'look-first',
+      IDEMPOTENCY: 'lock',
+      IDEMPOTENCY_REQUIRED: 'on',
+      IDEMPOTENCY_KEEP_MS: '60000',
       LOG_LEVEL: 'debug',
       REDLOCK_URLS: 'redis://a:1,redis://b:1,redis://c:1',
       MYSQL_URL: 'mysql://a:1/lockstep',
@@ -73,6 +77,8 @@ describe('settings', () => {
     expect(explained).toMatchObject(Object.fromEntries(taken));
     expect(taken.map(([name]) => name).toSorted()).toEqual(
       [
+        'IDEMPOTENCY_KEEP_MS',
+        'IDEMPOTENCY_REQUIRED',
         'JOB_LEASE_MS',
         'JOB_LOCK',
         'JOB_MIN_HOLD_MS',
@@ -82,6 +88,7 @@ describe('settings', () => {
         'NGINX_PORT',
         'ORDERS',
         'ORDER_TTL_MS',
+        'REFUND',
         'RETRY_DELAY_MS',
         'UNIT_PRICE',
         'WAIT_TIMEOUT_MS',

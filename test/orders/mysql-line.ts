@@ -7,6 +7,8 @@ export interface MysqlLine {
   url: string;
   /** Cuts the next connection that sends `statement`: before MySQL reads it, or when MySQL has answered. */
   cutAt(statement: string, when: 'before' | 'answered'): void;
+  /** Keeps the answer to the next `statement`, and all that comes after it, from the node. */
+  keepAnswerTo(statement: string): void;
 }
 
 /** Opens a line to the server of `url`, closed when the file has run. */
@@ -14,12 +16,12 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
   const target = new URL(url);
   const [host, port] = [target.hostname, Number(target.port)];
   const sockets = new Set<Socket>();
-  let fault: { statement: string; when: 'before' | 'answered' } | undefined;
+  let fault: { statement: string; when: 'before' | 'answered' | 'kept' } | undefined;
 
   const server = createServer((client) => {
     const mysql = connect(port, host);
     const both = [client, mysql];
-    let isLast = false;
+    let last: 'cut' | 'kept' | undefined;
     for (const socket of both) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -31,12 +33,15 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
     client.on('data', (chunk) => {
       const isHit = fault !== undefined && chunk.includes(fault.statement);
       if (!isHit) return void mysql.write(chunk);
-      isLast = true;
-      if (fault?.when === 'answered') mysql.write(chunk);
-      else breakOff();
+      last = fault?.when === 'kept' ? 'kept' : 'cut';
+      if (fault?.when === 'before') breakOff();
+      else mysql.write(chunk);
       fault = undefined;
     });
-    mysql.on('data', (chunk) => (isLast ? breakOff() : client.write(chunk)));
+    mysql.on('data', (chunk) => {
+      if (last === undefined) client.write(chunk);
+      else if (last === 'cut') breakOff();
+    });
 
     function breakOff() {
       for (const socket of both) socket.destroy();
@@ -53,6 +58,9 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
     url: target.href,
     cutAt(statement, when) {
       fault = { statement, when };
+    },
+    keepAnswerTo(statement) {
+      fault = { statement, when: 'kept' };
     },
   };
 }

@@ -71,6 +71,10 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['JOB_LOCK', 'mysql-conditional', knownGuards],
     ['JOB_LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
     ['JOB_MIN_HOLD_MS', '1s', 'a whole number from 0 to 3600000 (milliseconds)'],
+    ['REFUND', 'twice', 'conditional or look-first'],
+    ['IDEMPOTENCY', 'maybe', 'one of none, in-process, lock, table'],
+    ['IDEMPOTENCY_REQUIRED', 'yes', 'on or off'],
+    ['IDEMPOTENCY_KEEP_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
     ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
   ])('%s=%s', (name, value, allowed) => {
     expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
@@ -118,6 +122,14 @@ describe('settings: a value that is not allowed ends the node with one line', ()
   ])('%s stops the start', async (_what, env, stderr) => {
     expect(await runNode(env)).toEqual({ exitCode: 2, stdout: '', stderr });
   });
+  test.each([{}, { MYSQL_URL: 'mysql://root@127.0.0.1:1/lockstep', ORDERS: 'off' }])(
+    'IDEMPOTENCY=table where no sale writes an order is named',
+    async (env) => {
+      const { exitCode, stderr } = await runNode({ ...env, IDEMPOTENCY: 'table' });
+      expect(stderr).toBe('IDEMPOTENCY=table is not allowed: it needs MYSQL_URL, and ORDERS=on.\n');
+      expect(exitCode).toBe(2);
+    },
+  );
 
   test('a LAB_HOST that is not of this machine is named', async () => {
     const { exitCode, stderr } = await runNode({ LAB_PORT: String(await freePort()), LAB_HOST: '192.0.2.1' });
@@ -195,6 +207,9 @@ describe('settings: what is allowed', () => {
       JOB_LOCK: 'conditional',
       JOB_LEASE_MS: 30_000,
       JOB_MIN_HOLD_MS: 0,
+      REFUND: 'conditional',
+      IDEMPOTENCY_REQUIRED: 'off',
+      IDEMPOTENCY_KEEP_MS: 86_400_000,
       LOG_LEVEL: 'info',
     });
   });

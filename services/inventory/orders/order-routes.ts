@@ -2,14 +2,21 @@ import express, { type Express, type Request } from 'express';
 import { z } from 'zod';
 import { allowOnly, bodyOf, onlyJson } from '../answer.ts';
 import { ProblemError } from '../problem.ts';
+import type { Answers } from './idempotency/index.ts';
 import { listSchema, orderIdSchema } from './order.ts';
 import type { OrderStore } from './order-store.ts';
 
 const idSchema = z.strictObject({ id: orderIdSchema });
 const nothing = z.strictObject({});
 
+export interface OrderParts {
+  orders: OrderStore;
+  answers: Answers;
+  isStopping: () => boolean;
+}
+
 /** The calls that see and change orders. `docs/http-api.md` describes them. */
-export function addOrderRoutes(app: Express, orders: OrderStore, isStopping: () => boolean) {
+export function addOrderRoutes(app: Express, { orders, answers, isStopping }: OrderParts) {
   app
     .route('/orders')
     .get(async (request, response) => {
@@ -31,7 +38,8 @@ export function addOrderRoutes(app: Express, orders: OrderStore, isStopping: () 
       .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) => {
         if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
         nothing.parse({ ...request.query, ...bodyOf(request) });
-        response.json(await orders[step](idOf(request)));
+        const id = idOf(request);
+        await answers.answer(request, response, `${step} ${id}`, (keep) => orders[step](id, keep));
       })
       .all(allowOnly('POST'));
   }

@@ -3,6 +3,7 @@ import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { connectMysql, readSchema, stockTables } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
+import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, noSuchOrder, type Order, refuseStep, statusBefore } from './order.ts';
 import { type Ask, CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
 
@@ -13,6 +14,7 @@ const columns = `id, sku, quantity, amount, status, node, sale_id, lock_name, cr
 export interface OrderSettings {
   UNIT_PRICE: number;
   ORDER_TTL_MS: number;
+  REFUND?: 'conditional' | 'look-first';
 }
 
 export type OrderStore = ReturnType<typeof createOrderStore>;
@@ -26,28 +28,45 @@ export function connectOrders(url: string, connections = CONNECTIONS): Pool {
  * The orders in MySQL. While MySQL is away every call rejects, with what `isMysqlUnavailable` knows or with ProblemError
  * STORE_UNAVAILABLE; then nothing is written, unless the error says that it may be.
  */
-export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: OrderSettings) {
+export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
   const underWay = new Set<Promise<unknown>>();
   // The tables are to be there from the start. While MySQL is away, whoever comes first makes them.
   mysql.query('SELECT 1').catch(() => {});
 
   /** Changes the status, and writes down the money that moved, in one transaction. */
-  async function step(id: string, to: 'PAID' | 'REFUNDED', kind: 'PAYMENT' | 'REFUND'): Promise<Order> {
+  async function step(id: string, to: 'PAID' | 'REFUNDED', kind: 'PAYMENT' | 'REFUND', keep?: Keep): Promise<Order> {
     const { order, isChanged } = await definitely(
       inTransaction(mysql, async (ask) => {
         // Only one of two that come at once finds the status that its step leads from.
         const isChanged = await changeStatus(ask, id, to);
-        if (isChanged) {
-          const pay = `INSERT INTO tb_payment (id, order_id, kind, amount, created_at)
-            SELECT ?, id, ?, amount, changed_at FROM tb_order WHERE id = ?`;
-          await ask(pay, [randomUUID(), kind, id]);
+        const order = await findIn(ask, id);
+        if (isChanged && order) {
+          await moveMoney(ask, order, kind);
+          await keep?.(ask, order);
         }
-        return { order: await findIn(ask, id), isChanged };
+        return { order, isChanged };
       }),
     );
     if (order === undefined) throw noSuchOrder(id);
     if (!isChanged) throw refuseStep(order, to);
     return order;
+  }
+
+  /** The mistake that pays twice: two that come at once both find the order paid. */
+  async function refundAfterLook(id: string, keep?: Keep): Promise<Order> {
+    return definitely(
+      inTransaction(mysql, async (ask) => {
+        const before = await findIn(ask, id);
+        if (before === undefined) throw noSuchOrder(id);
+        if (before.status !== statusBefore.REFUNDED) throw refuseStep(before, 'REFUNDED');
+        // Looking and paying are two steps on purpose.
+        await moveMoney(ask, before, 'REFUND');
+        await ask("UPDATE tb_order SET status = 'REFUNDED', changed_at = UTC_TIMESTAMP(3) WHERE id = ?", [id]);
+        const order = (await findIn(ask, id)) ?? before;
+        await keep?.(ask, order);
+        return order;
+      }),
+    );
   }
 
   /** Has a stopping node wait for `work`. */
@@ -77,9 +96,10 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: Orde
     /**
      * Writes the order of units that were taken, in the place of its intent. Resolves with false when somebody has settled the
      * intent meanwhile, and perhaps put the units back: there is no order then, and the intent is there again. Rejects with
-     * CommitUnansweredError when the order may be written; after every other rejection it is not.
+     * CommitUnansweredError when the order may be written; after every other rejection it is not. `keep` is done in the same
+     * transaction.
      */
-    place(order: NewOrder): Promise<boolean> {
+    place(order: NewOrder, keep?: (ask: Ask) => Promise<void>): Promise<boolean> {
       const { id, sku, quantity, node, lock, saleId } = order;
       return inTransaction(mysql, async (ask) => {
         const { affectedRows } = await ask<ResultSetHeader>('DELETE FROM tb_intent WHERE id = ?', [id]);
@@ -90,13 +110,15 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: Orde
         const insert = `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
           SELECT ?, ?, ?, ?, ?, ?, ?, now, now + INTERVAL ? MICROSECOND, now FROM (SELECT UTC_TIMESTAMP(3) AS now) AS clock`;
         await ask(insert, [id, sku, quantity, quantity * UNIT_PRICE, node, lock, saleId, ORDER_TTL_MS * 1_000]);
+        await keep?.(ask);
         return true;
       });
     },
     /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is paid. */
-    pay: (id: string) => track(step(id, 'PAID', 'PAYMENT')),
+    pay: (id: string, keep?: Keep) => track(step(id, 'PAID', 'PAYMENT', keep)),
     /** The same. A refund gives back the money and not the goods: the units stay sold. */
-    refund: (id: string) => track(step(id, 'REFUNDED', 'REFUND')),
+    refund: (id: string, keep?: Keep) =>
+      track(REFUND === 'look-first' ? refundAfterLook(id, keep) : step(id, 'REFUNDED', 'REFUND', keep)),
     /** Rejects with ProblemError NOT_FOUND. */
     async find(id: string): Promise<Order> {
       const order = await withoutTransaction(mysql, (ask) => findIn(ask, id));
@@ -163,6 +185,12 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS }: Orde
 export async function changeStatus(ask: Ask, id: string, to: keyof typeof statusBefore): Promise<boolean> {
   const update = 'UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND status = ?';
   return (await ask<ResultSetHeader>(update, [to, id, statusBefore[to]])).affectedRows === 1;
+}
+
+async function moveMoney(ask: Ask, { id, amount }: Order, kind: 'PAYMENT' | 'REFUND') {
+  const insert = `INSERT INTO tb_payment (id, order_id, kind, amount, created_at)
+    VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))`;
+  await ask(insert, [randomUUID(), id, kind, amount]);
 }
 
 async function findIn(ask: Ask, id: string): Promise<Order | undefined> {

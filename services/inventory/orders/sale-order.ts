@@ -3,7 +3,7 @@ import { ProblemError } from '../problem.ts';
 import { isStoreUnavailable } from '../store.ts';
 import type { NewOrder } from './order.ts';
 import type { OrderStore } from './order-store.ts';
-import { CommitUnansweredError } from './transaction.ts';
+import { type Ask, CommitUnansweredError } from './transaction.ts';
 
 export interface SaleOrderParts {
   orders: OrderStore;
@@ -32,8 +32,8 @@ export function openSaleOrder({ orders, order, giveBack }: SaleOrderParts) {
      * After the units were taken. Rejects with ProblemError when there is no order, or may be none: definite when there is
      * none and the units are back in stock. Otherwise the sale is in doubt, and its intent is there as the evidence.
      */
-    async write() {
-      const isWritten = await orders.place(order).catch(async (cause) => {
+    async write(keep?: (ask: Ask) => Promise<void>) {
+      const isWritten = await orders.place(order, keep).catch(async (cause) => {
         if (cause instanceof CommitUnansweredError) {
           throw new ProblemError('ORDER_FAILED', `${it} may be written: MySQL did not answer.`, {
             definite: false,

@@ -43,6 +43,20 @@ CREATE TABLE IF NOT EXISTS tb_payment (
   KEY by_order (order_id)
 ) ENGINE = InnoDB;
 
+-- A row for each Idempotency-Key: whoever inserts it does the work. `claim` is who does it now, and may store the answer;
+-- `status` and `body` are that answer, NULL until it is there. The key is binary, so that no two keys count as the same.
+CREATE TABLE IF NOT EXISTS tb_request (
+  request_key VARBINARY(255) NOT NULL PRIMARY KEY,
+  fingerprint VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  claim CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  status SMALLINT NULL,
+  body TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  created_at DATETIME(3) NOT NULL,
+  claimed_until DATETIME(3) NOT NULL,
+  kept_until DATETIME(3) NOT NULL,
+  KEY by_kept_until (kept_until)
+) ENGINE = InnoDB;
+
 -- A row for each sku and each place that its stock is kept in: how many units were ever put there, less those taken out again
 -- by a new count.
 CREATE TABLE IF NOT EXISTS tb_supply (

@@ -1,0 +1,67 @@
+import type { Request, Response } from 'express';
+import { ProblemError } from '../../problem.ts';
+import { createOnce as inProcess } from './in-process.ts';
+import { readKey } from './key.ts';
+import { createOnce as lock } from './lock.ts';
+import { createOnce as none } from './none.ts';
+import type { CreateOnce, OnceOptions, Work } from './once.ts';
+import { forgetOldKeys, createOnce as table } from './table.ts';
+
+/** Every strategy by its name, in the order of the lesson. The name is also its file. */
+export const strategies = { none, 'in-process': inProcess, lock, table } satisfies Record<string, CreateOnce>;
+export type Idempotency = keyof typeof strategies;
+
+/** How often a node looks for keys that have been kept for long enough, in milliseconds. */
+const FORGET_EVERY_MS = { min: 1_000, max: 60_000 };
+
+export interface AnswersOptions extends OnceOptions {
+  idempotency: Idempotency;
+  /** Whether a request without a key is refused. */
+  isRequired: boolean;
+}
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+/** Answers the requests that may carry a key: the work is done once for each key, as far as the strategy goes. */
+export function createAnswers({ idempotency, isRequired, ...options }: AnswersOptions) {
+  const once = strategies[idempotency](options);
+  const forgetting = idempotency === 'table' ? keepForgetting(options) : undefined;
+  const underWay = new Set<Promise<unknown>>();
+
+  /** The fingerprint says what is asked for. Rejects as the work does, or with ProblemError. */
+  async function answer(request: Request, response: Response, fingerprint: string, work: Work): Promise<void> {
+    const header = request.get('Idempotency-Key');
+    if (header === undefined) {
+      if (isRequired) throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
+      response.json(await work());
+      return;
+    }
+    const { status, body, isRepeat } = await once({ key: readKey(header), fingerprint }, work);
+    if (isRepeat) response.set('Idempotent-Replayed', 'true');
+    response
+      .status(status)
+      .type(status < 400 ? 'application/json' : 'application/problem+json')
+      .send(body);
+  }
+
+  return {
+    /** Has a stopping node wait for the answer. */
+    async answer(...args: Parameters<typeof answer>): Promise<void> {
+      const answered = answer(...args);
+      underWay.add(answered);
+      await answered.finally(() => underWay.delete(answered));
+    },
+    /** Resolves when no answer is under way. */
+    async ended() {
+      clearInterval(forgetting);
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+function keepForgetting({ orders, keepMs }: OnceOptions) {
+  if (orders === undefined) return undefined;
+  const everyMs = Math.min(Math.max(keepMs, FORGET_EVERY_MS.min), FORGET_EVERY_MS.max);
+  // While MySQL is away they stay, until it is back.
+  return setInterval(() => void forgetOldKeys(orders).catch(() => {}), everyMs);
+}

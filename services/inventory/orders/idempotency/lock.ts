@@ -1,0 +1,26 @@
+// Idempotency · lock
+// Problem: the other node does not know the key, nor does this one after a restart.
+// Change:  one try for a lock in Redis that has the key as its name: whoever finds it held is refused at once.
+// Leaves:  the lock is gone when the first request ends, so a repeat that comes later makes a second order.
+
+import { randomUUID } from 'node:crypto';
+import { createLock } from '../../../../locks/8-auto-renew.ts';
+import { type CreateOnce, inProgress, succeeded } from './once.ts';
+
+export const createOnce: CreateOnce =
+  ({ servers, leaseMs }) =>
+  async ({ key }, work) => {
+    const options = { key: `request:${key}`, ownerToken: randomUUID(), leaseMs, retryDelayMs: 0, onLeaseLost() {} };
+    const lock = createLock(Object.assign(servers(), options));
+
+    // A signal that is aborted already means: try once.
+    await lock.acquire(AbortSignal.abort()).catch((error) => {
+      throw error.name === 'AbortError' ? inProgress(key) : error;
+    });
+    try {
+      return succeeded(await work());
+    } finally {
+      // The work is done, whatever has become of the lock; its lease ends by itself.
+      await lock.release().catch(() => {});
+    }
+  };

@@ -1,0 +1,80 @@
+import type { Pool } from 'mysql2/promise';
+import type { Servers } from '../../../../locks/lock.ts';
+import { ProblemError } from '../../problem.ts';
+import type { Ask } from '../transaction.ts';
+
+/**
+ * The words used in every strategy:
+ *
+ * - key: what the client sends as `Idempotency-Key`. It names one purchase, or one refund; a repeat has the same key.
+ * - fingerprint: what is asked for. The same key with another fingerprint is a mistake of the client.
+ * - first: the request that does the work. Every other one with its key is a repeat.
+ */
+export interface KeyedRequest {
+  key: string;
+  fingerprint: string;
+}
+
+/** An answer as it is sent, so that it can be sent again, to the byte. */
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+/**
+ * Stores the result of the work, in the transaction that makes it: both are there, or neither. Rejects when this request is
+ * no longer the first of its key; then the transaction must not be committed.
+ */
+export type Keep = (ask: Ask, result: object) => Promise<void>;
+
+/** Makes the order, or the refund. Resolves with what to answer; rejects with ProblemError. Who can store a result gives `keep`. */
+export type Work = (keep?: Keep) => Promise<object>;
+
+/**
+ * Has the work done, or answers what was answered before. Rejects as the work does, and with ProblemError REQUEST_IN_PROGRESS
+ * while the first runs, or IDEMPOTENCY_KEY_REUSED when the fingerprint is not that of the first.
+ */
+export type Once = (request: KeyedRequest, work: Work) => Promise<Answer & { isRepeat?: boolean }>;
+
+export interface OnceOptions {
+  /** What a lock is given, anew for each. */
+  servers: () => Servers;
+  /** Where the orders are. Absent when there are none. */
+  orders: Pool | undefined;
+  /** How long a lease lasts, in milliseconds. */
+  leaseMs: number;
+  /** How long a request may wait for the lock of its sale, in milliseconds. */
+  waitTimeoutMs: number;
+  /** How long a key is known, in milliseconds. */
+  keepMs: number;
+}
+
+export type CreateOnce = (options: OnceOptions) => Once;
+
+export const succeeded = (result: object): Answer => ({ status: 200, body: JSON.stringify(result) });
+
+/**
+ * The answer to keep for work that failed. Undefined for what a repeat may do better: a server or a lock that was not there,
+ * or an outcome that nobody knows.
+ */
+export function failedForGood(error: unknown): Answer | undefined {
+  if (!(error instanceof ProblemError) || error.problem.status >= 500 || !error.problem.definite) return undefined;
+  return { status: error.problem.status, body: JSON.stringify(error.problem) };
+}
+
+/** What to tell a repeat: the answer of the first, or why there is none. */
+export function repeat(first: { fingerprint: string; answer: Answer | undefined }, { key, fingerprint }: KeyedRequest) {
+  if (first.fingerprint !== fingerprint) {
+    const detail = `The key ${key} was sent with "${first.fingerprint}", and now with "${fingerprint}".`;
+    throw new ProblemError('IDEMPOTENCY_KEY_REUSED', detail);
+  }
+  if (first.answer === undefined) throw inProgress(key);
+  return { ...first.answer, isRepeat: true };
+}
+
+/** Not definite: the first request may sell yet. */
+export const inProgress = (key: string) =>
+  new ProblemError('REQUEST_IN_PROGRESS', `The first request with the key ${key} has no answer yet.`, {
+    definite: false,
+    retryAfterMs: 1000,
+  });

@@ -1,0 +1,94 @@
+// Idempotency · table
+// Problem: the lock is gone when the first request ends, so a repeat that comes later makes a second order.
+// Change:  a row whose primary key is the key: one INSERT is first, and the order's transaction writes the answer into the row.
+// Leaves:  a second click that brings a key of its own, or none, makes a second order; so does one that comes after keepMs.
+
+import { randomUUID } from 'node:crypto';
+import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { type Ask, withoutTransaction } from '../transaction.ts';
+import {
+  type Answer,
+  type CreateOnce,
+  failedForGood,
+  inProgress,
+  type KeyedRequest,
+  repeat,
+  succeeded,
+} from './once.ts';
+
+/** How often the row may go away, or change hands, while a repeat looks at it. */
+const MAX_LOOKS = 3;
+/** How many rows one DELETE takes, so that none holds others up for long. */
+const ROWS_AT_ONCE = 1_000;
+
+export const createOnce: CreateOnce = ({ orders: mysql, leaseMs, waitTimeoutMs, keepMs }) => {
+  if (mysql === undefined) throw new Error('The table of the keys is where the orders are, and there are none.');
+  /** A first that has no answer by then has died, or will find that it is no longer the first. */
+  const claimMs = waitTimeoutMs + leaseMs;
+
+  return async (request, work) => {
+    const { key } = request;
+    const claim = randomUUID();
+    const known = await withoutTransaction(mysql, (ask) => claimKey(ask, request, claim));
+    if (known) return known;
+
+    const answerWith = async (ask: Ask, { status, body }: Answer) => {
+      const sql = `UPDATE tb_request SET status = ?, body = ?
+        WHERE request_key = ? AND claim = ? AND status IS NULL`;
+      return (await ask<ResultSetHeader>(sql, [status, body, key, claim])).affectedRows === 1;
+    };
+
+    try {
+      const result = await work(async (ask, result) => {
+        // Another request has taken the key over, so the order would be a second one.
+        if (!(await answerWith(ask, succeeded(result)))) throw inProgress(key);
+      });
+      return succeeded(result);
+    } catch (error) {
+      const answer = failedForGood(error);
+      // A COMMIT that may be under way holds the row: what this does, it does after it. An answer that is there stays.
+      const leave = 'DELETE FROM tb_request WHERE request_key = ? AND claim = ? AND status IS NULL';
+      await withoutTransaction(mysql, async (ask) =>
+        answer ? await answerWith(ask, answer) : await ask(leave, [key, claim]),
+      ).catch(() => {});
+      throw error;
+    }
+  };
+
+  /** Resolves with undefined when the work is ours to do, else with the answer of the first. */
+  async function claimKey(ask: Ask, request: KeyedRequest, claim: string) {
+    const { key, fingerprint } = request;
+    for (let looks = 1; looks <= MAX_LOOKS; looks += 1) {
+      // IGNORE only says by the number of rows, not by an error, that the key is there.
+      const insert = `INSERT IGNORE INTO tb_request (request_key, fingerprint, claim, created_at, claimed_until, kept_until)
+        SELECT ?, ?, ?, now, now + INTERVAL ? MICROSECOND, now + INTERVAL ? MICROSECOND
+        FROM (SELECT UTC_TIMESTAMP(3) AS now) AS clock`;
+      const inserted = await ask<ResultSetHeader>(insert, [key, fingerprint, claim, claimMs * 1_000, keepMs * 1_000]);
+      if (inserted.affectedRows === 1) return undefined;
+
+      const select = `SELECT fingerprint, claim, status, body, kept_until <= UTC_TIMESTAMP(3) AS is_old,
+        claimed_until <= UTC_TIMESTAMP(3) AS is_left FROM tb_request WHERE request_key = ?`;
+      const [row] = await ask<RowDataPacket[]>(select, [key]);
+      if (row?.is_old) {
+        await ask('DELETE FROM tb_request WHERE request_key = ? AND claim = ?', [key, row.claim]);
+      } else if (row) {
+        const answer = row.status === null ? undefined : { status: row.status, body: row.body };
+        const isLeft = answer === undefined && row.is_left === 1 && row.fingerprint === fingerprint;
+        if (!isLeft) return repeat({ fingerprint: row.fingerprint, answer }, request);
+        // No answer is committed, so no order is. The old claim is worth nothing from here on.
+        const takeOver = `UPDATE tb_request SET claim = ?, claimed_until = UTC_TIMESTAMP(3) + INTERVAL ? MICROSECOND
+          WHERE request_key = ? AND claim = ? AND status IS NULL`;
+        const taken = await ask<ResultSetHeader>(takeOver, [claim, claimMs * 1_000, key, row.claim]);
+        if (taken.affectedRows === 1) return undefined;
+      }
+    }
+    throw inProgress(key);
+  }
+};
+
+/** Deletes the keys that have been kept for long enough. */
+export async function forgetOldKeys(mysql: Pool) {
+  const sql = `DELETE FROM tb_request WHERE kept_until <= UTC_TIMESTAMP(3) LIMIT ${ROWS_AT_ONCE}`;
+  const forgetSome = async () => (await withoutTransaction(mysql, (ask) => ask<ResultSetHeader>(sql))).affectedRows;
+  while ((await forgetSome()) === ROWS_AT_ONCE);
+}
