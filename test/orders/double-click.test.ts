@@ -125,6 +125,10 @@ async function sellAndLoseAnswer(node: TestNode, sku: string, key: string) {
   await expect(answer).rejects.toThrow();
   await node.lab('PUT', '/go-on');
   await until('the sale has ended', async () => (await node.state()).inFlight === 0);
+  await until(
+    'no lock is left of it',
+    async () => (await shop.redis.client.exists(`request:${JSON.parse(key)}`)) === 0,
+  );
 }
 
 describe('retry after the answer was lost', () => {

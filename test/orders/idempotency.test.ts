@@ -131,8 +131,11 @@ describe('the same key for something else', () => {
     const at = way === 'table' ? node : inProcess;
     const key = newKey();
     await at.lab('PUT', '/next-sale', { untilTold: true });
+    const before = (await at.events()).length;
     const first = sellKeyed(at, '001', key);
-    await until('the first is inside', async () => (await at.state()).inFlight === 1);
+    await until('the first is inside', async () =>
+      (await at.events()).slice(before).some(({ type }) => type === 'read'),
+    );
 
     expectProblem(await sellKeyed(at, '002', key), 'IDEMPOTENCY_KEY_REUSED');
 
@@ -218,11 +221,9 @@ describe('the first was refused', () => {
     expect(await shop.stockOf(sku)).toBe(4);
   });
 
-  test.each([
-    ['NOT_FOUND', () => `/orders/${nobody}/refund`],
-    ['ORDER_STATE', async (): Promise<string> => `/orders/${(await buy(node, '001')).id}/refund`],
-  ] as const)('a refund, for good: %s is answered again', async (code, pathOf) => {
-    const [key, path] = [newKey(), await pathOf()];
+  test.each(['NOT_FOUND', 'ORDER_STATE'] as const)('a refund, for good: %s is answered again', async (code) => {
+    const id = code === 'NOT_FOUND' ? nobody : (await buy(node, '001')).id;
+    const [key, path] = [newKey(), `/orders/${id}/refund`];
     const refused = await postKeyed(node, path, key);
     expectProblem(refused, code);
 
@@ -316,19 +317,19 @@ describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
   });
 
   test('in-process: the same', async () => {
-    const hasty = await shop.openNode({ IDEMPOTENCY: 'in-process', IDEMPOTENCY_KEEP_MS: '600' });
+    const hasty = await shop.openNode({ IDEMPOTENCY: 'in-process', IDEMPOTENCY_KEEP_MS: '1000' });
     onTestFinished(hasty.part.stop);
     const key = newKey();
     const sold = await sellKeyed(hasty, '001', key);
     expect((await sellKeyed(hasty, '001', key)).text).toBe(sold.text);
-    await sleep(650);
+    await sleep(1_050);
 
     expect((await sellKeyed(hasty, '001', key)).body.orderId).not.toBe(sold.body.orderId);
   });
 });
 
 describe('a server is away', () => {
-  test('lock: without Redis nothing is done, and the key is free when it is back', async () => {
+  test('lock: without Redis nothing is done', async () => {
     const at = await shop.openNode({ IDEMPOTENCY: 'lock' });
     onTestFinished(at.part.stop);
     const { id } = await buy(at, '001');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNginx } from '../../scripts/nginx.ts';
 import { freePort, makeTempDir, projectDir } from '../../scripts/parts.ts';
+import type { Idempotency } from '../../services/inventory/orders/idempotency/index.ts';
 import { type Answer, ask, type TestNode, until } from '../service/node-under-test.ts';
 import { newKey, openPair } from './keyed.ts';
 import { openShop, type Shop, supply } from './own-shop.ts';
@@ -16,8 +17,8 @@ beforeAll(async () => {
 });
 
 /** nginx before two nodes. Both will make their sale and then keep the answer to themselves. */
-async function openFront(sku: string, sendsAgain: boolean) {
-  const { first, second } = await openPair(shop, 'table');
+async function openFront(sku: string, sendsAgain: boolean, way: Idempotency = 'table') {
+  const { first, second } = await openPair(shop, way);
   const temp = makeTempDir();
   onTestFinished(temp.remove);
   const nodes = [first, second].map(({ port }) => `127.0.0.1:${port}`);
@@ -33,9 +34,9 @@ async function clickAndKill({ url, nodes }: { url: string; nodes: TestNode[] }, 
   const click = ask(`${url}/inventory/sale?sku=${sku}`, init);
   await until('the order is written', async () => (await shop.ordersOf(sku)).length === 1);
   const [order] = await shop.ordersOf(sku);
-  const [doomed, other] = nodes.toSorted((a) => (a.name === order?.node ? -1 : 1)) as [TestNode, TestNode];
-  await other.lab('PUT', '/next-sale', {});
-  doomed.signal('SIGKILL');
+  // The other one is to answer.
+  for (const node of nodes) if (node.name !== order?.node) await node.lab('PUT', '/next-sale', {});
+  nodes.find(({ name }) => name === order?.node)?.signal('SIGKILL');
   return { order, answer: (await click) as Answer };
 }
 
@@ -68,9 +69,8 @@ describe('a copy that sends again', () => {
     expect(await shop.stockOf(sku)).toBe(3);
     // One request in its log, and both nodes on the line.
     const ports = front.nodes.map(({ port }) => `127\\.0\\.0\\.1:${port}`).join('|');
-    expect(readFileSync(front.accessLog, 'utf8')).toMatch(
-      new RegExp(`"${method} /inventory/sale\\?sku=${sku} [^\\n]* 200 node=(${ports}), (${ports}) `),
-    );
+    const line = new RegExp(`"${method} /inventory/sale\\?sku=${sku} [^\\n]* 200 node=(${ports}), (${ports}) `);
+    await until('the click is in the log', () => line.test(readFileSync(front.accessLog, 'utf8')));
   });
 
   test.each(['GET', 'POST'])('%s with a key: one click, one order, and its answer', async (method) => {
@@ -83,5 +83,19 @@ describe('a copy that sends again', () => {
     expect(answer.headers.get('idempotent-replayed')).toBe('true');
     expect(await shop.ordersOf(sku)).toHaveLength(1);
     expect(await shop.stockOf(sku)).toBe(4);
+  });
+
+  test.each([
+    ['none', 200, 2],
+    ['in-process', 200, 2],
+    // The lock of the dead node is still there.
+    ['lock', 409, 1],
+  ] as const)('%s, with a key: answered %i, %i orders', async (way, status, orders) => {
+    const sku = `way-${way}`;
+    const headers = { 'idempotency-key': newKey() };
+    const { answer } = await clickAndKill(await openFront(sku, true, way), sku, { method: 'POST', headers });
+
+    expect(answer.status).toBe(status);
+    expect(await shop.ordersOf(sku)).toHaveLength(orders);
   });
 });

@@ -54,12 +54,12 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
 
   /** The mistake that pays twice: two that come at once both find the order paid. */
   async function refundAfterLook(id: string, keep?: Keep): Promise<Order> {
+    const before = await withoutTransaction(mysql, (ask) => findIn(ask, id));
+    if (before === undefined) throw noSuchOrder(id);
+    if (before.status !== statusBefore.REFUNDED) throw refuseStep(before, 'REFUNDED');
+    // Looking and paying are two steps on purpose.
     return definitely(
       inTransaction(mysql, async (ask) => {
-        const before = await findIn(ask, id);
-        if (before === undefined) throw noSuchOrder(id);
-        if (before.status !== statusBefore.REFUNDED) throw refuseStep(before, 'REFUNDED');
-        // Looking and paying are two steps on purpose.
         await moveMoney(ask, before, 'REFUND');
         await ask("UPDATE tb_order SET status = 'REFUNDED', changed_at = UTC_TIMESTAMP(3) WHERE id = ?", [id]);
         const order = (await findIn(ask, id)) ?? before;
