@@ -57,7 +57,7 @@ const answers = createAnswers({
   idempotency,
   isRequired: settings.IDEMPOTENCY_REQUIRED === 'on',
   servers: () => servers.forLease(settings.LEASE_MS),
-  orders: servers.ordersMysql,
+  orders: servers.orders?.mysql,
   leaseMs: settings.LEASE_MS,
   waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
   keepMs: settings.IDEMPOTENCY_KEEP_MS,

@@ -33,8 +33,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
   const jobSessions = new Map<number, ZookeeperSession>();
   const hasOrders = settings.MYSQL_URL !== undefined && settings.ORDERS === 'on';
-  const ordersMysql = hasOrders ? connectOrders(mustHave('MYSQL_URL')) : undefined;
-  const orders = ordersMysql && createOrderStore(ordersMysql, settings);
+  const orders = hasOrders ? createOrderStore(connectOrders(mustHave('MYSQL_URL')), settings) : undefined;
 
   function connectMasters() {
     return mustHave('REDLOCK_URLS').map((url) => {
@@ -91,8 +90,6 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   return {
     /** Undefined when a sale writes no order: without MYSQL_URL, or with ORDERS=off. */
     orders,
-    /** The connections of the orders. Undefined when there are none. */
-    ordersMysql,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
     stockInMysql() {
       if (stock === undefined) {
