@@ -79,9 +79,8 @@ async function settle(accounts: Accounts) {
     const seconds = Math.ceil((oldEnoughMs - Math.min(...young.map(({ ageMs }) => ageMs))) / 1_000);
     throw new NotNow(`Sales may be in flight: ${plural(young.length, 'intent')} of late. Try again in ${seconds} s.`);
   }
-  const inDoubt = accounts.holdings.reduce((sum, one) => sum + (balance(one)?.inDoubt ?? 0), 0);
-  await repair(mysql, store, accounts);
-  const back = inDoubt === 1 ? '1 unit is back in stock' : `${inDoubt} units are back in stock`;
+  const units = await repair(mysql, store, accounts);
+  const back = units === 1 ? '1 unit is back in stock' : `${units} units are back in stock`;
   console.log(`Repaired: ${back}, ${plural(accounts.intents.length, 'intent')} settled.\n`);
 }
 
@@ -91,7 +90,7 @@ function isExplained({ holdings }: Accounts) {
 
 /** Nothing was ever supplied, and nothing is there. */
 function isIdle({ supply = 0, ...one }: Holdings) {
-  return supply + one.inStock + one.unpaid + one.paid + one.refunded + one.unrestored + one.intended === 0;
+  return supply + one.inStock + one.unpaid + one.paid + one.refunded + one.owed + one.unrestored + one.intended === 0;
 }
 
 function describe({ holdings, intents }: Accounts) {
@@ -104,8 +103,9 @@ function describe({ holdings, intents }: Accounts) {
   });
   for (const one of shown) {
     const { inDoubt = '–', unexplained = '–' } = balance(one) ?? {};
-    const { sku, stockIn, supply = '–', inStock, unpaid, paid, refunded, restored, unrestored } = one;
-    table.push([sku, stockIn, supply, inStock, unpaid, paid, refunded, inDoubt, unexplained, restored + unrestored]);
+    const { sku, stockIn, supply = '–', inStock, unpaid, paid, refunded, restored, owed, unrestored } = one;
+    const closed = restored + owed + unrestored;
+    table.push([sku, stockIn, supply, inStock, unpaid, paid, refunded, inDoubt, unexplained, closed]);
   }
   const total = shown.reduce((sum, one) => sum + Math.abs(balance(one)?.unexplained ?? 0), 0);
   const unsupplied = shown.filter(({ supply }) => supply === undefined).map(({ sku }) => sku);

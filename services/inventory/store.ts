@@ -11,7 +11,9 @@ import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 const ANSWER_TIMEOUT_MS = 700;
 const RECONNECT_DELAY_MS = 100;
 /** How long Redis remembers that an order was restored, in milliseconds. */
-export const RESTORED_MARK_MS = 86_400_000;
+const RESTORED_MARK_MS = 86_400_000;
+/** How long after its closing an order may be restored by its mark, in milliseconds: well before Redis forgets it. */
+export const RESTORABLE_MS = RESTORED_MARK_MS / 2;
 
 export const skuSchema = z
   .string('must be a text')
@@ -57,6 +59,8 @@ export interface Store extends Stock {
    * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does.
    */
   restoreOnce(sku: string, units: number, orderId: string, fence?: Fence): Promise<boolean>;
+  /** Resolves with whether `restoreOnce` has put the units of the order there within the last day. */
+  isRestored(sku: string, orderId: string): Promise<boolean>;
   /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
   askAll<T>(question: (server: RedisClient) => Promise<T>): Promise<T[]>;
   /** Resolves when Redis answers, at once if it does now. */
@@ -109,6 +113,7 @@ export function connectStore(url: string): Store {
       if (answer === -1 && fence) throw staleToken(fence);
       return answer === 1;
     },
+    isRestored: async (sku, orderId) => (await redis.exists(restoredKey(sku, orderId))) === 1,
     addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
     async deleteStock(sku) {
       await redis.del(stockKey(sku), fenceKey(sku));

@@ -5,6 +5,7 @@ import { connectOrders } from '../../services/inventory/orders/order-store.ts';
 import { connectStore, type Store } from '../../services/inventory/store.ts';
 import { cleanUpLater, type TestNode, until } from '../service/node-under-test.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
+import { countOrders, makeDue, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
 
 let shop: Shop;
 let node: TestNode;
@@ -43,6 +44,7 @@ describe('balance', () => {
     paid: 2,
     refunded: 1,
     restored: 7,
+    owed: 0,
     unrestored: 0,
     intended: 0,
   };
@@ -55,6 +57,9 @@ describe('balance', () => {
     ['a closed order explains it', { inStock: 2, unrestored: 1 }, { inDoubt: 1, unexplained: 0 }],
     ['more is missing than both explain', { inStock: 0, intended: 1, unrestored: 1 }, { inDoubt: 2, unexplained: 1 }],
     ['a unit was sold twice, which no intent explains', { unpaid: 5, intended: 3 }, { inDoubt: 0, unexplained: -1 }],
+    ['a unit that is owed is missing', { inStock: 2, owed: 1 }, { inDoubt: 1, unexplained: 0 }],
+    ['a unit that is owed is not', { owed: 1 }, { inDoubt: 1, unexplained: -1 }],
+    ['an intent explains no unit that is owed', { inStock: 2, owed: 1, intended: 1 }, { inDoubt: 1, unexplained: 0 }],
     ['nobody knows what was supplied', { supply: undefined }, undefined],
   ])('%s', (_what, differing, expected) => {
     expect(balance({ ...all, ...differing })).toEqual(expected);
@@ -220,19 +225,79 @@ describe('the accounts', () => {
     return { ...holdings, ...balance(holdings) };
   }
 
-  test('closed orders: those whose units are back balance, the others are in doubt until the repair', async () => {
+  test('orders that were closed too long ago for a mark: the sums say whether their units are back', async () => {
     await supply(node, 'closed', 5);
     const [back, lost] = [await buy(node, 'closed'), await buy(node, 'closed')];
-    await shop.query("UPDATE tb_order SET status = 'CLOSED', restored_at = UTC_TIMESTAMP(3) WHERE id = ?", [back.id]);
+    const close = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3) - INTERVAL 1 DAY, restored_at = IF(?, changed_at, NULL)
+      WHERE id = ?`;
+    await shop.query(close, [true, back.id]);
     await shop.redis.client.incr('{inventoryclosed}:stock');
-    await shop.query("UPDATE tb_order SET status = 'CLOSED' WHERE id = ?", [lost.id]);
-    const inDoubt = { inStock: 4, restored: 1, unrestored: 1, inDoubt: 1, unexplained: 0 };
+    await shop.query(close, [false, lost.id]);
+    const inDoubt = { inStock: 4, restored: 1, owed: 0, unrestored: 1, inDoubt: 1, unexplained: 0 };
     expect(await accountOf('closed')).toMatchObject(inDoubt);
 
-    await repair(mysql, store, await readAccounts(mysql, store));
+    expect(await repair(mysql, store, await readAccounts(mysql, store))).toBe(1);
 
     expect(await accountOf('closed')).toMatchObject({ inStock: 5, restored: 2, unrestored: 0, inDoubt: 0 });
     expect((await node.get(`/orders/${lost.id}`)).body.restoredAt).toEqual(expect.any(String));
+  });
+
+  /** A node dies in its clean-up of 3 orders, when it has closed all, and restored one if it comes so far. */
+  async function dieInTick(sku: string, after: 'closed' | 'restored') {
+    await makeDue(shop, node, sku, 3);
+    const doomed = await shop.openNode();
+    const { result } = await startTick(doomed, after, after === 'closed' ? 3 : 1);
+    doomed.signal('SIGKILL');
+    await expect(result).rejects.toThrow();
+    await doomed.part.ended;
+  }
+
+  test('a unit that the clean-up put back, and did not live to write down, is not put back again', async () => {
+    await dieInTick('marked', 'restored');
+    expect(await countOrders(shop, 'marked')).toEqual({ 'CLOSED and not restored': 3 });
+    expect(await accountOf('marked')).toMatchObject({ inStock: UNITS_IN_STOCK + 1, restored: 1, owed: 2, inDoubt: 2 });
+
+    const repaired = await shop.reconcile(['--repair']);
+
+    expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(repaired.stdout).toContain('Repaired: 2 units are back in stock, 0 intents settled.');
+    expect(await countOrders(shop, 'marked')).toEqual({ CLOSED: 3 });
+    expect(await accountOf('marked')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
+  });
+
+  test('a tick between the reading and the repair, or after a repair that did not end: each unit is back once', async () => {
+    await dieInTick('between', 'closed');
+    const accounts = await readAccounts(mysql, store);
+    expect(await accountOf('between')).toMatchObject({ owed: 3, inDoubt: 3, unexplained: 0 });
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 3 });
+
+    expect(await repair(mysql, store, accounts)).toBe(0);
+    // The repair ends before it has written down what it did.
+    await shop.query("UPDATE tb_order SET restored_at = NULL WHERE sku = 'between'");
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
+    expect(await accountOf('between')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
+  });
+
+  test('a unit that came back twice does not hide one that is not back', async () => {
+    await dieInTick('hidden', 'closed');
+    await shop.redis.client.incr('{inventoryhidden}:stock');
+    expect(await accountOf('hidden')).toMatchObject({ inDoubt: 3, unexplained: -1 });
+
+    expect(await repair(mysql, store, await readAccounts(mysql, store))).toBe(3);
+
+    expect(await accountOf('hidden')).toMatchObject({ inStock: UNITS_IN_STOCK + 4, inDoubt: 0, unexplained: -1 });
+    await supply(node, 'hidden', 0);
+  });
+
+  test('a new count settles the closed orders that are not restored', async () => {
+    await dieInTick('counted', 'restored');
+
+    await supply(node, 'counted', 7);
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
+    expect(await accountOf('counted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
   });
 
   test('stock in MySQL is balanced and repaired there', async () => {

@@ -1,7 +1,7 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { stockOf } from '../../../locks/index.ts';
 import { stockInMysql } from '../mysql.ts';
-import type { Stock } from '../store.ts';
+import { RESTORABLE_MS, type Store } from '../store.ts';
 import { inTransaction } from './transaction.ts';
 
 /** What the two stores say of the units of one sku, and of one place that its stock is kept in. */
@@ -16,7 +16,9 @@ export interface Holdings {
   refunded: number;
   /** Units of closed orders that are back in stock. */
   restored: number;
-  /** Units of closed orders that nobody has written down as back in stock: each is there, or it is not. */
+  /** Units of closed orders that are not back in stock yet: the next tick of the clean-up puts them there. */
+  owed: number;
+  /** Units of closed orders of which nobody knows any more whether they are back in stock. */
   unrestored: number;
   /** Units of sales that ended before their order was written: each was taken, or it was not. */
   intended: number;
@@ -34,56 +36,73 @@ export interface Intent {
   ageMs: number;
 }
 
+/** A closed order of which MySQL does not say that its units are back in stock. */
+export interface Unrestored extends Pick<Intent, 'id' | 'sku' | 'stockIn' | 'quantity'> {
+  /** What the mark in Redis says. Undefined when Redis may have forgotten it, or the stock is not there. */
+  isRestored: boolean | undefined;
+}
+
 export interface Accounts {
   holdings: Holdings[];
   intents: Intent[];
-  /** Closed orders whose units nobody has written down as back in stock. */
-  unrestored: Pick<Intent, 'id' | 'sku' | 'stockIn'>[];
+  unrestored: Unrestored[];
 }
 
 /**
- * Which units are neither in stock nor in an order. Intents and unrestored orders may explain them: each of their units is
- * missing or it is not. What they can't explain is `unexplained`: more than 0 when units are lost, less than 0 when units
- * were sold twice or put back twice. Undefined when the supply is not known.
+ * Which units are neither in stock nor in an order. Those that are owed are missing for certain. Intents and unrestored orders
+ * may explain others: each of their units is missing or it is not. What they can't explain is `unexplained`: more than 0 when
+ * units are lost, less than 0 when units were sold twice or put back twice. Undefined when the supply is not known.
  */
-export function balance({ supply, inStock, unpaid, paid, refunded, unrestored, intended }: Holdings) {
+export function balance({ supply, inStock, unpaid, paid, refunded, owed, unrestored, intended }: Holdings) {
   if (supply === undefined) return undefined;
-  const missing = supply - inStock - unpaid - paid - refunded;
-  const inDoubt = Math.min(Math.max(missing, 0), unrestored + intended);
-  return { inDoubt, unexplained: missing - inDoubt };
+  const missing = supply - inStock - unpaid - paid - refunded - owed;
+  const guessed = Math.min(Math.max(missing, 0), unrestored + intended);
+  return { inDoubt: owed + guessed, unexplained: missing - guessed };
 }
 
 /** Reads both stores, one after the other: what is sold in between is in one of them only. */
-export async function readAccounts(mysql: Pool, stockInRedis: Stock): Promise<Accounts> {
+export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Accounts> {
   const found = new Map<string, Holdings>();
   const at = (sku: string, stockIn: Holdings['stockIn']): Holdings => {
     const key = `${sku} ${stockIn}`;
-    const none = { inStock: 0, unpaid: 0, paid: 0, refunded: 0, restored: 0, unrestored: 0, intended: 0 };
+    const none = { inStock: 0, unpaid: 0, paid: 0, refunded: 0, restored: 0, owed: 0, unrestored: 0, intended: 0 };
     if (!found.has(key)) found.set(key, { sku, stockIn, supply: undefined, ...none });
     return found.get(key) as Holdings;
   };
 
-  const { supplies, sums, intents, unrestored } = await inTransaction(mysql, async (ask) => ({
+  const { supplies, sums, intents, closed } = await inTransaction(mysql, async (ask) => ({
     // The first SELECT takes the snapshot that all of them read.
     supplies: await ask<RowDataPacket[]>('SELECT sku, stock_in, units FROM tb_supply ORDER BY sku, stock_in'),
     sums: await ask<RowDataPacket[]>(
-      `SELECT sku, lock_name, status, restored_at IS NOT NULL AS is_restored, SUM(quantity) AS units
-        FROM tb_order GROUP BY sku, lock_name, status, is_restored ORDER BY sku`,
+      `SELECT sku, lock_name, status, SUM(quantity) AS units FROM tb_order
+        WHERE status <> 'CLOSED' OR restored_at IS NOT NULL GROUP BY sku, lock_name, status ORDER BY sku`,
     ),
     intents: await ask<RowDataPacket[]>(
       `SELECT id, sku, quantity, node, lock_name, TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(3)) DIV 1000 AS age
         FROM tb_intent ORDER BY created_at, id`,
     ),
-    unrestored: await ask<RowDataPacket[]>(
-      "SELECT id, sku, lock_name FROM tb_order WHERE status = 'CLOSED' AND restored_at IS NULL ORDER BY created_at, id",
+    closed: await ask<RowDataPacket[]>(
+      `SELECT id, sku, lock_name, quantity, changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AS is_marked
+        FROM tb_order WHERE status = 'CLOSED' AND restored_at IS NULL ORDER BY created_at, id`,
+      [RESTORABLE_MS * 1_000],
     ),
   }));
 
   for (const { sku, stock_in, units } of supplies) at(sku, stock_in).supply = Number(units);
-  for (const { sku, lock_name, status, is_restored, units } of sums) {
-    at(sku, stockOf(lock_name))[columnOf(status, is_restored === 1)] += Number(units);
-  }
+  for (const { sku, lock_name, status, units } of sums) at(sku, stockOf(lock_name))[columnOf(status)] += Number(units);
   for (const { sku, lock_name, quantity } of intents) at(sku, stockOf(lock_name)).intended += quantity;
+  const unrestored = await Promise.all(
+    closed.map(async ({ id, sku, lock_name, quantity, is_marked }): Promise<Unrestored> => {
+      const stockIn = stockOf(lock_name);
+      const isKnown = stockIn === 'redis' && is_marked === 1;
+      const isRestored = isKnown ? await stockInRedis.isRestored(sku, id) : undefined;
+      return { id, sku, stockIn, quantity, isRestored };
+    }),
+  );
+  for (const { sku, stockIn, quantity, isRestored } of unrestored) {
+    const column = isRestored === undefined ? 'unrestored' : isRestored ? 'restored' : 'owed';
+    at(sku, stockIn)[column] += quantity;
+  }
   const stocks = { redis: stockInRedis, mysql: stockInMysql(mysql) };
   for (const one of found.values()) one.inStock = (await stocks[one.stockIn].readStock(one.sku)) ?? 0;
 
@@ -98,7 +117,7 @@ export async function readAccounts(mysql: Pool, stockInRedis: Stock): Promise<Ac
       lock: lock_name,
       ageMs: Number(age),
     })),
-    unrestored: unrestored.map(({ id, sku, lock_name }) => ({ id, sku, stockIn: stockOf(lock_name) })),
+    unrestored,
   };
 }
 
@@ -110,36 +129,39 @@ export function isSame(before: Accounts, after: Accounts): boolean {
 }
 
 /**
- * Puts the units in doubt that are missing back into the stock, and forgets their intents. Nobody may be selling. When it is
- * interrupted between the two, a second call finds nothing missing and finishes the work.
+ * Puts the units in doubt that are missing back into the stock, and forgets their intents. Nobody may be selling. Resolves
+ * with how many units that were. When it is interrupted, a second call finds what is still missing and finishes the work.
  */
-export async function repair(mysql: Pool, stockInRedis: Stock, { holdings, intents, unrestored }: Accounts) {
+export async function repair(mysql: Pool, stockInRedis: Store, { holdings, intents, unrestored }: Accounts) {
   const stocks = { redis: stockInRedis, mysql: stockInMysql(mysql) };
+  let units = 0;
+  for (const { id, sku, quantity, isRestored } of unrestored) {
+    // By its mark, as a tick does it: one that came in between, or comes later, does not put them there again.
+    if (isRestored === false && (await stockInRedis.restoreOnce(sku, quantity, id))) units += quantity;
+  }
   for (const one of holdings) {
-    const missing = balance(one)?.inDoubt ?? 0;
-    if (missing > 0 && !(await stocks[one.stockIn].addStock(one.sku, missing))) {
-      await stocks[one.stockIn].writeStock(one.sku, missing);
-    }
+    const missing = (balance(one)?.inDoubt ?? one.owed) - one.owed;
+    if (missing === 0) continue;
+    if (!(await stocks[one.stockIn].addStock(one.sku, missing))) await stocks[one.stockIn].writeStock(one.sku, missing);
+    units += missing;
   }
   // What nobody can balance stays as it is.
-  const settledIn = (list: Accounts['unrestored']) =>
-    list
-      .filter((left) =>
-        holdings.some(
-          ({ sku, stockIn, supply }) => sku === left.sku && stockIn === left.stockIn && supply !== undefined,
-        ),
-      )
-      .map(({ id }) => id);
-  const [settled, restored] = [settledIn(intents), settledIn(unrestored)];
+  const isBalanced = (left: Pick<Intent, 'sku' | 'stockIn'>) =>
+    holdings.some(({ sku, stockIn, supply }) => sku === left.sku && stockIn === left.stockIn && supply !== undefined);
+  const settled = intents.filter(isBalanced).map(({ id }) => id);
+  const restored = unrestored.filter((one) => one.isRestored !== undefined || isBalanced(one)).map(({ id }) => id);
   await inTransaction(mysql, async (ask) => {
     if (settled.length > 0) await ask('DELETE FROM tb_intent WHERE id IN (?)', [settled]);
     if (restored.length > 0) {
-      await ask('UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?)', [restored]);
+      await ask('UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL', [
+        restored,
+      ]);
     }
   });
+  return units;
 }
 
-function columnOf(status: string, isRestored: boolean) {
-  if (status === 'CLOSED') return isRestored ? 'restored' : 'unrestored';
+function columnOf(status: string) {
+  if (status === 'CLOSED') return 'restored';
   return status === 'UNPAID' ? 'unpaid' : status === 'PAID' ? 'paid' : 'refunded';
 }

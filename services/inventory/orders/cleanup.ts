@@ -11,7 +11,7 @@ import { ProblemError } from '../problem.ts';
 import type { SaleDesk } from '../sale-desk.ts';
 import { lackingSetting, type NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
-import { RESTORED_MARK_MS, type Stock, type Store } from '../store.ts';
+import { RESTORABLE_MS, type Stock, type Store } from '../store.ts';
 import { guardNamed } from './jobs/guards.ts';
 import type { DueOrder, Job } from './jobs/job.ts';
 import type { OrderStore } from './order-store.ts';
@@ -20,8 +20,6 @@ import { CommitUnansweredError, inTransaction, withoutTransaction } from './tran
 
 /** How many orders one tick reads at most. The next tick takes those behind them. */
 const MAX_ORDERS = 1_000;
-/** How long after its closing an order is still restored, in milliseconds: well before Redis forgets that it was. */
-const RESTORABLE_MS = RESTORED_MARK_MS / 2;
 
 /** Where the next tick of this node stays until told to go on, scripted by a drill. */
 export const cleanUpScriptSchema = z.strictObject({

@@ -152,8 +152,8 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
     },
     /**
-     * Writes down that the stock of `sku` is counted anew: `units` are in it. What orders have is supplied, too, and the
-     * intents that are left of the last count are settled by this one.
+     * Writes down that the stock of `sku` is counted anew: `units` are in it. What orders have is supplied, too. The intents,
+     * and the closed orders that are not restored, are of the last count, and settled by this one.
      */
     async supply(sku: string, stockIn: 'redis' | 'mysql', units: number) {
       const isThere = '(lock_name IN (?)) = ?';
@@ -162,9 +162,12 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
         inTransaction(mysql, async (ask) => {
           const [taken] = await ask<RowDataPacket[]>(
             `SELECT COALESCE(SUM(quantity), 0) AS units FROM tb_order
-              WHERE sku = ? AND (status <> 'CLOSED' OR restored_at IS NULL) AND ${isThere}`,
+              WHERE sku = ? AND status <> 'CLOSED' AND ${isThere}`,
             [sku, ...there],
           );
+          const settle = `UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3)
+            WHERE sku = ? AND status = 'CLOSED' AND restored_at IS NULL AND ${isThere}`;
+          await ask(settle, [sku, ...there]);
           await ask(`DELETE FROM tb_intent WHERE sku = ? AND ${isThere}`, [sku, ...there]);
           const insert = `INSERT INTO tb_supply (sku, stock_in, units) VALUES (?, ?, ?)
             ON DUPLICATE KEY UPDATE units = VALUES(units)`;

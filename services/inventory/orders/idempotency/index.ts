@@ -4,8 +4,9 @@ import { createOnce as inProcess } from './in-process.ts';
 import { readKey } from './key.ts';
 import { createOnce as lock } from './lock.ts';
 import { createOnce as none } from './none.ts';
+import { forgetOldKeys } from './old-keys.ts';
 import type { CreateOnce, OnceOptions, Work } from './once.ts';
-import { forgetOldKeys, createOnce as table } from './table.ts';
+import { createOnce as table } from './table.ts';
 
 /** Every strategy by its name, in the order of the lesson. The name is also its file. */
 export const strategies = { none, 'in-process': inProcess, lock, table } satisfies Record<string, CreateOnce>;

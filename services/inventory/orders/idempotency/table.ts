@@ -4,7 +4,7 @@
 // Leaves:  a second click that brings a key of its own, or none, makes a second order; so does one that comes after keepMs.
 
 import { randomUUID } from 'node:crypto';
-import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { type Ask, withoutTransaction } from '../transaction.ts';
 import {
   type Answer,
@@ -18,8 +18,6 @@ import {
 
 /** How often the row may go away, or change hands, while a repeat looks at it. */
 const MAX_LOOKS = 3;
-/** How many rows one DELETE takes, so that none holds others up for long. */
-const ROWS_AT_ONCE = 1_000;
 
 export const createOnce: CreateOnce = ({ orders: mysql, leaseMs, waitTimeoutMs, keepMs }) => {
   if (mysql === undefined) throw new Error('The table of the keys is where the orders are, and there are none.');
@@ -85,10 +83,3 @@ export const createOnce: CreateOnce = ({ orders: mysql, leaseMs, waitTimeoutMs, 
     throw inProgress(key);
   }
 };
-
-/** Deletes the keys that have been kept for long enough. */
-export async function forgetOldKeys(mysql: Pool) {
-  const sql = `DELETE FROM tb_request WHERE kept_until <= UTC_TIMESTAMP(3) LIMIT ${ROWS_AT_ONCE}`;
-  const forgetSome = async () => (await withoutTransaction(mysql, (ask) => ask<ResultSetHeader>(sql))).affectedRows;
-  while ((await forgetSome()) === ROWS_AT_ONCE);
-}
