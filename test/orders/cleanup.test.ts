@@ -153,18 +153,18 @@ describe('the minimum hold', () => {
   test.each(['4-ttl', '8-auto-renew', 'mysql-lock-table', 'zookeeper'])(
     '%s: a tick that was quick keeps the lock, so the late schedule of the other node is skipped',
     async (guard) => {
-      await setJobLock([node, other], guard, { minHoldMs: 2_000, leaseMs: 5_000 });
+      await setJobLock([node, other], guard, { minHoldMs: 1_000, leaseMs: 5_000 });
       await makeDue(shop, node, 'quick', 1);
       const startedAt = performance.now();
 
       const quick = tick(node);
       await until('it is done', async () => (await countOrders(shop, 'quick')).CLOSED === 1);
       const late = await tick(other);
-      const isEarly = performance.now() - startedAt < 2_000;
+      const isEarly = performance.now() - startedAt < 1_000;
 
       expect([isEarly, late.outcome]).toEqual([true, 'skipped']);
       expect(await quick).toMatchObject({ outcome: 'ran', restored: 1 });
-      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_999);
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(999);
       await setJobLock([other], guard, { leaseMs: 5_000 });
       expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0 });
     },

@@ -170,7 +170,8 @@ describe('retry after the answer was lost', () => {
     await supply(leaving, sku, 5);
     await sellAndLoseAnswer(leaving, sku, key);
 
-    await leaving.part.stop();
+    leaving.signal('SIGKILL');
+    await leaving.part.ended;
     const answer = await sellKeyed(await open(), sku, key);
 
     expect(answer.status).toBe(200);
