@@ -2,10 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin, stop } from 'esbuild';
-import { nodeArgs, projectDir } from './parts.ts';
-
-/** Packages are found from here as from the project's own files, and nothing of it is in git. */
-const cacheDir = join(projectDir, 'node_modules/.cache/lockstep');
+import { cacheDir, nodeArgs, projectDir } from './parts.ts';
 
 /** A module that asks where it is must be told the place of its source. */
 const ownPlaces: Plugin = {

@@ -1,8 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { freePort, type Part, startPart } from './parts.ts';
+import { cacheDir, freePort, type Part, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 
 /** How long a server may take to answer one question, in milliseconds. */
@@ -41,15 +43,14 @@ export async function openMysql(givenUrl: string | undefined, { dir }: { dir: st
 async function startServer(dir: string): Promise<MysqlServer> {
   const program = findOnPath('mariadbd', 'mysqld');
   if (program === undefined) throw new Error(whyNoMysql());
-  const args = ['--no-defaults', ...dataArgs(dir), ...(process.getuid?.() === 0 ? ['--user=root'] : [])];
-  await makeData(program, args);
+  cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
   const port = await freePort();
   const url = `mysql://root@127.0.0.1:${port}`;
   const startAgain = () =>
     startPart({
       name: 'mysql',
       command: program,
-      args: [...args, ...serverArgs(dir, port)],
+      args: [...basicArgs(dir), ...serverArgs(dir, port)],
       cwd: dir,
       isReady: async () => (await versionAt(url)) !== '',
     });
@@ -68,7 +69,9 @@ async function startServer(dir: string): Promise<MysqlServer> {
 }
 
 /** Small, so that it starts at once, and it never waits for the disk: a busy one would hold up every commit. */
-const dataArgs = (dir: string) => [
+const basicArgs = (dir: string) => [
+  '--no-defaults',
+  ...(process.getuid?.() === 0 ? ['--user=root'] : []),
   `--datadir=${join(dir, 'mysql')}`,
   '--innodb-buffer-pool-size=16M',
   '--innodb-flush-method=nosync',
@@ -89,15 +92,33 @@ const serverArgs = (dir: string, port: number) => [
   '--loose-mysqlx=OFF',
 ];
 
+/** Resolves with the folder of a server that nobody has used. To make it takes seconds, so it is made once for each version. */
+async function freshData(program: string): Promise<string> {
+  const version = spawnSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).stdout.trim();
+  const fresh = join(cacheDir, `mysql-${createHash('sha256').update(version).digest('hex').slice(0, 16)}`);
+  if (existsSync(fresh)) return fresh;
+  mkdirSync(cacheDir, { recursive: true });
+  const making = mkdtempSync(`${fresh}-`);
+  try {
+    await makeData(program, making, version.includes('MariaDB'));
+    renameSync(join(making, 'mysql'), fresh);
+  } catch (error) {
+    // Another process may have made it first.
+    if (!existsSync(fresh)) throw error;
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+  return fresh;
+}
+
 /** Makes the server's own tables, with a user root who needs no password. */
-async function makeData(program: string, args: string[]) {
-  const isMariadb = spawnSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).stdout.includes('MariaDB');
+async function makeData(program: string, dir: string, isMariadb: boolean) {
   const install = isMariadb ? findOnPath('mariadb-install-db', 'mysql_install_db') : program;
   if (install === undefined) throw new Error(`There is no mariadb-install-db beside ${program}.`);
   const more = isMariadb
     ? ['--auth-root-authentication-method=normal', '--skip-test-db']
     : ['--initialize-insecure', '--log-error-verbosity=1'];
-  await promisify(execFile)(install, [...args, ...more]);
+  await promisify(execFile)(install, [...basicArgs(dir), ...more]);
 }
 
 async function versionAt(url: string): Promise<string> {

@@ -16,6 +16,8 @@ const READY_POLL_MS = 20;
 const STOP_LIMIT_MS = 15_000;
 
 export const projectDir = fileURLToPath(new URL('..', import.meta.url));
+/** What takes long to make is kept here. Packages are found from here as from the project's own files, and git leaves it alone. */
+export const cacheDir = join(projectDir, 'node_modules/.cache/lockstep');
 
 /** The arguments that make Node run one of the project's TypeScript files. */
 export function nodeArgs(file: string): string[] {

@@ -7,7 +7,10 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { expect, onTestFinished } from 'vitest';
 import { openMysql } from '../../scripts/mysql.ts';
 import { makeTempDir, nodeArgs, type Part } from '../../scripts/parts.ts';
+import { balance, readAccounts } from '../../services/inventory/orders/accounts.ts';
 import type { Order } from '../../services/inventory/orders/order.ts';
+import { connectOrders } from '../../services/inventory/orders/order-store.ts';
+import { connectStore } from '../../services/inventory/store.ts';
 import { standStill } from '../locks/beyond/own-mysql.ts';
 import {
   type Answer,
@@ -44,9 +47,32 @@ export async function openShop() {
     }
   }
 
+  /** What `npm run reconcile` works with. */
+  function openBooks() {
+    const books = { mysql: connectOrders(url, 1), store: connectStore(redis.url) };
+    cleanUpLater(async () => {
+      books.store.redis.disconnect();
+      await books.mysql.end();
+    });
+    return books;
+  }
+  let books: ReturnType<typeof openBooks> | undefined;
+
   return {
     redis,
     url,
+    books() {
+      books ??= openBooks();
+      return books;
+    },
+    /** What both stores hold of a sku, and what of it is in doubt or unexplained. */
+    async accountOf(sku: string) {
+      books ??= openBooks();
+      await books.store.back();
+      const found = (await readAccounts(books.mysql, books.store)).holdings.find((one) => one.sku === sku);
+      if (found === undefined) throw new Error(`There is no account of ${sku}.`);
+      return { ...found, ...balance(found) };
+    },
     database: mysql.database,
     connect,
     query,

@@ -1,9 +1,8 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { balance, type Holdings, readAccounts, repair } from '../../services/inventory/orders/accounts.ts';
-import { connectOrders } from '../../services/inventory/orders/order-store.ts';
-import { connectStore, type Store } from '../../services/inventory/store.ts';
-import { cleanUpLater, type TestNode, until } from '../service/node-under-test.ts';
+import type { Store } from '../../services/inventory/store.ts';
+import { type TestNode, until } from '../service/node-under-test.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
 import { countOrders, makeDue, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
 
@@ -212,18 +211,8 @@ describe('the accounts', () => {
   let store: Store;
 
   beforeAll(() => {
-    mysql = connectOrders(shop.url, 1);
-    store = connectStore(shop.redis.url);
-    cleanUpLater(async () => {
-      store.redis.disconnect();
-      await mysql.end();
-    });
+    ({ mysql, store } = shop.books());
   });
-
-  async function accountOf(sku: string) {
-    const holdings = (await readAccounts(mysql, store)).holdings.find((one) => one.sku === sku) as Holdings;
-    return { ...holdings, ...balance(holdings) };
-  }
 
   test('orders that were closed too long ago for a mark: the sums say whether their units are back', async () => {
     await supply(node, 'closed', 5);
@@ -234,11 +223,11 @@ describe('the accounts', () => {
     await shop.redis.client.incr('{inventoryclosed}:stock');
     await shop.query(close, [false, lost.id]);
     const inDoubt = { inStock: 4, restored: 1, owed: 0, unrestored: 1, inDoubt: 1, unexplained: 0 };
-    expect(await accountOf('closed')).toMatchObject(inDoubt);
+    expect(await shop.accountOf('closed')).toMatchObject(inDoubt);
 
     expect(await repair(mysql, store, await readAccounts(mysql, store))).toBe(1);
 
-    expect(await accountOf('closed')).toMatchObject({ inStock: 5, restored: 2, unrestored: 0, inDoubt: 0 });
+    expect(await shop.accountOf('closed')).toMatchObject({ inStock: 5, restored: 2, unrestored: 0, inDoubt: 0 });
     expect((await node.get(`/orders/${lost.id}`)).body.restoredAt).toEqual(expect.any(String));
   });
 
@@ -255,21 +244,26 @@ describe('the accounts', () => {
   test('a unit that the clean-up put back, and did not live to write down, is not put back again', async () => {
     await dieInTick('marked', 'restored');
     expect(await countOrders(shop, 'marked')).toEqual({ 'CLOSED and not restored': 3 });
-    expect(await accountOf('marked')).toMatchObject({ inStock: UNITS_IN_STOCK + 1, restored: 1, owed: 2, inDoubt: 2 });
+    expect(await shop.accountOf('marked')).toMatchObject({
+      inStock: UNITS_IN_STOCK + 1,
+      restored: 1,
+      owed: 2,
+      inDoubt: 2,
+    });
 
     const repaired = await shop.reconcile(['--repair']);
 
     expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
     expect(repaired.stdout).toContain('Repaired: 2 units are back in stock, 0 intents settled.');
     expect(await countOrders(shop, 'marked')).toEqual({ CLOSED: 3 });
-    expect(await accountOf('marked')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
+    expect(await shop.accountOf('marked')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
     expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
   });
 
   test('a tick between the reading and the repair, or after a repair that did not end: each unit is back once', async () => {
     await dieInTick('between', 'closed');
     const accounts = await readAccounts(mysql, store);
-    expect(await accountOf('between')).toMatchObject({ owed: 3, inDoubt: 3, unexplained: 0 });
+    expect(await shop.accountOf('between')).toMatchObject({ owed: 3, inDoubt: 3, unexplained: 0 });
     expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 3 });
 
     expect(await repair(mysql, store, accounts)).toBe(0);
@@ -277,17 +271,17 @@ describe('the accounts', () => {
     await shop.query("UPDATE tb_order SET restored_at = NULL WHERE sku = 'between'");
 
     expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
-    expect(await accountOf('between')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
+    expect(await shop.accountOf('between')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
   });
 
   test('a unit that came back twice does not hide one that is not back', async () => {
     await dieInTick('hidden', 'closed');
     await shop.redis.client.incr('{inventoryhidden}:stock');
-    expect(await accountOf('hidden')).toMatchObject({ inDoubt: 3, unexplained: -1 });
+    expect(await shop.accountOf('hidden')).toMatchObject({ inDoubt: 3, unexplained: -1 });
 
     expect(await repair(mysql, store, await readAccounts(mysql, store))).toBe(3);
 
-    expect(await accountOf('hidden')).toMatchObject({ inStock: UNITS_IN_STOCK + 4, inDoubt: 0, unexplained: -1 });
+    expect(await shop.accountOf('hidden')).toMatchObject({ inStock: UNITS_IN_STOCK + 4, inDoubt: 0, unexplained: -1 });
     await supply(node, 'hidden', 0);
   });
 
@@ -297,14 +291,14 @@ describe('the accounts', () => {
     await supply(node, 'counted', 7);
 
     expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
-    expect(await accountOf('counted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
+    expect(await shop.accountOf('counted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
   });
 
   test('stock in MySQL is balanced and repaired there', async () => {
     for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: 'mysql-conditional' });
     await supply(node, 'inside', 5);
     const { answer, goOn } = await sellHeld(other, 'inside');
-    expect(await accountOf('inside')).toMatchObject({ stockIn: 'mysql', supply: 5, inStock: 4, inDoubt: 1 });
+    expect(await shop.accountOf('inside')).toMatchObject({ stockIn: 'mysql', supply: 5, inStock: 4, inDoubt: 1 });
 
     await repair(mysql, store, await readAccounts(mysql, store));
 
@@ -312,7 +306,13 @@ describe('the accounts', () => {
     // The repair came too early: the sale was only late. It is in doubt now, and nothing is lost.
     await goOn();
     expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
-    expect(await accountOf('inside')).toMatchObject({ inStock: 5, unpaid: 0, intended: 1, inDoubt: 0, unexplained: 0 });
+    expect(await shop.accountOf('inside')).toMatchObject({
+      inStock: 5,
+      unpaid: 0,
+      intended: 1,
+      inDoubt: 0,
+      unexplained: 0,
+    });
     for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: '8' });
   });
 
@@ -324,7 +324,7 @@ describe('the accounts', () => {
     await goOn();
 
     expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
-    expect(await accountOf('count')).toMatchObject({ supply: 8, inStock: 8, unexplained: 0 });
+    expect(await shop.accountOf('count')).toMatchObject({ supply: 8, inStock: 8, unexplained: 0 });
   });
 
   test('a new count after sales: their orders are supplied, too', async () => {
@@ -334,9 +334,15 @@ describe('the accounts', () => {
 
     await supply(node, 'again', 100);
 
-    expect(await accountOf('again')).toMatchObject({ supply: 102, inStock: 100, unpaid: 1, paid: 1, unexplained: 0 });
+    expect(await shop.accountOf('again')).toMatchObject({
+      supply: 102,
+      inStock: 100,
+      unpaid: 1,
+      paid: 1,
+      unexplained: 0,
+    });
     await node.lab('DELETE', '/stock?sku=again');
-    expect(await accountOf('again')).toMatchObject({ supply: 2, inStock: 0, unexplained: 0 });
+    expect(await shop.accountOf('again')).toMatchObject({ supply: 2, inStock: 0, unexplained: 0 });
   });
 });
 
