@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished } from 'vitest';
+import { bundledArgs } from '../../scripts/bundle.ts';
 import { openMysql } from '../../scripts/mysql.ts';
-import { makeTempDir, nodeArgs, type Part } from '../../scripts/parts.ts';
+import { makeTempDir, type Part } from '../../scripts/parts.ts';
 import { balance, readAccounts } from '../../services/inventory/orders/accounts.ts';
 import type { Order } from '../../services/inventory/orders/order.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
@@ -99,7 +100,7 @@ export async function openShop() {
     },
     /** Runs `npm run reconcile` in the shop, without npm. */
     async reconcile(flags: string[] = [], env: NodeJS.ProcessEnv = {}) {
-      const child = spawn(process.execPath, [...nodeArgs('scripts/reconcile.ts'), ...flags], {
+      const child = spawn(process.execPath, [...(await bundledArgs('scripts/reconcile.ts')), ...flags], {
         cwd: temp.dir,
         env: { PATH: process.env.PATH, REDIS_URL: redis.url, MYSQL_URL: url, ...env },
         timeout: 20_000,
