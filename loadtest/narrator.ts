@@ -1,15 +1,14 @@
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import { numberOf } from '../locks/index.ts';
 import { type Cell, fixes, stageBefore } from './plan.ts';
-import { isAsTaught, keyFigure, staircaseOf } from './report/cells.ts';
+import { isAsTaught, keyFigure, type RanStaircase, ranStaircases } from './report/cells.ts';
 import { comparedFigures } from './report/figures.ts';
 import { controlLine, failures, gradeLine } from './report/grades.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
 import { readStory, stageTitle } from './report/story.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from './results.ts';
-import { drills } from './staircase.ts';
+import { columnNames, columnOf, lockStaircase, rowOf } from './staircase.ts';
 import type { Target } from './target.ts';
 
 const marks: Record<Verdict, string> = {
@@ -52,7 +51,7 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
   const told = new Map<string, DrillResult>();
   /** What the stage before failed and this one fixes. */
   const failedBefore = (stage: string) =>
-    Object.keys(drills)
+    columnNames
       .filter((drill) => fixes(stage, drill))
       .flatMap((drill) => told.get(`${stageBefore(stage)} ${drill}`) ?? []);
   let current: { stage: string; drill: string } = { stage: '', drill: '' };
@@ -86,6 +85,9 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
       bar?.stop();
       const table = comparison(results.stages);
       if (table) say(`\n${table}`);
+      for (const ran of ranStaircases(results)) {
+        if (ran.staircase !== lockStaircase) say(`\n${picture(ran, out.columns ?? DEFAULT_WIDTH)}`);
+      }
       for (const line of endLines(results, dir)) say(line);
     },
   };
@@ -102,7 +104,7 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
       })
     : undefined;
   const say = (line = '') => void out.write(`${line}\n`);
-  const secondsOf = (drill: string) => drills[drill]?.seconds ?? 0;
+  const secondsOf = (drill: string) => columnOf(drill)?.seconds ?? 0;
   const isLoad = ({ drill }: Cell) => drill.kind === 'load';
   let loadSeconds = sum(cells.filter(isLoad).map(({ drill }) => secondsOf(drill.name)));
   let stepSeconds = sum(cells.filter((cell) => !isLoad(cell)).map(({ drill }) => secondsOf(drill.name)));
@@ -130,7 +132,7 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
     },
     end(results, dir) {
       bar?.stop();
-      say(`\n${picture(results, out.columns ?? DEFAULT_WIDTH)}`);
+      for (const ran of ranStaircases(results)) say(`\n${picture(ran, out.columns ?? DEFAULT_WIDTH)}`);
       for (const line of endLines(results, dir)) say(line);
     },
   };
@@ -175,40 +177,42 @@ function shortResult(result: DrillResult): string {
 }
 
 /**
- * The staircase, turned so that it fits a terminal of so many columns: a row for each drill, a column for each stage. What is
- * too wide goes on in a table below.
+ * A staircase, turned so that it fits a terminal of so many columns: a row for each drill, a column for each stage. What is too
+ * wide goes on in a table below. Those of the orders are small enough to show a figure in each cell.
  */
-function picture(results: Results, width: number): string {
-  const { drills, rows } = staircaseOf(results);
-  const first = Math.max(0, ...drills.map((drill) => drill.length));
-  const tables: (typeof rows)[] = [];
+function picture({ staircase, drills, rows }: RanStaircase, width: number): string {
+  const { rowWord } = staircase;
+  const isOfLocks = staircase === lockStaircase;
+  const columns = rows.map(({ stage, cells }) => {
+    const head = rowOf(stage)?.short ?? stage;
+    const figures = cells.map(({ result }) => (isOfLocks || !result ? undefined : keyFigure(result)));
+    const widest = Math.max(head.length, ...figures.map((figure) => (figure ? `✔ ${figure}`.length : 1)));
+    const lines = cells.map(({ result }, i) => [pictureCell(result), figures[i]].filter(Boolean).join(' '));
+    return { head, lines, width: widest };
+  });
+  const first = Math.max(rowWord.length, ...drills.map((drill) => drill.length));
+  const tables: (typeof columns)[] = [];
   let left = 0;
-  for (const row of rows) {
-    const needed = headOf(row.stage).length + CELL_BORDER;
+  for (const column of columns) {
+    const needed = column.width + CELL_BORDER;
     if (needed > left) {
       tables.push([]);
       left = width - first - CELL_BORDER - 1;
     }
-    tables.at(-1)?.push(row);
+    tables.at(-1)?.push(column);
     left -= needed;
   }
-  return tables.map((rows) => pictureOf(drills, rows)).join('\n');
-}
-
-function pictureOf(drills: string[], rows: ReturnType<typeof staircaseOf>['rows']): string {
-  const table = new Table({
-    head: ['stage', ...rows.map(({ stage }) => headOf(stage))],
-    style: { head: [], border: [], compact: true },
+  const text = tables.map((columns) => {
+    const table = new Table({
+      head: [rowWord, ...columns.map(({ head }) => head)],
+      style: { head: [], border: [], compact: true },
+    });
+    drills.forEach((drill, i) => {
+      table.push([drill, ...columns.map(({ lines }) => lines[i] ?? '')]);
+    });
+    return table.toString();
   });
-  drills.forEach((drill, index) => {
-    table.push([drill, ...rows.map(({ cells }) => pictureCell(cells[index]?.result))]);
-  });
-  return table.toString();
-}
-
-/** The number of a stage, the name of what is beyond them. */
-function headOf(stage: string) {
-  return String(numberOf(stage) ?? stage);
+  return [...(isOfLocks ? [] : [pc.bold(staircase.title)]), ...text].join('\n');
 }
 
 function pictureCell(result: DrillResult | undefined): string {
@@ -234,7 +238,7 @@ function resultLines(result: DrillResult): string[] {
     figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
   ].filter(Boolean);
   return [
-    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${judged}  ${pc.dim(drills[drill]?.asks ?? '')}`,
+    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${judged}  ${pc.dim(columnOf(drill)?.asks ?? '')}`,
     ...reasons.map((reason) => `${indent}${reason}`),
     ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),

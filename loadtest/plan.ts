@@ -1,6 +1,5 @@
-import { locks, numberOf } from '../locks/index.ts';
 import type { Drill } from './drill.ts';
-import { hasNothingToBreak, taughtVerdict } from './staircase.ts';
+import { hasNothingToBreak, rowOf, taughtVerdict } from './staircase.ts';
 
 /** A drill to run under a stage. */
 export interface Cell {
@@ -39,6 +38,5 @@ export function fixes(stage: string, drill: string): boolean {
 
 /** The stage whose number is one less; what is beyond the stages comes after the last. Undefined for the first. */
 export function stageBefore(stage: string): string | undefined {
-  const names = Object.keys(locks);
-  return names[(numberOf(stage) ?? names.length) - 1];
+  return rowOf(stage)?.before;
 }

@@ -12,7 +12,7 @@ import type { Narrator } from './narrator.ts';
 import type { Cell } from './plan.ts';
 import type { DrillResult, StageResult } from './results.ts';
 import type { RunFolder } from './run-folder.ts';
-import { drills as columns, isGuest, taughtVerdict } from './staircase.ts';
+import { columnNames, columnOf, isGuest, taughtVerdict } from './staircase.ts';
 import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
 
@@ -105,16 +105,15 @@ function runOurs(drill: Drill, context: DrillContext): Promise<DrillOutcome> {
 /** A row for each stage, in the order of the cells; in it the drills in the order of the staircase. */
 function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[] {
   const names = [...new Set(cells.filter((cell) => results.has(cell)).map(({ stage }) => stage))];
-  const order = Object.keys(columns);
   return names.map((stage) => ({
     stage,
     lockVersion: numberOf(stage),
     drills: [...results]
       .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
-      .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
+      .sort((a, b) => columnNames.indexOf(a.drill) - columnNames.indexOf(b.drill)),
   }));
 }
 
 const isLoad = ({ drill }: Cell) => drill.kind === 'load';
 const nameOf = ({ stage, drill }: Cell) => `${stage} ${drill.name}`;
-const secondsOf = ({ drill }: Cell) => columns[drill.name]?.seconds ?? 0;
+const secondsOf = ({ drill }: Cell) => columnOf(drill.name)?.seconds ?? 0;

@@ -1,8 +1,43 @@
-import { numberOf, strategies } from '../locks/index.ts';
+import { type Backend, backendOf, locks, numberOf, strategies } from '../locks/index.ts';
+import type { StackOptions } from '../scripts/stack.ts';
+import { guardStaircase } from './orders/guard-staircase.ts';
+import { keyStaircase } from './orders/key-staircase.ts';
 import { countOf, formatDuration, formatNumber } from './report/numbers.ts';
 import type { DrillResult, Results, StepFigures } from './results.ts';
 
-/** A column of the staircase. */
+/** Rows by columns, and the signs that are drawn where they meet. No two staircases share the name of a row or a column. */
+export interface Staircase {
+  /** What stands above it. */
+  title: string;
+  /** What a row is, in one word. */
+  rowWord: string;
+  /** In their order, from left to right. */
+  columns: Record<string, Column>;
+  /** In their order, from top to bottom. */
+  rows: Record<string, Row>;
+  /** What is said of the rows that hold in every column, and of no other: a clause, before their names. */
+  praise?: string;
+}
+
+/** A row of a staircase. */
+export interface Row {
+  /** Its heading. */
+  title: string;
+  /** Its name in a table, where the name alone says too much. */
+  short?: string;
+  /** A sign for each column, in their order: ✔ holds, ✘ fails, a blank is left to the measurement, – has nothing to break. */
+  signs: string;
+  /** The row that it is set beside: what that one fails and this one holds, this one fixes. */
+  before?: string | undefined;
+  /** The file that tells its story in its first lines, from the project's folder. */
+  story?: string;
+  /** The servers that it needs. */
+  backends: Backend[];
+  /** What its nodes are started with. Rows with stacks of the same name share them. */
+  stack?: { name: string; options: StackOptions };
+}
+
+/** A column of a staircase. */
 export interface Column {
   /** The question that the drill asks. */
   asks: string;
@@ -32,7 +67,7 @@ const within = (name: string) => (figures: StepFigures) => {
 /** How many drills that go step by step run at the same time: they mostly wait. */
 export const STEP_WORKERS = 3;
 
-/** The columns of the staircase, in its order. */
+/** The columns of the staircase of the locks, in its order. */
 export const drills: Record<string, Column> = {
   'one-node-rush': { asks: 'does one node alone lose sales?', picture: '✘✔✔✔✔✔✔✔✔', seconds: 2 },
   rush: { asks: 'do two nodes together lose sales?', picture: '✘✘✔✔✔✔✔✔✔', seconds: 2 },
@@ -141,30 +176,72 @@ export const beyondRows: Record<string, string> = {
   'redis-atomic': '✔✔✔–✔–––✔✔✔✔✔––––',
 };
 
-/** True for a lock that is none of ours: nothing is taught of it. */
-export function isGuest(stage: string): boolean {
-  return !Object.hasOwn(strategies, stage);
+/** The locks: the staircase of the course. */
+export const lockStaircase: Staircase = {
+  title: 'The staircase',
+  rowWord: 'stage',
+  columns: drills,
+  rows: Object.fromEntries(Object.keys(strategies).map((name) => [name, lockRow(name)])),
+};
+
+/** Every staircase that a run may show. */
+export const staircases = [lockStaircase, guardStaircase, keyStaircase];
+
+function lockRow(name: string): Row {
+  const number = numberOf(name);
+  const names = Object.keys(locks);
+  const signs = Object.values(drills).map(({ picture = '–'.repeat(names.length) }) => picture[number ?? 0]);
+  return {
+    title: number === null ? `Beyond · ${name}` : `Stage ${number} · ${name.replace(/^\d+-/, '')}`,
+    ...(number !== null && { short: String(number) }),
+    signs: number === null ? (beyondRows[name] ?? '') : signs.join(''),
+    // What is beyond the stages comes after the last of them.
+    before: names[(number ?? names.length) - 1],
+    story: `locks/${number === null ? 'beyond/' : ''}${name}.ts`,
+    backends: [backendOf(name)],
+  };
 }
 
+/** True for a lock that is none of ours: nothing is taught of it. */
+export function isGuest(row: string): boolean {
+  return rowOf(row) === undefined;
+}
+
+/** The row of this name. Undefined for a lock that is none of ours. */
+export function rowOf(name: string): Row | undefined {
+  const { rows } = staircaseOf(name);
+  return Object.hasOwn(rows, name) ? rows[name] : undefined;
+}
+
+/** The staircase that this row is in. A lock that is none of ours stands among the locks. */
+export function staircaseOf(row: string): Staircase {
+  return staircases.find(({ rows }) => Object.hasOwn(rows, row)) ?? lockStaircase;
+}
+
+/** The column of this name, in whichever staircase. Undefined when there is none. */
+export function columnOf(drill: string): Column | undefined {
+  return staircases.map(({ columns }) => columns).find((columns) => Object.hasOwn(columns, drill))?.[drill];
+}
+
+/** The names of all columns, staircase after staircase. */
+export const columnNames: string[] = staircases.flatMap(({ columns }) => Object.keys(columns));
+
 /** What the staircase says of a cell: null where it is left to the measurement. */
-export function taughtVerdict(stage: string, drill: string): 'pass' | 'fail' | null {
-  const sign = signOf(stage, drill);
+export function taughtVerdict(row: string, drill: string): 'pass' | 'fail' | null {
+  const sign = signOf(row, drill);
   if (sign === '✔') return 'pass';
   return sign === '✘' ? 'fail' : null;
 }
 
-/** True where the stage has nothing that the drill could break. */
-export function hasNothingToBreak(stage: string, drill: string): boolean {
-  return signOf(stage, drill) === '–';
+/** True where the row has nothing that the drill could break. */
+export function hasNothingToBreak(row: string, drill: string): boolean {
+  return signOf(row, drill) === '–';
 }
 
-function signOf(stage: string, drill: string) {
-  const number = numberOf(stage);
-  const { picture } = drills[drill] ?? {};
+function signOf(row: string, drill: string) {
   // What can break no stage asks for several masters, which a lock that is none of ours is not given.
-  if (isGuest(stage)) return picture === undefined ? '–' : ' ';
-  if (number === null) return beyondRows[stage]?.[Object.keys(drills).indexOf(drill)];
-  return picture === undefined ? '–' : picture[number];
+  if (isGuest(row)) return columnOf(drill)?.picture === undefined ? '–' : ' ';
+  return rowOf(row)?.signs[Object.keys(staircaseOf(row).columns).indexOf(drill)];
 }
 
 /**

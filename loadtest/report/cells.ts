@@ -6,7 +6,7 @@ import {
   type StepFigures,
   stepFigures,
 } from '../results.ts';
-import { type Column, drills as knownDrills } from '../staircase.ts';
+import { columnNames, columnOf, type Staircase, staircaseOf, staircases } from '../staircase.ts';
 import { formatNumber } from './numbers.ts';
 
 /** One cell of the staircase as it was run. `left-out`: asked for and not run; `blank`: not asked for. */
@@ -17,21 +17,38 @@ export interface Cell {
   result?: DrillResult;
 }
 
-export interface Staircase {
+/** A staircase as it was run. */
+export interface RanStaircase {
+  staircase: Staircase;
   drills: string[];
   rows: { stage: string; cells: Cell[] }[];
 }
 
+/** The staircases of which something ran or was left out. Of a run of nothing it is one without rows. */
+export function ranStaircases(results: Results): RanStaircase[] {
+  const { stages, leftOut } = results;
+  return staircases
+    .map((staircase) => {
+      const isIn = (stage: string) => staircaseOf(stage) === staircase;
+      const own = {
+        stages: stages.filter(({ stage }) => isIn(stage)),
+        leftOut: leftOut.filter((cell) => isIn(readLeftOut(cell).stage)),
+      };
+      return { staircase, ...tableOf(own) };
+    })
+    .filter(({ rows }, i) => rows.length > 0 || (i === 0 && stages.length + leftOut.length === 0));
+}
+
 /** What ran and what was left out: rows are stages, columns are drills, both in the order of the run. */
-export function staircaseOf({ stages, leftOut }: Results): Staircase {
+function tableOf({ stages, leftOut }: Pick<Results, 'stages' | 'leftOut'>): Pick<RanStaircase, 'drills' | 'rows'> {
   const leftOutCells = leftOut.map(readLeftOut);
   const stageNames = unique([...stages.map(({ stage }) => stage), ...leftOutCells.map(({ stage }) => stage)]);
   const drills = unique([
     ...stages.flatMap((stage) => stage.drills.map(({ drill }) => drill)),
     ...leftOutCells.map(({ drill }) => drill),
   ]);
-  const known = Object.keys(knownDrills);
-  const drillNames = [...known.filter((drill) => drills.includes(drill)), ...drills.filter((d) => !known.includes(d))];
+  const isKnown = (drill: string) => columnNames.includes(drill);
+  const drillNames = [...columnNames.filter((drill) => drills.includes(drill)), ...drills.filter((d) => !isKnown(d))];
 
   function cell(stage: string, drill: string): Cell {
     const result = stages
@@ -80,8 +97,9 @@ export function measuredSteps(results: Results): MeasuredDrill<StepFigures>[] {
 }
 
 function measuredBy<Figures>(results: Results, read: (result: DrillResult) => Figures | undefined) {
-  return staircaseOf(results)
-    .drills.map((drill) => ({
+  return ranStaircases(results)
+    .flatMap(({ drills }) => drills)
+    .map((drill) => ({
       drill,
       stages: results.stages.flatMap(({ stage, drills }) =>
         drills
@@ -145,8 +163,4 @@ function troubleOf({ sold, overlaps = 0, inDoubt, failed, lockTimeout }: RushFig
 /** What a drill asks. Undefined for a drill that this version does not know. */
 export function questionOf(drill: string): string | undefined {
   return columnOf(drill)?.asks;
-}
-
-function columnOf(drill: string): Column | undefined {
-  return Object.hasOwn(knownDrills, drill) ? knownDrills[drill] : undefined;
 }

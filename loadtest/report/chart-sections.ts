@@ -1,5 +1,5 @@
 import { type DrillResult, type Results, rushFigures } from '../results.ts';
-import { measuredRushes, questionOf, staircaseOf } from './cells.ts';
+import { measuredRushes, questionOf, ranStaircases } from './cells.ts';
 import { latencyByStage, type Scale, stockByStage, stockScale, stockThroughTime } from './charts.ts';
 import type { Draw } from './draw.ts';
 import { type Html, html } from './escape.ts';
@@ -41,8 +41,9 @@ ${drills.map(({ drill, stages }) => figure(drillCaption(drill), draw(latencyBySt
 
 /** The stock in the course of every rush. */
 export function stockOfRushes(results: Results, draw: Draw): Html | false {
-  const drills = staircaseOf(results)
-    .drills.map((drill) => ({ drill, rushes: rushesOf(results, drill) }))
+  const drills = ranStaircases(results)
+    .flatMap(({ drills }) => drills)
+    .map((drill) => ({ drill, rushes: rushesOf(results, drill) }))
     .filter(({ rushes }) => rushes.length > 0);
   if (drills.length === 0) return false;
 

@@ -1,5 +1,5 @@
 import type { DrillResult, Grade, Results } from '../results.ts';
-import { isAsTaught, staircaseOf } from './cells.ts';
+import { isAsTaught, ranStaircases } from './cells.ts';
 import { listOf } from './numbers.ts';
 
 /** The drills that a graded lock was put through, those that do not apply left out. */
@@ -61,7 +61,8 @@ export function optionLines({ options = {} }: Grade): [name: string, value: stri
 
 /** The drills of this run that ask for what a published lock does not promise, each with how it went. */
 export function notPromised(grade: Grade, results: Results): string[] {
-  const row = staircaseOf(results).rows.find(({ stage }) => stage === grade.stage);
+  const rows = ranStaircases(results).flatMap(({ rows }) => rows);
+  const row = rows.find(({ stage }) => stage === grade.stage);
   return Object.entries(grade.doesNotPromise ?? {}).flatMap(([drill, why]) => {
     const state = row?.cells.find((cell) => cell.drill === drill)?.state ?? 'blank';
     return state === 'blank' ? [] : [`${drill} (${state.replace('-', ' ')}): ${why}`];

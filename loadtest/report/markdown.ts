@@ -1,5 +1,13 @@
 import type { Results } from '../results.ts';
-import { type Cell, isAsTaught, keyFigure, measuredRushes, measuredSteps, staircaseOf } from './cells.ts';
+import {
+  type Cell,
+  isAsTaught,
+  keyFigure,
+  measuredRushes,
+  measuredSteps,
+  type RanStaircase,
+  ranStaircases,
+} from './cells.ts';
 import { environmentLines } from './environment.ts';
 import { comparedFigures, stepLinesOf } from './figures.ts';
 import { gradeLine, notPromised, optionLines } from './grades.ts';
@@ -17,8 +25,7 @@ export function renderMarkdown(results: Results): string {
     plain(summarize(results).join(' ')),
     ...[countCells(results)].filter((text) => text !== ''),
     ...listBlock(results.verdictReasons),
-    '## The staircase',
-    ...staircaseTable(results),
+    ...ranStaircases(results).flatMap(staircaseTable),
     ...published(results),
     ...comparisons(results),
     ...steps(results),
@@ -37,12 +44,12 @@ const marks = {
   blank: '',
 } as const;
 
-function staircaseTable(results: Results): string[] {
-  const { drills, rows } = staircaseOf(results);
-  if (rows.length === 0) return ['Nothing was run.'];
+function staircaseTable({ staircase: { title, rowWord }, drills, rows }: RanStaircase): string[] {
+  if (rows.length === 0) return [`## ${title}`, 'Nothing was run.'];
   return [
+    `## ${title}`,
     table(
-      ['stage', ...drills],
+      [rowWord, ...drills],
       rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
     ),
     '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as taught says so.',

@@ -8,7 +8,7 @@ import { gradeLine, notPromised, optionLines } from './grades.ts';
 import { verdictMarks } from './marks.ts';
 import { formatDuration, formatMoment } from './numbers.ts';
 import { comparison, stageSection } from './stage-sections.ts';
-import { staircaseSection } from './staircase-table.ts';
+import { staircaseSections } from './staircase-table.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
 import { timelinePatterns } from './timeline.ts';
 
@@ -29,7 +29,7 @@ ${trusted(css)}</style>
 <body>
 ${verdict(results)}
 <main>
-${staircaseSection(results)}
+${staircaseSections(results)}
 ${gradesSection(results)}
 ${finalStock(results, draw)}
 ${stockOfRushes(results, draw)}

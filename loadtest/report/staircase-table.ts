@@ -1,29 +1,33 @@
 import type { Results } from '../results.ts';
-import { type Cell, isAsTaught, keyFigure, questionOf, staircaseOf } from './cells.ts';
+import { type Cell, isAsTaught, keyFigure, questionOf, type RanStaircase, ranStaircases } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { anchor, states } from './marks.ts';
 import { countOf } from './numbers.ts';
 
-/** The staircase as it was run. Each cell leads to its drill below. */
-export function staircaseSection(results: Results): Html {
-  const { drills, rows } = staircaseOf(results);
-  if (rows.length === 0) return html`<section><h2>The staircase</h2><p>Nothing was run.</p></section>`;
+/** The staircases as they were run. Each cell leads to its drill below. */
+export function staircaseSections(results: Results): Html[] {
+  return ranStaircases(results).map((staircase) => staircaseSection(staircase, results));
+}
+
+function staircaseSection({ staircase, drills, rows }: RanStaircase, results: Results): Html {
+  const { title, rowWord } = staircase;
+  if (rows.length === 0) return html`<section><h2>${title}</h2><p>Nothing was run.</p></section>`;
   const isWide = drills.length > 5;
   const width = [isWide && ' wide', drills.length > 14 && ' widest'];
   return html`<section>
-<h2>The staircase</h2>
+<h2>${title}</h2>
 ${isWide && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
-<div class="scroll" tabindex="0" role="region" aria-label="The staircase">
+<div class="scroll" tabindex="0" role="region" aria-label="${title}">
 <table class="staircase${width}">
-<thead><tr><th scope="col">stage</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
+<thead><tr><th scope="col">${rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map(staircaseCell)}</tr>\n`)}
 </tbody>
 </table>
 </div>
 <ul class="legend">
-<li><b class="key pass">✔\uFE0E</b> the stage holds</li>
-<li><b class="key fail">✘\uFE0E</b> the stage fails: that is its lesson</li>
+<li><b class="key pass">✔\uFE0E</b> the ${rowWord} holds</li>
+<li><b class="key fail">✘\uFE0E</b> the ${rowWord} fails: that is its lesson</li>
 ${legendItems(
   rows.flatMap(({ cells }) => cells),
   results.grades !== undefined,

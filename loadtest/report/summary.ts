@@ -1,5 +1,6 @@
 import { type Results, type RushFigures, rushFigures, stepFigures } from '../results.ts';
-import { fixedBy, isAsTaught, staircaseOf } from './cells.ts';
+import { rowOf } from '../staircase.ts';
+import { fixedBy, isAsTaught, type RanStaircase, ranStaircases } from './cells.ts';
 import { controlLine, gradeTitle } from './grades.ts';
 import { countOf, formatNumber, listOf } from './numbers.ts';
 
@@ -61,7 +62,7 @@ export function summarize(results: Results): string[] {
       none: (stages) => `${stages} sold no more than there was`,
       rest: 'none is oversold',
     }),
-    describeSteps(results),
+    ...ranStaircases(results).flatMap((ran) => [describeSteps(ran, results), praise(ran)]),
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) return sentences;
   return results.stages.some(({ drills }) => drills.length > 0)
@@ -70,9 +71,8 @@ export function summarize(results: Results): string[] {
 }
 
 /** Of the drills that go step by step: which stage fixes which, and what the last stage leaves. Only what is taught counts. */
-function describeSteps(results: Results): string | undefined {
-  const { stages } = results;
-  const order = staircaseOf(results).drills;
+function describeSteps({ drills: order, rows }: RanStaircase, results: Results): string | undefined {
+  const stages = results.stages.filter(({ stage }) => rows.some((row) => row.stage === stage));
   const cells = stages
     .flatMap(({ stage, drills }, i) => drills.map((result) => ({ stage, result, before: stages.slice(0, i) })))
     .filter(({ result }) => stepFigures(result) !== undefined)
@@ -93,6 +93,17 @@ function describeSteps(results: Results): string | undefined {
   ].filter((clause) => clause !== '');
   if (clauses.length === 0) return undefined;
   return `${clauses.join('; ').replaceAll(/(?<=.)Stage (?=\d)/g, 'stage ')}.`;
+}
+
+/** Only what holds in every column of its staircase, each of them run, is said to. */
+function praise({ staircase, rows }: RanStaircase): string | undefined {
+  if (staircase.praise === undefined) return undefined;
+  const columns = Object.keys(staircase.columns);
+  const holds = rows.filter(({ cells }) =>
+    columns.every((drill) => cells.some((cell) => cell.drill === drill && cell.state === 'pass')),
+  );
+  if (holds.length === 0) return undefined;
+  return `${staircase.praise}: ${listOf(holds.map(({ stage }) => nameStage(stage)))}.`;
 }
 
 const oneNode = { drill: 'one-node-rush', on: 'one node' };
@@ -166,7 +177,7 @@ function nameRest([first, ...others]: Outcome[]) {
 
 function nameStage(stage: string) {
   const number = stage.match(/^(\d+)-/)?.[1];
-  return number === undefined ? stage : `Stage ${number}`;
+  return number === undefined ? (rowOf(stage)?.short ?? stage) : `Stage ${number}`;
 }
 
 /** `Stage 4`, `Stages 0, 1 and 2`, `Stages 0 to 8`, `Stage 4 and redlock`. */

@@ -1,0 +1,72 @@
+import { backendOf } from '../../locks/index.ts';
+import type { StackOptions } from '../../scripts/stack.ts';
+import { formatNumber } from '../report/numbers.ts';
+import type { StepFigures } from '../results.ts';
+import type { Column, Row, Staircase } from '../staircase.ts';
+
+/** The names of these rows begin so: a guard may have the name of a lock, or of a strategy for keys. */
+const PREFIX = 'guard-';
+
+/** The row of a guard, as JOB_LOCK names it. */
+export const rowOfGuard = (guard: string) => `${PREFIX}${guard}`;
+/** The guard of a row, as JOB_LOCK names it. */
+export const guardOfRow = (row: string) => row.slice(PREFIX.length);
+
+const restored = ({ restored, due }: StepFigures) =>
+  restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`;
+
+const columns: Record<string, Column> = {
+  'same-node-twice': {
+    asks: 'are orders restored twice when a tick of a node comes before its last one has ended?',
+    seconds: 2,
+  },
+  'double-restore': { asks: 'are orders restored twice when both nodes tick at the same moment?', seconds: 2 },
+  'clock-skew': { asks: 'are orders restored twice when the schedule of one node is a little late?', seconds: 3 },
+  'job-outlives-lease': { asks: 'are orders restored twice when a tick takes longer than its lease?', seconds: 4 },
+  'job-crashes-half-way': {
+    asks: 'is each order restored once when a node is killed in the middle of a tick?',
+    seconds: 3,
+  },
+};
+for (const column of Object.values(columns)) column.figure = restored;
+
+/** What the clean-up needs: no schedule, so that a tick comes when a drill says so. */
+const stack: { name: string; options: StackOptions } = {
+  name: 'orders',
+  options: { env: { ORDERS: 'on', ORDER_CLEANUP_CRON: '', JOB_LOCK: 'conditional' } },
+};
+
+const jobs = 'services/inventory/orders/jobs';
+
+function row(guard: string, signs: string, before: string | undefined, story: string): [string, Row] {
+  const backend = backendOf(guard);
+  return [
+    rowOfGuard(guard),
+    {
+      title: `Guard · ${guard}`,
+      short: guard,
+      signs,
+      before: before && rowOfGuard(before),
+      story,
+      backends: backend === 'mysql' ? ['mysql'] : ['mysql', backend],
+      stack,
+    },
+  ];
+}
+
+/** The guards of the scheduled clean-up: what is restored of the units that are due. */
+export const guardStaircase: Staircase = {
+  title: 'The clean-up: units restored of the units due',
+  rowWord: 'guard',
+  columns,
+  rows: Object.fromEntries([
+    row('none', '✘✘✘✘✘', undefined, `${jobs}/none.ts`),
+    row('in-process', '✔✘✘✘✘', 'none', `${jobs}/in-process.ts`),
+    row('6-lua-release', '✔✔✔✘✘', 'in-process', `${jobs}/lock.ts`),
+    row('8-auto-renew', '✔✔✔✔✘', '6-lua-release', 'locks/8-auto-renew.ts'),
+    row('zookeeper', '✔✔✔✔✘', '8-auto-renew', 'locks/beyond/zookeeper.ts'),
+    row('mysql-lock-table', '✔✔✔✔✘', '8-auto-renew', 'locks/beyond/mysql-lock-table.ts'),
+    row('conditional', '✔✔✔✔✔', '8-auto-renew', `${jobs}/conditional.ts`),
+  ]),
+  praise: 'Every unit restored exactly once, in every drill',
+};
