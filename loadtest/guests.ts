@@ -7,6 +7,7 @@ import { nodeArgs, projectDir } from '../scripts/parts.ts';
 import { nameOfGuest } from '../services/inventory/guest-lock.ts';
 import { loadPeer, peerNames } from './peers/peer.ts';
 import type { Grade } from './results.ts';
+import { isGuest } from './staircase.ts';
 
 /** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
 const LOAD_LIMIT_MS = 10_000;
@@ -41,7 +42,8 @@ export async function readPeers(): Promise<Grade[]> {
 /** Why a lock in this file could not be graded under this name. */
 export function problemOfName(name: string, file: string): string | undefined {
   if (file.includes(',')) return 'its path must not have a comma in it';
-  if (lockName(name) !== undefined) return `${name} is the name of a lock of ours: give the file another name`;
+  if (lockName(name) !== undefined || !isGuest(name))
+    return `${name} is the name of a lock of ours: give the file another name`;
   if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return undefined;
   return `the name of its file becomes that of its row, so it must be in small letters, as in my-lock.ts`;
 }

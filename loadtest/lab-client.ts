@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** How long a lab listener may take to answer, in milliseconds. */
 const ANSWER_LIMIT_MS = 10_000;
 
+/** How long a tick may take that stays where it was told to, while an audience looks at it, in milliseconds. */
+const TICK_LIMIT_MS = 3_600_000;
+
 const count = z.int().min(0);
 
 const stateSchema = z.object({
@@ -38,6 +41,17 @@ const eventSchema = z.object({
   detail: z.string().optional(),
 });
 
+/** What one tick of the clean-up did, as its node says. */
+const tickSchema = z.object({
+  outcome: z.enum(['ran', 'skipped', 'failed']),
+  due: count,
+  closed: count,
+  restored: count,
+  code: z.string().optional(),
+  detail: z.string().optional(),
+});
+const jobSchema = z.object({ running: count, held: count });
+
 const historySchema = z.object({ events: z.array(eventSchema), dropped: count });
 const redisSchema = z.object({ server: z.string(), version: z.string(), commandsProcessed: count, masters: count });
 const heapSchema = z.object({ usedBytes: count });
@@ -46,6 +60,8 @@ const stockSchema = z.object({ remaining: z.int() });
 export type NodeState = z.infer<typeof stateSchema>;
 /** What a node did for one sale, and when: milliseconds on the clock that all processes of one host share. */
 export type SaleEvent = z.infer<typeof eventSchema>;
+
+export type TickResult = z.infer<typeof tickSchema>;
 
 /** In milliseconds; what is left out is as the node was started. */
 export interface LockTiming {
@@ -59,7 +75,14 @@ export interface SaleScript {
   nestedCall?: boolean;
   pauseMs?: number;
   untilTold?: boolean;
+  beforeAnswer?: boolean;
   times?: number;
+}
+
+/** Where a scripted tick of the clean-up stays until told to go on, and after how many orders. */
+export interface TickScript {
+  after: 'read' | 'restored' | 'closed';
+  orders: number;
 }
 
 /** A node as the harness sees it: its public listener, and its lab listener. */
@@ -82,9 +105,17 @@ export interface LabClient {
   heap(): Promise<number>;
   /** The stock, or undefined when there is none. */
   stock(): Promise<number | undefined>;
-  setStock(stock: number): Promise<void>;
+  setStock(stock: number, sku?: string): Promise<void>;
   /** Deletes the stock, and the lock of the stage that is set. */
   clear(): Promise<void>;
+  /** Changes the guard of the clean-up. */
+  setGuard(lock: string, timing?: { leaseMs?: number; minHoldMs?: number }): Promise<void>;
+  /** Says where the next tick of the clean-up stays. */
+  scriptTick(script: TickScript): Promise<void>;
+  /** Runs one tick of the clean-up, however long it takes. */
+  tick(): Promise<TickResult>;
+  /** The ticks of this node: how many are under way, and how many of them stay where they were told to. */
+  ticks(): Promise<z.infer<typeof jobSchema>>;
 }
 
 /** Talks to the lab listener at `labUrl`. Every call rejects with one sentence when the answer is late, an error or nonsense. */
@@ -112,8 +143,12 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
       const answer = await call('GET', `${publicUrl.origin}/inventory`, undefined, [404]);
       return answer === undefined ? undefined : stockSchema.parse(answer).remaining;
     },
-    setStock: async (stock) => void (await call('PUT', '/stock', { stock })),
+    setStock: async (stock, sku) => void (await call('PUT', '/stock', { stock, ...(sku !== undefined && { sku }) })),
     clear: async () => void (await call('DELETE', '/stock')),
+    setGuard: async (lock, timing) => void (await call('PUT', '/job-lock', { lock, ...timing })),
+    scriptTick: async (script) => void (await call('PUT', '/next-cleanup', { ...script })),
+    tick: async () => tickSchema.parse(await call('POST', '/jobs/cleanup', {}, [], TICK_LIMIT_MS)),
+    ticks: async () => jobSchema.parse(await call('GET', '/jobs/cleanup')),
   };
 
   async function call(

@@ -1,16 +1,18 @@
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, type OptionValues } from 'commander';
+import { Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks, strategies } from '../locks/index.ts';
 import { projectDir } from '../scripts/parts.ts';
 import { nameOfGuest } from '../services/inventory/guest-lock.ts';
 import type { Drill, DrillSettings } from './drill.ts';
-import { drills } from './drills/index.ts';
+import { drillsOf, rowsOf, type Track, trackNames } from './tracks.ts';
 
 const COULD_NOT_RUN = 2;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
 
 export interface RunSettings {
+  track: Track;
+  /** The rows to run, in their order. */
   stages: string[];
   /** The drills that were asked for; absent when none was named. */
   drills?: Drill[];
@@ -27,8 +29,18 @@ export interface RunSettings {
  * exit code 2 and one line.
  */
 export function readRunOptions(name: string, description: string, argv: string[], version?: string): RunSettings {
-  const command = commandOfDrills(name, description)
-    .option('--stage <stages>', 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8)', stageList)
+  // It says what the other options may be.
+  const track = trackIn(argv);
+  const isOfLocks = track === 'locks';
+  const command = commandOfDrills(name, description, drillsOf(track))
+    .addOption(new Option('--track <track>', 'what is told').choices(trackNames).default('locks'))
+    .option(
+      '--stage <stages>',
+      isOfLocks
+        ? 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8)'
+        : `rows: ${rowsOf(track).join(', ')}`,
+      isOfLocks ? stageList : (value: string) => namesAmong(rowsOf(track), value),
+    )
     .option('--beyond', 'what is beyond stage 8 as well', false)
     .option('--url <url>', 'aim at a running stack: its load balancer', webAddress)
     .option(
@@ -42,17 +54,21 @@ export function readRunOptions(name: string, description: string, argv: string[]
   const settings = drillSettings(given, refuse);
 
   if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
+  if (!isOfLocks && given.beyond) refuse('--beyond is of the track locks');
+  if (!isOfLocks && given.url) refuse(`--url is of the track locks: the ${track} are broken on stacks of their own`);
+  const lockStages = () => [
+    ...(given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks)),
+    ...(given.beyond ? Object.keys(beyond) : []),
+  ];
   return {
-    stages: inOrder([
-      ...(given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks)),
-      ...(given.beyond ? Object.keys(beyond) : []),
-    ]),
+    track,
+    stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? rowsOf(track)),
     ...settings,
     ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
   };
 }
 
-export interface GradeSettings extends Omit<RunSettings, 'stages' | 'running'> {
+export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'running'> {
   /** The modules, as they were named. */
   files: string[];
   /** The published locks as well. */
@@ -90,11 +106,20 @@ export function readGradeOptions(argv: string[]): GradeSettings {
   };
 }
 
+/** The track that a command line names: what its other options may be depends on it. */
+function trackIn(argv: string[]): Track {
+  const at = argv.indexOf('--track');
+  const given = at === -1 ? argv.find((arg) => arg.startsWith('--track='))?.slice('--track='.length) : argv[at + 1];
+  return trackNames.find((name) => name === given) ?? 'locks';
+}
+
 /** A command that runs drills, with the options that all of them have. */
-function commandOfDrills(name: string, description: string): Command {
+function commandOfDrills(name: string, description: string, drills = drillsOf('locks')): Command {
   return new Command(`${name} --`)
     .description(description)
-    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, drillList)
+    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, (value) =>
+      drillList(value, drills),
+    )
     .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
     .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
     .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
@@ -108,7 +133,7 @@ function commandOfDrills(name: string, description: string): Command {
 /** What those options say. What does not fit together is refused. */
 function drillSettings(given: OptionValues, refuse: (line: string) => never) {
   const { requests, connections, stock, units } = given as DrillSettings;
-  const chosen: Drill[] = given.drill ?? drills;
+  const chosen: Drill[] = given.drill ?? drillsOf(given.track ?? 'locks');
   const hasRush = chosen.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
   const hasSellOut = chosen.some(({ name }) => name === 'sell-out');
   if (hasRush && stock < requests) {
@@ -153,11 +178,19 @@ function inOrder(stages: string[]) {
 }
 
 /** Drills by name, with commas between them; each once, in the order of the staircase. Throws InvalidArgumentError. */
-export function drillList(value: string): Drill[] {
+export function drillList(value: string, drills = drillsOf('locks')): Drill[] {
+  const chosen = namesAmong(
+    drills.map(({ name }) => name),
+    value,
+  );
+  return drills.filter(({ name }) => chosen.includes(name));
+}
+
+/** Some of these names, with commas between them; each once, in their order. Throws InvalidArgumentError. */
+export function namesAmong(names: string[], value: string): string[] {
   const wanted = value.split(',').map((name) => name.trim());
-  const isKnown = (name: string) => drills.some((drill) => drill.name === name);
-  if (wanted.every(isKnown)) return drills.filter(({ name }) => wanted.includes(name));
-  throw new InvalidArgumentError(`It must be one of ${drills.map(({ name }) => name).join(', ')}.`);
+  if (wanted.every((name) => names.includes(name))) return names.filter((name) => wanted.includes(name));
+  throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
 }
 
 /** Throws InvalidArgumentError for a lease in which no step of a drill could fall. */

@@ -1,4 +1,3 @@
-import { backendOf } from '../locks/index.ts';
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
@@ -8,12 +7,12 @@ import { writeReport } from './report/write.ts';
 import type { Grade, Results } from './results.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
-import { judgeRun } from './staircase.ts';
+import { isGuest, judgeRun, rowOf } from './staircase.ts';
 import { createTargets } from './targets.ts';
 
 const COULD_NOT_RUN = 2;
 
-export interface RunCommandOptions extends Omit<RunSettings, 'stages' | 'drills'> {
+export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' | 'drills'> {
   /** What the user called, such as `npm start`. */
   command: string;
   cells: Cell[];
@@ -40,7 +39,7 @@ export async function runCommand({
 }: RunCommandOptions) {
   const narrator = json ? silentNarrator : options.narrator;
   const stopping = new AbortController();
-  const backends = [...new Set(cells.map(({ stage }) => backendOf(stage)))];
+  const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = Object.fromEntries((grades ?? []).map(({ stage, file }) => [stage, file]));
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
@@ -59,7 +58,12 @@ export async function runCommand({
   async function run(): Promise<number> {
     const startedAt = new Date();
     try {
-      const target = await targets.open(cells[0]?.drill.kind ?? 'load');
+      const [first] = cells;
+      const target = await targets.open(
+        first?.drill.kind ?? 'load',
+        0,
+        first && !isGuest(first.stage) ? first.stage : undefined,
+      );
       narrator.start(target);
       const folder = createRunFolder(reportsDir, startedAt);
 

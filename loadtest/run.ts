@@ -12,7 +12,7 @@ import type { Narrator } from './narrator.ts';
 import type { Cell } from './plan.ts';
 import type { DrillResult, StageResult } from './results.ts';
 import type { RunFolder } from './run-folder.ts';
-import { columnNames, columnOf, isGuest, taughtVerdict } from './staircase.ts';
+import { columnNames, columnOf, isGuest, rowOf, taughtVerdict } from './staircase.ts';
 import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
 
@@ -40,9 +40,10 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
   else {
     // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
     await work(cells.filter(isLoad), 0);
-    // Ours first, then guest after guest: each has stacks of its own.
-    const guests = [...new Set(cells.map(({ stage }) => stage).filter(isGuest))];
-    const turnOf = ({ stage }: Cell) => guests.indexOf(stage);
+    // Guest after guest, and row after row of those whose nodes are their own: each has stacks of its own.
+    const stackOf = ({ stage }: Cell) => (isGuest(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
+    const stacks = [...new Set(cells.map(stackOf))];
+    const turnOf = (cell: Cell) => stacks.indexOf(stackOf(cell));
     const steps = cells
       .filter((cell) => !isLoad(cell))
       .sort((a, b) => turnOf(a) - turnOf(b) || secondsOf(b) - secondsOf(a));

@@ -121,16 +121,6 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     return poll(guarded(look), limitMs);
   }
 
-  /** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
-  async function poll<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
-    const deadline = performance.now() + limitMs;
-    for (;;) {
-      const found = await look();
-      if (found !== undefined || performance.now() > deadline) return found;
-      await sleep(LOOK_MS);
-    }
-  }
-
   /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
   const allEnded = () =>
     poll(async () => {
@@ -350,6 +340,16 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     stop,
     close,
   };
+}
+
+/** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
+export async function poll<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined || performance.now() > deadline) return found;
+    await sleep(LOOK_MS);
+  }
 }
 
 /** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */

@@ -1,24 +1,19 @@
 // npm run staircase: runs every drill under every stage, and writes the report.
 
 import dotenv from 'dotenv';
-import { drills as allDrills } from './drills/index.ts';
 import { createStaircaseNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
-import { allCells } from './plan.ts';
 import { runCommand } from './run-command.ts';
 import { STEP_WORKERS } from './staircase.ts';
+import { cellsOf } from './tracks.ts';
 
 dotenv.config({ quiet: true });
-const {
-  stages,
-  drills = allDrills,
-  ...options
-} = readRunOptions(
+const { track, stages, drills, ...options } = readRunOptions(
   'npm run staircase',
   'Runs every drill under every stage, and writes a report: the whole staircase.',
   process.argv,
 );
-const cells = allCells(stages, drills);
+const cells = cellsOf(track, stages, drills);
 // Stacks that share one Redis would share the stock and the lock.
 const workers = options.running || process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
 

@@ -72,7 +72,18 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     ...options,
     timing: { leaseMs, ...drill.timing },
   });
-  const course = drill.run(scene);
+  return play(scene, drill.run(scene), signal);
+}
+
+/**
+ * Follows the course of a drill to its judgement, and closes its scene. Rejects as the course does, and with the signal's reason
+ * when that aborts first; the scene is closed all the same.
+ */
+export async function play(
+  scene: { stop(): void; close(isJudged?: Judgement['isJudged']): Promise<Pick<DrillOutcome, 'timeline' | 'events'>> },
+  course: Promise<Judgement>,
+  signal?: AbortSignal,
+): Promise<DrillOutcome> {
   const judgement = await untilStopped(course, signal).catch(async (error) => {
     if (error instanceof NotStagedError) return notStaged(error.message, error);
     // What it has begun comes to its end before it is undone.

@@ -1,8 +1,9 @@
-import { type Backend, backendOf } from '../locks/index.ts';
+import type { Backend } from '../locks/index.ts';
 import type { Backends } from '../scripts/backends.ts';
 import { type Node, type Stack, type StackOptions, startStack } from '../scripts/stack.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
 import type { Results } from './results.ts';
+import { rowOf } from './staircase.ts';
 
 /**
  * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, a replica of it, masters to
@@ -37,6 +38,8 @@ export interface Target {
   backends: Results['environment']['backends'];
   /** The stack, when it is ours to break. */
   stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica' | 'masters'>;
+  /** Where its nodes keep the orders, when there are any. */
+  mysqlUrl?: string;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
   lacks: Partial<Record<Need, string>>;
   /** Resolves with a sentence when a part of the stack dies that no drill killed. */
@@ -47,8 +50,9 @@ export interface Target {
 
 /** Why the target can't carry a drill under this stage: a sentence, or undefined when it can. */
 export function lackOf({ lacks }: Target, stage: string, needs: Need[] = []): string | undefined {
-  const backend = backendOf(stage);
-  return [...needs, ...(backend === 'redis' ? [] : [backend])].flatMap((need) => lacks[need] ?? [])[0];
+  const backends = rowOf(stage)?.backends ?? ['redis'];
+  const servers = backends.filter((backend) => backend !== 'redis');
+  return [...needs, ...servers].flatMap((need) => lacks[need] ?? [])[0];
 }
 
 /** Starts a stack of its own on free ports. */
@@ -77,6 +81,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       backends: backends?.versions ?? {},
+      ...(corner?.['MYSQL_URL'] !== undefined && { mysqlUrl: corner['MYSQL_URL'] }),
       stack,
       lacks: { ...backends?.lacks, ...lacksOf(stack) },
       partDied: stack.partDied,

@@ -2,6 +2,7 @@ import type { Backend } from '../locks/index.ts';
 import { type Backends, startBackends } from '../scripts/backends.ts';
 import { MASTERS } from '../scripts/stack.ts';
 import type { Drill } from './drill.ts';
+import { type Row, rowOf } from './staircase.ts';
 import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
 
 export interface TargetsOptions {
@@ -18,6 +19,8 @@ export interface TargetsOptions {
 interface Opened {
   /** The lock that its nodes were given, if it is none of ours. */
   guest: string | undefined;
+  /** What its row asks for, if it asks for anything. */
+  own: Row['stack'];
   target: Promise<Target>;
   /** It has such a lock, and did not start or lost a part. */
   isDead?: boolean;
@@ -30,7 +33,7 @@ export function createTargets({ running, modules = {}, backends: needed = [], on
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
-  async function start(kind: Drill['kind'], guest: string | undefined): Promise<Target> {
+  async function start(kind: Drill['kind'], guest: string | undefined, own: Row['stack']): Promise<Target> {
     const forDrills = kind === 'steps';
     if (guest !== undefined) return openLocalTarget({ forDrills, ...settingsFor(guest) }, await openBackends());
     const target = running
@@ -38,8 +41,9 @@ export function createTargets({ running, modules = {}, backends: needed = [], on
       : await openLocalTarget(
           {
             forDrills,
+            ...own?.options,
             // The drills set the lock. The one of the environment may need a server that is not there.
-            env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '' },
+            env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '', ...own?.options.env },
             masters: needed.includes('masters') ? MASTERS : 0,
             onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
           },
@@ -94,14 +98,16 @@ export function createTargets({ running, modules = {}, backends: needed = [], on
   return {
     /**
      * The stack for drills of this kind. Workers that run at the same time have one each, and so has each lock that is none
-     * of ours: a worker that goes on to another lock gets another stack. Rejects when it does not start.
+     * of ours, and each row that asks for nodes of its own: a worker that goes on to another gets another stack. Rejects
+     * when it does not start.
      */
     async open(kind: Drill['kind'], worker = 0, stage?: string): Promise<Target> {
       const name = nameOf(kind, worker);
       const guest = stage !== undefined && Object.hasOwn(modules, stage) ? stage : undefined;
+      const own = stage === undefined ? undefined : rowOf(stage)?.stack;
       const last = opened.get(name);
-      if (last && (last.guest !== guest || last.isDead)) await discard(name);
-      const entry: Opened = opened.get(name) ?? { guest, target: start(kind, guest) };
+      if (last && (last.guest !== guest || last.own?.name !== own?.name || last.isDead)) await discard(name);
+      const entry: Opened = opened.get(name) ?? { guest, own, target: start(kind, guest, own) };
       opened.set(name, entry);
       if (guest !== undefined) void watchOver(entry);
       return entry.target;

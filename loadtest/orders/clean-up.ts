@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { restoredKey, stockKey } from '../../services/inventory/store.ts';
+import { type Drill, notApplicable } from '../drill.ts';
+import { NotStagedError } from '../faults.ts';
+import type { TickResult, TickScript } from '../lab-client.ts';
+import { countOf, formatNumber } from '../report/numbers.ts';
+import { type Judgement, play } from '../step-drill.ts';
+import { lackOf, type Need, type TargetNode } from '../target.ts';
+import { guardOfRow } from './guard-staircase.ts';
+import { openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
+
+/** A drill of the clean-up: it stages one fault, on purpose, and looks what is restored under a guard. */
+export interface GuardDrill {
+  /** A column of the staircase. */
+  name: string;
+  /** What it takes to stage the fault, besides two nodes and MySQL. */
+  needs?: Need[];
+  run(scene: CleanUpScene): Promise<Judgement>;
+}
+
+/** The drill as one of the staircase's. */
+export function asGuardDrill(drill: GuardDrill): Drill {
+  return {
+    name: drill.name,
+    kind: 'steps',
+    async run({ target, stage, settings: { leaseMs }, ...context }) {
+      const lacking = lackOf(target, stage, drill.needs);
+      if (lacking !== undefined) return notApplicable(lacking);
+      const scene = await openCleanUp({ target, guard: guardOfRow(stage), leaseMs, ...context });
+      return play(scene, drill.run(scene), context.signal);
+    },
+  };
+}
+
+interface CleanUpOptions extends ShopOptions {
+  guard: string;
+  leaseMs: number;
+}
+
+/** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
+interface DueOrder {
+  id: string;
+  sku: string;
+}
+
+export type CleanUpScene = Awaited<ReturnType<typeof openCleanUp>>;
+
+/** A shop whose nodes clean up under one guard, when the drill says so. */
+async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
+  const shop = await openShop(options);
+  const { nodes, query, until, redis } = shop;
+  const lock = (await shop.first.state()).lock;
+  const orders: DueOrder[] = [];
+
+  async function setMinHold(minHoldMs: number) {
+    for (const node of nodes) await node.setGuard(guard, { leaseMs, minHoldMs });
+  }
+
+  /** Writes so many orders that are due, the first one the longest; their units are not in stock. */
+  async function makeDue(count: number) {
+    shop.mustGoOn();
+    const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), sku: `due-${orders.length + i + 1}` }));
+    await Promise.all(made.map(({ sku }) => redis.set(stockKey(sku), 0)));
+    const rows = made.map(({ id, sku }, i) => [id, sku, 1, 1_000, 'the drill', lock, String(i)]);
+    const due = made.map(
+      (_, i) => `(?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) - INTERVAL ${count - i} SECOND, UTC_TIMESTAMP(3))`,
+    );
+    const sql = `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
+      VALUES ${due.join()}`;
+    await query(sql, rows);
+    orders.push(...made);
+  }
+
+  /** How many orders MySQL calls closed. */
+  async function closed() {
+    const [row] = await query<{ closed: number }>("SELECT COUNT(*) AS closed FROM tb_order WHERE status = 'CLOSED'");
+    return Number(row?.closed);
+  }
+
+  /** How often the unit of each order has come back, in the order of the orders. */
+  async function timesRestored() {
+    return Promise.all(orders.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
+  }
+
+  const unitsRestored = async () => (await timesRestored()).reduce((sum, times) => sum + times, 0);
+
+  async function tick(node: TargetNode): Promise<TickResult> {
+    shop.mustGoOn();
+    return node.tick();
+  }
+
+  /** Ticks until no other tick is in the way. Resolves with the last answer, skipped if it was never let in for so long. */
+  async function tickWhenFree(node: TargetNode, limitMs: number): Promise<TickResult> {
+    const deadline = performance.now() + limitMs;
+    let result = await tick(node);
+    while (result.outcome === 'skipped' && performance.now() < deadline) result = await tick(node);
+    return result;
+  }
+
+  /** Starts a tick. Resolves when it stays where the script says, or is over without coming so far. */
+  async function startTick(node: TargetNode, script: TickScript) {
+    shop.mustGoOn();
+    const { held } = await node.ticks();
+    await node.scriptTick(script);
+    let ended: TickResult | undefined;
+    const result = tick(node);
+    // The node may be killed meanwhile.
+    result.then((end) => (ended = end)).catch(() => {});
+    await until(
+      `The tick of ${node.name} neither stayed nor ended.`,
+      async () => ended !== undefined || (await node.ticks()).held > held,
+    );
+    return { node, result, ended: () => ended };
+  }
+
+  /** As `startTick`, for a tick that nobody keeps out. Throws NotStagedError when it did not stay. */
+  async function holdTick(node: TargetNode, script: TickScript) {
+    const started = await startTick(node, script);
+    const ended = started.ended();
+    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay: it ${tellTick(ended)}.`);
+    return started;
+  }
+
+  /**
+   * What MySQL and the stock say: each order is closed, and its unit has come back once. `how` tells in a clause how a unit came
+   * back twice, or not at all.
+   */
+  async function judge(how: string, figures: Record<string, number> = {}): Promise<Judgement> {
+    const [times, open] = [await timesRestored(), orders.length - (await closed())];
+    const restored = times.reduce((sum, each) => sum + each, 0);
+    const wrong = orders.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
+    const isOnce = wrong.length === 0 && open === 0;
+    const count = `${countOf(restored, 'unit')} came back for ${formatNumber(orders.length)} that ${orders.length === 1 ? 'was' : 'were'} due`;
+    const stillOpen = open > 0 ? ` ${countOf(open, 'order')} still open.` : '';
+    return {
+      verdict: isOnce ? 'pass' : 'fail',
+      reason: isOnce ? `${count}.` : `${count}: ${how}.${stillOpen}`,
+      figures: { due: orders.length, restored, closed: orders.length - open, ...figures },
+      witnesses: wrong.map(({ id, times }) =>
+        times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,
+      ),
+    };
+  }
+
+  /** Throws NotStagedError when a unit is back already. */
+  async function nothingRestored() {
+    const units = await unitsRestored();
+    if (units > 0) throw new NotStagedError(`${countOf(units, 'unit')} came back before all ticks had read.`);
+  }
+
+  /** Throws NotStagedError when a tick that nobody keeps out has not run to its end. */
+  async function mustHaveRun(node: TargetNode, result: TickResult) {
+    if (result.outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} ${tellTick(result)}.`);
+  }
+
+  async function close() {
+    await shop.close(async () => {
+      await Promise.all(orders.map(({ id, sku }) => redis.del(stockKey(sku), restoredKey(sku, id))));
+      for (const node of nodes) await node.setGuard('conditional');
+    });
+    return { events: [] };
+  }
+
+  try {
+    await setMinHold(0);
+    // Whatever lock an earlier drill left behind is gone.
+    const { outcome } = await tickWhenFree(shop.first, STEP_LIMIT_MS);
+    if (outcome !== 'ran') throw new Error(`The clean-up does not run under ${guard}.`);
+  } catch (error) {
+    await shop.close();
+    throw error;
+  }
+
+  return {
+    ...shop,
+    guard,
+    leaseMs,
+    setMinHold,
+    makeDue,
+    closed,
+    unitsRestored,
+    tick,
+    tickWhenFree,
+    startTick,
+    holdTick,
+    nothingRestored,
+    mustHaveRun,
+    judge,
+    close,
+  };
+}
+
+/** `ran and restored 60 units`, `was skipped`. */
+export function tellTick({ outcome, restored, detail }: TickResult): string {
+  if (outcome === 'skipped') return 'was skipped';
+  if (outcome === 'failed') return `failed (${detail ?? 'no reason given'})`;
+  return `ran and restored ${countOf(restored, 'unit')}`;
+}

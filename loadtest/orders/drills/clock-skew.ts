@@ -1,0 +1,56 @@
+// The schedule of one node is a little late, so that its tick falls into the tick of the other, or right behind it.
+
+import { NotStagedError } from '../../faults.ts';
+import { notStaged } from '../../step-drill.ts';
+import { type GuardDrill, tellTick } from '../clean-up.ts';
+
+const DUE = 99;
+const CLOSED = 40;
+
+export const clockSkew: GuardDrill = {
+  name: 'clock-skew',
+  async run(scene) {
+    const { first, second, leaseMs } = scene;
+    await scene.makeDue(DUE);
+    await scene.step(
+      `${DUE} orders are due. The schedule of ${second.name} is late: it ticks when ${first.name} is at work.`,
+    );
+    const onTime = await scene.holdTick(first, { after: 'closed', orders: CLOSED });
+    if ((await scene.closed()) !== CLOSED) return notStaged(`${first.name} has not closed ${CLOSED} orders.`);
+    await scene.say(`${first.name} has closed ${CLOSED} of them.`);
+    const late = await scene.tick(second);
+    await scene.say(`${second.name} ${tellTick(late)}.`);
+    if (onTime.ended()) return notStaged(`${first.name} had ended before the late tick.`);
+    await first.goOn();
+    const result = await onTime.result;
+    await scene.mustHaveRun(first, result);
+    await scene.say(`${first.name} ${tellTick(result)}.`);
+
+    // Now the tick on time is quick: the late one comes when all is done.
+    const runsAfter = { off: await quickThenLate(0), on: await quickThenLate(leaseMs / 2) };
+    return scene.judge(`${second.name} had read what ${first.name} had not yet come to`, {
+      lateRuns: runsAfter.off,
+      lateRunsWithHold: runsAfter.on,
+    });
+
+    /** How many ticks of the late node run, 0 or 1, when that of the other has done its work and may hold its lock for a while. */
+    async function quickThenLate(minHoldMs: number): Promise<number> {
+      await scene.setMinHold(minHoldMs);
+      await scene.makeDue(1);
+      const before = await scene.closed();
+      const startedAt = performance.now();
+      const quick = scene.tick(first);
+      quick.catch(() => {});
+      await scene.until(`${first.name} has closed nothing.`, async () => (await scene.closed()) > before);
+      if (minHoldMs === 0) await quick;
+      const { outcome } = await scene.tick(second);
+      const isInTime = minHoldMs === 0 || performance.now() - startedAt < minHoldMs;
+      if (!isInTime) throw new NotStagedError(`The late tick came when the minimum hold was over.`);
+      await quick;
+      await scene.say(
+        `With a minimum hold of ${minHoldMs} ms the late tick ${outcome === 'ran' ? 'runs again' : 'is skipped'}.`,
+      );
+      return outcome === 'ran' ? 1 : 0;
+    }
+  },
+};

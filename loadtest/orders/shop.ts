@@ -1,0 +1,137 @@
+import { createPool, type RowDataPacket } from 'mysql2/promise';
+import { connectRedis } from '../../services/inventory/redis-client.ts';
+import type { Tell } from '../drill.ts';
+import { createFaults, NotStagedError } from '../faults.ts';
+import { poll } from '../scene.ts';
+import { sharedClock } from '../shared-clock.ts';
+import type { Target, TargetNode } from '../target.ts';
+
+/** How long a step may take that nothing delays, in milliseconds. */
+export const STEP_LIMIT_MS = 10_000;
+/** How long what a drill has begun may take to end after it, in milliseconds. */
+const SETTLE_LIMIT_MS = 15_000;
+
+/** Where the nodes keep what the orders of a drill come to. */
+const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply'];
+
+export interface ShopOptions {
+  target: Target;
+  tell: Tell;
+  /** Ends the drill when it aborts. */
+  signal: AbortSignal;
+}
+
+export type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** Two nodes, the MySQL of their orders and the Redis of their stock, for a drill that goes step by step. No order is left of before. */
+export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signal }: ShopOptions) {
+  const [first, second] = nodes;
+  if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
+  if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
+  const faults = createFaults({ nodes, stack, lockKey: '', isVoted: false, onMove() {} });
+  const mysql = createPool({ uri: mysqlUrl, timezone: 'Z' });
+  const redis = connectRedis(stack.redis.url, {});
+  redis.on('error', () => {});
+  const startedAt = sharedClock();
+  const stopping = new AbortController();
+
+  async function query<Row = RowDataPacket>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    const [rows] = await mysql.query<RowDataPacket[]>(sql, values);
+    return rows as Row[];
+  }
+
+  async function forgetOrders() {
+    for (const table of tables) await query(`DELETE FROM ${table}`);
+  }
+
+  /** Whoever goes on after the end of the drill is stopped here: the stack is somebody else's by then. */
+  function mustGoOn() {
+    signal.throwIfAborted();
+    if (stopping.signal.aborted) throw new Error('The drill is over.');
+  }
+
+  /** Resolves with what `look` finds. Throws NotStagedError, with the sentence, when it finds nothing in time. */
+  async function until<T>(
+    otherwise: string,
+    look: () => Promise<T | undefined | false>,
+    limitMs = STEP_LIMIT_MS,
+  ): Promise<T> {
+    const found = await poll(async () => {
+      mustGoOn();
+      return (await look()) || undefined;
+    }, limitMs);
+    if (found === undefined) throw new NotStagedError(otherwise);
+    return found;
+  }
+
+  const isIdle = async (node: TargetNode) => {
+    const [{ inFlight, unreleased }, { running }] = await Promise.all([node.state(), node.ticks()]);
+    return inFlight + unreleased + running === 0;
+  };
+
+  async function disconnect() {
+    redis.disconnect();
+    await mysql.end();
+  }
+
+  try {
+    // The tables are there when a node has answered a question about them.
+    for (const node of nodes)
+      await fetch(new URL('/orders', node.publicUrl), { signal: AbortSignal.timeout(STEP_LIMIT_MS) });
+    await forgetOrders();
+  } catch (error) {
+    await disconnect();
+    throw error;
+  }
+
+  return {
+    first,
+    second,
+    nodes,
+    redis,
+    mysqlUrl,
+    query,
+    until,
+    mustGoOn,
+    /** Aborts when the drill ends. */
+    stopping: stopping.signal,
+    /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
+    async step(sentence: string) {
+      mustGoOn();
+      await tell(sentence, sharedClock() - startedAt, true);
+    },
+    /** Tells what happens, and goes on at once. */
+    async say(sentence: string) {
+      mustGoOn();
+      await tell(sentence, sharedClock() - startedAt, false);
+    },
+    /** Kills a node as a crash would. Throws NotStagedError when it lives on. */
+    async kill(node: TargetNode) {
+      mustGoOn();
+      await faults.kill(node);
+    },
+    /** Ends the drill where it stands: from here on each of its steps is refused. */
+    stop() {
+      stopping.abort();
+    },
+    /** Brings the stack back to what it was: every process runs, nothing is under way, no order is left. `forget` is done last. */
+    async close(forget: () => Promise<void> = async () => {}) {
+      stopping.abort();
+      try {
+        await faults.undoAll();
+        // A sale or a tick that reaches where it stays only now is told, too.
+        const areIdle = async () => {
+          for (const node of nodes) await node.goOn();
+          return (await Promise.all(nodes.map(isIdle))).every(Boolean) || undefined;
+        };
+        if (!(await poll(areIdle, SETTLE_LIMIT_MS)))
+          throw new Error('What the drill began was still under way after it.');
+        for (const node of nodes) await node.reset();
+        await forgetOrders();
+        await forget();
+      } finally {
+        await disconnect();
+      }
+    },
+  };
+}
