@@ -5,32 +5,51 @@ import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import pc from 'picocolors';
-import { backendOf } from '../locks/index.ts';
 import type { Drill, DrillOutcome } from './drill.ts';
 import { drills as allDrills } from './drills/index.ts';
-import { leaseLength, stageList } from './options.ts';
+import { leaseLength, namesAmong, stageList } from './options.ts';
+import { guardDrills, keyDrills } from './orders/drills/index.ts';
+import { guardOfRow, guardStaircase, rowOfGuard } from './orders/guard-staircase.ts';
+import { keyStaircase, rowOfStrategy, strategyOfRow } from './orders/key-staircase.ts';
 import { readStory, stageTitle } from './report/story.ts';
-import { drills as columns, taughtVerdict } from './staircase.ts';
+import { columnOf, rowOf, taughtVerdict } from './staircase.ts';
 import { createTargets } from './targets.ts';
 
 const COULD_NOT_RUN = 2;
 const SHOWN_WITNESSES = 3;
 
 dotenv.config({ quiet: true });
-const stepDrills = allDrills.filter(({ kind }) => kind === 'steps');
-const names = stepDrills.map(({ name }) => name).join(', ');
+const guards = Object.keys(guardStaircase.rows).map(guardOfRow);
+const strategies = Object.keys(keyStaircase.rows).map(strategyOfRow);
+const lockDrills = allDrills.filter(({ kind }) => kind === 'steps');
+/** Whose drills they are, and the option that names the rows. */
+const families = [
+  { drills: lockDrills, option: 'stage' },
+  { drills: guardDrills, option: 'guard' },
+  { drills: keyDrills, option: 'idempotency' },
+] as const;
+const names = (drills: Drill[]) => drills.map(({ name }) => name).join(', ');
+
 const command = new Command('npm run drill --')
   .description('Breaks one stage on purpose, step by step.')
-  .argument('<drill>', `one of ${names}`)
-  .requiredOption('--stage <stages>', 'stages by number or name, such as 3,4 or 4-ttl', stageList)
+  .argument(
+    '<drill>',
+    `of a lock: ${names(lockDrills)}; of the clean-up: ${names(guardDrills)}; of the keys: ${names(keyDrills)}`,
+  )
+  .option('--stage <stages>', 'stages by number or name, such as 3,4 or 4-ttl', stageList)
+  .option('--guard <guards>', `guards of the clean-up: ${guards.join(', ')}`, (value: string) =>
+    namesAmong(guards, value).map(rowOfGuard),
+  )
+  .option('--idempotency <strategies>', `what is done with the keys: ${strategies.join(', ')}`, (value: string) =>
+    namesAmong(strategies, value).map(rowOfStrategy),
+  )
   .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 1_000)
   .option('--pause', 'wait for Enter between the steps', false)
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse();
-const drill = stepDrills.find(({ name }) => name === command.args[0]);
-if (drill === undefined) command.error(`error: there is no drill ${command.args[0]}: it must be one of ${names}`);
-const { stage: stages, lease, pause } = command.opts<{ stage: string[]; lease: number; pause: boolean }>();
+const { drill, rows } = chosen();
+const { lease, pause } = command.opts<{ lease: number; pause: boolean }>();
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -39,14 +58,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     stopping.abort(new Error('stopped before the end'));
   });
 }
-const backends = [...new Set(stages.map(backendOf))];
+const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))];
 const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
 /** What the audience types; a line is Enter. */
 const keyboard = pause ? createInterface({ input: process.stdin }) : undefined;
 keyboard?.on('close', () => stopping.abort(new Error('nobody is left to press Enter')));
 
 try {
-  process.exitCode = await runAll(drill as Drill);
+  process.exitCode = await runAll();
 } catch (error) {
   process.stderr.write(`The drill could not be run: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = COULD_NOT_RUN;
@@ -54,13 +73,34 @@ try {
 await targets.close();
 process.exit();
 
-/** Resolves with 0 when every stage did as the staircase says, with 1 when one did not or is unknown. */
-async function runAll(drill: Drill): Promise<number> {
-  const target = await targets.open(drill.kind);
-  console.log(`${pc.bold(drill.name)}: ${columns[drill.name]?.asks}`);
+/** The drill and the rows that the command line names. Ends the process when they do not go together. */
+function chosen(): { drill: Drill; rows: string[] } {
+  const [name = ''] = command.args;
+  const given = command.opts<Partial<Record<(typeof families)[number]['option'], string[]>>>();
+  const family = families.find(({ drills }) => drills.some((drill) => drill.name === name));
+  const drill = family?.drills.find((drill) => drill.name === name);
+  if (family === undefined || drill === undefined) {
+    const known = names(families.flatMap(({ drills }) => drills));
+    return command.error(`error: there is no drill ${name}: it must be one of ${known}`);
+  }
+  const rows = given[family.option];
+  const others = families.filter(({ option }) => option !== family.option && given[option] !== undefined);
+  if (rows === undefined || others.length > 0) {
+    return command.error(
+      `error: ${name} goes with --${family.option}${others.map(({ option }) => `, not with --${option}`).join('')}`,
+    );
+  }
+  return { drill, rows };
+}
+
+/** Resolves with 0 when every row did as the staircase says, with 1 when one did not or is unknown. */
+async function runAll(): Promise<number> {
+  await targets.open(drill.kind, 0, rows[0]);
+  console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
   let isAsTaught = true;
-  for (const stage of stages) {
+  for (const stage of rows) {
     stopping.signal.throwIfAborted();
+    const target = await targets.open(drill.kind, 0, stage);
     console.log(`\n${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`);
     const outcome = await drill.run({
       target,

@@ -104,10 +104,10 @@ export interface LabClient {
   /** The bytes in use after a forced collection. */
   heap(): Promise<number>;
   /** The stock, or undefined when there is none. */
-  stock(): Promise<number | undefined>;
+  stock(sku?: string): Promise<number | undefined>;
   setStock(stock: number, sku?: string): Promise<void>;
   /** Deletes the stock, and the lock of the stage that is set. */
-  clear(): Promise<void>;
+  clear(sku?: string): Promise<void>;
   /** Changes the guard of the clean-up. */
   setGuard(lock: string, timing?: { leaseMs?: number; minHoldMs?: number }): Promise<void>;
   /** Says where the next tick of the clean-up stays. */
@@ -139,12 +139,12 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     history: async () => historySchema.parse(await call('GET', '/history')),
     redis: async () => redisSchema.parse(await call('GET', '/redis')),
     heap: async () => heapSchema.parse(await call('GET', '/heap')).usedBytes,
-    stock: async () => {
-      const answer = await call('GET', `${publicUrl.origin}/inventory`, undefined, [404]);
+    stock: async (sku) => {
+      const answer = await call('GET', `${publicUrl.origin}/inventory${queryOf(sku)}`, undefined, [404]);
       return answer === undefined ? undefined : stockSchema.parse(answer).remaining;
     },
     setStock: async (stock, sku) => void (await call('PUT', '/stock', { stock, ...(sku !== undefined && { sku }) })),
-    clear: async () => void (await call('DELETE', '/stock')),
+    clear: async (sku) => void (await call('DELETE', `/stock${queryOf(sku)}`)),
     setGuard: async (lock, timing) => void (await call('PUT', '/job-lock', { lock, ...timing })),
     scriptTick: async (script) => void (await call('PUT', '/next-cleanup', { ...script })),
     tick: async () => tickSchema.parse(await call('POST', '/jobs/cleanup', {}, [], TICK_LIMIT_MS)),
@@ -180,6 +180,8 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
 
 /** A node has not answered in time. */
 class LateAnswerError extends Error {}
+
+const queryOf = (sku: string | undefined) => (sku === undefined ? '' : `?sku=${sku}`);
 
 function causeOf(error: Error) {
   return error.cause instanceof Error ? error.cause.message : error.message;

@@ -8,7 +8,7 @@ import { controlLine, failures, gradeLine } from './report/grades.ts';
 import { countOf, formatDuration, formatMeasure, formatNumber } from './report/numbers.ts';
 import { readStory, stageTitle } from './report/story.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from './results.ts';
-import { columnNames, columnOf, lockStaircase, rowOf } from './staircase.ts';
+import { columnNames, columnOf, columnsBeside, lockStaircase, rowOf } from './staircase.ts';
 import type { Target } from './target.ts';
 
 const marks: Record<Verdict, string> = {
@@ -79,7 +79,7 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
       told.set(`${stage} ${result.drill}`, result);
       const before = failedBefore(stage).find(({ drill }) => drill === result.drill);
       for (const line of resultLines(result)) say(line);
-      if (before) say(`${indent}Before: ${stageBefore(stage)} ${shortLine(before)}`);
+      if (before) say(`${indentOf(result.drill)}Before: ${stageBefore(stage)} ${shortLine(before)}`);
     },
     end(results, dir) {
       bar?.stop();
@@ -104,6 +104,7 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
       })
     : undefined;
   const say = (line = '') => void out.write(`${line}\n`);
+  const rowWidth = Math.max(NARROWEST_ROW, ...cells.map(({ stage }) => stage.length));
   const secondsOf = (drill: string) => columnOf(drill)?.seconds ?? 0;
   const isLoad = ({ drill }: Cell) => drill.kind === 'load';
   let loadSeconds = sum(cells.filter(isLoad).map(({ drill }) => secondsOf(drill.name)));
@@ -127,7 +128,7 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
       bar?.stop();
       const timeLeft = done < cells.length ? `, ${left()} left` : '';
       const count = bar ? '' : pc.dim(`[${done}/${cells.length}${timeLeft}] `);
-      say(`${count}${marks[result.verdict]} ${stage.padEnd(18)} ${nameColumn(drill)} ${shortResult(result)}`);
+      say(`${count}${marks[result.verdict]} ${stage.padEnd(rowWidth)} ${nameColumn(drill)} ${shortResult(result)}`);
       if (bar && done < cells.length) bar.start(cells.length, done, { left: left() });
     },
     end(results, dir) {
@@ -237,6 +238,7 @@ function resultLines(result: DrillResult): string[] {
     figures?.conflicts !== undefined && countOf(figures.conflicts, 'conflict'),
     figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
   ].filter(Boolean);
+  const indent = indentOf(drill);
   return [
     `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${judged}  ${pc.dim(columnOf(drill)?.asks ?? '')}`,
     ...reasons.map((reason) => `${indent}${reason}`),
@@ -247,11 +249,19 @@ function resultLines(result: DrillResult): string[] {
 
 /** The columns of a terminal that does not say how many it has. */
 const DEFAULT_WIDTH = 100;
+/** The narrowest column for the names of rows. */
+const NARROWEST_ROW = 18;
 /** Two spaces and a line beside each cell. */
 const CELL_BORDER = 3;
 
-const indent = ' '.repeat(19);
-const nameColumn = (name: string) => name.padEnd(14);
+/** As wide as the widest name that stands above or below it. */
+function nameColumn(drill: string): string {
+  return drill.padEnd(Math.max(...columnsBeside(drill).map((name) => name.length)));
+}
+
+/** Under the names of the drills. */
+const indentOf = (drill: string) => ' '.repeat(nameColumn(drill).length + MARK_WIDTH);
+const MARK_WIDTH = 5;
 
 function verdictLine({ verdict, stages, leftOut }: Results): string {
   const results = stages.flatMap(({ drills }) => drills);

@@ -220,7 +220,13 @@ export function staircaseOf(row: string): Staircase {
 
 /** The column of this name, in whichever staircase. Undefined when there is none. */
 export function columnOf(drill: string): Column | undefined {
-  return staircases.map(({ columns }) => columns).find((columns) => Object.hasOwn(columns, drill))?.[drill];
+  return staircases.find(({ columns }) => Object.hasOwn(columns, drill))?.columns[drill];
+}
+
+/** The names of the columns of a staircase: of the one that has this column. */
+export function columnsBeside(drill: string): string[] {
+  const { columns } = staircases.find(({ columns }) => Object.hasOwn(columns, drill)) ?? lockStaircase;
+  return Object.keys(columns);
 }
 
 /** The names of all columns, staircase after staircase. */

@@ -123,9 +123,9 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
 
   /**
    * What MySQL and the stock say: each order is closed, and its unit has come back once. `how` tells in a clause how a unit came
-   * back twice, or not at all.
+   * back twice, or not at all; the note is a sentence more.
    */
-  async function judge(how: string, figures: Record<string, number> = {}): Promise<Judgement> {
+  async function judge(how: string, figures: Record<string, number> = {}, note = ''): Promise<Judgement> {
     const [times, open] = [await timesRestored(), orders.length - (await closed())];
     const restored = times.reduce((sum, each) => sum + each, 0);
     const wrong = orders.flatMap((order, i) => (times[i] === 1 ? [] : [{ ...order, times: times[i] ?? 0 }]));
@@ -134,7 +134,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
     const stillOpen = open > 0 ? ` ${countOf(open, 'order')} still open.` : '';
     return {
       verdict: isOnce ? 'pass' : 'fail',
-      reason: isOnce ? `${count}.` : `${count}: ${how}.${stillOpen}`,
+      reason: `${isOnce ? `${count}.` : `${count}: ${how}.${stillOpen}`} ${note}`.trim(),
       figures: { due: orders.length, restored, closed: orders.length - open, ...figures },
       witnesses: wrong.map(({ id, times }) =>
         times === 0 ? `the unit of order ${id} never came back` : `the unit of order ${id} came back ${times} times`,

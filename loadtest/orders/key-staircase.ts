@@ -8,6 +8,9 @@ const PREFIX = 'key-';
 /** The row of a strategy, as IDEMPOTENCY names it. */
 export const rowOfStrategy = (strategy: string) => `${PREFIX}${strategy}`;
 
+/** The strategy of a row, as IDEMPOTENCY names it. */
+export const strategyOfRow = (row: string) => row.slice(PREFIX.length);
+
 /** How long the lock of a key, or of a sale, lasts when its holder is dead, in milliseconds. */
 export const KEY_LEASE_MS = 1_000;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import type { Tell } from '../drill.ts';
@@ -35,7 +36,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
   const startedAt = sharedClock();
   const stopping = new AbortController();
 
-  async function query<Row = RowDataPacket>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  async function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const [rows] = await mysql.query<RowDataPacket[]>(sql, values);
     return rows as Row[];
   }
@@ -105,6 +106,8 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
       mustGoOn();
       await tell(sentence, sharedClock() - startedAt, false);
     },
+    /** Resolves after so many milliseconds, or rejects when the drill ends. */
+    rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
     /** Kills a node as a crash would. Throws NotStagedError when it lives on. */
     async kill(node: TargetNode) {
       mustGoOn();
@@ -114,7 +117,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
     stop() {
       stopping.abort();
     },
-    /** Brings the stack back to what it was: every process runs, nothing is under way, no order is left. `forget` is done last. */
+    /** Brings the stack back to what it was: every process runs, nothing is under way, no order is left. `forget` takes along what it has made besides. */
     async close(forget: () => Promise<void> = async () => {}) {
       stopping.abort();
       try {
@@ -127,8 +130,8 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
         if (!(await poll(areIdle, SETTLE_LIMIT_MS)))
           throw new Error('What the drill began was still under way after it.');
         for (const node of nodes) await node.reset();
-        await forgetOrders();
         await forget();
+        await forgetOrders();
       } finally {
         await disconnect();
       }

@@ -102,6 +102,14 @@ const stepFigureNames: Record<string, string> = {
   slowestSaleMs: 'The slowest sale took',
   delayMs: 'The answers came after',
   endedMs: 'Until the sale with late votes ended',
+  due: 'Units due',
+  restored: 'Units restored',
+  closed: 'Orders closed',
+  lateRuns: 'Late ticks that ran, all being done',
+  lateRunsWithHold: 'The same with a minimum hold',
+  clicks: 'Requests for one purchase',
+  orders: 'Orders made',
+  refunds: 'Refunds paid',
 };
 
 /**

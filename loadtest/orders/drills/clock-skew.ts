@@ -4,7 +4,8 @@ import { NotStagedError } from '../../faults.ts';
 import { notStaged } from '../../step-drill.ts';
 import { type GuardDrill, tellTick } from '../clean-up.ts';
 
-const DUE = 99;
+/** Two more are due later: all in all there are 100. */
+const DUE = 98;
 const CLOSED = 40;
 
 export const clockSkew: GuardDrill = {
@@ -27,11 +28,14 @@ export const clockSkew: GuardDrill = {
     await scene.say(`${first.name} ${tellTick(result)}.`);
 
     // Now the tick on time is quick: the late one comes when all is done.
-    const runsAfter = { off: await quickThenLate(0), on: await quickThenLate(leaseMs / 2) };
-    return scene.judge(`${second.name} had read what ${first.name} had not yet come to`, {
-      lateRuns: runsAfter.off,
-      lateRunsWithHold: runsAfter.on,
-    });
+    const lateRuns = await quickThenLate(0);
+    const lateRunsWithHold = await quickThenLate(leaseMs / 2);
+    const isSpared = lateRuns > lateRunsWithHold;
+    return scene.judge(
+      `${second.name} had read what ${first.name} had not yet come to`,
+      { lateRuns, lateRunsWithHold },
+      isSpared ? 'A late tick that finds all done still runs; a minimum hold keeps it out.' : '',
+    );
 
     /** How many ticks of the late node run, 0 or 1, when that of the other has done its work and may hold its lock for a while. */
     async function quickThenLate(minHoldMs: number): Promise<number> {

@@ -1,9 +1,15 @@
 import type { Drill } from '../../drill.ts';
 import { asGuardDrill } from '../clean-up.ts';
+import { asKeyDrill } from '../purchase.ts';
+import { doubleClick, oneNodeClick } from './clicks.ts';
 import { clockSkew } from './clock-skew.ts';
+import { crashBeforeAnswer } from './crash-before-answer.ts';
 import { doubleRestore } from './double-restore.ts';
 import { jobCrashesHalfWay } from './job-crashes-half-way.ts';
 import { jobOutlivesLease } from './job-outlives-lease.ts';
+import { nextUpstream } from './next-upstream.ts';
+import { refundTwice } from './refund-twice.ts';
+import { retryAfterTimeout } from './retry-after-timeout.ts';
 import { sameNodeTwice } from './same-node-twice.ts';
 
 /** The drills of the clean-up, in the order of the staircase's columns. */
@@ -11,4 +17,11 @@ export const guardDrills: Drill[] = [sameNodeTwice, doubleRestore, clockSkew, jo
   asGuardDrill,
 );
 /** The drills of the same request that comes twice, in the order of the staircase's columns. */
-export const keyDrills: Drill[] = [];
+export const keyDrills: Drill[] = [
+  oneNodeClick,
+  doubleClick,
+  refundTwice,
+  retryAfterTimeout,
+  crashBeforeAnswer,
+  nextUpstream,
+].map(asKeyDrill);

@@ -1,6 +1,5 @@
 // A tick takes longer than the lease of its lock. Is somebody else let in, and restores what it has not come to?
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../../report/numbers.ts';
 import { notStaged } from '../../step-drill.ts';
 import { type GuardDrill, tellTick } from '../clean-up.ts';
@@ -20,7 +19,7 @@ export const jobOutlivesLease: GuardDrill = {
       `${first.name} has closed ${CLOSED} of them, and is still at it after two leases of ${formatDuration(leaseMs)}.`,
     );
     // Nothing happens that could be awaited: a lock that is not renewed ends.
-    await sleep(2 * leaseMs, undefined, { signal: scene.stopping });
+    await scene.rest(2 * leaseMs);
     const next = await scene.tick(second);
     await scene.say(`${second.name} ticks: it ${tellTick(next)}.`);
     if (slow.ended()) return notStaged(`${first.name} had ended before its lease.`);

@@ -1,0 +1,44 @@
+// One purchase comes as many identical requests, the first of them still running. How many orders are made of it?
+
+import { formatNumber } from '../../report/numbers.ts';
+import type { TargetNode } from '../../target.ts';
+import type { ClientAnswer, KeyDrill, PurchaseScene } from '../purchase.ts';
+
+const CLICKS = 50;
+
+export const oneNodeClick: KeyDrill = {
+  name: 'one-node-click',
+  run: (scene) => clickOften(scene, [scene.first], `all of them on ${scene.first.name}`),
+};
+
+export const doubleClick: KeyDrill = {
+  name: 'double-click',
+  run: (scene) => clickOften(scene, [scene.second, scene.first], 'over both nodes'),
+};
+
+async function clickOften(scene: PurchaseScene, nodes: TargetNode[], where: string) {
+  const { first, until } = scene;
+  await scene.step(`One purchase comes ${CLICKS} times, with one key, ${where}.`);
+  const end = await scene.clickInside(first);
+  await scene.say(`The first click is inside its sale on ${first.name}.`);
+
+  const answered: ClientAnswer[] = [];
+  const others = Array.from({ length: CLICKS - 1 }, async (_, n) => {
+    answered.push(await scene.click(nodes[n % nodes.length] ?? first));
+  });
+  await until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
+    const states = await Promise.all(scene.nodes.map((node) => node.state()));
+    return answered.length + states.reduce((sum, { waiting }) => sum + waiting, 0) === CLICKS - 1;
+  });
+  const refused = answered.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
+  await scene.say(
+    `${formatNumber(refused)} others are refused at once; ${CLICKS - 1 - answered.length} wait for the lock of the sale.`,
+  );
+
+  await first.goOn();
+  await Promise.all([end, ...others]);
+  return scene.judgeOrders(`a repeat that comes while the first runs makes an order of its own`, {
+    clicks: CLICKS,
+    refused,
+  });
+}

@@ -1,0 +1,69 @@
+// Both nodes get the same refund at the same moment, and look before either has written. How often is it paid?
+
+import { createConnection } from 'mysql2/promise';
+import { NotStagedError } from '../../faults.ts';
+import { countOf } from '../../report/numbers.ts';
+import { type ClientAnswer, type KeyDrill, tellAnswer } from '../purchase.ts';
+
+interface Payment {
+  id: string;
+}
+
+export const refundTwice: KeyDrill = {
+  name: 'refund-twice',
+  async run(scene) {
+    const { first, second, query, until } = scene;
+    // The sale and its payment are requests of their own, without a key.
+    await fetch(new URL(`/inventory/sale?sku=${scene.sku}`, first.publicUrl), { method: 'POST' });
+    const { id } = await scene.firstOrder();
+    const paid = await fetch(new URL(`/orders/${id}/pay`, first.publicUrl), { method: 'POST' });
+    if (!paid.ok) throw new NotStagedError('The order could not be paid.');
+    await scene.step(
+      `Order ${id.slice(0, 8)} is paid. One refund of it comes twice: to ${first.name} and to ${second.name}.`,
+    );
+
+    /** How many refunds wait to change the order. */
+    const waiting = async () => {
+      const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
+        WHERE db = DATABASE() AND info LIKE 'UPDATE tb_order%'`;
+      return Number((await query<{ waiting: number }>(sql))[0]?.waiting);
+    };
+    const answered: ClientAnswer[] = [];
+    const refund = async (node: typeof first) => {
+      answered.push(await scene.send('POST', node.publicUrl, `/orders/${id}/refund`));
+    };
+
+    // Whoever has looked waits for this row, so that both have looked before either writes.
+    const holder = await createConnection(scene.mysqlUrl);
+    try {
+      await holder.query('START TRANSACTION');
+      await holder.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+      const both = [refund(first)];
+      await until(`${first.name} has not come to change the order.`, async () => (await waiting()) === 1);
+      await scene.say(`${first.name} has seen that the order is paid, and is about to write that it is refunded.`);
+      both.push(refund(second));
+      await until(
+        `${second.name} was neither refused nor let in.`,
+        async () => (await waiting()) + answered.length === 2,
+      );
+      await scene.say(
+        answered[0] ? `${second.name}: the request ${tellAnswer(answered[0])}.` : `${second.name} has seen the same.`,
+      );
+      await holder.query('COMMIT');
+      await Promise.all(both);
+    } finally {
+      holder.destroy();
+    }
+
+    const refunds = await query<Payment>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'", [id]);
+    if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');
+    const isOnce = refunds.length === 1;
+    const count = `${countOf(refunds.length, 'refund')} of one order`;
+    return {
+      verdict: isOnce ? 'pass' : 'fail',
+      reason: isOnce ? `${count}.` : `${count}: both nodes had found it paid before either wrote that it was refunded.`,
+      figures: { orders: 1, refunds: refunds.length },
+      witnesses: isOnce ? [] : refunds.map((refund) => `payment ${refund.id}: a refund of order ${id}`),
+    };
+  },
+};

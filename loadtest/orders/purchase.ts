@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { stockKey } from '../../services/inventory/store.ts';
+import { type Drill, notApplicable } from '../drill.ts';
+import { NotStagedError } from '../faults.ts';
+import { countOf } from '../report/numbers.ts';
+import { type Judgement, play } from '../step-drill.ts';
+import { lackOf, type Need, type TargetNode } from '../target.ts';
+import { KEY_LEASE_MS } from './key-staircase.ts';
+import { openShop, type ShopOptions } from './shop.ts';
+
+const SKU = 'click';
+const STOCK = 100;
+/** How long a client waits before it repeats what is still under way, in milliseconds. */
+const REPEAT_DELAY_MS = 100;
+/** How long a client repeats what is still under way, in milliseconds: the lock of a dead node has ended by then. */
+const PATIENCE_MS = 10 * KEY_LEASE_MS;
+
+/** A drill of one purchase, or one refund, that comes twice: it stages how, and counts what is made of it. */
+export interface KeyDrill {
+  /** A column of the staircase. */
+  name: string;
+  /** What it takes to stage the fault, besides two nodes and MySQL. */
+  needs?: Need[];
+  run(scene: PurchaseScene): Promise<Judgement>;
+}
+
+/** The drill as one of the staircase's. */
+export function asKeyDrill(drill: KeyDrill): Drill {
+  return {
+    name: drill.name,
+    kind: 'steps',
+    async run({ target, stage, ...context }) {
+      const lacking = lackOf(target, stage, drill.needs);
+      if (lacking !== undefined) return notApplicable(lacking);
+      const scene = await openPurchase({ target, ...context });
+      return play(scene, drill.run(scene), context.signal);
+    },
+  };
+}
+
+/** How a request ended, as its client saw it. Without a status it got no answer. */
+export interface ClientAnswer {
+  status?: number;
+  code?: string | undefined;
+  orderId?: string | undefined;
+}
+
+export interface OrderRow {
+  id: string;
+  node: string;
+  sale_id: string;
+}
+
+export type PurchaseScene = Awaited<ReturnType<typeof openPurchase>>;
+
+/** A shop with one intent of one buyer, and one key for it. */
+async function openPurchase(options: ShopOptions) {
+  const shop = await openShop(options);
+  const { first, query, until } = shop;
+  const { url: nginxUrl } = options.target;
+  const key = `"${randomUUID()}"`;
+
+  /** Sends the request to a node, or through nginx. Resolves without a status when there is no answer. */
+  async function send(method: string, origin: string, path: string, signal?: AbortSignal): Promise<ClientAnswer> {
+    shop.mustGoOn();
+    const ends = signal ? [signal, shop.stopping] : [shop.stopping];
+    try {
+      const answer = await fetch(new URL(path, origin), {
+        method,
+        headers: { 'idempotency-key': key },
+        signal: AbortSignal.any(ends),
+      });
+      const { code, orderId } = (await answer.json()) as { code?: string; orderId?: string };
+      return { status: answer.status, code, orderId };
+    } catch {
+      return {};
+    }
+  }
+
+  const click = (node: TargetNode, signal?: AbortSignal) =>
+    send('POST', node.publicUrl, `/inventory/sale?sku=${SKU}`, signal);
+
+  /** Sends the same once more, and again for as long as the first is said to be under way. */
+  async function repeat(again: () => Promise<ClientAnswer>): Promise<ClientAnswer> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await again();
+      const isUnderWay = answer.code === 'REQUEST_IN_PROGRESS';
+      if (!isUnderWay || performance.now() > deadline) return answer;
+      await shop.rest(REPEAT_DELAY_MS);
+    }
+  }
+
+  /** The orders that MySQL has, the oldest first. */
+  const orders = () =>
+    query<OrderRow>('SELECT id, node, sale_id FROM tb_order WHERE sku = ? ORDER BY created_at, id', [SKU]);
+
+  /** Resolves with the order that was made, when it is written. */
+  const firstOrder = () => until('No order was written.', async () => (await orders())[0]);
+
+  /** A sale on this node that stays inside its lock. Resolves when it is there. */
+  async function clickInside(node: TargetNode) {
+    await node.script({ untilTold: true });
+    const end = click(node);
+    await until(`The click on ${node.name} never got inside its sale.`, async () =>
+      (await node.history()).events.some(({ type }) => type === 'read'),
+    );
+    return end;
+  }
+
+  /** What MySQL and the stock say: one order is there, and one unit gone. `how` tells in a clause how there came to be more. */
+  async function judgeOrders(how: string, figures: Record<string, number> = {}): Promise<Judgement> {
+    const made = await orders();
+    const inStock = Number(await shop.redis.get(stockKey(SKU)));
+    if (made.length === 0) throw new NotStagedError('No order was made at all.');
+    if (inStock !== STOCK - made.length) {
+      throw new NotStagedError(
+        `The stock is ${inStock}, and ${countOf(made.length, 'order')} of ${STOCK} units don't explain it.`,
+      );
+    }
+    const isOnce = made.length === 1;
+    const count = `${countOf(made.length, 'order')} for one purchase`;
+    return {
+      verdict: isOnce ? 'pass' : 'fail',
+      reason: isOnce ? `${count}.` : `${count}: ${how}.`,
+      figures: { orders: made.length, ...figures },
+      witnesses: isOnce ? [] : made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
+    };
+  }
+
+  try {
+    await first.setStock(STOCK, SKU);
+  } catch (error) {
+    await shop.close();
+    throw error;
+  }
+
+  return {
+    ...shop,
+    nginxUrl,
+    sku: SKU,
+    send,
+    click,
+    repeat,
+    orders,
+    firstOrder,
+    clickInside,
+    judgeOrders,
+    async close() {
+      await shop.close(() => first.clear(SKU));
+      return { events: [] };
+    },
+  };
+}
+
+/** `was answered 409 REQUEST_IN_PROGRESS`, `got no answer`. */
+export function tellAnswer({ status, code, orderId }: ClientAnswer): string {
+  if (status === undefined) return 'got no answer';
+  const what = orderId === undefined ? (code ?? '') : `order ${orderId.slice(0, 8)}`;
+  return `was answered ${status} ${what}`.trim();
+}
