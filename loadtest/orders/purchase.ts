@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { stockKey } from '../../services/inventory/store.ts';
 import { type Drill, notApplicable } from '../drill.ts';
 import { NotStagedError } from '../faults.ts';
-import { countOf } from '../report/numbers.ts';
+import { countOf, formatDuration } from '../report/numbers.ts';
 import { type Judgement, play } from '../step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../target.ts';
 import { KEY_LEASE_MS } from './key-staircase.ts';
@@ -80,13 +80,17 @@ async function openPurchase(options: ShopOptions) {
   const click = (node: TargetNode, signal?: AbortSignal) =>
     send('POST', node.publicUrl, `/inventory/sale?sku=${SKU}`, signal);
 
-  /** Sends the same once more, and again for as long as the first is said to be under way. */
+  /** Sends the same once more, and again for as long as the first is said to be under way. Throws NotStagedError when that never ends. */
   async function repeat(again: () => Promise<ClientAnswer>): Promise<ClientAnswer> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const answer = await again();
-      const isUnderWay = answer.code === 'REQUEST_IN_PROGRESS';
-      if (!isUnderWay || performance.now() > deadline) return answer;
+      if (answer.code !== 'REQUEST_IN_PROGRESS') return answer;
+      if (performance.now() > deadline) {
+        throw new NotStagedError(
+          `The client was told for ${formatDuration(PATIENCE_MS)} that its first request is under way.`,
+        );
+      }
       await shop.rest(REPEAT_DELAY_MS);
     }
   }
@@ -98,14 +102,28 @@ async function openPurchase(options: ShopOptions) {
   /** Resolves with the order that was made, when it is written. */
   const firstOrder = () => until('No order was written.', async () => (await orders())[0]);
 
-  /** A sale on this node that stays inside its lock. Resolves when it is there. */
+  /** Sends a click that stays inside its sale until the node is told to go on. Resolves when it is there. */
   async function clickInside(node: TargetNode) {
     await node.script({ untilTold: true });
     const end = click(node);
-    await until(`The click on ${node.name} never got inside its sale.`, async () =>
-      (await node.history()).events.some(({ type }) => type === 'read'),
+    const { saleId } = await until(`The click on ${node.name} never got inside its sale.`, async () =>
+      (await node.history()).events.find(({ type }) => type === 'read'),
     );
-    return end;
+    return {
+      end,
+      /** Throws NotStagedError when it has left. */
+      async mustBeInside() {
+        const { events } = await node.history();
+        const hasLeft = events.some((event) => event.saleId === saleId && event.type === 'left');
+        if (hasLeft) throw new NotStagedError(`The click on ${node.name} did not stay inside its sale.`);
+      },
+    };
+  }
+
+  /** Throws NotStagedError when a request got no answer that nobody broke off. */
+  function mustBeAnswered(...answers: ClientAnswer[]) {
+    const lost = answers.filter(({ status }) => status === undefined).length;
+    if (lost > 0) throw new NotStagedError(`${countOf(lost, 'request')} of ${answers.length} got no answer.`);
   }
 
   /** What MySQL and the stock say: one order is there, and one unit gone. `how` tells in a clause how there came to be more. */
@@ -145,6 +163,7 @@ async function openPurchase(options: ShopOptions) {
     orders,
     firstOrder,
     clickInside,
+    mustBeAnswered,
     judgeOrders,
     async close() {
       await shop.close(() => first.clear(SKU));

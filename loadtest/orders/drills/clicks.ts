@@ -19,7 +19,7 @@ export const doubleClick: KeyDrill = {
 async function clickOften(scene: PurchaseScene, nodes: TargetNode[], where: string) {
   const { first, until } = scene;
   await scene.step(`One purchase comes ${CLICKS} times, with one key, ${where}.`);
-  const end = await scene.clickInside(first);
+  const inside = await scene.clickInside(first);
   await scene.say(`The first click is inside its sale on ${first.name}.`);
 
   const answered: ClientAnswer[] = [];
@@ -30,13 +30,15 @@ async function clickOften(scene: PurchaseScene, nodes: TargetNode[], where: stri
     const states = await Promise.all(scene.nodes.map((node) => node.state()));
     return answered.length + states.reduce((sum, { waiting }) => sum + waiting, 0) === CLICKS - 1;
   });
+  await inside.mustBeInside();
   const refused = answered.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
   await scene.say(
     `${formatNumber(refused)} others are refused at once; ${CLICKS - 1 - answered.length} wait for the lock of the sale.`,
   );
 
   await first.goOn();
-  await Promise.all([end, ...others]);
+  await Promise.all(others);
+  scene.mustBeAnswered(await inside.end, ...answered);
   return scene.judgeOrders(`a repeat that comes while the first runs makes an order of its own`, {
     clicks: CLICKS,
     refused,

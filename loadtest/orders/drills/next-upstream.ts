@@ -30,6 +30,7 @@ export const nextUpstream: KeyDrill = {
     await scene.say(`nginx sends the same click to ${other.name}: it ${tellAnswer(first)}.`);
     if (first.code === 'REQUEST_IN_PROGRESS') {
       const again = await scene.repeat(buy);
+      scene.mustBeAnswered(again);
       await scene.say(`The client asks again, for as long as it is told to: it ${tellAnswer(again)}.`);
     }
     return scene.judgeOrders(`nginx sent the click to ${other.name}, which did not know that ${seller.name} had sold`);

@@ -54,6 +54,7 @@ export const refundTwice: KeyDrill = {
     } finally {
       holder.destroy();
     }
+    scene.mustBeAnswered(...answered);
 
     const refunds = await query<Payment>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'", [id]);
     if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');

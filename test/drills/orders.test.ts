@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import type { Drill, DrillOutcome } from '../../loadtest/drill.ts';
+import type { StepFigures } from '../../loadtest/results.ts';
+import { taughtVerdict } from '../../loadtest/staircase.ts';
+import type { Target } from '../../loadtest/target.ts';
+import { drillsOf, tracks } from '../../loadtest/tracks.ts';
+import { ownOrderTargets } from './own-order-targets.ts';
+import { withNodes } from './own-targets.ts';
+
+const cells = tracks.orders.flatMap(({ staircase, drills }) =>
+  Object.keys(staircase.rows).flatMap((row) =>
+    drills.map((drill) => ({ drill, name: drill.name, row, taught: taughtVerdict(row, drill.name) })),
+  ),
+);
+const drillNamed = (name: string) => drillsOf('orders').find((drill) => drill.name === name) as Drill;
+const figuresOf = ({ figures }: DrillOutcome) => figures as StepFigures;
+
+/** What is restored of 100 units that are due, where it is not 100. */
+const restored: Record<string, Record<string, number>> = {
+  'guard-none': { 'same-node-twice': 200, 'double-restore': 200, 'clock-skew': 158, 'job-outlives-lease': 160 },
+  'guard-in-process': { 'double-restore': 200, 'clock-skew': 158, 'job-outlives-lease': 160 },
+  'guard-6-lua-release': { 'job-outlives-lease': 160 },
+};
+/** What is made of one intent, where it is not one. */
+const made: Record<string, Record<string, number>> = {
+  'key-none': { 'one-node-click': 50, 'double-click': 50 },
+};
+
+const run = ownOrderTargets(2);
+
+describe.concurrent('orders: every guard and every strategy does in every drill as drawn', { timeout: 120_000 }, () => {
+  test.each(cells)('$row in $name: $taught', async ({ drill, name, row, taught }) => {
+    let hasSteps = false;
+    const tell = async (_sentence: string, _atMs: number, isStep: boolean) => {
+      hasSteps ||= isStep;
+    };
+
+    const outcome = await run(drill, row, { tell });
+
+    const { verdict, reasons, witnesses } = outcome;
+    expect({ verdict, reasons }).toEqual({ verdict: taught, reasons: [expect.stringMatching(/\S.*\.$/s)] });
+    expect(witnesses.length > 0).toBe(taught === 'fail');
+    expect(hasSteps).toBe(true);
+    const figures = figuresOf(outcome);
+    if (row.startsWith('guard-')) {
+      const expected = taught === 'pass' ? 100 : (restored[row]?.[name] ?? 101);
+      expect(figures).toMatchObject({ due: 100, restored: expected, closed: 100 });
+    } else {
+      const expected = taught === 'pass' ? 1 : (made[row]?.[name] ?? 2);
+      expect(figures).toMatchObject(name === 'refund-twice' ? { refunds: expected } : { orders: expected });
+    }
+  });
+});
+
+/** Nodes that do not do what a drill tells them. */
+const deaf = (target: Target) => withNodes(target, () => ({ async script() {}, async scriptTick() {} }));
+/** Nodes whose processes survive every kill. */
+const immortal = (target: Target) =>
+  withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
+/** Ticks that are told of and never happen. */
+const idle = (target: Target) =>
+  withNodes(target, () => ({ tick: async () => ({ outcome: 'ran' as const, due: 0, closed: 0, restored: 0 }) }));
+/** A node that nobody reaches. */
+const lonely = (target: Target) =>
+  withNodes(target, (_, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
+/** The load balancer sends nothing to another node: it is one. */
+const straight = (target: Target): Target => ({ ...target, url: target.nodes[0]?.publicUrl ?? '' });
+
+describe.concurrent('orders: a drill whose fault is prevented is unknown', { timeout: 120_000 }, () => {
+  test.each([
+    ['same-node-twice', 'guard-none', deaf, /did not stay/],
+    ['same-node-twice', 'guard-conditional', idle, /did not stay/],
+    ['double-restore', 'guard-none', deaf, /did not stay/],
+    ['double-restore', 'guard-6-lua-release', deaf, /did not stay/],
+    ['double-restore', 'guard-conditional', idle, /did not stay/],
+    ['clock-skew', 'guard-none', deaf, /did not stay/],
+    ['clock-skew', 'guard-8-auto-renew', idle, /did not stay/],
+    ['job-outlives-lease', 'guard-6-lua-release', deaf, /did not stay/],
+    ['job-outlives-lease', 'guard-conditional', idle, /did not stay/],
+    ['job-crashes-half-way', 'guard-none', deaf, /did not stay/],
+    ['job-crashes-half-way', 'guard-conditional', immortal, /still answers after it was killed/],
+    ['one-node-click', 'key-none', deaf, /did not stay inside/],
+    ['one-node-click', 'key-table', deaf, /did not stay inside/],
+    ['double-click', 'key-lock', deaf, /did not stay inside/],
+    ['refund-twice', 'key-none', lonely, /got no answer/],
+    ['refund-twice', 'key-table', lonely, /got no answer/],
+    ['retry-after-timeout', 'key-none', deaf, /was not lost/],
+    ['retry-after-timeout', 'key-table', lonely, /got no answer/],
+    ['crash-before-answer', 'key-none', deaf, /had answered before|No order was written/],
+    ['crash-before-answer', 'key-table', immortal, /still answers after it was killed/],
+    ['next-upstream', 'key-none', straight, /did not send the click|neither/],
+    ['next-upstream', 'key-table', immortal, /still answers after it was killed/],
+  ] as const)('%s under %s', async (name, row, wrap, why) => {
+    const { verdict, reasons } = await run(drillNamed(name), row, { wrap });
+
+    expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
+  });
+});
+
+describe.concurrent('orders: a drill that is stopped half way leaves the stack as it was', { timeout: 120_000 }, () => {
+  test.each([
+    ['double-restore', 'guard-none', 2],
+    ['job-outlives-lease', 'guard-8-auto-renew', 2],
+    ['job-crashes-half-way', 'guard-zookeeper', 2],
+    ['double-click', 'key-none', 2],
+    ['refund-twice', 'key-none', 2],
+    ['crash-before-answer', 'key-lock', 2],
+  ] as const)('%s under %s', async (name, row, sentences) => {
+    const stopping = new AbortController();
+    let told = 0;
+    const tell = async () => {
+      told += 1;
+      if (told === sentences) stopping.abort(new Error('stopped'));
+    };
+
+    await expect(run(drillNamed(name), row, { tell, signal: stopping.signal })).rejects.toThrow('stopped');
+  });
+});
+
+describe('orders: what the servers at hand can’t carry is not applicable, and says why', () => {
+  test.each([
+    ['double-restore', 'guard-none', 'mysql'],
+    ['double-restore', 'guard-zookeeper', 'zookeeper'],
+    ['job-crashes-half-way', 'guard-none', 'node processes'],
+    ['refund-twice', 'key-table', 'mysql'],
+    ['next-upstream', 'key-table', 'node processes'],
+  ] as const)('%s under %s without %s', async (name, row, need) => {
+    const sentence = `Here is no such thing as ${need}.`;
+    const lacking = (target: Target): Target => ({ ...target, lacks: { [need]: sentence } });
+
+    expect(await run(drillNamed(name), row, { wrap: lacking })).toMatchObject({
+      verdict: 'not-applicable',
+      reasons: [sentence],
+    });
+  });
+});

@@ -1,0 +1,100 @@
+// Stacks for the tests of the orders' drills, and what must be true of them after each.
+
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, expect } from 'vitest';
+import type { Drill, DrillContext, DrillOutcome } from '../../loadtest/drill.ts';
+import { rowOf } from '../../loadtest/staircase.ts';
+import type { Target } from '../../loadtest/target.ts';
+import { createTargets, type Targets } from '../../loadtest/targets.ts';
+
+export const LEASE_MS = 600;
+const ANSWER_LIMIT_MS = 5_000;
+const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request'];
+
+export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' | 'tell'>> {
+  /** Makes of the target one on which something is different. */
+  wrap?: (target: Target) => Target;
+}
+
+/**
+ * Stacks that may be used at the same time: `guardStacks` for the guards, and one for each strategy. Each drill has its stack alone,
+ * and leaves it as it was.
+ */
+export function ownOrderTargets(guardStacks: number) {
+  let targets: Targets;
+  const deaths: string[] = [];
+  const turns = new Map<string, Promise<unknown>>();
+  let last = 0;
+
+  beforeAll(() => {
+    targets = createTargets({ backends: ['mysql', 'zookeeper'], onDeath: (sentence) => deaths.push(sentence) });
+  });
+
+  afterAll(async () => {
+    await targets.close();
+    expect(deaths).toEqual([]);
+  }, 60_000);
+
+  /** The stacks of the guards come first, then one for each strategy. */
+  function workerOf(row: string): number {
+    const name = rowOf(row)?.stack?.name ?? '';
+    if (name === 'orders') {
+      last += 1;
+      return last % guardStacks;
+    }
+    return guardStacks + ['key-none', 'key-in-process', 'key-lock', 'key-table'].indexOf(name);
+  }
+
+  async function inTurn<T>(worker: number, act: () => Promise<T>): Promise<T> {
+    const turn = (turns.get(String(worker)) ?? Promise.resolve()).then(act, act);
+    turns.set(
+      String(worker),
+      turn.catch(() => {}),
+    );
+    return turn;
+  }
+
+  return function run(drill: Drill, row: string, options: OrderDrillOptions = {}): Promise<DrillOutcome> {
+    const { wrap = (target) => target, ...context } = options;
+    const worker = workerOf(row);
+    return inTurn(worker, async () => {
+      const target = await targets.open('steps', worker, row);
+      const ran = drill.run({
+        target: wrap(target),
+        stage: row,
+        settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs: LEASE_MS },
+        signal: new AbortController().signal,
+        onProgress() {},
+        tell: async () => {},
+        ...context,
+      });
+      await ran.catch(() => {});
+      await isAsBefore(target);
+      return ran;
+    });
+  };
+}
+
+/** Every node and nginx answer, nothing is under way, and no order is left. */
+async function isAsBefore({ nodes, url, mysqlUrl = '' }: Target) {
+  for (const origin of [url, ...nodes.map(({ publicUrl }) => publicUrl)]) {
+    const { status } = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+    expect(status).toBe(200);
+  }
+  for (const node of nodes) {
+    const [{ inFlight, unreleased }, ticks] = [await node.state(), await node.ticks()];
+    expect({ node: node.name, inFlight, unreleased, ...ticks }).toEqual({
+      node: node.name,
+      inFlight: 0,
+      unreleased: 0,
+      running: 0,
+      held: 0,
+    });
+  }
+  const mysql = await createConnection(mysqlUrl);
+  for (const table of tables) {
+    const [rows] = await mysql.query<RowDataPacket[]>(`SELECT COUNT(*) AS left_over FROM ${table}`);
+    expect({ table, left: Number(rows[0]?.left_over) }).toEqual({ table, left: 0 });
+  }
+  await mysql.end();
+}

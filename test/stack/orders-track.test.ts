@@ -1,0 +1,115 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Results, resultsSchema } from '../../loadtest/results.ts';
+import { rowsOf, storyOf } from '../../loadtest/tracks.ts';
+import { findOnPath } from '../../scripts/path.ts';
+import { leavesNothing, ownCommands, startCommand } from './command-under-test.ts';
+import { drillsOf, readLatest } from './quick-run.ts';
+
+const TRACK = ['--track', 'orders'];
+const story = storyOf('orders', rowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
+
+describe('npm start -- --track orders', () => {
+  const command = startCommand('loadtest/replay.ts', TRACK);
+  let results: Results;
+
+  beforeAll(async () => {
+    await command.ended;
+    results = readLatest(command);
+  }, 180_000);
+
+  afterAll(() => command.remove());
+
+  test('the run is as taught, ends with 0, and leaves nothing behind', async () => {
+    expect(results.verdictReasons).toEqual([]);
+    expect(results.verdict).toBe('as-taught');
+    expect(command.stderr()).toBe('');
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    await leavesNothing(command);
+  });
+
+  test('every drill ran under every row', () => {
+    expect(drillsOf(results)).toEqual(story);
+    for (const { drills } of results.stages) for (const { verdict } of drills) expect(verdict).toMatch(/^(pass|fail)$/);
+    expect(results.stages.every(({ lockVersion }) => lockVersion === null)).toBe(true);
+    expect(results.command).toBe('npm start -- --track orders --reports '.concat(command.reports));
+  });
+
+  test('the terminal tells each row: its problem, what the row before fails, and both staircases at the end', () => {
+    const out = command.stdout();
+    const [, lock = ''] = out.split('Guard · 6-lua-release\n');
+    expect(lock).toMatch(
+      /^ +Problem {2}the other node has a schedule of its own.*\n +Before {3}✘ double-restore: 200 of 100\n/,
+    );
+    expect(out).toMatch(
+      /✔ job-crashes-half-way holds, as taught .*\n.*\n +Before: guard-8-auto-renew ✘ job-crashes-half-way: 101 of 100\n/,
+    );
+    expect(out).toMatch(/│ double-restore +│ ✘ 200 of 100 +│ ✘ 200 of 100 +│ ✔ 100 of 100 +│/);
+    expect(out).toMatch(/│ strategy +│ none +│ in-process +│ lock +│ table +│/);
+    expect(out).toMatch(/│ next-upstream +│ ✘ 2 orders +│ ✘ 2 orders +│ ✘ 2 orders +│ ✔ 1 order +│/);
+    expect(out).toContain(`As taught: ${story.length} of ${story.length} cells`);
+  });
+
+  test('the report has a table for each staircase, and says which row is right in every drill', () => {
+    const page = readFileSync(join(command.reports, 'latest/report.html'), 'utf8');
+    expect(page.match(/<table class="staircase/g)).toHaveLength(2);
+    expect(page).toContain('Every unit restored exactly once, in every drill: conditional.');
+    expect(page).toContain('One order and one refund of one intent, in every drill: table.');
+    expect(page).not.toMatch(/undefined|NaN/);
+    const text = readFileSync(join(command.reports, 'latest/report.md'), 'utf8');
+    expect(text).toContain('## The clean-up: units restored of the units due');
+    expect(text).toContain('## The double click: orders and refunds made of one intent');
+  });
+});
+
+describe('npm start -- --track orders: some of it', () => {
+  const start = ownCommands();
+  const few = mkdtempSync(join(tmpdir(), 'few-programs-'));
+  for (const program of ['node', 'redis-server', 'nginx']) {
+    const path = findOnPath(program) ?? (program === 'node' ? process.execPath : undefined);
+    if (path !== undefined) symlinkSync(path, join(few, program));
+  }
+  afterAll(() => rmSync(few, { recursive: true, force: true }));
+
+  test('without MySQL nothing of it can be carried, and each cell says what to install', async () => {
+    const command = start('loadtest/replay.ts', [...TRACK, '--json'], { PATH: few });
+    expect((await command.ended).code).toBe(1);
+    const { verdict, stages } = resultsSchema.parse(JSON.parse(command.stdout()));
+    expect(verdict).toBe('unknown');
+    for (const { drills } of stages) {
+      for (const result of drills) {
+        expect(result).toMatchObject({
+          verdict: 'not-applicable',
+          reasons: [expect.stringMatching(/apt.* mariadb-server/)],
+        });
+      }
+    }
+  }, 60_000);
+
+  test('npm run staircase takes rows and drills by name', async () => {
+    const args = [...TRACK, '--stage', 'guard-conditional,key-table', '--drill', 'double-restore,double-click'];
+    const command = start('loadtest/staircase-command.ts', args);
+    expect((await command.ended).code).toBe(0);
+    expect(drillsOf(readLatest(command))).toEqual(['guard-conditional double-restore', 'key-table double-click']);
+    expect(readdirSync(join(command.reports, 'latest/events'))).toHaveLength(2);
+  }, 60_000);
+
+  test.each([
+    [['--track', 'money'], /--track.*money.*locks, orders/],
+    [[...TRACK, '--stage', '4'], /--stage.*4.*guard-none/],
+    [[...TRACK, '--drill', 'rush'], /--drill.*rush.*double-restore/],
+    [['--drill', 'double-restore'], /--drill.*double-restore.*one-node-rush/],
+    [[...TRACK, '--beyond'], /--beyond is of the track locks/],
+    [
+      [...TRACK, '--url', 'http://127.0.0.1:1', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'],
+      /--url is of the track locks/,
+    ],
+  ])('%j: refused with exit code 2 and a line that says what is allowed', async (args, line) => {
+    const command = start('loadtest/replay.ts', args);
+    expect((await command.ended).code).toBe(2);
+    expect(command.stderr()).toMatch(line);
+    expect(command.stdout()).toBe('');
+  });
+});
