@@ -9,12 +9,19 @@ import { lackOf, type Need, type TargetNode } from '../target.ts';
 import { guardOfRow } from './guard-staircase.ts';
 import { openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
+/** A lease that no tick outlives, in milliseconds, for drills that are not about it. */
+export const LONG_LEASE_MS = 30_000;
+/** How long to wait before the next tick when one was skipped, in milliseconds. */
+const TRY_AGAIN_MS = 50;
+
 /** A drill of the clean-up: it stages one fault, on purpose, and looks what is restored under a guard. */
 export interface GuardDrill {
   /** A column of the staircase. */
   name: string;
   /** What it takes to stage the fault, besides two nodes and MySQL. */
   needs?: Need[];
+  /** The lease that it needs, in milliseconds, whatever was asked for. */
+  leaseMs?: number;
   run(scene: CleanUpScene): Promise<Judgement>;
 }
 
@@ -26,7 +33,12 @@ export function asGuardDrill(drill: GuardDrill): Drill {
     async run({ target, stage, settings: { leaseMs }, ...context }) {
       const lacking = lackOf(target, stage, drill.needs);
       if (lacking !== undefined) return notApplicable(lacking);
-      const scene = await openCleanUp({ target, guard: guardOfRow(stage), leaseMs, ...context });
+      const scene = await openCleanUp({
+        target,
+        guard: guardOfRow(stage),
+        leaseMs: drill.leaseMs ?? leaseMs,
+        ...context,
+      });
       return play(scene, drill.run(scene), context.signal);
     },
   };
@@ -93,8 +105,26 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   async function tickWhenFree(node: TargetNode, limitMs: number): Promise<TickResult> {
     const deadline = performance.now() + limitMs;
     let result = await tick(node);
-    while (result.outcome === 'skipped' && performance.now() < deadline) result = await tick(node);
+    while (result.outcome === 'skipped' && performance.now() < deadline) {
+      await shop.rest(TRY_AGAIN_MS);
+      result = await tick(node);
+    }
     return result;
+  }
+
+  /** Ticks until whatever an earlier drill left behind is gone: a lock, or a script that no tick has followed. */
+  async function letTickThrough(node: TargetNode) {
+    let isOver = false;
+    const ending = tickWhenFree(node, STEP_LIMIT_MS).finally(() => {
+      isOver = true;
+    });
+    ending.catch(() => {});
+    await until(`The clean-up of ${node.name} does not end.`, async () => {
+      await node.goOn();
+      return isOver;
+    });
+    const result = await ending;
+    if (result.outcome !== 'ran') throw new Error(`The clean-up of ${node.name} ${tellTick(result)} under ${guard}.`);
   }
 
   /** Starts a tick. Resolves when it stays where the script says, or is over without coming so far. */
@@ -163,9 +193,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
 
   try {
     await setMinHold(0);
-    // Whatever lock an earlier drill left behind is gone.
-    const { outcome } = await tickWhenFree(shop.first, STEP_LIMIT_MS);
-    if (outcome !== 'ran') throw new Error(`The clean-up does not run under ${guard}.`);
+    for (const node of nodes) await letTickThrough(node);
   } catch (error) {
     await shop.close();
     throw error;

@@ -76,10 +76,12 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
   }
 
   try {
-    // The tables are there when a node has answered a question about them.
-    for (const node of nodes)
-      await fetch(new URL('/orders', node.publicUrl), { signal: AbortSignal.timeout(STEP_LIMIT_MS) });
-    await forgetOrders();
+    const haveTables = () =>
+      forgetOrders().then(
+        () => true,
+        () => false,
+      );
+    await until('The nodes made no tables for their orders.', haveTables);
   } catch (error) {
     await disconnect();
     throw error;

@@ -1,11 +1,12 @@
 // Both nodes tick at the same moment, each by its own schedule. Are the orders that both have read restored twice?
 
-import { type GuardDrill, tellTick } from '../clean-up.ts';
+import { type GuardDrill, LONG_LEASE_MS, tellTick } from '../clean-up.ts';
 
 const DUE = 100;
 
 export const doubleRestore: GuardDrill = {
   name: 'double-restore',
+  leaseMs: LONG_LEASE_MS,
   async run(scene) {
     const { first, second } = scene;
     await scene.makeDue(DUE);

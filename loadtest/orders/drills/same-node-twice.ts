@@ -1,11 +1,12 @@
 // A tick of a node comes before its last one has ended. Are the orders that both have read restored twice?
 
-import { type GuardDrill, tellTick } from '../clean-up.ts';
+import { type GuardDrill, LONG_LEASE_MS, tellTick } from '../clean-up.ts';
 
 const DUE = 100;
 
 export const sameNodeTwice: GuardDrill = {
   name: 'same-node-twice',
+  leaseMs: LONG_LEASE_MS,
   async run(scene) {
     const { first } = scene;
     await scene.makeDue(DUE);
