@@ -38,19 +38,25 @@ export function createTargets({ running, modules = {}, backends: needed = [], on
     if (guest !== undefined) return openLocalTarget({ forDrills, ...settingsFor(guest) }, await openBackends());
     const target = running
       ? await openRunningTarget(running.url, running.labUrls)
-      : await openLocalTarget(
-          {
-            forDrills,
-            ...own?.options,
-            // The drills set the lock. The one of the environment may need a server that is not there.
-            env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '', ...own?.options.env },
-            masters: needed.includes('masters') ? MASTERS : 0,
-            onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
-          },
-          await openBackends(),
-        );
+      : await openOurs(forDrills, own, await openBackends());
     void target.partDied.then(onDeath);
     return target;
+  }
+
+  function openOurs(forDrills: boolean, own: Row['stack'], servers: Backends) {
+    // A node refuses settings of orders that it can't have; no drill of theirs will run on it.
+    const { env, ...options } = servers.lacks.mysql === undefined ? (own?.options ?? {}) : {};
+    return openLocalTarget(
+      {
+        forDrills,
+        ...options,
+        // The drills set the lock. The one of the environment may need a server that is not there.
+        env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '', ...env },
+        masters: needed.includes('masters') ? MASTERS : 0,
+        onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
+      },
+      servers,
+    );
   }
 
   /** Nodes with this lock. What it prints is shown to those who ask for the log. */

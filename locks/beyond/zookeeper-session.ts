@@ -10,7 +10,7 @@
 import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { type Client, CreateMode, createClient, Exception } from 'node-zookeeper-client';
-import { abortable } from '../abortable.ts';
+import { abortable, abortError } from '../abortable.ts';
 
 /** How long ZooKeeper may leave a request unanswered, in milliseconds. A sale must be answered within a second. */
 const ANSWER_LIMIT_MS = 700;
@@ -183,6 +183,8 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
       return (await ask<string[]>((answer) => client.getChildren(`${root}${folder}`, answer))) ?? [];
     },
     async untilGone(path, signal) {
+      // The client forgets a watch only when it fires: whoever tries once leaves none behind.
+      if (signal?.aborted) throw abortError(signal);
       let tellGone = () => {};
       const gone = new Promise<void>((resolve) => (tellGone = resolve));
       // Not exists(): on a node that is gone already, that would leave a watch for ever.
