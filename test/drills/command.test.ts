@@ -55,6 +55,18 @@ describe('npm run drill', { timeout: 90_000 }, () => {
       expect(stderr).toBe('');
     });
 
+    test('0: a drill of the orders goes from row to row, each with nodes of its own', async () => {
+      const { code, stdout, stderr } = await drill(['retry-after-timeout', '--idempotency', 'lock,table']);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(
+          /Idempotency · lock.*✘ fails, as taught.*Idempotency · table.*✔ holds, as taught/s,
+        ),
+        stderr: '',
+      });
+      expect(stdout).toMatch(/The client repeats, on node-2: it was answered 200 order [0-9a-f]{8}\./);
+    });
+
     test('0: a drill that the servers at hand cannot carry says what to install', async () => {
       const bare = makeBarePath();
       try {
@@ -68,6 +80,8 @@ describe('npm run drill', { timeout: 90_000 }, () => {
     test.each([
       { args: ['no-such-drill', '--stage', '4'], says: /no drill no-such-drill/ },
       { args: ['nested-call'], says: /--stage/ },
+      { args: ['double-restore', '--stage', '4'], says: /goes with --guard, not with --stage/ },
+      { args: ['double-click', '--idempotency', 'hope'], says: /hope.*none, in-process, lock, table/ },
       { args: ['rush', '--stage', '9'], says: /9/ },
     ])('2: $args is not allowed', async ({ args, says }) => {
       const { code, stdout, stderr } = await drill(args);

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { readRunOptions } from '../../loadtest/options.ts';
+import { rowsOf } from '../../loadtest/tracks.ts';
 
 /** Reads a command line that ends the process with 2; returns what it prints. */
 function refuse(args: string[], version?: string): string {
@@ -29,6 +30,15 @@ test.each([
   [['--url', 'http://127.0.0.1:1'], /--url and --lab go together/],
   [['--lab', 'http://127.0.0.1:1'], /two addresses/],
   [['--url', 'ftp://x', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'], /address such as/],
+  [['--track', 'money'], /--track.*money.*locks, orders/],
+  [['--track', 'orders', '--stage', '4'], /--stage.*4.*guard-none.*key-table/],
+  [['--track=orders', '--drill', 'rush'], /--drill.*rush.*double-restore.*double-click/],
+  [['--drill', 'double-restore'], /--drill.*double-restore.*one-node-rush/],
+  [['--track', 'orders', '--beyond'], /--beyond is of the track locks/],
+  [
+    ['--track', 'orders', '--url', 'http://127.0.0.1:1', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'],
+    /--url is of the track locks/,
+  ],
   [['surprise'], /too many arguments/],
   [['--nonsense'], /unknown option/],
 ])('%j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
@@ -39,4 +49,18 @@ test.each([
 
 test('a stage that LOCK_VERSION names, and that there is not', () => {
   expect(refuse([], 'x')).toMatch(/^error: LOCK_VERSION=x is not allowed/);
+});
+
+const read = (args: string[], version?: string) =>
+  readRunOptions('npm start', 'Runs.', ['node', 'replay.ts', ...args], version);
+
+test('the track of the orders: all of its rows, whatever LOCK_VERSION says, or those that are named, in their order', () => {
+  expect(read(['--track', 'orders'], '4')).toMatchObject({ track: 'orders', stages: rowsOf('orders') });
+  const { stages, drills } = read(['--track', 'orders', '--stage', 'key-table,guard-none', '--drill', 'refund-twice']);
+  expect(stages).toEqual(['guard-none', 'key-table']);
+  expect(drills?.map(({ name }) => name)).toEqual(['refund-twice']);
+});
+
+test('no track named: the locks', () => {
+  expect(read([], '4')).toMatchObject({ track: 'locks', stages: ['4-ttl'] });
 });

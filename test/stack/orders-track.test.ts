@@ -95,21 +95,4 @@ describe('npm start -- --track orders: some of it', () => {
     expect(drillsOf(readLatest(command))).toEqual(['guard-conditional double-restore', 'key-table double-click']);
     expect(readdirSync(join(command.reports, 'latest/events'))).toHaveLength(2);
   }, 60_000);
-
-  test.each([
-    [['--track', 'money'], /--track.*money.*locks, orders/],
-    [[...TRACK, '--stage', '4'], /--stage.*4.*guard-none/],
-    [[...TRACK, '--drill', 'rush'], /--drill.*rush.*double-restore/],
-    [['--drill', 'double-restore'], /--drill.*double-restore.*one-node-rush/],
-    [[...TRACK, '--beyond'], /--beyond is of the track locks/],
-    [
-      [...TRACK, '--url', 'http://127.0.0.1:1', '--lab', 'http://127.0.0.1:1,http://127.0.0.1:2'],
-      /--url is of the track locks/,
-    ],
-  ])('%j: refused with exit code 2 and a line that says what is allowed', async (args, line) => {
-    const command = start('loadtest/replay.ts', args);
-    expect((await command.ended).code).toBe(2);
-    expect(command.stderr()).toMatch(line);
-    expect(command.stdout()).toBe('');
-  });
 });
