@@ -104,6 +104,8 @@ export const drillResultSchema = z.object({
   stockOverTime: z.array(stockPointSchema).default([]),
   /** Of a drill that goes step by step. */
   timeline: timelineSchema.optional(),
+  /** The same of a drill of the orders: what it told, with the milliseconds since it began. */
+  told: z.array(z.object({ ms: milliseconds, sentence: z.string() })).optional(),
   durationMs: milliseconds,
 });
 

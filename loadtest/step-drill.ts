@@ -80,7 +80,10 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
  * when that aborts first; the scene is closed all the same.
  */
 export async function play(
-  scene: { stop(): void; close(isJudged?: Judgement['isJudged']): Promise<Pick<DrillOutcome, 'timeline' | 'events'>> },
+  scene: {
+    stop(): void;
+    close(isJudged?: Judgement['isJudged']): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'>>;
+  },
   course: Promise<Judgement>,
   signal?: AbortSignal,
 ): Promise<DrillOutcome> {

@@ -188,7 +188,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
       await Promise.all(orders.map(({ id, sku }) => redis.del(stockKey(sku), restoredKey(sku, id))));
       for (const node of nodes) await node.setGuard('conditional');
     });
-    return { events: [] };
+    return { events: [], told: shop.told };
   }
 
   try {

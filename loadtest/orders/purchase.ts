@@ -167,7 +167,7 @@ async function openPurchase(options: ShopOptions) {
     judgeOrders,
     async close() {
       await shop.close(() => first.clear(SKU));
-      return { events: [] };
+      return { events: [], told: shop.told };
     },
   };
 }

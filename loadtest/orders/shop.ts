@@ -35,6 +35,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
   redis.on('error', () => {});
   const startedAt = sharedClock();
   const stopping = new AbortController();
+  const told: { ms: number; sentence: string }[] = [];
 
   async function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const [rows] = await mysql.query<RowDataPacket[]>(sql, values);
@@ -43,6 +44,13 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
 
   async function forgetOrders() {
     for (const table of tables) await query(`DELETE FROM ${table}`);
+  }
+
+  async function tellNow(sentence: string, isStep: boolean) {
+    mustGoOn();
+    const ms = sharedClock() - startedAt;
+    told.push({ ms, sentence });
+    await tell(sentence, ms, isStep);
   }
 
   /** Whoever goes on after the end of the drill is stopped here: the stack is somebody else's by then. */
@@ -99,15 +107,11 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
     /** Aborts when the drill ends. */
     stopping: stopping.signal,
     /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
-    async step(sentence: string) {
-      mustGoOn();
-      await tell(sentence, sharedClock() - startedAt, true);
-    },
+    step: (sentence: string) => tellNow(sentence, true),
     /** Tells what happens, and goes on at once. */
-    async say(sentence: string) {
-      mustGoOn();
-      await tell(sentence, sharedClock() - startedAt, false);
-    },
+    say: (sentence: string) => tellNow(sentence, false),
+    /** What was told so far. */
+    told,
     /** Resolves after so many milliseconds, or rejects when the drill ends. */
     rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
     /** Kills a node as a crash would. Throws NotStagedError when it lives on. */

@@ -1,4 +1,5 @@
 import type { Results } from '../results.ts';
+import { staircaseOf } from '../staircase.ts';
 import {
   type Cell,
   isAsTaught,
@@ -84,17 +85,25 @@ function comparisons(results: Results): string[] {
   });
 }
 
+/** What a row is in the staircase that these are of. */
+function rowWordOf([first]: { stage: string }[]): string {
+  return staircaseOf(first?.stage ?? '').rowWord;
+}
+
 /** The figures of the drills that go step by step. */
 function steps(results: Results): string[] {
   const drills = measuredSteps(results);
   if (drills.length === 0) return [];
+  const isTold = results.stages.some(({ drills }) => drills.some(({ told }) => told !== undefined));
   return [
     '## Step by step',
-    'report.html draws each of these drills: who was inside, for how long, and what was done to them.',
+    isTold
+      ? 'report.html tells the steps of each of these drills.'
+      : 'report.html draws each of these drills: who was inside, for how long, and what was done to them.',
     ...drills.flatMap(({ drill, stages }) => {
       const lines = stepLinesOf(stages.map(({ figures }) => figures));
       const rows = stages.map(({ stage, figures }) => [stage, ...lines.map(({ read }) => read(figures))]);
-      return [`### ${plain(drill)}`, table(['stage', ...lines.map(({ name }) => name)], rows, true)];
+      return [`### ${plain(drill)}`, table([rowWordOf(stages), ...lines.map(({ name }) => name)], rows, true)];
     }),
   ];
 }

@@ -34,6 +34,7 @@ describe('npm start -- --track orders', () => {
     expect(drillsOf(results)).toEqual(story);
     for (const { drills } of results.stages) for (const { verdict } of drills) expect(verdict).toMatch(/^(pass|fail)$/);
     expect(results.stages.every(({ lockVersion }) => lockVersion === null)).toBe(true);
+    for (const { drills } of results.stages) for (const { told = [] } of drills) expect(told.length).toBeGreaterThan(1);
     expect(results.command).toBe('npm start -- --track orders --reports '.concat(command.reports));
   });
 
@@ -57,6 +58,7 @@ describe('npm start -- --track orders', () => {
     expect(page.match(/<table class="staircase/g)).toHaveLength(2);
     expect(page).toContain('Every unit restored exactly once, in every drill: conditional.');
     expect(page).toContain('One order and one refund of one intent, in every drill: table.');
+    expect(page).toContain('100 orders are due. node-1 and node-2 tick at the same moment.');
     expect(page).not.toMatch(/undefined|NaN/);
     const text = readFileSync(join(command.reports, 'latest/report.md'), 'utf8');
     expect(text).toContain('## The clean-up: units restored of the units due');
