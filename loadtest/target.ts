@@ -7,7 +7,7 @@ import { rowOf } from './staircase.ts';
 
 /**
  * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, a replica of it, masters to
- * stop, and the servers of a strategy.
+ * stop, a MySQL whose tables may be emptied, and the servers of a strategy.
  */
 export type Need =
   | 'node processes'
@@ -15,6 +15,7 @@ export type Need =
   | 'redis process'
   | 'replication'
   | 'master processes'
+  | 'own mysql'
   | Exclude<Backend, 'redis'>;
 
 export interface TargetNode extends LabClient {
@@ -83,7 +84,13 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       backends: backends?.versions ?? {},
       ...(corner?.['MYSQL_URL'] !== undefined && { mysqlUrl: corner['MYSQL_URL'] }),
       stack,
-      lacks: { ...backends?.lacks, ...lacksOf(stack) },
+      lacks: {
+        ...backends?.lacks,
+        ...(process.env['MYSQL_URL'] && {
+          'own mysql': 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.',
+        }),
+        ...lacksOf(stack),
+      },
       partDied: stack.partDied,
       async close() {
         await putStockBack();

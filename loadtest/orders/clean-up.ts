@@ -18,7 +18,7 @@ const TRY_AGAIN_MS = 50;
 export interface GuardDrill {
   /** A column of the staircase. */
   name: string;
-  /** What it takes to stage the fault, besides two nodes and MySQL. */
+  /** What it takes to stage the fault, besides two nodes and a MySQL that may be emptied. */
   needs?: Need[];
   /** The lease that it needs, in milliseconds, whatever was asked for. */
   leaseMs?: number;
@@ -31,7 +31,7 @@ export function asGuardDrill(drill: GuardDrill): Drill {
     name: drill.name,
     kind: 'steps',
     async run({ target, stage, settings: { leaseMs }, ...context }) {
-      const lacking = lackOf(target, stage, drill.needs);
+      const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
       const scene = await openCleanUp({
         target,
@@ -71,7 +71,10 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   /** Writes so many orders that are due, the first one the longest; their units are not in stock. */
   async function makeDue(count: number) {
     shop.mustGoOn();
-    const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), sku: `due-${orders.length + i + 1}` }));
+    const made = Array.from({ length: count }, (_, i) => ({
+      id: randomUUID(),
+      sku: `drill-due-${orders.length + i + 1}`,
+    }));
     await Promise.all(made.map(({ sku }) => redis.set(stockKey(sku), 0)));
     const rows = made.map(({ id, sku }, i) => [id, sku, 1, 1_000, 'the drill', lock, String(i)]);
     const due = made.map(

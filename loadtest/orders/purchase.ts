@@ -8,7 +8,7 @@ import { lackOf, type Need, type TargetNode } from '../target.ts';
 import { KEY_LEASE_MS } from './key-staircase.ts';
 import { openShop, type ShopOptions } from './shop.ts';
 
-const SKU = 'click';
+const SKU = 'drill-click';
 const STOCK = 100;
 /** How long a client waits before it repeats what is still under way, in milliseconds. */
 const REPEAT_DELAY_MS = 100;
@@ -19,7 +19,7 @@ const PATIENCE_MS = 10 * KEY_LEASE_MS;
 export interface KeyDrill {
   /** A column of the staircase. */
   name: string;
-  /** What it takes to stage the fault, besides two nodes and MySQL. */
+  /** What it takes to stage the fault, besides two nodes and a MySQL that may be emptied. */
   needs?: Need[];
   run(scene: PurchaseScene): Promise<Judgement>;
 }
@@ -30,7 +30,7 @@ export function asKeyDrill(drill: KeyDrill): Drill {
     name: drill.name,
     kind: 'steps',
     async run({ target, stage, ...context }) {
-      const lacking = lackOf(target, stage, drill.needs);
+      const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
       const scene = await openPurchase({ target, ...context });
       return play(scene, drill.run(scene), context.signal);

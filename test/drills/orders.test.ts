@@ -122,7 +122,9 @@ describe('orders: what the servers at hand can’t carry is not applicable, and 
     ['double-restore', 'guard-none', 'mysql'],
     ['double-restore', 'guard-zookeeper', 'zookeeper'],
     ['job-crashes-half-way', 'guard-none', 'node processes'],
+    ['same-node-twice', 'guard-conditional', 'own mysql'],
     ['refund-twice', 'key-table', 'mysql'],
+    ['refund-twice', 'key-table', 'own mysql'],
     ['next-upstream', 'key-table', 'node processes'],
   ] as const)('%s under %s without %s', async (name, row, need) => {
     const sentence = `Here is no such thing as ${need}.`;
