@@ -4,7 +4,7 @@ import { beyond, knownVersions, lockName, locks, strategies } from '../locks/ind
 import { projectDir } from '../scripts/parts.ts';
 import { nameOfGuest } from '../services/inventory/guest-lock.ts';
 import type { Drill, DrillSettings } from './drill.ts';
-import { drillsOf, rowsOf, type Track, trackNames } from './tracks.ts';
+import { drillsOf, rowsOf, type Track, toldRowsOf, trackNames } from './tracks.ts';
 
 const COULD_NOT_RUN = 2;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
@@ -32,6 +32,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
   // It says what the other options may be.
   const track = trackIn(argv);
   const isOfLocks = track === 'locks';
+  const isStory = name === 'npm start';
   const command = commandOfDrills(name, description, drillsOf(track))
     .addOption(new Option('--track <track>', 'what is told').choices(trackNames).default('locks'))
     .option(
@@ -62,7 +63,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
   ];
   return {
     track,
-    stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? rowsOf(track)),
+    stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? (isStory ? toldRowsOf(track) : rowsOf(track))),
     ...settings,
     ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
   };

@@ -31,6 +31,8 @@ export interface Row {
   before?: string | undefined;
   /** The file that tells its story in its first lines, from the project's folder. */
   story?: string;
+  /** A story leaves it out, unless it is named. */
+  isAside?: boolean;
   /** The servers that it needs. */
   backends: Backend[];
   /** What its nodes are started with. Rows with stacks of the same name share them. */

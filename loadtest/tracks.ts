@@ -4,7 +4,7 @@ import { guardDrills, keyDrills } from './orders/drills/index.ts';
 import { guardStaircase } from './orders/guard-staircase.ts';
 import { keyStaircase } from './orders/key-staircase.ts';
 import { allCells, type Cell, storyCells } from './plan.ts';
-import { lockStaircase, type Staircase } from './staircase.ts';
+import { lockStaircase, rowOf, type Staircase } from './staircase.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
 export interface Flight {
@@ -25,6 +25,8 @@ export type Track = keyof typeof tracks;
 export const trackNames = Object.keys(tracks) as Track[];
 export const drillsOf = (track: Track): Drill[] => tracks[track].flatMap(({ drills }) => drills);
 export const rowsOf = (track: Track): string[] => tracks[track].flatMap(({ staircase }) => Object.keys(staircase.rows));
+/** The rows of which the story of a track tells. */
+export const toldRowsOf = (track: Track): string[] => rowsOf(track).filter((row) => !rowOf(row)?.isAside);
 
 /** Every drill of the track under every row of its own staircase, of these rows and, if drills are named, of these drills. */
 export function cellsOf(track: Track, rows: string[], chosen?: Drill[]): Cell[] {

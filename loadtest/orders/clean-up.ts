@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { restoredKey, stockKey } from '../../services/inventory/store.ts';
+import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
+import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { type Drill, notApplicable } from '../drill.ts';
 import { NotStagedError } from '../faults.ts';
 import type { TickResult, TickScript } from '../lab-client.ts';
@@ -189,6 +190,8 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   async function close() {
     await shop.close(async () => {
       await Promise.all(orders.map(({ id, sku }) => redis.del(stockKey(sku), restoredKey(sku, id))));
+      // Some locks never end when their holder is dead.
+      await redis.del(...keysOf(jobLockKey(guard)));
       for (const node of nodes) await node.setGuard('conditional');
     });
     return { events: [], told: shop.told };

@@ -37,8 +37,17 @@ const stack: { name: string; options: StackOptions } = {
 };
 
 const jobs = 'services/inventory/orders/jobs';
+const lock = `${jobs}/lock.ts`;
 
-function row(guard: string, signs: string, before: string | undefined, story: string): [string, Row] {
+interface Place {
+  /** The guard that it is set beside. */
+  before?: string;
+  /** The file that tells its story. */
+  story: string;
+  isAside?: true;
+}
+
+function row(guard: string, signs: string, { before, ...place }: Place): [string, Row] {
   const backend = backendOf(guard);
   return [
     rowOfGuard(guard),
@@ -46,13 +55,17 @@ function row(guard: string, signs: string, before: string | undefined, story: st
       title: `Guard · ${guard}`,
       short: guard,
       signs,
-      before: before && rowOfGuard(before),
-      story,
+      ...(before !== undefined && { before: rowOfGuard(before) }),
+      ...place,
       backends: backend === 'mysql' ? ['mysql'] : ['mysql', backend],
       stack,
     },
   ];
 }
+
+/** A lock as a guard that the story leaves out: it shows nothing that its neighbours do not show. */
+const aside = (guard: string, signs: string, before: string) =>
+  row(guard, signs, { before, story: lock, isAside: true });
 
 /** The guards of the scheduled clean-up: what is restored of the units that are due. */
 export const guardStaircase: Staircase = {
@@ -60,13 +73,23 @@ export const guardStaircase: Staircase = {
   rowWord: 'guard',
   columns,
   rows: Object.fromEntries([
-    row('none', '✘✘✘✘✘', undefined, `${jobs}/none.ts`),
-    row('in-process', '✔✘✘✘✘', 'none', `${jobs}/in-process.ts`),
-    row('6-lua-release', '✔✔✔✘✘', 'in-process', `${jobs}/lock.ts`),
-    row('8-auto-renew', '✔✔✔✔✘', '6-lua-release', 'locks/8-auto-renew.ts'),
-    row('zookeeper', '✔✔✔✔✘', '8-auto-renew', 'locks/beyond/zookeeper.ts'),
-    row('mysql-lock-table', '✔✔✔✔✘', '8-auto-renew', 'locks/beyond/mysql-lock-table.ts'),
-    row('conditional', '✔✔✔✔✔', '8-auto-renew', `${jobs}/conditional.ts`),
+    row('none', '✘✘✘✘✘', { story: `${jobs}/none.ts` }),
+    row('in-process', '✔✘✘✘✘', { before: 'none', story: `${jobs}/in-process.ts` }),
+    aside('2-recursive-retry', '✔✔✔✔✘', 'in-process'),
+    aside('3-spin', '✔✔✔✔✘', 'in-process'),
+    aside('4-ttl', '✔✔✔✘✘', 'in-process'),
+    aside('5-owner-check', '✔✔✔✘✘', 'in-process'),
+    row('6-lua-release', '✔✔✔✘✘', { before: 'in-process', story: lock }),
+    aside('7-reentrant', '✔✔✔✘✘', 'in-process'),
+    row('8-auto-renew', '✔✔✔✔✘', { before: '6-lua-release', story: 'locks/8-auto-renew.ts' }),
+    aside('blocking', '✔✔✔✔✘', '6-lua-release'),
+    aside('fair', '✔✔✔✔✘', '6-lua-release'),
+    aside('cohort', '✔✔✔✔✘', '6-lua-release'),
+    aside('fenced', '✔✔✔✔✘', '6-lua-release'),
+    row('zookeeper', '✔✔✔✔✘', { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts' }),
+    row('mysql-lock-table', '✔✔✔✔✘', { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' }),
+    aside('mysql-named', '✔✔✔✔✘', '8-auto-renew'),
+    row('conditional', '✔✔✔✔✔', { before: '8-auto-renew', story: `${jobs}/conditional.ts` }),
   ]),
   praise: 'Every unit restored exactly once, in every drill',
 };

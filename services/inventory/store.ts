@@ -27,8 +27,9 @@ export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 /** Says that the units of this order are back in stock. */
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
 /** Every key that a lock may use. */
-export const lockKeys = (sku: string, lock: string) =>
-  ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey(sku, lock)}${suffix}`);
+export const lockKeys = (sku: string, lock: string) => keysOf(lockKey(sku, lock));
+/** The same of a lock with this key. */
+export const keysOf = (lockKey: string) => ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey}${suffix}`);
 
 const writeIfNewest = readScript('write-if-newest');
 const addIfThere = readScript('add-if-there');

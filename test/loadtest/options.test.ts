@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { readRunOptions } from '../../loadtest/options.ts';
-import { rowsOf } from '../../loadtest/tracks.ts';
+import { toldRowsOf } from '../../loadtest/tracks.ts';
 
 /** Reads a command line that ends the process with 2; returns what it prints. */
 function refuse(args: string[], version?: string): string {
@@ -54,10 +54,11 @@ test('a stage that LOCK_VERSION names, and that there is not', () => {
 const read = (args: string[], version?: string) =>
   readRunOptions('npm start', 'Runs.', ['node', 'replay.ts', ...args], version);
 
-test('the track of the orders: all of its rows, whatever LOCK_VERSION says, or those that are named, in their order', () => {
-  expect(read(['--track', 'orders'], '4')).toMatchObject({ track: 'orders', stages: rowsOf('orders') });
+test('the track of the orders: the rows of its story, whatever LOCK_VERSION says, or those that are named, in their order', () => {
+  expect(read(['--track', 'orders'], '4')).toMatchObject({ track: 'orders', stages: toldRowsOf('orders') });
   const { stages, drills } = read(['--track', 'orders', '--stage', 'key-table,guard-none', '--drill', 'refund-twice']);
   expect(stages).toEqual(['guard-none', 'key-table']);
+  expect(read(['--track', 'orders', '--stage', 'guard-4-ttl']).stages).toEqual(['guard-4-ttl']);
   expect(drills?.map(({ name }) => name)).toEqual(['refund-twice']);
 });
 

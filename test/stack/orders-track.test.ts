@@ -1,15 +1,19 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Results, resultsSchema } from '../../loadtest/results.ts';
-import { rowsOf, storyOf } from '../../loadtest/tracks.ts';
+import { storyOf, toldRowsOf } from '../../loadtest/tracks.ts';
+import { openMysql } from '../../scripts/mysql.ts';
+import { makeTempDir } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
+import { openRedis } from '../../scripts/redis.ts';
 import { leavesNothing, ownCommands, startCommand } from './command-under-test.ts';
 import { drillsOf, readLatest } from './quick-run.ts';
 
 const TRACK = ['--track', 'orders'];
-const story = storyOf('orders', rowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
+const story = storyOf('orders', toldRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
 
 describe('npm start -- --track orders', () => {
   const command = startCommand('loadtest/replay.ts', TRACK);
@@ -88,6 +92,42 @@ describe('npm start -- --track orders: some of it', () => {
         });
       }
     }
+  }, 60_000);
+
+  test('a MySQL that was given is left alone, and each cell says why', async () => {
+    const temp = makeTempDir();
+    onTestFinished(temp.remove);
+    const mysql = await openMysql(undefined, temp);
+    onTestFinished(() => mysql.part?.stop());
+    const args = [...TRACK, '--stage', 'guard-none,key-none', '--json'];
+    const command = start('loadtest/replay.ts', args, { MYSQL_URL: await mysql.database('shop') });
+    expect((await command.ended).code).toBe(1);
+    const { stages } = resultsSchema.parse(JSON.parse(command.stdout()));
+    for (const { verdict, reasons } of stages.flatMap(({ drills }) => drills)) {
+      expect({ verdict, reasons }).toEqual({
+        verdict: 'not-applicable',
+        reasons: [expect.stringMatching(/^The MySQL that MYSQL_URL names is not ours to empty/)],
+      });
+    }
+  }, 60_000);
+
+  test('a Redis that was given is left as it was', async () => {
+    const temp = makeTempDir();
+    onTestFinished(temp.remove);
+    const { url, part } = await openRedis(undefined, temp);
+    onTestFinished(() => part?.stop());
+    const args = [
+      ...TRACK,
+      '--stage',
+      'guard-8-auto-renew,key-lock',
+      '--drill',
+      'job-crashes-half-way,crash-before-answer',
+    ];
+    const command = start('loadtest/staircase-command.ts', args, { REDIS_URL: url });
+    expect({ code: (await command.ended).code, stderr: command.stderr() }).toEqual({ code: 0, stderr: '' });
+    const redis = new Redis(url);
+    expect(await redis.keys('*')).toEqual([]);
+    redis.disconnect();
   }, 60_000);
 
   test('npm run staircase takes rows and drills by name', async () => {

@@ -12,7 +12,7 @@ import type { SaleDesk } from '../sale-desk.ts';
 import { lackingSetting, type NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
 import { RESTORABLE_MS, type Stock, type Store } from '../store.ts';
-import { guardNamed } from './jobs/guards.ts';
+import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import type { DueOrder, Job } from './jobs/job.ts';
 import type { OrderStore } from './order-store.ts';
 import { startSchedule } from './schedule.ts';
@@ -171,7 +171,7 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
         if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);
         ticks += 1;
         const options = {
-          key: `{job:order-cleanup}:lock:${name}`,
+          key: jobLockKey(name),
           ownerToken: `${instance}:${ticks}`,
           leaseMs,
           retryDelayMs: settings.RETRY_DELAY_MS,

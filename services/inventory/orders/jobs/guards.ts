@@ -17,6 +17,9 @@ export function guardName(given: string): string | undefined {
   return ownGuard[name] ?? name;
 }
 
+/** The key of the lock of a guard. */
+export const jobLockKey = (guard: string) => `{job:order-cleanup}:lock:${guard}`;
+
 /** Carries a tick out under the guard of this name. */
 export const guardNamed = (name: string): CleanUp => withoutLock[name] ?? underLock;
 
