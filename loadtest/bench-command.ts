@@ -12,7 +12,7 @@ import { MASTERS } from '../scripts/stack.ts';
 import { versionIn } from '../services/inventory/redis-info.ts';
 import { inventorySettings } from '../services/inventory/settings.ts';
 import { type Contestant, NOT_FOR_TWO, peerOf } from './bench/contestants.ts';
-import { ratiosOf } from './bench/figures.ts';
+import { orderRatios, ratiosOf } from './bench/figures.ts';
 import { NotApplicable, runHttpTurn } from './bench/http-turn.ts';
 import { readBenchOptions } from './bench/options.ts';
 import { renderBenchPage } from './bench/page.ts';
@@ -81,7 +81,7 @@ async function run(): Promise<number> {
     settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS },
     contestants,
     turns,
-    ratios: http ? {} : ratiosOf({ turns, contestants }),
+    ratios: http ? orderRatios(turns, options.contestants) : ratiosOf({ turns, contestants }),
   });
   const dir = folderOf(reportsDir, startedAt);
   mkdirSync(dir, { recursive: true });
@@ -156,20 +156,41 @@ async function openServers(): Promise<Ground> {
   };
 }
 
-/** The local stack: nginx before two nodes. */
+/** The local stack: nginx before two nodes. With orders there is one more, whose nodes write them. */
 async function openStack(): Promise<Ground> {
-  const backends = [...new Set(options.contestants.map(({ name }) => backendOf(name)))];
-  const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
+  const strategies = options.contestants.filter(({ ordersUnder }) => ordersUnder === undefined);
+  const backends = [...new Set(strategies.map(({ name }) => backendOf(name)))];
+  const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
+  const plain = createTargets({ backends, onDeath });
+  const selling = createTargets({
+    backends: [...new Set([...backends, 'mysql' as const])],
+    env: { ORDERS: 'on' },
+    onDeath,
+  });
+  const close = async () => {
+    await selling.close();
+    await plain.close();
+  };
   try {
-    const target = await targets.open('load');
+    const environment = await (options.orders ? selling : plain).open('load');
+    if (options.orders && environment.lacks.mysql) throw new Error(environment.lacks.mysql);
     return {
-      environment: target,
-      runTurn: ({ name }, connections) =>
-        runHttpTurn({ target, name, connections, requests: options.requests, signal: stopping.signal }),
-      close: targets.close,
+      environment,
+      async runTurn({ name, ordersUnder }, connections) {
+        const withOrders = ordersUnder !== undefined;
+        return runHttpTurn({
+          target: await (withOrders ? selling : plain).open('load'),
+          name: ordersUnder ?? name,
+          connections,
+          requests: options.requests,
+          withOrders,
+          signal: stopping.signal,
+        });
+      },
+      close,
     };
   } catch (error) {
-    await targets.close();
+    await close();
     throw error;
   }
 }

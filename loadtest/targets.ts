@@ -12,6 +12,8 @@ export interface TargetsOptions {
   modules?: Record<string, string>;
   /** The backends of the strategies to be run. */
   backends?: Backend[];
+  /** Settings of the nodes. */
+  env?: NodeJS.ProcessEnv;
   /** Told, with a sentence, when a part dies that no drill killed; not under a lock that is none of ours. */
   onDeath: (sentence: string) => void;
 }
@@ -29,7 +31,7 @@ interface Opened {
 export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
-export function createTargets({ running, modules = {}, backends: needed = [], onDeath }: TargetsOptions) {
+export function createTargets({ running, modules = {}, backends: needed = [], env = {}, onDeath }: TargetsOptions) {
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 

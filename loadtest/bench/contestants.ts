@@ -11,6 +11,8 @@ export interface Contestant {
   processes: 1 | 2;
   /** Whether it asks several independent Redis servers for its lock. */
   needsMasters: boolean;
+  /** The strategy whose sales write an order each. */
+  ordersUnder?: string;
 }
 
 /** The stages that lose updates under two processes, as the course teaches. */
@@ -29,6 +31,14 @@ export const contestants: Contestant[] = [
 
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = Object.keys(strategies).map((name) => contestant(name, 'ours', false));
+
+/** What `npm run bench -- --orders` measures unless it is told: a lock, the cheapest lock, and no lock in either store. */
+export const ORDERS_UNDER = ['8-auto-renew', 'cohort', 'mysql-conditional', 'redis-atomic'];
+
+/** Each of them as it is, and once more with an order for each sale. */
+export function withOrders(chosen: Contestant[]): Contestant[] {
+  return chosen.flatMap((plain) => [plain, { ...plain, name: `${plain.name}+orders`, ordersUnder: plain.name }]);
+}
 
 function contestant(name: string, kind: Contestant['kind'], needsMasters: boolean): Contestant {
   return { name, kind, processes: 2, needsMasters };

@@ -1,3 +1,4 @@
+import type { Contestant } from './contestants.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
 import type { Counted } from './waiters.ts';
 
@@ -128,6 +129,26 @@ export function ratiosOf({ turns, contestants }: Pick<BenchResults, 'turns' | 'c
     if (what === 'fair/p99-ideal') return of('fair')?.p99ToIdeal;
     return of(what.replace('/commands', ''))?.commandsPerAcquisition;
   }
+}
+
+/** With an order for each sale ÷ without, sales per second, each taken within a round. By their names, such as `cohort+orders/cohort@100`. */
+export function orderRatios(turns: Turn[], contestants: Contestant[]): BenchResults['ratios'] {
+  const sellers = contestants.filter(({ ordersUnder }) => ordersUnder !== undefined);
+  const counts = [...new Set(turns.map(({ waiters }) => waiters))];
+  const measured = sellers.flatMap(({ name, ordersUnder }) =>
+    counts.flatMap((waiters) => {
+      const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
+      const plain = turns.filter((turn) => turn.name === ordersUnder && turn.waiters === waiters);
+      const spread = spreadOf(
+        own.flatMap(({ round, figures }) => {
+          const other = plain.find((turn) => turn.round === round);
+          return divide(figures?.perSecond, other?.figures?.perSecond) ?? [];
+        }),
+      );
+      return spread ? [[`${name}/${ordersUnder}@${waiters}`, spread]] : [];
+    }),
+  );
+  return Object.fromEntries(measured);
 }
 
 function isAlone({ figures }: Turn): boolean {

@@ -1,3 +1,4 @@
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { rushFigures } from '../results.ts';
 import { runRush } from '../rush.ts';
 import type { Target } from '../target.ts';
@@ -9,6 +10,8 @@ export interface HttpTurnOptions {
   name: string;
   connections: number;
   requests: number;
+  /** Every sale must have written an order to the MySQL of the target. */
+  withOrders: boolean;
   signal: AbortSignal;
 }
 
@@ -17,7 +20,8 @@ export class NotApplicable extends Error {}
 
 /** Measures one strategy once, as a rush through nginx. Rejects with a sentence when it can't be run here. */
 export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures> {
-  const { target, name, connections, requests, signal } = options;
+  const { target, name, connections, requests, withOrders, signal } = options;
+  const ordersBefore = withOrders ? await countOrders(target) : 0;
   const outcome = await runRush(
     {
       target,
@@ -34,6 +38,8 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 
   const { throughput, latencyMs, redisCommandsPerSale, sold, lostUpdates, lockTimeout, failed, inDoubt } = figures;
+  const orders = withOrders ? (await countOrders(target)) - ordersBefore : sold;
+  if (orders !== sold) throw new Error(`${sold} sales wrote ${orders} orders.`);
   return {
     perSecond: throughput,
     ...(redisCommandsPerSale !== undefined && { commandsPerAcquisition: redisCommandsPerSale }),
@@ -43,4 +49,15 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
     starved: lockTimeout,
     errors: failed + inDoubt,
   };
+}
+
+async function countOrders({ mysqlUrl }: Target): Promise<number> {
+  if (mysqlUrl === undefined) throw new Error('The nodes have no MySQL for their orders.');
+  const connection = await createConnection(mysqlUrl);
+  try {
+    const [rows] = await connection.query<RowDataPacket[]>('SELECT COUNT(*) AS orders FROM tb_order');
+    return Number(rows[0]?.['orders']);
+  } finally {
+    await connection.end();
+  }
 }

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { lockName } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/parts.ts';
 import { wholeNumber } from '../options.ts';
-import { type Contestant, contestants, httpContestants, peerOf } from './contestants.ts';
+import { type Contestant, contestants, httpContestants, ORDERS_UNDER, peerOf, withOrders } from './contestants.ts';
 
 const COULD_NOT_RUN = 2;
 const MOST_WAITERS = 10_000;
@@ -11,6 +11,8 @@ const MOST_WAITERS = 10_000;
 export interface BenchOptions {
   contestants: Contestant[];
   http: boolean;
+  /** Each strategy is measured with an order for each sale, too. */
+  orders: boolean;
   rounds: number;
   /** How long each turn is measured. */
   seconds: number;
@@ -32,12 +34,13 @@ export function readBenchOptions(argv: string[]): BenchOptions {
     .option('--seconds <s>', 'how long each is measured each time, in seconds', seconds, 3)
     .option(
       '--waiters <list>',
-      'waiters in each of two processes; with --http connections',
+      'waiters in each of two processes; with --http and --orders connections',
       waiterList,
       [10, 100, 1_000],
     )
     .option('--http', 'sales through nginx to two nodes, instead of the locks alone', false)
-    .option('--requests <n>', 'with --http: sales in each turn', wholeNumber, 4_000)
+    .option('--orders', 'the same with an order for each sale, beside it without', false)
+    .option('--requests <n>', 'with --http and --orders: sales in each turn', wholeNumber, 4_000)
     .option('--json', 'print the results as JSON and nothing else', false)
     .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
     .allowExcessArguments(false)
@@ -45,14 +48,18 @@ export function readBenchOptions(argv: string[]): BenchOptions {
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
 
-  const { only, http, waiters, requests } = given;
+  const { only, orders, waiters, requests } = given;
+  const http = given.http || orders;
   if (http && Math.max(...waiters) > requests) {
     refuse(`--waiters ${Math.max(...waiters)} is too many for --requests ${requests}`);
   }
   const all = http ? httpContestants : contestants;
+  const usual = orders ? all.filter(({ name }) => ORDERS_UNDER.includes(name)) : all;
+  const chosen = only === undefined ? usual : choose(all, only, refuse);
   return {
-    contestants: only === undefined ? all : choose(all, only, refuse),
+    contestants: orders ? withOrders(chosen) : chosen,
     http,
+    orders,
     rounds: given.rounds,
     seconds: given.seconds,
     waiters,

@@ -5,7 +5,7 @@ import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../re
 import { bars, waits } from './charts.ts';
 import { type Figure, spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
-import { columns, formatCell, rowsAt, targetRows, titleAt } from './table.ts';
+import { columns, formatCell, orderRows, rowsAt, targetRows, titleAt } from './table.ts';
 
 /** The report of a bench as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
 export async function renderBenchPage(results: BenchResults): Promise<string> {
@@ -58,7 +58,24 @@ function rates(results: BenchResults, draw: Draw): Html {
 ${legend}
 <div class="charts">
 ${charts(results, draw, what, ({ perSecond }) => perSecond, formatNumber)}</div>
+${orderPrice(results)}
 </section>`;
+}
+
+/** What the orders cost, where they were measured. */
+function orderPrice(results: BenchResults): Html | false {
+  const rows = orderRows(results);
+  return (
+    rows.length > 0 &&
+    html`<table class="figures">
+<thead><tr><th>with orders ÷ without, sales per second</th><th>measured</th></tr></thead>
+<tbody>
+${rows.map(
+  ([name, ratio]) => html`<tr><th scope="row">${name}</th><td>${ratio}</td></tr>
+`,
+)}</tbody>
+</table>`
+  );
 }
 
 function commands(results: BenchResults, draw: Draw): Html {

@@ -104,7 +104,11 @@ export function renderTables(results: BenchResults): string {
     }
     return `${titleAt(mode, waiters)}\n${table}`;
   });
-  if (mode === 'http') return tables.join('\n\n');
+  if (mode === 'http') {
+    const price = new Table({ head: ['with orders ÷ without', 'sales per second'], style });
+    price.push(...orderRows(results));
+    return [...tables, ...(price.length > 0 ? [price] : [])].join('\n\n');
+  }
 
   const ratios = new Table({ head: ['ratio', 'measured', 'target', ''], style });
   for (const { name, ratio, goal, isReached } of targetRows(results)) {
@@ -116,6 +120,13 @@ export function renderTables(results: BenchResults): string {
     ]);
   }
   return [...tables, ratios.toString()].join('\n\n');
+}
+
+/** What an order costs: the name of each ratio and its value. */
+export function orderRows({ ratios }: BenchResults): [string, string][] {
+  return Object.entries(ratios)
+    .filter(([name]) => name.includes('+orders/'))
+    .map(([name, ratio]) => [name, formatSpread(ratio, formatRatio)]);
 }
 
 /** The report has the whole of it. */

@@ -72,6 +72,19 @@ describe('npm run bench', { timeout: 60_000 }, () => {
     expect({ code, stderr, results }).toEqual({ code: 2, stderr: '', results: undefined });
   });
 
+  test('--orders: the same rush without and with an order for each sale, and what is left of its pace', async () => {
+    const { code, stderr, results } = await bench(['--orders', '--only', 'cohort', '--requests', '200', ...tiny]);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(results?.mode).toBe('http');
+    expect(results?.turns.map(({ name, figures }) => [name, figures?.sections, figures?.lostUpdates])).toEqual([
+      ['cohort', 200, 0],
+      ['cohort+orders', 200, 0],
+    ]);
+    expect(results?.ratios['cohort+orders/cohort@10']?.value).toBeGreaterThan(0);
+    expect(results?.environment.backends['mysql']).toMatch(/\d/);
+  });
+
   test.concurrent.each([
     { args: ['--only', 'no-such-lock'], says: /--only no-such-lock is not known: it must be one of serial-ceiling, / },
     { args: ['--rounds', '0'], says: /'--rounds <n>' argument '0' is invalid. It must be a whole number/ },

@@ -4,6 +4,7 @@ import {
   figuresOf,
   idealWaitsMs,
   isReached,
+  orderRatios,
   quantile,
   ratiosOf,
   spreadOf,
@@ -154,6 +155,26 @@ describe('ratios', () => {
       { name: 'fair', kind: 'ours' as const },
     ];
     expect(ratiosOf({ turns, contestants })).toEqual({ 'fair/p99-ideal@1000': { value: 1.2, min: 1.2, max: 1.2 } });
+  });
+
+  test('what an order costs is taken within a round, under one strategy at one number of connections', () => {
+    const seller = { kind: 'ours' as const, processes: 2 as const, needsMasters: false };
+    const contestants = [
+      { ...seller, name: 'cohort' },
+      { ...seller, name: 'cohort+orders', ordersUnder: 'cohort' },
+    ];
+    const turns = [
+      turn(1, 'cohort', { perSecond: 1_000 }),
+      turn(1, 'cohort+orders', { perSecond: 500 }),
+      turn(2, 'cohort+orders', { perSecond: 800 }),
+      turn(2, 'cohort', { perSecond: 2_000 }),
+      turn(2, 'cohort', { perSecond: 1 }, 10),
+      { round: 3, waiters: 100, name: 'cohort', failure: 'It did not run.' },
+      turn(3, 'cohort+orders', { perSecond: 9 }),
+    ];
+    expect(orderRatios(turns, contestants)).toEqual({
+      'cohort+orders/cohort@100': { value: 0.45, min: 0.4, max: 0.5 },
+    });
   });
 
   test('a target is reached by the median, on its own side', () => {
