@@ -6,6 +6,7 @@ import dotenv from 'dotenv';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
 import { backendOf } from '../locks/index.ts';
+import { whyNoMysql } from '../scripts/mysql.ts';
 import { dismissReaper, makeTempDir } from '../scripts/parts.ts';
 import { openRedis, type RedisServer } from '../scripts/redis.ts';
 import { MASTERS } from '../scripts/stack.ts';
@@ -158,6 +159,8 @@ async function openServers(): Promise<Ground> {
 
 /** The local stack: nginx before two nodes. With orders there is one more, whose nodes write them. */
 async function openStack(): Promise<Ground> {
+  const whyNone = options.orders && !process.env['MYSQL_URL'] && whyNoMysql();
+  if (whyNone) throw new Error(whyNone);
   const strategies = options.contestants.filter(({ ordersUnder }) => ordersUnder === undefined);
   const backends = [...new Set(strategies.map(({ name }) => backendOf(name)))];
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
@@ -173,7 +176,6 @@ async function openStack(): Promise<Ground> {
   };
   try {
     const environment = await (options.orders ? selling : plain).open('load');
-    if (options.orders && environment.lacks.mysql) throw new Error(environment.lacks.mysql);
     return {
       environment,
       async runTurn({ name, ordersUnder }, connections) {

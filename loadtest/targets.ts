@@ -31,7 +31,13 @@ interface Opened {
 export type Targets = ReturnType<typeof createTargets>;
 
 /** The stacks of a run, each started when the first drill needs it. */
-export function createTargets({ running, modules = {}, backends: needed = [], env = {}, onDeath }: TargetsOptions) {
+export function createTargets({
+  running,
+  modules = {},
+  backends: needed = [],
+  env: always = {},
+  onDeath,
+}: TargetsOptions) {
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
@@ -53,7 +59,7 @@ export function createTargets({ running, modules = {}, backends: needed = [], en
         forDrills,
         ...options,
         // The drills set the lock. The one of the environment may need a server that is not there.
-        env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '', ...env },
+        env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '', ...always, ...env },
         masters: needed.includes('masters') ? MASTERS : 0,
         onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
       },
