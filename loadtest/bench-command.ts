@@ -21,7 +21,7 @@ import { type BenchResults, benchSchema, type Turn, type TurnFigures } from './b
 import { renderTables, titleAt } from './bench/table.ts';
 import { runTurn } from './bench/turn.ts';
 import { describeEnvironment } from './environment.ts';
-import { loadPeer } from './peers/peer.ts';
+import { fileOfPeer, loadPeer } from './peers/peer.ts';
 import { formatNumber } from './report/numbers.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 import type { Target } from './target.ts';
@@ -161,10 +161,12 @@ async function openServers(): Promise<Ground> {
 async function openStack(): Promise<Ground> {
   const whyNone = options.orders && !process.env['MYSQL_URL'] && whyNoMysql();
   if (whyNone) throw new Error(whyNone);
-  const strategies = options.contestants.filter(({ ordersUnder }) => ordersUnder === undefined);
-  const backends = [...new Set(strategies.map(({ name }) => backendOf(name)))];
+  const ours = options.contestants.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
+  const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
+  const peers = options.contestants.filter(({ kind }) => kind === 'peer');
+  const modules = Object.fromEntries(peers.map(({ name }) => [name, fileOfPeer(peerOf(name))]));
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const plain = createTargets({ backends, onDeath });
+  const plain = createTargets({ backends, modules, onDeath });
   const selling = createTargets({
     backends: [...new Set([...backends, 'mysql' as const])],
     env: { ORDERS: 'on' },
@@ -178,10 +180,11 @@ async function openStack(): Promise<Ground> {
     const environment = await (options.orders ? selling : plain).open('load');
     return {
       environment,
-      async runTurn({ name, ordersUnder }, connections) {
+      async runTurn({ name, kind, ordersUnder }, connections) {
         const withOrders = ordersUnder !== undefined;
         return runHttpTurn({
-          target: await (withOrders ? selling : plain).open('load'),
+          // A published lock has nodes of its own.
+          target: await (withOrders ? selling : plain).open('load', 0, kind === 'peer' ? name : undefined),
           name: ordersUnder ?? name,
           connections,
           requests: options.requests,

@@ -1,11 +1,10 @@
 import { execFileSync, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../locks/index.ts';
 import { nodeArgs, projectDir } from '../scripts/parts.ts';
 import { nameOfGuest } from '../services/inventory/guest-lock.ts';
-import { loadPeer, peerNames } from './peers/peer.ts';
+import { fileOfPeer, loadPeer, peerNames } from './peers/peer.ts';
 import type { Grade } from './results.ts';
 import { isGuest } from './staircase.ts';
 
@@ -31,7 +30,7 @@ export async function readPeers(): Promise<Grade[]> {
       // With the version: a lock of ours may have the same name.
       return {
         stage: `${name}@${version}`,
-        file: join(projectDir, `loadtest/peers/${name}.ts`),
+        file: fileOfPeer(name),
         options,
         doesNotPromise,
       };

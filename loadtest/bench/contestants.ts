@@ -30,7 +30,10 @@ export const contestants: Contestant[] = [
 ];
 
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
-export const httpContestants: Contestant[] = Object.keys(strategies).map((name) => contestant(name, 'ours', false));
+export const httpContestants: Contestant[] = [
+  ...Object.keys(strategies).map((name) => contestant(name, 'ours', false)),
+  ...peerNames.map((name) => contestant(`peer:${name}`, 'peer', false)),
+];
 
 /** What `npm run bench -- --orders` measures unless it is told: a lock, the cheapest lock, and no lock in either store. */
 export const ORDERS_UNDER = ['8-auto-renew', 'cohort', 'mysql-conditional', 'redis-atomic'];

@@ -53,7 +53,8 @@ export function readBenchOptions(argv: string[]): BenchOptions {
   if (http && Math.max(...waiters) > requests) {
     refuse(`--waiters ${Math.max(...waiters)} is too many for --requests ${requests}`);
   }
-  const all = http ? httpContestants : contestants;
+  const sellers = orders ? httpContestants.filter(({ kind }) => kind === 'ours') : httpContestants;
+  const all = http ? sellers : contestants;
   const usual = orders ? all.filter(({ name }) => ORDERS_UNDER.includes(name)) : all;
   const chosen = only === undefined ? usual : choose(all, only, refuse);
   return {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import type { CreateLock, RedisClient } from '../../locks/lock.ts';
 
@@ -18,6 +19,11 @@ export interface Peer {
 export function oneServer(redis: RedisClient): Redis {
   if (redis instanceof Redis) return redis;
   throw new Error('The peers are run on one Redis server, not on a Cluster.');
+}
+
+/** The adapter of a published lock. */
+export function fileOfPeer(name: string): string {
+  return fileURLToPath(new URL(`${name}.ts`, import.meta.url));
 }
 
 /** Loads an adapter. Rejects when the packages of this folder are not installed: `sh scripts/packages.sh loadtest/peers`. */

@@ -72,6 +72,27 @@ describe('npm run bench', { timeout: 60_000 }, () => {
     expect({ code, stderr, results }).toEqual({ code: 2, stderr: '', results: undefined });
   });
 
+  test('--http: a published lock sells through nginx, as ours do', async () => {
+    const { code, stderr, results } = await bench([
+      '--http',
+      '--only',
+      'cohort,peer:redlock',
+      '--requests',
+      '100',
+      ...tiny,
+    ]);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(results?.contestants.map(({ name, kind }) => [name, kind])).toEqual([
+      ['cohort', 'ours'],
+      ['peer:redlock', 'peer'],
+    ]);
+    expect(results?.turns.map(({ figures }) => [figures?.sections, figures?.lostUpdates, figures?.errors])).toEqual([
+      [100, 0, 0],
+      [100, 0, 0],
+    ]);
+  });
+
   test('--orders: the same rush without and with an order for each sale, and what is left of its pace', async () => {
     const { code, stderr, results } = await bench(['--orders', '--only', 'cohort', '--requests', '200', ...tiny]);
 
