@@ -123,7 +123,7 @@ const isUnknown = ({ verdict, reasons }: DrillOutcome, expected: RegExp) => {
   expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
 };
 
-const { run } = ownTargets(4);
+const { run } = ownTargets(5);
 
 describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no step has an effect', () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect } from 'vitest';
 import { nodeArgs, projectDir } from '../../scripts/parts.ts';
@@ -14,6 +14,9 @@ export interface CommandUnderTest {
   stderr(): string;
   /** Resolves when the output matches. Rejects when the command ends before. */
   prints(pattern: RegExp): Promise<RegExpExecArray>;
+  pressEnter(): void;
+  /** The terminal is closed: nothing will be typed any more. */
+  endInput(): void;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Its TMPDIR. */
   tmp: string;
@@ -54,6 +57,10 @@ export const leavesNothing = (command: CommandUnderTest) =>
 export function startCommand(file: string, args: string[] = [], env: NodeJS.ProcessEnv = {}): CommandUnderTest {
   const tmp = mkdtempSync(join(tmpdir(), 'command-under-test-'));
   const reports = mkdtempSync(join(tmpdir(), 'reports-under-test-'));
+  // Or tsx would compile the whole project anew for each command.
+  const compiled = `tsx-${userInfo().uid}`;
+  mkdirSync(join(tmpdir(), compiled), { recursive: true });
+  symlinkSync(join(tmpdir(), compiled), join(tmp, compiled));
   const withReports = /(replay|staircase-command|bench-command|grade-command)\.ts$/.test(file)
     ? ['--reports', reports]
     : [];
@@ -62,8 +69,8 @@ export function startCommand(file: string, args: string[] = [], env: NodeJS.Proc
   const child = spawn(process.execPath, [...nodeArgs(file), ...args, ...withReports], {
     cwd: projectDir,
     env: { PATH, HOME, TMPDIR: tmp, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.stdin.on('error', () => {});
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -91,10 +98,12 @@ export function startCommand(file: string, args: string[] = [], env: NodeJS.Proc
         child.stdout.on('data', look);
         void ended.then(() => reject(new Error(`It ended without printing ${pattern}: ${stdout}\n${stderr}`)));
       }),
+    pressEnter: () => void child.stdin.write('\n'),
+    endInput: () => void child.stdin.end(),
     ended,
     tmp,
     reports,
-    // What tsx compiled stays in its cache on purpose, for the next start.
+    // The link to what tsx has compiled is ours.
     leftovers: () => [...readdirSync(tmp).filter((name) => !name.startsWith('tsx-')), ...processesOf(tmp)],
     remove() {
       rmSync(tmp, { recursive: true, force: true });

@@ -150,7 +150,7 @@ describe('npm start: however it ends', () => {
     const command = replay(long);
     await expect
       .poll(() => command.leftovers().join(), { interval: 5, timeout: 15_000 })
-      .toContain('scripts/reaper.ts');
+      .toContain('scripts/reaper.mjs');
     command.child.kill('SIGINT');
     expect((await command.ended).code).toBe(2);
     expect(command.leftovers()).toEqual([]);
