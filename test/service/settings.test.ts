@@ -10,7 +10,8 @@ import { serviceArgs } from '../../scripts/bundle.ts';
 import { freePort, makeTempDir } from '../../scripts/parts.ts';
 import { redisUrlForms } from '../../services/inventory/redis-url.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
-import { cleanUpLater, startNode, startRedis, type TestRedis } from './node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { startNode, startRedis, type TestRedis } from './node-under-test.ts';
 
 let redis: TestRedis;
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect } from 'vitest';
+import { afterEach, expect, vi } from 'vitest';
 import { nodeArgs, projectDir } from '../../scripts/parts.ts';
 
 /** One of the project's commands, running in a temporary folder of its own, so that what it leaves behind can be found. */
@@ -52,7 +52,7 @@ export function ownCommands(): typeof startCommand {
 
 /** The reaper needs a moment after a death that nobody announced. */
 export const leavesNothing = (command: CommandUnderTest) =>
-  expect.poll(() => command.leftovers(), { timeout: 10_000 }).toEqual([]);
+  vi.waitFor(() => expect(command.leftovers()).toEqual([]), { timeout: 10_000 });
 
 export function startCommand(file: string, args: string[] = [], env: NodeJS.ProcessEnv = {}): CommandUnderTest {
   const tmp = mkdtempSync(join(tmpdir(), 'command-under-test-'));

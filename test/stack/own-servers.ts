@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import { dismissReaper, freePort, makeTempDir, type Part, startPart } from '../../scripts/parts.ts';
+import { freePort, makeTempDir, type Part, startPart } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
 import { until } from '../service/node-under-test.ts';
 
@@ -33,7 +33,6 @@ export function ownServers() {
     for (const client of clients) client.disconnect();
     await Promise.all([...parts].map((part) => part.stop()));
     temp.remove();
-    await dismissReaper();
   });
 
   async function start(args: string[], conf = ''): Promise<Server> {
