@@ -13,13 +13,13 @@ const ownPlaces: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8');
-      return { contents: source.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
+      return { contents: source.replace(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href)), loader: 'ts' };
     });
   },
 };
 
 const service = 'services/inventory/main.ts';
-let bundled: Promise<string[]> | undefined;
+const bundled = new Map<string, Promise<string[]>>();
 
 /**
  * The arguments that make Node run the inventory service with this environment. The service and all that it imports, but the
@@ -27,9 +27,14 @@ let bundled: Promise<string[]> | undefined;
  * that tsx takes. A node that is to load modules at its start needs tsx for them.
  */
 export function serviceArgs(env: NodeJS.ProcessEnv): Promise<string[]> {
-  if (env['LOCK_MODULES']) return Promise.resolve(nodeArgs(service));
-  bundled ??= bundle(service);
-  return bundled;
+  return env['LOCK_MODULES'] ? Promise.resolve(nodeArgs(service)) : bundledArgs(service);
+}
+
+/** The same for any of the project's TypeScript files. */
+export function bundledArgs(file: string): Promise<string[]> {
+  const args = bundled.get(file) ?? bundle(file);
+  bundled.set(file, args);
+  return args;
 }
 
 async function bundle(file: string): Promise<string[]> {

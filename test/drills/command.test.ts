@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundledArgs } from '../../scripts/bundle.ts';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import { lockKey } from '../../services/inventory/store.ts';
@@ -11,6 +12,7 @@ const AT_A_TIME = 3;
 const ENTER = 'Enter goes on.';
 
 let running = 0;
+let node: string[];
 
 /** Runs the command, and sees that it leaves no process and no file, whatever `meanwhile` does with it. */
 async function drill(
@@ -20,7 +22,7 @@ async function drill(
 ) {
   while (running >= AT_A_TIME) await sleep(20);
   running += 1;
-  const command = startCommand('loadtest/drill-command.ts', args, env);
+  const command = startCommand('loadtest/drill-command.ts', args, env, node);
   try {
     await meanwhile(command);
     const { code } = await command.ended;
@@ -35,6 +37,10 @@ async function drill(
 }
 
 describe('npm run drill', { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    node = await bundledArgs('loadtest/drill-command.ts');
+  });
+
   describe.concurrent('exit codes', () => {
     test('0: every stage does as the staircase says, or has nothing to break', async () => {
       const { code, stdout, stderr } = await drill(['late-release', '--stage', '1,5,6'], async (command) => {

@@ -6,7 +6,7 @@ import { freePort } from '../../scripts/parts.ts';
 import { type CommandUnderTest, leavesNothing, ownCommands } from './command-under-test.ts';
 import { cell, drillsOf, QUICK, readLatest } from './quick-run.ts';
 
-const start = ownCommands();
+const start = ownCommands('loadtest/replay.ts', 'scripts/up.ts');
 const replay = (args: string[], env: NodeJS.ProcessEnv = {}) => start('loadtest/replay.ts', [...QUICK, ...args], env);
 
 describe('npm start: choosing what runs', () => {

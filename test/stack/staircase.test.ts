@@ -11,7 +11,7 @@ import { drillsOf, readLatest } from './quick-run.ts';
 
 const LEASE = ['--lease', '600'];
 
-const start = ownCommands();
+const start = ownCommands('loadtest/staircase-command.ts');
 const staircase = (args: string[], env: NodeJS.ProcessEnv = {}) => start('loadtest/staircase-command.ts', args, env);
 
 describe('npm run staircase', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/parts.ts';
 import { makeBarePath, ownCommands } from './command-under-test.ts';
 
-const startOwn = ownCommands();
+const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
 
 async function ports() {
