@@ -1,14 +1,12 @@
 import { type Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
-import { NoMajorityError, type RedisClient } from '../../locks/lock.ts';
+import { ANSWER_LIMIT_MS, NoMajorityError, type RedisClient } from '../../locks/lock.ts';
 import { readScript } from '../../locks/script.ts';
 import { isMysqlUnavailable } from './mysql.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 
-/** How long Redis may leave a command unanswered, in milliseconds. A sale must be answered within a second. */
-const ANSWER_TIMEOUT_MS = 700;
 const RECONNECT_DELAY_MS = 100;
 
 export const skuSchema = z
@@ -19,7 +17,7 @@ export const skuSchema = z
 export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
 /** The newest fencing tokens that the stock has seen. */
-export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
+const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 /** Every key that a lock may use. */
 export const lockKeys = (sku: string, lock: string) =>
   ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey(sku, lock)}${suffix}`);
@@ -55,8 +53,8 @@ export const redisOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
-  socketTimeout: ANSWER_TIMEOUT_MS,
-  connectTimeout: ANSWER_TIMEOUT_MS,
+  socketTimeout: ANSWER_LIMIT_MS,
+  connectTimeout: ANSWER_LIMIT_MS,
   retryStrategy: () => RECONNECT_DELAY_MS,
   // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
   maxLoadingRetryTime: RECONNECT_DELAY_MS,
