@@ -153,7 +153,7 @@ function inOrder(stages: string[]) {
 }
 
 /** Drills by name, with commas between them; each once, in the order of the staircase. Throws InvalidArgumentError. */
-export function drillList(value: string): Drill[] {
+function drillList(value: string): Drill[] {
   const wanted = value.split(',').map((name) => name.trim());
   const isKnown = (name: string) => drills.some((drill) => drill.name === name);
   if (wanted.every(isKnown)) return drills.filter(({ name }) => wanted.includes(name));

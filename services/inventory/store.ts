@@ -117,11 +117,12 @@ function endLastConnection(server: Redis) {
   });
 }
 
-/** True when the command that failed so never left this process, because Redis was away already. */
+/**
+ * True when the command that failed so never left this process, because Redis was away already. `Connection is closed` may
+ * also be said of one that was under way when its server left the Cluster.
+ */
 export function wasNeverSent(error: unknown): boolean {
-  return (
-    error instanceof Error && /^(Stream isn't writeable|Connection is closed|Cluster isn't ready)/.test(error.message)
-  );
+  return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
 }
 
 /** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */

@@ -247,6 +247,11 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
       isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), /./);
     });
 
+    test('failover: the second node does not reach the new Redis', async () => {
+      const outcome = await run(failover, '1-in-process', { wrap: secondCutOff });
+      isUnknown(outcome, /^No sale on node-2 waited for the lock\.$/);
+    });
+
     test('crashed-holder: the second node does not answer', async () => {
       const deaf = (target: Target) =>
         withNodes(target, (_node, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));

@@ -17,6 +17,7 @@ export interface Server {
   port: number;
   /** A connection of the test's own. */
   client: Redis;
+  signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
   /** Starts it again with the data that it had. */
   startAgain(): Promise<void>;
@@ -58,6 +59,7 @@ export function ownServers() {
     return {
       port,
       client,
+      signal: (name) => part.signal(name),
       async kill() {
         parts.delete(part);
         part.signal('SIGKILL');
