@@ -305,7 +305,7 @@ describe('a lock that is lost', () => {
       signal('SIGCONT');
     }
 
-    expect(performance.now() - heldAt).toBeLessThan(leaseMs + 200);
+    expect(performance.now() - heldAt).toBeLessThan(1_000);
     expect(losses).toBe(1);
     // A renewal may have come through, so what Redis still has is given back.
     await a.release().catch((error) => expect(error).toMatchObject(notHeld));
