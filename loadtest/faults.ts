@@ -30,8 +30,6 @@ export interface Crash {
   events: SaleEvent[];
 }
 
-export type Faults = ReturnType<typeof createFaults>;
-
 export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
   /** The key of the lock, of which a replica must not know. */
   lockKey: string;

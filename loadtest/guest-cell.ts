@@ -23,10 +23,10 @@ export async function runGuestCell(
   context: DrillContext,
 ): Promise<{ outcome: DrillOutcome; isStackSound: boolean }> {
   const { target, stage, settings } = context;
-  await deleteKeys(target, stage);
   const watch = watchNodes(target, SILENCE_LIMIT_MS + (drill.kind === 'steps' ? PAUSED_LEASES * settings.leaseMs : 0));
   const signal = AbortSignal.any([context.signal, watch.signal]);
   try {
+    await deleteKeys(target, stage);
     const outcome = await drill.run({ ...context, signal, givesUp: true });
     return { outcome: judgeGuest(outcome), isStackSound: outcome.verdict !== 'unknown' && !signal.aborted };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisClient } from '../locks/lock.ts';
 import { connectRedis } from '../services/inventory/redis-client.ts';
 import { sharedClock } from './shared-clock.ts';
 
@@ -25,6 +26,26 @@ export interface LeaseWatch {
   close(): Promise<void>;
 }
 
+/** What Redis holds under the lock's key now. Resolves with undefined when it does not answer. */
+export async function readLease(redis: RedisClient, key: string): Promise<Omit<LeaseSample, 'at'> | undefined> {
+  const answers = await redis
+    .pipeline()
+    .pttl(key)
+    .get(key)
+    .hkeys(key)
+    .exec()
+    .catch(() => null);
+  const [ttl, text, fields] = answers ?? [];
+  // One of the two is an error: a key holds a string or a hash.
+  if (!ttl || ttl[0] || (text?.[0] && fields?.[0])) return undefined;
+  const ttlMs = Number(ttl[1]);
+  const owner = text?.[1] ?? (fields?.[1] as string[] | undefined)?.[0];
+  return {
+    ttlMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : Math.max(0, ttlMs),
+    ...(owner !== undefined && { owner: String(owner) }),
+  };
+}
+
 /** Looks again and again at the lock's key in Redis itself: no lock is asked what it thinks it holds. */
 export function watchLease(redisUrl: string, key: string): LeaseWatch {
   let redis = connect(redisUrl);
@@ -32,21 +53,13 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
   let isClosed = false;
 
   async function look() {
-    // One of the two is an error: a key holds a string or a hash.
-    const [ttl, text, fields] = (await redis.pipeline().pttl(key).get(key).hkeys(key).exec()) ?? [];
-    const ttlMs = Number(ttl?.[1]);
-    const owner = text?.[1] ?? (fields?.[1] as string[] | undefined)?.[0];
-    if (Number.isNaN(ttlMs)) return;
-    samples.push({
-      at: sharedClock(),
-      ttlMs: ttlMs === -1 ? Number.POSITIVE_INFINITY : Math.max(0, ttlMs),
-      ...(owner !== undefined && { owner: String(owner) }),
-    });
+    const lease = await readLease(redis, key);
+    if (lease) samples.push({ at: sharedClock(), ...lease });
   }
 
   async function watch() {
     while (!isClosed) {
-      await look().catch(() => {});
+      await look();
       await sleep(LOOK_MS);
     }
   }

@@ -6,6 +6,7 @@ import type { Link } from '../scripts/link.ts';
 import { loadScripts } from '../scripts/redis.ts';
 import type { Master } from '../scripts/stack.ts';
 import { NotStagedError } from './faults.ts';
+import { readLease } from './lease-watch.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { TargetNode } from './target.ts';
 
@@ -15,8 +16,6 @@ const RECONNECT_DELAY_MS = 20;
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 5;
-
-export type MasterFaults = ReturnType<typeof createMasterFaults>;
 
 export interface MasterFaultsOptions {
   masters: Master[];
@@ -142,16 +141,8 @@ export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOp
 }
 
 async function voteOf(client: Redis, lockKey: string): Promise<string> {
-  // One of the two is an error: a key holds a string or a hash.
-  const answers = await client
-    .pipeline()
-    .get(lockKey)
-    .hkeys(lockKey)
-    .exec()
-    .catch(() => null);
-  const [text, fields] = answers ?? [];
-  if (text === undefined || fields === undefined || (text[0] && fields[0])) return 'silent';
-  return String(text[1] ?? (fields[1] as string[] | undefined)?.[0] ?? 'nobody');
+  const lease = await readLease(client, lockKey);
+  return lease === undefined ? 'silent' : (lease.owner ?? 'nobody');
 }
 
 /** How long a master takes to answer over a link, in milliseconds. */

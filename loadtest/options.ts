@@ -179,7 +179,7 @@ function inOrder(stages: string[]) {
 }
 
 /** Drills by name, with commas between them; each once, in the order of the staircase. Throws InvalidArgumentError. */
-export function drillList(value: string, drills = drillsOf('locks')): Drill[] {
+function drillList(value: string, drills = drillsOf('locks')): Drill[] {
   const chosen = namesAmong(
     drills.map(({ name }) => name),
     value,

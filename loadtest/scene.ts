@@ -80,6 +80,8 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     }
     await first.clear();
     await first.setStock(stock);
+    if (stack) await loadScripts(stack.redis.url);
+    await masters.prepare();
   } catch (error) {
     // Whatever of it took effect is taken back.
     for (const node of nodes) await node.setLock(stage).catch(() => {});
@@ -87,8 +89,6 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     masters.close();
     throw error;
   }
-  if (stack) await loadScripts(stack.redis.url);
-  await masters.prepare();
   const startedAt = sharedClock();
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
 
@@ -252,7 +252,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
    * Brings the stack back to what it was: every process runs, nothing is held, nobody is inside, no key is left. Resolves
    * with what happened until then; overlaps are drawn of the holders that are judged.
    */
-  async function close(isJudged?: (stay: Stay) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
+  async function putBack(isJudged?: (stay: Stay) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
     const until = sharedClock();
     const crashes = [...faults.crashes];
     stop();
@@ -280,7 +280,6 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     }
     await first?.clear();
     await masters.clear();
-    masters.close();
     return { timeline, events: happened };
   }
 
@@ -338,7 +337,8 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     waitFor,
     outcome: guarded(outcome),
     stop,
-    close,
+    /** As `putBack`. However it ends, no connection of the scene's own is left. */
+    close: (isJudged?: (stay: Stay) => boolean) => putBack(isJudged).finally(masters.close),
   };
 }
 

@@ -27,6 +27,9 @@ export interface Lock {
   readonly fencingToken?: number | undefined;
 }
 
+/** How long a server may leave a question unanswered, in milliseconds: a sale must be answered within a second. */
+export const ANSWER_LIMIT_MS = 700;
+
 /** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */
 export type RedisClient = Redis | Cluster;
 

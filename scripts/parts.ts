@@ -59,7 +59,7 @@ export function tellReaper(line: string) {
   if (line.startsWith('+')) listed.add(line.slice(1));
   else listed.delete(line.slice(1));
   if (reaper === undefined) {
-    reaper = spawn(process.execPath, nodeArgs('scripts/reaper.ts'), {
+    reaper = spawn(process.execPath, [join(projectDir, 'scripts/reaper.mjs')], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });

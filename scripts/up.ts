@@ -95,6 +95,8 @@ function isFree(wanted: number): Promise<boolean> {
 
 async function setStock({ nodes: [node] }: Stack) {
   if (node === undefined) return;
+  // Of a Redis that was used before, the stock has seen tokens that may be newer than those of a lock that starts today.
+  await fetch(`${node.labUrl}/stock`, { method: 'DELETE' });
   const response = await fetch(`${node.labUrl}/stock`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },

@@ -7,7 +7,7 @@ const number = z.number().min(0);
 const spreadSchema = z.object({ value: z.number(), min: z.number(), max: z.number() });
 
 /** The figures of one turn. `docs/bench.md` explains each. */
-export const turnFiguresSchema = z.object({
+const turnFiguresSchema = z.object({
   perSecond: number,
   /** Absent when nothing was acquired. */
   commandsPerAcquisition: number.optional(),

@@ -57,13 +57,13 @@ export function formatCell(cell: Spread | undefined, column: number, hasRoom: bo
 }
 
 /** `6,650 (6,500–6,700)` */
-export function formatSpread({ value, min, max }: Spread, format: (value: number) => string): string {
+function formatSpread({ value, min, max }: Spread, format: (value: number) => string): string {
   const [middle, low, high] = [format(value), format(min), format(max)];
   return low === middle && high === middle ? middle : `${middle} (${low}–${high})`;
 }
 
 /** Two decimals below ten: `0.93`, `2.10`, `12`. */
-export function formatRatio(value: number): string {
+function formatRatio(value: number): string {
   return value < 10 ? value.toFixed(2) : formatNumber(value);
 }
 

@@ -5,7 +5,7 @@ import { controlLine, gradeTitle } from './grades.ts';
 import { countOf, formatNumber, listOf } from './numbers.ts';
 
 /** The verdict on the run in plain words. */
-export const verdictWords = {
+const verdictWords = {
   'as-taught': 'As taught',
   'not-as-taught': 'Not as taught',
   unknown: 'Unknown',

@@ -8,6 +8,7 @@ import { abortable } from '../abortable.ts';
 import { type Lock, LockNotHeldError, type LockOptions } from '../lock.ts';
 import { readScript } from '../script.ts';
 import { waitInLine } from './line.ts';
+import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 const acquireOrTellLease = readScript('acquire-or-tell-lease');
 const renewIfOwner = readScript('renew-if-owner');
@@ -16,7 +17,7 @@ const releaseAndPublish = readScript('release-and-publish');
 export interface BlockingLock extends Lock {
   /**
    * Resolves with true when this holder got the lock within `waitMs`, else with false. A lease of its own lasts
-   * `ownLeaseMs` and is not renewed; without one the watchdog renews it.
+   * `ownLeaseMs` and is not renewed; without one, or when the holder has a lease that is, the watchdog renews it.
    */
   tryLock(waitMs: number, ownLeaseMs?: number): Promise<boolean>;
 }
@@ -26,17 +27,18 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
   const lost = new AbortController();
   let holdCount = 0;
   let heldLeaseMs = leaseMs;
-  let watchdog: NodeJS.Timeout | undefined;
+  let askedAt = 0;
+  let watchdog: Watchdog | undefined;
 
   async function acquire(signal?: AbortSignal) {
     await take(leaseMs, signal);
-    watchdog ??= setInterval(renew, leaseMs / 3);
+    watchdog ??= startWatchdog({ leaseMs, askedAt, renew, lose });
   }
 
   async function tryLock(waitMs: number, ownLeaseMs?: number) {
     const signal = waitMs > 0 ? AbortSignal.timeout(waitMs) : AbortSignal.abort();
     try {
-      await (ownLeaseMs === undefined ? acquire(signal) : take(ownLeaseMs, signal));
+      await (ownLeaseMs === undefined || watchdog ? acquire(signal) : take(ownLeaseMs, signal));
       return true;
     } catch (error) {
       if (error instanceof Error && error.name === 'AbortError') return false;
@@ -45,7 +47,10 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
   }
 
   async function take(leaseMs: number, signal?: AbortSignal) {
-    const tryOnce = () => acquireOrTellLease(redis, [key], [ownerToken, leaseMs]);
+    const tryOnce = () => {
+      askedAt = performance.now();
+      return acquireOrTellLease(redis, [key], [ownerToken, leaseMs]);
+    };
     // Neither a holder nor a single try stands in line.
     const isOurs = (holdCount > 0 || signal?.aborted) && (await tryOnce()) > 0;
     if (!isOurs) {
@@ -56,12 +61,11 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
     heldLeaseMs = leaseMs;
   }
 
-  async function renew() {
-    // No answer is no news: the lease may still be ours, so the next tick asks again.
-    const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => undefined);
-    if (renewed !== 0 || holdCount === 0) return;
+  const renew = () => renewIfOwner(redis, [key], [ownerToken, leaseMs]);
+
+  function lose() {
     holdCount = 0;
-    stopWatchdog();
+    watchdog = undefined;
     onLeaseLost();
     lost.abort(new LockNotHeldError(key));
   }
@@ -75,7 +79,7 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
   }
 
   function stopWatchdog() {
-    clearInterval(watchdog);
+    watchdog?.stop();
     watchdog = undefined;
   }
 

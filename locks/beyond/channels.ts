@@ -1,12 +1,10 @@
 import { Cluster, type Redis } from 'ioredis';
-import type { RedisClient } from '../lock.ts';
+import { ANSWER_LIMIT_MS, type RedisClient } from '../lock.ts';
 import { slotOf } from './slot.ts';
 
 /** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */
 const PING_EVERY_MS = 250;
 const RECONNECT_DELAY_MS = 100;
-/** How long Redis may leave the subscriber without an answer, in milliseconds. */
-const ANSWER_TIMEOUT_MS = 700;
 
 /** Called with a message; without one when messages may have been missed, so that only Redis knows how things stand. */
 export type Wake = (message?: string) => void;
@@ -156,8 +154,8 @@ function connectSubscriber(redis: Redis) {
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    socketTimeout: ANSWER_TIMEOUT_MS,
-    connectTimeout: ANSWER_TIMEOUT_MS,
+    socketTimeout: ANSWER_LIMIT_MS,
+    connectTimeout: ANSWER_LIMIT_MS,
     retryStrategy: () => RECONNECT_DELAY_MS,
   });
   connection.on('error', ignore);

@@ -3,6 +3,7 @@ import { abortError } from '../abortable.ts';
 import { LockNotHeldError, type RedisClient } from '../lock.ts';
 import { readScript } from '../script.ts';
 import { listen } from './channels.ts';
+import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 const acquireOrQueue = readScript('acquire-or-queue');
 const releaseToNextNode = readScript('release-to-next-node');
@@ -18,26 +19,27 @@ const TENURE_MS = 100;
 
 const done = Promise.resolve();
 
-/** Who waits or holds: one request. It is told to enter, is refused, or loses the lock it has. */
-export interface Contender {
+export interface Lease {
   ownerToken: string;
   leaseMs: number;
+}
+
+/** Who waits or holds: one request. It is told to enter, is refused, or loses the lock it has. */
+export interface Contender extends Lease {
   signal: AbortSignal | undefined;
   enter(): void;
   refuse(error: Error): void;
   lose(): void;
-  /** The owner token that Redis did not answer about: it may hold the lock, and is to be given back. */
-  unanswered: string | undefined;
+  /** What Redis did not answer about: it may hold the lock, and is to be given back. */
+  unanswered: Lease | undefined;
 }
 
 /** The lock is here, in Redis under the owner token of the first holder. */
-interface Tenure {
-  ownerToken: string;
-  leaseMs: number;
+interface Tenure extends Lease {
   holder: Contender | undefined;
   holdersLeft: number;
   endsAt: number;
-  watchdog: NodeJS.Timeout;
+  watchdog: Watchdog;
 }
 
 /**
@@ -45,9 +47,9 @@ interface Tenure {
  * that the lock was handed to it, and when the lease of the present holder ends. Or the lock is here for a tenure, and
  * passOn() lets the next waiter in. The bound of a tenure lies within its lease, so that no clock but ours is needed to pass on
  * safely; after it Redis is asked. There the lock goes to the node that waits longest, or begins a new tenure here
- * when none waits. A tenure whose last waiter is gone ends at once.
+ * when none waits. A tenure whose last waiter is gone ends at once. `onIdle` is told that nobody holds or waits here any more.
  */
-export function createNode(redis: RedisClient, key: string) {
+export function createNode(redis: RedisClient, key: string, onIdle: () => void) {
   const keys = [key, `${key}:queue`];
   const channel = `${key}:${randomUUID()}`;
   const waiters: Contender[] = [];
@@ -77,13 +79,16 @@ export function createNode(redis: RedisClient, key: string) {
 
   async function ask() {
     isAsking = true;
-    while (waiters[0] !== undefined) {
+    while (tenure === undefined && waiters[0] !== undefined) {
       const first = waiters[0];
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const askedAt = performance.now();
+      trying = first;
       const leaseLeftMs = await tryFor(first);
       if (leaseLeftMs === 0) startTenure(first, askedAt);
-      if (!leaseLeftMs) break;
+      trying = undefined;
+      // Without an answer all were refused. Some of them may have asked again.
+      if (!leaseLeftMs) continue;
       stopListening ??= first.signal?.aborted ? undefined : listen(redis, channel, lookAgain);
       if (first.signal?.aborted) leave(first);
       const leaseEnds = setTimeout(wake, leaseLeftMs);
@@ -91,13 +96,13 @@ export function createNode(redis: RedisClient, key: string) {
       clearTimeout(leaseEnds);
     }
     isAsking = false;
+    if (tenure === undefined) onIdle();
   }
 
   /** Resolves with 0 when the lock is here, with the time that the present holder has, or undefined without an answer. */
   async function tryFor(waiter: Contender) {
     const ourChannel = waiter.signal?.aborted ? '' : channel;
-    trying = waiter;
-    waiter.unanswered = waiter.ownerToken;
+    waiter.unanswered = waiter;
     try {
       const leaseLeftMs = await acquireOrQueue(redis, keys, [waiter.ownerToken, waiter.leaseMs, ourChannel]);
       waiter.unanswered = undefined;
@@ -107,22 +112,21 @@ export function createNode(redis: RedisClient, key: string) {
       refuseAll(error as Error);
       stopWaiting(waiter.leaseMs);
       return undefined;
-    } finally {
-      trying = undefined;
     }
   }
 
   function startTenure({ ownerToken, leaseMs }: Contender, askedAt: number) {
-    tenure = {
+    const here: Tenure = {
       ownerToken,
       leaseMs,
       holder: undefined,
       holdersLeft: 0,
       endsAt: 0,
-      watchdog: setInterval(lookAgain, leaseMs / 3),
+      watchdog: startWatchdog({ leaseMs, askedAt, renew: () => renew(here), lose: () => lose(here) }),
     };
-    extend(tenure, askedAt);
-    letNextIn(tenure);
+    tenure = here;
+    extend(here, askedAt);
+    letNextIn(here);
   }
 
   function extend(here: Tenure, askedAt: number) {
@@ -152,7 +156,9 @@ export function createNode(redis: RedisClient, key: string) {
     if (isLast) endTenure(here);
     let isKept = false;
     try {
-      isKept = await giveUp(contender, here.ownerToken, isLast ? 'free' : 'keep');
+      isKept = await giveUp(contender, here, isLast ? 'free' : 'keep');
+      // The tenure may have been lost before the answer came.
+      if (isKept && tenure !== here) isKept = await giveUp(contender, here, 'free');
     } finally {
       if (!isKept) endTenure(here);
     }
@@ -164,10 +170,10 @@ export function createNode(redis: RedisClient, key: string) {
     await handOver(here);
   }
 
-  /** Gives up in Redis what `ownerToken` holds. Resolves with true when the lock stays here because no other node waits. */
-  async function giveUp(contender: Contender, ownerToken: string, otherwise: 'keep' | 'free') {
-    contender.unanswered = ownerToken;
-    const answer = await releaseToNextNode(redis, keys, [ownerToken, contender.leaseMs, otherwise]);
+  /** Gives a lease up in Redis. Resolves with true when the lock stays here because no other node waits. */
+  async function giveUp(contender: Contender, lease: Lease, otherwise: 'keep' | 'free') {
+    contender.unanswered = lease;
+    const answer = await releaseToNextNode(redis, keys, [lease.ownerToken, lease.leaseMs, otherwise]);
     contender.unanswered = undefined;
     if (answer === -1) throw new LockNotHeldError(key);
     return answer === 1;
@@ -181,22 +187,33 @@ export function createNode(redis: RedisClient, key: string) {
 
   function endTenure(here: Tenure) {
     if (tenure !== here) return;
-    clearInterval(here.watchdog);
+    here.watchdog.stop();
     tenure = undefined;
-    if (waiters.length > 0) ask();
-    else stopWaiting(here.leaseMs);
+    if (waiters.length > 0) return ask();
+    stopWaiting(here.leaseMs);
+    onIdle();
   }
 
-  /** Renews the lease when the lock is here, else wakes the first waiter. Without an answer nobody can wait any longer. */
-  async function lookAgain() {
-    const here = tenure;
-    if (here === undefined) return wake();
-    const renewed = await renewIfOwner(redis, [key], [here.ownerToken, here.leaseMs]).catch((error) => {
+  /** Renews the lease when the lock is here, else wakes the first waiter. */
+  function lookAgain() {
+    if (tenure) tenure.watchdog.renewNow();
+    else wake();
+  }
+
+  function renew(here: Tenure) {
+    return renewIfOwner(redis, [key], [here.ownerToken, here.leaseMs]).catch((error) => {
+      // Without an answer nobody can wait any longer.
       if (tenure === here) refuseAll(error);
+      throw error;
     });
-    if (renewed !== 0 || tenure !== here) return;
+  }
+
+  function lose(here: Tenure) {
     endTenure(here);
-    here.holder?.lose();
+    if (here.holder === undefined) return;
+    // An answer that is missing may have renewed the lease.
+    here.holder.unanswered = here;
+    here.holder.lose();
   }
 
   function refuseAll(error: Error) {

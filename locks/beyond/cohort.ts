@@ -5,7 +5,7 @@
 // Source:  Dice, Marathe and Shavit, Lock cohorting: a general technique for designing NUMA locks, 2012.
 
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions, type RedisClient } from '../lock.ts';
-import { type Contender, createNode } from './cohort-node.ts';
+import { type Contender, createNode, type Lease } from './cohort-node.ts';
 
 const done = Promise.resolve();
 const nodes = new WeakMap<RedisClient, Map<string, ReturnType<typeof createNode>>>();
@@ -17,10 +17,11 @@ class CohortLock implements Lock, Contender {
   readonly ownerToken: string;
   readonly leaseMs: number;
   signal: AbortSignal | undefined;
-  unanswered: string | undefined;
+  unanswered: Lease | undefined;
   private readonly key: string;
   private readonly onLeaseLost: () => void;
-  private readonly node: ReturnType<typeof createNode>;
+  private readonly redis: RedisClient;
+  private node: ReturnType<typeof createNode> | undefined;
   private holdCount = 0;
   private loss: AbortController | undefined;
   private resolve: (() => void) | undefined;
@@ -31,7 +32,7 @@ class CohortLock implements Lock, Contender {
     this.leaseMs = leaseMs;
     this.key = key;
     this.onLeaseLost = onLeaseLost;
-    this.node = nodeOf(redis, key);
+    this.redis = redis;
   }
 
   acquire(signal?: AbortSignal): Promise<void> {
@@ -44,11 +45,13 @@ class CohortLock implements Lock, Contender {
       this.reject = reject;
       this.signal = signal;
       signal?.addEventListener('abort', this);
+      this.node = nodeOf(this.redis, this.key);
       this.node.join(this);
     });
   }
 
   release(): Promise<void> {
+    if (this.node === undefined) return Promise.reject(new LockNotHeldError(this.key));
     if (this.holdCount === 0) return this.node.giveBack(this);
     this.holdCount -= 1;
     return this.holdCount > 0 ? done : this.node.passOn();
@@ -80,14 +83,15 @@ class CohortLock implements Lock, Contender {
 
   /** The signal aborts. */
   handleEvent() {
-    this.node.leave(this);
+    this.node?.leave(this);
   }
 }
 
+/** What this process does for the key: there is a node as long as somebody holds or waits. */
 function nodeOf(redis: RedisClient, key: string) {
   const ofClient = nodes.get(redis) ?? new Map<string, ReturnType<typeof createNode>>();
   nodes.set(redis, ofClient);
-  const node = ofClient.get(key) ?? createNode(redis, key);
+  const node = ofClient.get(key) ?? createNode(redis, key, () => ofClient.delete(key));
   ofClient.set(key, node);
   return node;
 }

@@ -8,6 +8,7 @@ import { abortable } from '../abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
 import { readScript } from '../script.ts';
 import { listen } from './channels.ts';
+import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 const acquireInTurn = readScript('acquire-in-turn');
 const renewIfOwner = readScript('renew-if-owner');
@@ -19,7 +20,8 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
   const channel = `${key}:released`;
   const lost = new AbortController();
   let holdCount = 0;
-  let watchdog: NodeJS.Timeout | undefined;
+  let askedAt = 0;
+  let watchdog: Watchdog | undefined;
 
   async function acquire(signal?: AbortSignal) {
     // Neither a holder nor a single try stands in the queue.
@@ -29,10 +31,13 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
       await waitInQueue(signal);
     }
     holdCount += 1;
-    if (holdCount === 1) watchdog = setInterval(renew, leaseMs / 3);
+    if (holdCount === 1) watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
   }
 
-  const ask = (how: 'wait' | 'try') => acquireInTurn(redis, keys, [ownerToken, leaseMs, how === 'wait' ? 1 : 0]);
+  function ask(how: 'wait' | 'try') {
+    askedAt = performance.now();
+    return acquireInTurn(redis, keys, [ownerToken, leaseMs, how === 'wait' ? 1 : 0]);
+  }
 
   async function waitInQueue(signal?: AbortSignal) {
     let hasNews = false;
@@ -72,12 +77,10 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
     });
   }
 
-  async function renew() {
-    // No answer is no news: the lease may still be ours, so the next tick asks again.
-    const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => undefined);
-    if (renewed !== 0 || holdCount === 0) return;
+  const renew = () => renewIfOwner(redis, [key], [ownerToken, leaseMs]);
+
+  function lose() {
     holdCount = 0;
-    clearInterval(watchdog);
     onLeaseLost();
     lost.abort(new LockNotHeldError(key));
   }
@@ -85,7 +88,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
   async function release() {
     holdCount = Math.max(0, holdCount - 1);
     // Before asking Redis: if it does not answer, the lease must end by itself.
-    if (holdCount === 0) clearInterval(watchdog);
+    if (holdCount === 0) watchdog?.stop();
     const held = await releaseToFirst(redis, keys.slice(0, 2), [ownerToken, leaseMs, channel]);
     if (held === -1) throw new LockNotHeldError(key);
   }

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
 import { readScript } from '../script.ts';
+import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 const acquireFenced = readScript('acquire-fenced');
 const renewIfOwner = readScript('renew-if-owner');
@@ -16,11 +17,15 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   const lost = new AbortController();
   let holdCount = 0;
   let fencingToken: number | undefined;
-  let watchdog: NodeJS.Timeout | undefined;
+  let askedAt = 0;
+  let watchdog: Watchdog | undefined;
 
   async function acquire(signal?: AbortSignal) {
     // The token is made in the step that takes the lock: a later INCR could overtake that of the next holder.
-    const tryOnce = () => acquireFenced(redis, [key, `${key}:tokens`], [ownerToken, leaseMs]);
+    const tryOnce = () => {
+      askedAt = performance.now();
+      return acquireFenced(redis, [key, `${key}:tokens`], [ownerToken, leaseMs]);
+    };
     let token = await tryOnce();
     while (token === 0) {
       await sleep(retryDelayMs, undefined, { signal });
@@ -28,15 +33,13 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
     }
     fencingToken = token;
     holdCount += 1;
-    if (holdCount === 1) watchdog = setInterval(renew, leaseMs / 3);
+    if (holdCount === 1) watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
   }
 
-  async function renew() {
-    // No answer is no news: the lease may still be ours, so the next tick asks again.
-    const renewed = await renewIfOwner(redis, [key], [ownerToken, leaseMs]).catch(() => undefined);
-    if (renewed !== 0 || holdCount === 0) return;
+  const renew = () => renewIfOwner(redis, [key], [ownerToken, leaseMs]);
+
+  function lose() {
     holdCount = 0;
-    clearInterval(watchdog);
     onLeaseLost();
     lost.abort(new LockNotHeldError(key));
   }
@@ -44,7 +47,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   async function release() {
     holdCount = Math.max(0, holdCount - 1);
     // Before asking Redis: if it does not answer, the lease must end by itself.
-    if (holdCount === 0) clearInterval(watchdog);
+    if (holdCount === 0) watchdog?.stop();
     if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
   }
 

@@ -5,7 +5,7 @@
 
 import type { RowDataPacket } from 'mysql2/promise';
 import { abortable } from '../abortable.ts';
-import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { ANSWER_LIMIT_MS, type CreateLock, LockNotHeldError } from '../lock.ts';
 import { isRefused, isTaken, type MysqlSession, openSession } from './mysql-session.ts';
 
 export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
@@ -31,7 +31,8 @@ export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
   }
 
   async function lockRow(session: MysqlSession, isOneTry: boolean, signal?: AbortSignal) {
-    const patience = isOneTry ? undefined : signal;
+    // A row that another has just made and locked keeps even one try waiting.
+    const patience = isOneTry ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
     const lockIt = `SELECT resource FROM tb_lock WHERE resource = ? FOR UPDATE${isOneTry ? ' NOWAIT' : ''}`;
     await session.ask('START TRANSACTION');
     while ((await session.wait<RowDataPacket[]>(lockIt, [key], patience)).length === 0) {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Pool, type PoolConnection, type QueryResult } from 'mysql2/promise';
 import { abortable } from '../abortable.ts';
+import { ANSWER_LIMIT_MS } from '../lock.ts';
 
-/** How long MySQL may leave a statement unanswered that waits for nobody, in milliseconds. */
-const ANSWER_LIMIT_MS = 700;
 /** How long a statement that was told to end may go on before it is told again, in milliseconds. */
 const KILL_AGAIN_MS = 10;
 
@@ -119,9 +118,9 @@ export function isRefused(error: unknown): boolean {
   return ['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'].includes(codeOf(error));
 }
 
-/** True when FOR UPDATE NOWAIT found the row locked. MariaDB calls it a wait that took too long. */
+/** True when one try found the row locked: by NOWAIT, which MariaDB calls a wait that took too long, or after a short wait. */
 export function isTaken(error: unknown): boolean {
-  return ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT'].includes(codeOf(error));
+  return ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT', 'ABORT_ERR'].includes(codeOf(error));
 }
 
 async function borrow(mysql: Pool, signal?: AbortSignal) {

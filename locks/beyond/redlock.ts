@@ -65,7 +65,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
     }
     // All but those that said no are told, also those that have not answered: a vote that comes late must not stay.
     for (const master of mayBeOurs) giveBack(master).catch(() => {});
-    return yes + no < quorum && no <= othersAtMost ? 'silence' : 'lost';
+    return yes + no < quorum ? 'silence' : 'lost';
   }
 
   /** Until when votes are safe that were asked for at `askedAt`: clocks differ, so 1% of the lease and 2 ms are left out. */

@@ -11,9 +11,8 @@ import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { type Client, CreateMode, createClient, Exception } from 'node-zookeeper-client';
 import { abortable, abortError } from '../abortable.ts';
+import { ANSWER_LIMIT_MS } from '../lock.ts';
 
-/** How long ZooKeeper may leave a request unanswered, in milliseconds. A sale must be answered within a second. */
-const ANSWER_LIMIT_MS = 700;
 /** The most that the client waits before it connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;
 /** The state of a client that has no session on its present connection yet. */

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
+import { ANSWER_LIMIT_MS } from '../../locks/lock.ts';
 import type { Stock } from './store.ts';
 
-/** How long MySQL may take to let a node in, in milliseconds. */
-const CONNECT_TIMEOUT_MS = 700;
-/** How long it may take to read or write the stock outside a sale, in milliseconds. */
-const ANSWER_TIMEOUT_MS = 700;
 /** How many connections the sales of a node have at most. Whoever comes later waits for one of them. */
 const CONNECTIONS = 10;
 
@@ -23,7 +20,7 @@ export function connectMysql(url: string, connections = CONNECTIONS, tables = st
   const pool = createPool({
     uri: url,
     connectionLimit: connections,
-    connectTimeout: CONNECT_TIMEOUT_MS,
+    connectTimeout: ANSWER_LIMIT_MS,
     enableKeepAlive: true,
     timezone: 'Z',
     multipleStatements: false,
@@ -45,7 +42,7 @@ export function connectMysql(url: string, connections = CONNECTIONS, tables = st
 
 /** The stock in MySQL, to be read and written outside a sale. */
 export function stockInMysql(pool: Pool): Stock {
-  const timeout = ANSWER_TIMEOUT_MS;
+  const timeout = ANSWER_LIMIT_MS;
   return {
     async readStock(sku) {
       const sql = 'SELECT stock FROM tb_stock WHERE sku = ?';

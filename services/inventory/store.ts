@@ -1,14 +1,12 @@
 import { type Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
 import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
-import { NoMajorityError, type RedisClient } from '../../locks/lock.ts';
+import { ANSWER_LIMIT_MS, NoMajorityError, type RedisClient } from '../../locks/lock.ts';
 import { readScript } from '../../locks/script.ts';
 import { isMysqlUnavailable } from './mysql.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 
-/** How long Redis may leave a command unanswered, in milliseconds. A sale must be answered within a second. */
-const ANSWER_TIMEOUT_MS = 700;
 const RECONNECT_DELAY_MS = 100;
 /** How long Redis remembers that an order was restored, in milliseconds. */
 const RESTORED_MARK_MS = 86_400_000;
@@ -23,7 +21,7 @@ export const skuSchema = z
 export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
 /** The newest fencing tokens that the stock has seen. */
-export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
+const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 /** Says that the units of this order are back in stock. */
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
 /** Every key that a lock may use. */
@@ -73,8 +71,8 @@ export const redisOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
-  socketTimeout: ANSWER_TIMEOUT_MS,
-  connectTimeout: ANSWER_TIMEOUT_MS,
+  socketTimeout: ANSWER_LIMIT_MS,
+  connectTimeout: ANSWER_LIMIT_MS,
   retryStrategy: () => RECONNECT_DELAY_MS,
   // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
   maxLoadingRetryTime: RECONNECT_DELAY_MS,
@@ -146,11 +144,12 @@ function endLastConnection(server: Redis) {
   });
 }
 
-/** True when the command that failed so never left this process, because Redis was away already. */
+/**
+ * True when the command that failed so never left this process, because Redis was away already. `Connection is closed` may
+ * also be said of one that was under way when its server left the Cluster.
+ */
 export function wasNeverSent(error: unknown): boolean {
-  return (
-    error instanceof Error && /^(Stream isn't writeable|Connection is closed|Cluster isn't ready)/.test(error.message)
-  );
+  return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
 }
 
 /** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fillIn } from '../../scripts/nginx.ts';
-import { dismissReaper, freePort, makeTempDir, type Part, projectDir, startPart } from '../../scripts/parts.ts';
+import { freePort, makeTempDir, type Part, projectDir, startPart } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import { stockKey } from '../../services/inventory/store.ts';
@@ -31,7 +31,6 @@ afterAll(async () => {
   redis.disconnect();
   await redisPart?.stop();
   temp.remove();
-  await dismissReaper();
 });
 
 /** A folder that holds what the image of `target` holds. */

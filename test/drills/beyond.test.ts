@@ -5,7 +5,7 @@ import { backendOf, beyond } from '../../locks/index.ts';
 import { BUSY, ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
 
 const stages = Object.keys(beyond);
-const { run } = ownTargets(3, [...new Set(stages.map(backendOf))]);
+const { run } = ownTargets(5, [...new Set(stages.map(backendOf))]);
 
 const cells = stepDrills
   .flatMap((drill) => stages.map((stage) => ({ drill, name: drill.name, stage })))

@@ -34,7 +34,7 @@ const blankCells = cells.flatMap((cell) => {
   return expected === undefined ? [] : [{ ...cell, expected }];
 });
 
-const { run } = ownTargets(3);
+const { run } = ownTargets(5);
 
 async function isAsTaught({ drill, stage, taught }: (typeof taughtCells)[number]) {
   let hasSteps = false;

@@ -1,38 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundledArgs } from '../../scripts/bundle.ts';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { makeBarePath } from '../stack/command-under-test.ts';
-import { type DrillCommand, startDrillCommand } from './drill-command.ts';
+import { type CommandUnderTest, leavesNothing, makeBarePath, startCommand } from '../stack/command-under-test.ts';
 
-/** How long what is left of a command may take to go away, in milliseconds: the reaper needs a moment. */
-const LEAVE_LIMIT_MS = 10_000;
 /** How many run at the same time: each starts a stack of its own. */
-const AT_A_TIME = 2;
+const AT_A_TIME = 3;
 const ENTER = 'Enter goes on.';
 
 let running = 0;
+let node: string[];
 
 /** Runs the command, and sees that it leaves no process and no file, whatever `meanwhile` does with it. */
 async function drill(
   args: string[],
-  meanwhile: (command: DrillCommand) => Promise<unknown> = async () => {},
+  meanwhile: (command: CommandUnderTest) => Promise<unknown> = async () => {},
   env: NodeJS.ProcessEnv = {},
 ) {
   while (running >= AT_A_TIME) await sleep(20);
   running += 1;
-  const command = startDrillCommand(args, env);
+  const command = startCommand('loadtest/drill-command.ts', args, env, node);
   try {
     await meanwhile(command);
-    const code = await command.ended;
-    const deadline = performance.now() + LEAVE_LIMIT_MS;
-    while (command.leftovers().length > 0 && performance.now() < deadline) await sleep(50);
-    expect(command.leftovers()).toEqual([]);
+    const { code } = await command.ended;
+    await leavesNothing(command);
     return { code, stdout: command.stdout(), stderr: command.stderr() };
   } finally {
-    command.signal('SIGKILL');
+    command.child.kill('SIGKILL');
     await command.ended;
     command.remove();
     running -= 1;
@@ -40,11 +37,15 @@ async function drill(
 }
 
 describe('npm run drill', { timeout: 90_000 }, () => {
+  beforeAll(async () => {
+    node = await bundledArgs('loadtest/drill-command.ts');
+  });
+
   describe.concurrent('exit codes', () => {
     test('0: every stage does as the staircase says, or has nothing to break', async () => {
-      const { code, stdout, stderr } = await drill(['late-release', '--stage', '1,5,6'], async ({ endInput }) => {
+      const { code, stdout, stderr } = await drill(['late-release', '--stage', '1,5,6'], async (command) => {
         // Without --pause nobody is waited for.
-        endInput();
+        command.endInput();
       });
       expect({ code, stdout }).toEqual({
         code: 0,
@@ -116,7 +117,7 @@ describe('npm run drill', { timeout: 90_000 }, () => {
       const { code, stdout } = await drill(
         ['crashed-holder', '--stage', '4', '--lease', '2000'],
         async (command) => {
-          await command.prints('is killed (SIGKILL)');
+          await command.prints(/is killed \(SIGKILL\)/);
           await redis.set(lockKey('001', '4-ttl'), 'held');
         },
         { REDIS_URL: url },
@@ -131,11 +132,11 @@ describe('npm run drill', { timeout: 90_000 }, () => {
     test('it waits for Enter at each step, and for nothing else', async () => {
       let told = '';
       const { code, stdout } = await drill(['paused-process', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(ENTER);
+        await command.prints(/Enter goes on\./);
         await sleep(1_500);
         told = command.stdout();
         command.pressEnter();
-        await command.prints(ENTER, 2);
+        await command.prints(/(Enter goes on\..*){2}/s);
         command.pressEnter();
       });
       expect(told).toMatch(/SIGSTOP.*Enter goes on\. $/s);
@@ -153,7 +154,7 @@ describe('npm run drill', { timeout: 90_000 }, () => {
 
     test('the input ends while a node is stopped', async () => {
       const { code, stderr } = await drill(['paused-process', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(ENTER);
+        await command.prints(/Enter goes on\./);
         command.endInput();
       });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nobody is left to press Enter/) });
@@ -164,32 +165,32 @@ describe('npm run drill', { timeout: 90_000 }, () => {
     const stopped = { code: 2, stderr: expect.stringMatching(/stopped before the end/) };
 
     test.each([
-      { name: 'paused-process', text: 'SIGSTOP', held: 'a node is stopped' },
-      { name: 'late-write', text: 'held up', held: 'a write is held' },
-      { name: 'redis-outage', text: 'SIGSTOP', held: 'Redis stands still' },
-      { name: 'failover', text: 'Redis is killed', held: 'the replica has taken the place of Redis' },
+      { name: 'paused-process', text: /SIGSTOP/, held: 'a node is stopped' },
+      { name: 'late-write', text: /held up/, held: 'a write is held' },
+      { name: 'redis-outage', text: /SIGSTOP/, held: 'Redis stands still' },
+      { name: 'failover', text: /Redis is killed/, held: 'the replica has taken the place of Redis' },
     ])('$name: while $held', async ({ name, text }) => {
       const { code, stderr } = await drill([name, '--stage', '8'], async (command) => {
         await command.prints(text);
-        command.signal('SIGINT');
+        command.child.kill('SIGINT');
       });
       expect({ code, stderr }).toEqual(stopped);
     });
 
     test('late-release: while it waits for Enter', async () => {
       const { code, stderr } = await drill(['late-release', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(ENTER);
-        command.signal('SIGINT');
+        await command.prints(/Enter goes on\./);
+        command.child.kill('SIGINT');
       });
       expect({ code, stderr }).toEqual(stopped);
     });
 
     test('twice: it does not wait for what it has started, and the reaper ends that', async () => {
       const { code } = await drill(['paused-process', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(ENTER);
-        command.signal('SIGINT');
+        await command.prints(/Enter goes on\./);
+        command.child.kill('SIGINT');
         await sleep(20);
-        command.signal('SIGINT');
+        command.child.kill('SIGINT');
       });
       expect(code).toBe(2);
     });

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { DrillOutcome } from '../../loadtest/drill.ts';
 import { amnesia } from '../../loadtest/drills/amnesia.ts';
 import { frozenMaster } from '../../loadtest/drills/frozen-master.ts';
 import { masterDrills } from '../../loadtest/drills/index.ts';
 import { lateVotes } from '../../loadtest/drills/late-votes.ts';
+import { openScene } from '../../loadtest/scene.ts';
 import type { Target } from '../../loadtest/target.ts';
 import type { Link } from '../../scripts/link.ts';
 import type { Breakable } from '../../scripts/stack.ts';
-import { figuresOf, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
+import { until } from '../service/node-under-test.ts';
+import { figuresOf, LEASE_MS, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
 
-const { run } = ownTargets(3, ['masters']);
+const { run, use } = ownTargets(3, ['masters']);
 
 /** The masters' processes, with some of what is done to them different. */
 const withProcesses =
@@ -31,6 +34,14 @@ const withMasterLinks = (change: Partial<Link>) => (target: Target) =>
 const isUnknown = ({ verdict, reasons }: DrillOutcome, expected: RegExp) => {
   expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
 };
+
+/** How many clients the first master has. */
+async function connectionsTo({ stack }: Target) {
+  const redis = new Redis(stack?.masters[0]?.url ?? '');
+  const clients = String(await redis.client('LIST'));
+  redis.disconnect();
+  return clients.trim().split('\n').length;
+}
 
 describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('under redlock', () => {
@@ -64,7 +75,10 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
     });
 
     test('late-votes: the answers are not delayed', async () => {
-      isUnknown(await run(lateVotes, 'redlock', { wrap: withMasterLinks({ delayReplies() {} }) }), /./);
+      isUnknown(
+        await run(lateVotes, 'redlock', { wrap: withMasterLinks({ delayReplies() {} }) }),
+        /answers were not late/,
+      );
     });
 
     test('amnesia: the master is not killed, and forgets nothing', async () => {
@@ -76,8 +90,11 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
       isUnknown(await run(amnesia, 'redlock', { wrap: withMasterLinks({ cut() {} }) }), /had voted for node-1/);
     });
 
-    test.each([lateVotes, amnesia])('$name: nothing to sell, so nobody is inside', async (drill) => {
-      isUnknown(await run(drill, 'redlock', { stock: 0 }), /./);
+    test.each([
+      { drill: lateVotes, name: 'late-votes', node: 'node-2' },
+      { drill: amnesia, name: 'amnesia', node: 'node-1' },
+    ])('$name: nothing to sell, so nobody is inside', async ({ drill, node }) => {
+      isUnknown(await run(drill, 'redlock', { stock: 0 }), new RegExp(`sale on ${node} did not stay inside`));
     });
 
     test('amnesia: the holder leaves before the master forgets', async () => {
@@ -96,6 +113,41 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
       });
       isUnknown(outcome, /had no vote to forget/);
     });
+  });
+
+  describe.concurrent('a scene that breaks keeps no connection to a master', () => {
+    const broken = () => new Error('broken half way');
+    const open = (target: Target) =>
+      openScene({ target, stage: 'redlock', timing: { leaseMs: LEASE_MS }, stock: 1, tell: async () => {} });
+
+    test('when it is opened', () =>
+      use(async (target) => {
+        const { stack } = target;
+        if (stack === undefined) throw new Error('There is no stack of our own.');
+        const before = await connectionsTo(target);
+        const url = () => {
+          throw broken();
+        };
+
+        const withoutRedis = { ...stack, redis: Object.defineProperty({ ...stack.redis }, 'url', { get: url }) };
+        await expect(open({ ...target, stack: withoutRedis })).rejects.toThrow('broken half way');
+
+        await until('the connections are closed', async () => (await connectionsTo(target)) === before);
+      }));
+
+    test('when it is put back', () =>
+      use(async (target) => {
+        const goOn = async () => {
+          throw broken();
+        };
+        const scene = await open(withNodes(target, () => ({ goOn })));
+        const during = await connectionsTo(target);
+
+        await expect(scene.close()).rejects.toThrow('broken half way');
+
+        await until('the connections are closed', async () => (await connectionsTo(target)) === during - 1);
+        await (await open(target)).close();
+      }));
   });
 
   describe.concurrent('where no masters vote, there is nothing to break', () => {

@@ -18,7 +18,7 @@ const cells = stepDrills
     }),
   );
 
-const { run } = ownTargets(3);
+const { run } = ownTargets(5);
 
 describe('the verdict does not depend on how long the audience takes', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('one and a half leases at every step', () => {

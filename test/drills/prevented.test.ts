@@ -123,7 +123,7 @@ const isUnknown = ({ verdict, reasons }: DrillOutcome, expected: RegExp) => {
   expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
 };
 
-const { run } = ownTargets(4);
+const { run } = ownTargets(5);
 
 describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no step has an effect', () => {
@@ -245,6 +245,11 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
   describe.concurrent('no second sale could have taken place', () => {
     test.each([lateRelease, lateWrite, pausedProcess])('$name: the second node does not reach Redis', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), /./);
+    });
+
+    test('failover: the second node does not reach the new Redis', async () => {
+      const outcome = await run(failover, '1-in-process', { wrap: secondCutOff });
+      isUnknown(outcome, /^No sale on node-2 waited for the lock\.$/);
     });
 
     test('crashed-holder: the second node does not answer', async () => {

@@ -5,7 +5,7 @@ import { resultsSchema } from '../../loadtest/results.ts';
 import { ownCommands } from '../stack/command-under-test.ts';
 import { lockWith, noModule, writeModule } from './modules.ts';
 
-const start = ownCommands();
+const start = ownCommands('loadtest/grade-command.ts');
 const grade = (...args: string[]) => start('loadtest/grade-command.ts', args);
 
 test('one run: a right lock, a wrong one, and three that break their nodes', { timeout: 120_000 }, async () => {

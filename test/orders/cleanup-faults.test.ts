@@ -3,7 +3,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
 import { openZookeeper } from '../../scripts/zookeeper.ts';
 import type { TickResult } from '../../services/inventory/orders/cleanup.ts';
-import { cleanUpLater, type TestNode, until } from '../service/node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { type TestNode, until } from '../service/node-under-test.ts';
 import { openShop, type Shop } from './own-shop.ts';
 import { countOrders, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
 

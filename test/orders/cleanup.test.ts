@@ -1,15 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
 import { openZookeeper } from '../../scripts/zookeeper.ts';
-import {
-  ask,
-  cleanUpLater,
-  expectProblem,
-  jsonBody,
-  startNode,
-  type TestNode,
-  until,
-} from '../service/node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { ask, expectProblem, jsonBody, startNode, type TestNode, until } from '../service/node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 import { countOrders, jobOf, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
 

@@ -2,7 +2,8 @@ import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectOrders, createOrderStore, type OrderStore } from '../../services/inventory/orders/order-store.ts';
 import { inTransaction } from '../../services/inventory/orders/transaction.ts';
-import { cleanUpLater, expectProblem, type TestNode, until } from '../service/node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { expectProblem, type TestNode, until } from '../service/node-under-test.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
 
 const settings = { UNIT_PRICE: 1_000, ORDER_TTL_MS: 60_000 };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { cleanUpLater } from '../service/node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
 
 /** A TCP line to MySQL that breaks at a statement. */
 export interface MysqlLine {

@@ -12,16 +12,9 @@ import { balance, readAccounts } from '../../services/inventory/orders/accounts.
 import type { Order } from '../../services/inventory/orders/order.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
 import { connectStore } from '../../services/inventory/store.ts';
+import { cleanUpLater } from '../clean-up.ts';
 import { standStill } from '../locks/beyond/own-mysql.ts';
-import {
-  type Answer,
-  ask,
-  cleanUpLater,
-  startNode,
-  startRedis,
-  type TestNode,
-  until,
-} from '../service/node-under-test.ts';
+import { type Answer, ask, startNode, startRedis, type TestNode, until } from '../service/node-under-test.ts';
 
 export async function openShop() {
   const temp = makeTempDir();

@@ -4,7 +4,8 @@ import { startNginx } from '../../scripts/nginx.ts';
 import { freePort, makeTempDir } from '../../scripts/parts.ts';
 import { type Order, type OrderStatus, orderStatuses } from '../../services/inventory/orders/order.ts';
 import { type ProblemCode, problems } from '../../services/inventory/problem.ts';
-import { ask, cleanUpLater, expectProblem, sendRaw, startNode, type TestNode } from '../service/node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { ask, expectProblem, sendRaw, startNode, type TestNode } from '../service/node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';

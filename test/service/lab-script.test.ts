@@ -90,8 +90,9 @@ describe('lab: the timing of a lock', () => {
     const leaseOf = async (body: object) => {
       await put('/lock-version', body);
       await put('/next-sale', { untilTold: true });
+      const reads = (await eventsOf('read')).length;
       const sale = node.sell('001');
-      await until('the sale holds the lock', async () => (await ttl()) > 0);
+      await until('the sale is inside', async () => (await eventsOf('read')).length > reads);
       const lease = await ttl();
       await put('/go-on');
       await sale;

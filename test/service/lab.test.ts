@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { locks } from '../../locks/index.ts';
 import { startNginx } from '../../scripts/nginx.ts';
 import { freePort, makeTempDir } from '../../scripts/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
 import {
   ask,
-  cleanUpLater,
   expectProblem,
   sendRaw,
   startNode,

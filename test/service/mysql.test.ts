@@ -1,16 +1,9 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type MysqlServer, openMysql } from '../../scripts/mysql.ts';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
 import { standStill } from '../locks/beyond/own-mysql.ts';
-import {
-  cleanUpLater,
-  expectProblem,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
 
 const locks = ['mysql-lock-table', 'mysql-named'];
 const sales = ['mysql-pessimistic', 'mysql-optimistic', 'mysql-conditional'];

@@ -3,27 +3,15 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { serviceArgs } from '../../scripts/bundle.ts';
 import { type Link, openLink } from '../../scripts/link.ts';
-import { dismissReaper, freePort, makeTempDir, type Part, startPart } from '../../scripts/parts.ts';
+import { freePort, makeTempDir, type Part, startPart } from '../../scripts/parts.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import type { SaleEvent } from '../../services/inventory/history.ts';
 import { type Problem, type ProblemCode, problems } from '../../services/inventory/problem.ts';
 import type { SaleDesk } from '../../services/inventory/sale-desk.ts';
-
-type Cleanup = () => Promise<void> | void;
-const cleanups: Cleanup[] = [];
-
-afterAll(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  await dismissReaper();
-});
-
-/** Has `cleanup` called when the file has run, after those that come later. */
-export function cleanUpLater(cleanup: Cleanup) {
-  cleanups.push(cleanup);
-}
+import { cleanUpLater } from '../clean-up.ts';
 
 export interface TestRedis {
   url: string;

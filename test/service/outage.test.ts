@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort, makeTempDir, startPart } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
+import { cleanUpLater } from '../clean-up.ts';
 import {
-  cleanUpLater,
   expectProblem,
   sendRaw,
   startLink,

@@ -12,7 +12,8 @@ import { knownGuards } from '../../services/inventory/orders/jobs/guards.ts';
 import { cronForm } from '../../services/inventory/orders/schedule.ts';
 import { redisUrlForms } from '../../services/inventory/redis-url.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
-import { cleanUpLater, startNode, startRedis, type TestRedis } from './node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { startNode, startRedis, type TestRedis } from './node-under-test.ts';
 
 let redis: TestRedis;
 

@@ -1,15 +1,8 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
 import { openZookeeper, type ZookeeperServer } from '../../scripts/zookeeper.ts';
-import {
-  cleanUpLater,
-  expectProblem,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
 
 let redis: TestRedis;
 let zookeeper: ZookeeperServer;

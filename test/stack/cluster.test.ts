@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { oneNodeRush } from '../../loadtest/drills/one-node-rush.ts';
 import { sellOut } from '../../loadtest/drills/sell-out.ts';
@@ -10,7 +11,7 @@ import { listen } from '../../locks/beyond/channels.ts';
 import { slotOf } from '../../locks/beyond/slot.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
-import { stockKey } from '../../services/inventory/store.ts';
+import { connectStore, stockKey, wasNeverSent } from '../../services/inventory/store.ts';
 import { until } from '../service/node-under-test.ts';
 import { ownServers } from './own-servers.ts';
 import { expectAllSold, openTargetAt, redisStrategies, runLoad, startBuyers } from './rush-at.ts';
@@ -134,6 +135,27 @@ test('cluster: while a master is away every sale is answered 503 within a second
   expect(new Set(sold).size).toBe(sold.length);
   expect(drop).toBeGreaterThanOrEqual(sold.length);
   expect(drop).toBeLessThanOrEqual(sold.length + inDoubt);
+});
+
+test('cluster: a write that was under way when its server left may have been done, and counts as sent', async () => {
+  const store = connectStore(cluster.url);
+  onTestFinished(() => store.redis.disconnect());
+  await store.back();
+  const owner = await cluster.ownerOf(stockKey('gone'));
+  await store.writeStock('gone', 7);
+  const connection = (store.redis as Cluster).nodes('master').find(({ options }) => options.port === owner.port);
+
+  owner.signal('SIGSTOP');
+  const failed = store.writeStock('gone', 6).catch((error: Error) => error);
+  // As when the Cluster is found to be without this server.
+  connection?.disconnect();
+  const error = await failed;
+  owner.signal('SIGCONT');
+
+  expect(error).toMatchObject({ message: 'Connection is closed.' });
+  expect(wasNeverSent(error)).toBe(false);
+  await until('it is written', async () => (await owner.client.get(stockKey('gone'))) === '6');
+  await owner.client.del(stockKey('gone'));
 });
 
 /** Every word of every command that a server of the Cluster is given, those of scripts included. */

@@ -1,9 +1,7 @@
 import { createConnection } from 'mysql2/promise';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openMysql, whyNoMysql } from '../../scripts/mysql.ts';
-import { dismissReaper, freePort, makeTempDir } from '../../scripts/parts.ts';
-
-afterAll(dismissReaper);
+import { freePort, makeTempDir } from '../../scripts/parts.ts';
 
 test('mysql: a killed server loses nothing that was committed, and each database is a new one', async () => {
   const temp = makeTempDir();

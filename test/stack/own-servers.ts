@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import { dismissReaper, freePort, makeTempDir, type Part, startPart } from '../../scripts/parts.ts';
+import { freePort, makeTempDir, type Part, startPart } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
 import { until } from '../service/node-under-test.ts';
 
@@ -17,6 +17,7 @@ export interface Server {
   port: number;
   /** A connection of the test's own. */
   client: Redis;
+  signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
   /** Starts it again with the data that it had. */
   startAgain(): Promise<void>;
@@ -33,7 +34,6 @@ export function ownServers() {
     for (const client of clients) client.disconnect();
     await Promise.all([...parts].map((part) => part.stop()));
     temp.remove();
-    await dismissReaper();
   });
 
   async function start(args: string[], conf = ''): Promise<Server> {
@@ -59,6 +59,7 @@ export function ownServers() {
     return {
       port,
       client,
+      signal: (name) => part.signal(name),
       async kill() {
         parts.delete(part);
         part.signal('SIGKILL');

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
-import { dismissReaper, startPart } from '../../scripts/parts.ts';
-
-afterAll(dismissReaper);
+import { expect, test } from 'vitest';
+import { startPart } from '../../scripts/parts.ts';
 
 test('part: one that ends at start is told with its last lines, and nobody asks for it any more', async () => {
   let questions = 0;

@@ -6,7 +6,7 @@ import { freePort } from '../../scripts/parts.ts';
 import { type CommandUnderTest, leavesNothing, ownCommands } from './command-under-test.ts';
 import { cell, drillsOf, QUICK, readLatest } from './quick-run.ts';
 
-const start = ownCommands();
+const start = ownCommands('loadtest/replay.ts', 'scripts/up.ts');
 const replay = (args: string[], env: NodeJS.ProcessEnv = {}) => start('loadtest/replay.ts', [...QUICK, ...args], env);
 
 describe('npm start: choosing what runs', () => {
@@ -150,7 +150,7 @@ describe('npm start: however it ends', () => {
     const command = replay(long);
     await expect
       .poll(() => command.leftovers().join(), { interval: 5, timeout: 15_000 })
-      .toContain('scripts/reaper.ts');
+      .toContain('scripts/reaper.mjs');
     command.child.kill('SIGINT');
     expect((await command.ended).code).toBe(2);
     expect(command.leftovers()).toEqual([]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { resultsSchema, stepFigures } from '../../loadtest/results.ts';
-import { dismissReaper, makeTempDir } from '../../scripts/parts.ts';
+import { makeTempDir } from '../../scripts/parts.ts';
 import { openRedis } from '../../scripts/redis.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { type CommandUnderTest, ownCommands } from './command-under-test.ts';
@@ -11,7 +11,7 @@ import { drillsOf, readLatest } from './quick-run.ts';
 
 const LEASE = ['--lease', '600'];
 
-const start = ownCommands();
+const start = ownCommands('loadtest/staircase-command.ts');
 const staircase = (args: string[], env: NodeJS.ProcessEnv = {}) => start('loadtest/staircase-command.ts', args, env);
 
 describe('npm run staircase', () => {
@@ -109,7 +109,6 @@ describe('npm run staircase', () => {
       client.disconnect();
       await part?.stop();
       temp.remove();
-      await dismissReaper();
     }
   });
 });

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/parts.ts';
+import { startRedis } from '../service/node-under-test.ts';
 import { makeBarePath, ownCommands } from './command-under-test.ts';
 
-const startOwn = ownCommands();
+const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
 
 async function ports() {
@@ -83,6 +84,16 @@ describe('npm run up', () => {
     expect(await up.ended).toEqual({ code: 0, signal: null });
     expect(up.leftovers()).toEqual([]);
     bare.remove();
+  });
+
+  test('its stock begins anew in a Redis that has seen newer tokens', async () => {
+    const redis = await startRedis();
+    await redis.client.hset('{inventory001}:fence', 'fenced', 99);
+    const env = await ports();
+    const up = start('scripts/up.ts', { ...env, REDIS_URL: redis.url, LOCK_VERSION: 'fenced' });
+    await up.prints(isUp);
+
+    expect((await sell(env)).remaining).toBe(4999);
   });
 
   test.each(['NGINX_PORT', 'NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT'] as const)(

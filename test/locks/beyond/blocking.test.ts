@@ -239,6 +239,19 @@ test('blocking: tryLock with a lease of its own is not renewed, without one it i
   await a.release();
 });
 
+test('blocking: a try within a hold that is renewed shortens its lease neither when it comes nor when it goes', async () => {
+  const redis = connect();
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+
+  expect(await a.tryLock(0, 100)).toBe(true);
+  expect(await redis.pttl(key())).toBeGreaterThan(LONG_MS / 2);
+  await a.release();
+
+  expect(await redis.pttl(key())).toBeGreaterThan(LONG_MS / 2);
+  await a.release();
+});
+
 test('blocking: waiters are refused within a second when Redis stands still, and leave nothing', async () => {
   const { redis, back } = connectStore(url());
   const a = createLock(lockOptions({ redis: connect(), key: key() }));

@@ -57,6 +57,7 @@ test('fenced: until the next one has written the late write is still the newest,
   expect(await write(42, paused)).toBe(1);
   expect(await write(41, next)).toBe(1);
 
+  await expect(paused.release()).rejects.toMatchObject(notHeld);
   await next.release();
   await redis.del(keys());
 });

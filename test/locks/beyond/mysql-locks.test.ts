@@ -9,6 +9,7 @@ import { isStoreUnavailable } from '../../../services/inventory/store.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { startHolder } from '../start-holder.ts';
 import { idOf, ownMysql } from './own-mysql.ts';
+import { watchPool } from './watched-pool.ts';
 
 const CONTENDERS = 50;
 
@@ -217,17 +218,33 @@ describe.each(strategies)('%s', (strategy, createLock) => {
 
 test('mysql-lock-table: a wait longer than the server allows begins again, and ends with the lock', async () => {
   await ask('SET GLOBAL innodb_lock_wait_timeout = 1');
-  const impatient = connect(url, 1);
-  const [holder, waiter] = [lockTable(optionsOf()), lockTable(optionsOf({ mysql: impatient }))];
+  const impatient = watchPool(connect(url, 1));
+  const [holder, waiter] = [lockTable(optionsOf()), lockTable(optionsOf({ mysql: impatient.pool }))];
   await holder.acquire();
+  const waits = () => impatient.sent.filter((sql) => sql.endsWith('FOR UPDATE')).length;
   const entered = waiter.acquire();
-  await sleep(1_200);
+  await until(async () => waits() === 2);
   await ask('SET GLOBAL innodb_lock_wait_timeout = 50');
 
   await holder.release();
 
   await entered;
   await waiter.release();
+});
+
+test('mysql-lock-table: one try does not wait for the row that another has made and locked meanwhile', async () => {
+  const watch = watchPool(connect(url, 1));
+  const [holder, single] = [lockTable(optionsOf()), lockTable(optionsOf({ mysql: watch.pool }))];
+  const making = watch.hold('INSERT IGNORE');
+  const reason = new Error('one try');
+  const tried = single.acquire(AbortSignal.abort(reason));
+  await making.reached;
+  await holder.acquire();
+
+  making.letGo();
+
+  await expect(tried).rejects.toMatchObject({ ...aborted, cause: reason });
+  await holder.release();
 });
 
 test('mysql-named: a name is a lock of its database only, however long it is', async () => {

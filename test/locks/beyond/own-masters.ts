@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link.ts';
-import { dismissReaper, makeTempDir, type Part, projectDir } from '../../../scripts/parts.ts';
+import { makeTempDir, type Part, projectDir } from '../../../scripts/parts.ts';
 import { openRedis, type RedisServer } from '../../../scripts/redis.ts';
 
 const luaDir = join(projectDir, 'lua');
@@ -43,7 +43,6 @@ export function ownMasters(count: number) {
     for (const client of direct) client.disconnect();
     await Promise.all(parts.map((part) => part.stop()));
     temp?.remove();
-    await dismissReaper();
   });
 
   async function teach(client: Redis) {

@@ -1,7 +1,7 @@
 import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type MysqlServer, openMysql } from '../../../scripts/mysql.ts';
-import { dismissReaper, makeTempDir, type Part } from '../../../scripts/parts.ts';
+import { makeTempDir, type Part } from '../../../scripts/parts.ts';
 import { connectMysql } from '../../../services/inventory/mysql.ts';
 
 /** A MySQL or MariaDB for one test file. No transaction may be open on it when the tests have ended. */
@@ -23,7 +23,6 @@ export function ownMysql() {
     for (const pool of pools) await pool.end();
     await part?.stop();
     temp?.remove();
-    await dismissReaper();
     expect(left).toEqual([]);
   });
 

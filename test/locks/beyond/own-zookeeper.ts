@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/beyond/zookeeper-session.ts';
-import { dismissReaper, makeTempDir, type Part } from '../../../scripts/parts.ts';
+import { makeTempDir, type Part } from '../../../scripts/parts.ts';
 import { openZookeeper, type ZookeeperServer } from '../../../scripts/zookeeper.ts';
 
 /** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
@@ -21,7 +21,6 @@ export function ownZookeeper() {
     await Promise.all(sessions.map((session) => session.close()));
     await part?.stop();
     temp?.remove();
-    await dismissReaper();
     expect(held).toEqual([]);
   });
 

@@ -55,13 +55,16 @@ test.each([1, 3])('redlock: the number of masters is settable: %s', async (count
 
 test('redlock: a waiter enters when the holder leaves, and not before', async () => {
   const a = lockOf(await connect());
-  const b = lockOf(await connect());
+  const [first, ...others] = await connect();
+  const watch = watchClient(first as Redis);
+  const b = lockOf([watch.client, ...others]);
   let isInside = false;
   await a.acquire();
   const entered = b.acquire().then(() => {
     isInside = true;
   });
-  await sleep(50);
+  // At most two a try, the vote and its return: so two tries are over.
+  await until(async () => watch.sent.length > 4);
 
   expect(isInside).toBe(false);
   await a.release();

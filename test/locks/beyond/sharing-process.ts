@@ -1,7 +1,9 @@
 // A process that shares a lock with one other: 20 waiters enter again and again for 800 ms, once both are ready. Each holds for
-// a read and a write. Prints when each entered, in milliseconds by the clock that all processes share.
+// a read and a write. Prints when each entered, in milliseconds by the clock that all processes share, and for how long the
+// process stood still at most: a machine with other work to do may stop it.
 
 import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { createLock } from '../../../locks/beyond/cohort.ts';
 import { lockOptions } from '../lock-options.ts';
@@ -14,6 +16,8 @@ const enteredAt: number[] = [];
 await redis.incr(`${key}:ready`);
 while (Number(await redis.get(`${key}:ready`)) < 2);
 const endsAt = now() + 800;
+const standstill = monitorEventLoopDelay({ resolution: 1 });
+standstill.enable();
 
 async function enterAgain() {
   while (now() < endsAt) {
@@ -27,7 +31,7 @@ async function enterAgain() {
 }
 
 await Promise.all(Array.from({ length: 20 }, enterAgain));
-console.log(JSON.stringify(enteredAt));
+console.log(JSON.stringify({ enteredAt, standstillMs: standstill.max / 1e6 }));
 redis.disconnect();
 
 function now() {

@@ -1,14 +1,15 @@
 // Kills what its parent leaves behind. The parent writes a line for everything it starts and ends:
 //   +pid 123   -pid 123   +dir /tmp/x   -dir /tmp/x
 // However the parent ends, even by SIGKILL, the pipe closes, and what is still listed is removed.
+// Plain JavaScript: every command starts one, and Node alone runs it in a fifth of the time.
 
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const pids = new Set<number>();
-const dirs = new Set<string>();
+const pids = new Set();
+const dirs = new Set();
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [, sign, kind, name] = /^([+-])(pid|dir) (.+)$/.exec(line) ?? [];
