@@ -10,7 +10,9 @@ import {
   jsonBody,
   startLink,
   startNode,
+  startRedis,
   type TestNode,
+  type TestRedis,
   until,
 } from '../service/node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
@@ -19,11 +21,12 @@ import { countOrders, jobOf, makeDue, setJobLock, startTick, tick, UNITS_IN_STOC
 /** Those that let one node in at a time. */
 const locks = [
   ...['2-recursive-retry', '3-spin', '4-ttl', '5-owner-check', '6-lua-release', '7-reentrant', '8-auto-renew'],
-  ...['blocking', 'fair', 'cohort', 'fenced', 'mysql-lock-table', 'mysql-named', 'zookeeper'],
+  ...['blocking', 'fair', 'cohort', 'fenced', 'redlock', 'mysql-lock-table', 'mysql-named', 'zookeeper'],
 ];
 
 let shop: Shop;
 let zookeeper: Awaited<ReturnType<typeof openZookeeper>>;
+let masters: TestRedis[];
 let node: TestNode;
 let other: TestNode;
 
@@ -33,7 +36,8 @@ beforeAll(async () => {
   shop = await openShop();
   zookeeper = await openZookeeper(undefined, temp);
   cleanUpLater((zookeeper.part as Part).stop);
-  const env = { ZOOKEEPER_URL: zookeeper.url };
+  masters = await Promise.all([startRedis(), startRedis(), startRedis()]);
+  const env = { ZOOKEEPER_URL: zookeeper.url, REDLOCK_URLS: masters.map(({ url }) => url).join() };
   [node, other] = await Promise.all([shop.openNode(env), shop.openNode(env)]);
   // It has the tables then.
   await node.get('/orders');
@@ -94,7 +98,9 @@ describe('both nodes tick on the same 100 orders', () => {
     expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 100 });
     // The lock is free again.
     expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0, closed: 0, restored: 0 });
-    expect(await shop.redis.client.exists(`{job:order-cleanup}:lock:${guard}`)).toBe(0);
+    for (const { client } of [shop.redis, ...masters]) {
+      expect(await client.exists(`{job:order-cleanup}:lock:${guard}`)).toBe(0);
+    }
   });
 
   test('conditional: both read them, and each order is closed and restored by one of them', async () => {
@@ -409,7 +415,6 @@ describe('the lab listener', () => {
     ['a tick with a member', 'POST', '/jobs/cleanup', { now: true }],
     ['a lock that does not exist', 'PUT', '/job-lock', { lock: '9' }],
     ['a sale that needs no lock', 'PUT', '/job-lock', { lock: 'redis-atomic' }],
-    ['a lock whose servers are not named', 'PUT', '/job-lock', { lock: 'redlock' }],
     ['a minimum hold that is longer than the lease', 'PUT', '/job-lock', { lock: '4', leaseMs: 100, minHoldMs: 100 }],
     ['a negative time', 'PUT', '/job-lock', { lock: '4', minHoldMs: -1 }],
     ['a step that does not exist', 'PUT', '/next-cleanup', { after: 'written' }],
@@ -421,6 +426,19 @@ describe('the lab listener', () => {
     expectProblem(await node.lab(method, path, body), 'BAD_REQUEST');
 
     expect(await jobOf(node)).toMatchObject({ guard: '3-spin', running: 0 });
+  });
+
+  test('a lock whose servers are not named is refused', async () => {
+    const without = await shop.openNode();
+
+    for (const [lock, setting] of [
+      ['redlock', 'REDLOCK_URLS'],
+      ['zookeeper', 'ZOOKEEPER_URL'],
+    ]) {
+      const answer = await without.lab('PUT', '/job-lock', { lock });
+      expectProblem(answer, 'BAD_REQUEST', { detail: new RegExp(`${lock} needs ${setting}`) });
+    }
+    await without.part.stop();
   });
 
   test('other methods are refused', async () => {
