@@ -11,6 +11,7 @@ import {
   isSame,
   readAccounts,
   repair,
+  type Unrestored,
 } from '../services/inventory/orders/accounts.ts';
 import { connectOrders } from '../services/inventory/orders/order-store.ts';
 import { exitWithSettingError, inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
@@ -22,7 +23,7 @@ const STILL_FOR_MS = 300;
 const SALE_LIMIT_MS = 3_000;
 /** How long Redis may take to answer first, in milliseconds. */
 const REDIS_LIMIT_MS = 1_000;
-/** How many intents are listed at most. */
+/** How many intents are listed at most, and how many orders. */
 const LISTED = 20;
 
 /** Nothing is wrong with the shop: it is only not the moment. */
@@ -79,9 +80,9 @@ async function settle(accounts: Accounts) {
     const seconds = Math.ceil((oldEnoughMs - Math.min(...young.map(({ ageMs }) => ageMs))) / 1_000);
     throw new NotNow(`Sales may be in flight: ${plural(young.length, 'intent')} of late. Try again in ${seconds} s.`);
   }
-  const units = await repair(mysql, store, accounts);
+  const { units, intents } = await repair(mysql, store, accounts);
   const back = units === 1 ? '1 unit is back in stock' : `${units} units are back in stock`;
-  console.log(`Repaired: ${back}, ${plural(accounts.intents.length, 'intent')} settled.\n`);
+  console.log(`Repaired: ${back}, ${plural(intents, 'intent')} settled.\n`);
 }
 
 function isExplained({ holdings }: Accounts) {
@@ -93,7 +94,7 @@ function isIdle({ supply = 0, ...one }: Holdings) {
   return supply + one.inStock + one.unpaid + one.paid + one.refunded + one.owed + one.unrestored + one.intended === 0;
 }
 
-function describe({ holdings, intents }: Accounts) {
+function describe({ holdings, intents, unrestored }: Accounts) {
   const shown = holdings.filter((one) => !isIdle(one));
   if (shown.length === 0) return 'Nothing was put in stock, and nothing is ordered.';
   const table = new Table({
@@ -113,6 +114,7 @@ function describe({ holdings, intents }: Accounts) {
     table.toString(),
     'supply = in stock + unpaid + paid + refunded + in doubt + unexplained. Closed orders give their units back.',
     ...describeIntents(intents),
+    ...describeUnrestored(unrestored),
     ...unsupplied.map((sku) => `Nobody has put sku ${sku} in stock through a lab listener: its supply is not known.`),
     total === 0 ? (unsupplied.length === 0 ? 'Nothing is unexplained.' : '') : `Unexplained: ${plural(total, 'unit')}.`,
   ]
@@ -122,18 +124,32 @@ function describe({ holdings, intents }: Accounts) {
 
 function describeIntents(intents: Intent[]) {
   if (intents.length === 0) return [];
-  const lines = intents
-    .slice(0, LISTED)
-    .map(
-      ({ id, sku, node, lock, ageMs }) => `  ${id}  sku ${sku}, ${node}, ${lock}, ${Math.round(ageMs / 1_000)} s ago`,
-    );
-  const more = intents.length - lines.length;
   return [
     `${plural(intents.length, 'intent')} left: of sales that ended between the stock and the order, or before, or that are in flight.`,
-    ...lines,
-    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...listed(
+      intents,
+      ({ id, sku, node, lock, ageMs }) => `${id}  sku ${sku}, ${node}, ${lock}, ${Math.round(ageMs / 1_000)} s ago`,
+    ),
     'npm run reconcile -- --repair puts what is missing of them back in stock.',
   ];
+}
+
+function describeUnrestored(unrestored: Unrestored[]) {
+  if (unrestored.length === 0) return [];
+  return [
+    `${plural(unrestored.length, 'closed order')} of which MySQL does not say that the units are back in stock.`,
+    ...listed(unrestored, ({ id, sku, isRestored }) => {
+      if (isRestored === undefined) return `${id}  sku ${sku}, nobody knows whether its units are back`;
+      return `${id}  sku ${sku}, its units are ${isRestored ? '' : 'not '}back`;
+    }),
+    'The next clean-up settles those that were closed in the last half day; npm run reconcile -- --repair settles all.',
+  ];
+}
+
+/** The first of them, a line for each, and how many more there are. */
+function listed<T>(all: T[], line: (one: T) => string) {
+  const more = all.length - LISTED;
+  return [...all.slice(0, LISTED).map((one) => `  ${line(one)}`), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 function plural(count: number, noun: string) {

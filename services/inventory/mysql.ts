@@ -6,14 +6,19 @@ import type { Stock } from './store.ts';
 /** How many connections the sales of a node have at most. Whoever comes later waits for one of them. */
 const CONNECTIONS = 10;
 
-/** The statements of a SQL file. */
+/** The statements of a SQL file, without its comments. */
 export const readSchema = (file: URL) =>
   readFileSync(file, 'utf8')
+    .replace(/^--.*$/gm, '')
     .split(';')
-    .filter((statement) => statement.trim() !== '');
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
 
 /** They make the tables of the locks and of the stock. */
 export const stockTables = readSchema(new URL('schema.sql', import.meta.url));
+
+/** mysql2 writes a quote in a value as \', which ends the value where the server was told that a backslash is a sign like others. */
+const quotesByBackslash = "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
 
 /** A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. */
 export function connectMysql(url: string, connections = CONNECTIONS, tables = stockTables): Pool {
@@ -29,11 +34,14 @@ export function connectMysql(url: string, connections = CONNECTIONS, tables = st
   pool.pool.on('connection', (connection) => {
     // Whoever waits for a statement is told by its rejection.
     connection.on('error', () => {});
+    // A connection answers in order, so this is done before the first statement of its borrower.
+    connection.query(quotesByBackslash, () => {});
     if (hasTables) return;
-    // A connection answers in order, so the tables are there before the first statement of its borrower.
+    let made = 0;
     for (const statement of tables) {
       connection.query(statement, (error) => {
-        hasTables = error === null && statement === tables.at(-1);
+        if (error === null) made += 1;
+        if (made === tables.length) hasTables = true;
       });
     }
   });
@@ -54,6 +62,11 @@ export function stockInMysql(pool: Pool): Stock {
         ON DUPLICATE KEY UPDATE stock = ?, version = version + 1`;
       await pool.query({ sql, timeout, values: [sku, stock, stock] });
     },
+    async restock(sku, units) {
+      const sql = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
+        ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
+      await pool.query({ sql, timeout, values: [sku, units] });
+    },
     async addStock(sku, units) {
       const sql = 'UPDATE tb_stock SET stock = stock + ?, version = version + 1 WHERE sku = ?';
       const [{ affectedRows }] = await pool.query<ResultSetHeader>({ sql, timeout, values: [units, sku] });
@@ -72,6 +85,15 @@ export function isMysqlUnavailable(error: unknown): boolean {
   if ('fatal' in error && error.fatal === true) return true;
   return ('code' in error && unavailable.has(String(error.code))) || error.message === 'Pool is closed.';
 }
+
+/** True when it came of a MySQL that did not answer in time: asking once more would take as long again. */
+export function isMysqlSilent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && silent.has(String(error.code))) || isMysqlSilent(error.cause);
+}
+
+/** What mysql2 says of a statement, and of a connection, that takes too long. */
+const silent = new Set(['PROTOCOL_SEQUENCE_TIMEOUT', 'ETIMEDOUT']);
 
 const unavailable = new Set([
   'PROTOCOL_SEQUENCE_TIMEOUT',

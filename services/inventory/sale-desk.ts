@@ -99,6 +99,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
   let lastSaleId = 0;
   let waiting = 0;
   let inFlight = 0;
+  let givingBack = 0;
   let counts = noSales();
   const unreleased = new Set<Promise<void>>();
   let onIdle: (() => void)[] = [];
@@ -152,9 +153,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       return sold;
     } catch (error) {
       if (error instanceof LockNotHeldError) loseLease();
-      // Redis did not answer, so the lock may be ours, unless we never got to ask for it.
-      const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
-      if (held && isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
+      giveUpUnanswered(held, error, progress);
       const ending = explain(error, progress);
       const hasTakenNothing = ending instanceof ClientGoneError || ending.problem.definite;
       if (hasTakenNothing) await order?.forget(ending);
@@ -248,6 +247,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     const { reached } = progress;
     const tell = (step: SaleStep) => void reached.set(step, undefined);
     const wait = startWait(new AbortController().signal);
+    givingBack += 1;
     let held: Lock | undefined;
     try {
       if ('takeOne' in strategy) {
@@ -270,10 +270,10 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       });
     } catch (error) {
       if (wasNeverSent(error)) reached.delete('writing');
-      const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
-      if (held && isStoreUnavailable(error) && mayHold) releaseWhenBack(held);
+      giveUpUnanswered(held, error, progress);
       throw explain(error, progress);
     } finally {
+      givingBack -= 1;
       wait.end();
     }
   }
@@ -327,6 +327,12 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     };
   }
 
+  /** When Redis did not answer, the lock may be ours, unless we never got to ask for it. */
+  function giveUpUnanswered(lock: Lock | undefined, error: unknown, { reached }: Progress) {
+    const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
+    if (lock && isStoreUnavailable(error) && mayHold) releaseWhenBack(lock);
+  }
+
   /**
    * Keeps a lock that nobody knows of from blocking everyone until its lease ends. Stages 2 to 4 cannot tell whose lock
    * they delete, so here, too, they may delete that of another holder.
@@ -370,9 +376,13 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     }),
     giveBack,
     stock,
-    /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any. */
+    /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(name: string, changed: LockTiming = {}) {
       refuseWhileBusy();
+      if (givingBack > 0) {
+        const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
+        throw new ProblemError('SALES_IN_FLIGHT', detail);
+      }
       const lacking = lackingSetting(name, settings);
       if (lacking)
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);

@@ -21,13 +21,8 @@ export interface SaleParts {
 }
 
 /** The critical section, once for all locks: resolves with the stock that was read and the stock that was written. */
-export async function sellOne({ sku, lock, store, wait, business, tell }: SaleParts) {
-  await lock.acquire(wait);
-  tell('entered');
-  try {
-    // The wait may have ended while Redis was granting the lock.
-    wait.throwIfAborted();
-
+export function sellOne({ sku, lock, store, wait, business, tell }: SaleParts) {
+  return alone({ lock, wait, tell }, async () => {
     const stockBefore = await store.readStock(sku);
     if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     tell('read', stockBefore);
@@ -44,53 +39,42 @@ export async function sellOne({ sku, lock, store, wait, business, tell }: SalePa
     await store.writeStock(sku, remaining, lock.fencingToken);
     tell('wrote', remaining);
     return { stockBefore, remaining };
-  } finally {
-    tell('left');
-    await lock.release();
-    tell('released');
-  }
+  });
 }
 
-/** Puts units back into the stock, in a critical section of the same form. */
-export async function putBack({
-  sku,
-  units,
-  lock,
-  store,
-  wait,
-  tell,
-}: Omit<SaleParts, 'business'> & { units: number }) {
-  await lock.acquire(wait);
-  tell('entered');
-  try {
-    wait.throwIfAborted();
+/** Puts units back into the stock, read and written in the same way. */
+export function putBack({ sku, units, lock, store, wait, tell }: Omit<SaleParts, 'business'> & { units: number }) {
+  return alone({ lock, wait, tell }, async () => {
     const stock = await store.readStock(sku);
     if (stock === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     lock.lost?.throwIfAborted();
     tell('writing');
     await store.writeStock(sku, stock + units, lock.fencingToken);
-  } finally {
-    tell('left');
-    await lock.release();
-    tell('released');
-  }
+  });
 }
 
-/** Does the same in one step of the store, in a critical section of the same form. */
-export async function restoreAlone({
+/** Does the same in one step of the store. */
+export function restoreAlone({
   lock,
   restore,
   wait,
   tell,
 }: Pick<SaleParts, 'lock' | 'wait' | 'tell'> & { restore: (fencingToken: number | undefined) => Promise<boolean> }) {
-  await lock.acquire(wait);
-  tell('entered');
-  try {
-    wait.throwIfAborted();
+  return alone({ lock, wait, tell }, async () => {
     lock.lost?.throwIfAborted();
     tell('writing');
     // No sale is between its read and its write now, which would undo it.
-    return await restore(lock.fencingToken);
+    return restore(lock.fencingToken);
+  });
+}
+
+async function alone<T>({ lock, wait, tell }: Pick<SaleParts, 'lock' | 'wait' | 'tell'>, work: () => Promise<T>) {
+  await lock.acquire(wait);
+  tell('entered');
+  try {
+    // The wait may have ended while Redis was granting the lock.
+    wait.throwIfAborted();
+    return await work();
   } finally {
     tell('left');
     await lock.release();

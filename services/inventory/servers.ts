@@ -106,6 +106,14 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     forLease: (leaseMs: number) => serversFor(leaseMs, sessionOf),
     /** The same for the lock of a job. */
     forJob: (leaseMs: number) => serversFor(leaseMs, jobSessionOf),
+    /** Closes the sessions of jobs with another lease. No job may be under way. */
+    endOtherJobs(leaseMs: number) {
+      for (const [each, session] of jobSessions) {
+        if (each === leaseMs) continue;
+        jobSessions.delete(each);
+        void session.close();
+      }
+    },
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
       await Promise.all([zookeeper?.session, ...jobSessions.values()].map((session) => session?.close()));

@@ -47,6 +47,8 @@ export interface Stock {
   writeStock(sku: string, stock: number, fence?: Fence): Promise<void>;
   /** Puts units into the stock in one step, whoever else writes. Resolves with false when there is no such sku. */
   addStock(sku: string, units: number): Promise<boolean>;
+  /** The same, and makes the stock if there is none. */
+  restock(sku: string, units: number): Promise<void>;
   deleteStock(sku: string): Promise<void>;
 }
 
@@ -114,6 +116,10 @@ export function connectStore(url: string): Store {
     },
     isRestored: async (sku, orderId) => (await redis.exists(restoredKey(sku, orderId))) === 1,
     addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
+    async restock(sku, units) {
+      // Redis counts a stock that is not there as 0.
+      await redis.incrby(stockKey(sku), units);
+    },
     async deleteStock(sku) {
       await redis.del(stockKey(sku), fenceKey(sku));
     },

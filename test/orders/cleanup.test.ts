@@ -1,18 +1,32 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTempDir, type Part } from '../../scripts/parts.ts';
 import { openZookeeper } from '../../scripts/zookeeper.ts';
 import { cleanUpLater } from '../clean-up.ts';
-import { ask, expectProblem, jsonBody, startNode, type TestNode, until } from '../service/node-under-test.ts';
+import {
+  ask,
+  expectProblem,
+  jsonBody,
+  startLink,
+  startNode,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+  until,
+} from '../service/node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 import { countOrders, jobOf, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
 
 /** Those that let one node in at a time. */
 const locks = [
   ...['2-recursive-retry', '3-spin', '4-ttl', '5-owner-check', '6-lua-release', '7-reentrant', '8-auto-renew'],
-  ...['blocking', 'fair', 'cohort', 'fenced', 'mysql-lock-table', 'mysql-named', 'zookeeper'],
+  ...['blocking', 'fair', 'cohort', 'fenced', 'redlock', 'mysql-lock-table', 'mysql-named', 'zookeeper'],
 ];
 
 let shop: Shop;
+let zookeeper: Awaited<ReturnType<typeof openZookeeper>>;
+let masters: TestRedis[];
 let node: TestNode;
 let other: TestNode;
 
@@ -20,9 +34,10 @@ beforeAll(async () => {
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
   shop = await openShop();
-  const zookeeper = await openZookeeper(undefined, temp);
+  zookeeper = await openZookeeper(undefined, temp);
   cleanUpLater((zookeeper.part as Part).stop);
-  const env = { ZOOKEEPER_URL: zookeeper.url };
+  masters = await Promise.all([startRedis(), startRedis(), startRedis()]);
+  const env = { ZOOKEEPER_URL: zookeeper.url, REDLOCK_URLS: masters.map(({ url }) => url).join() };
   [node, other] = await Promise.all([shop.openNode(env), shop.openNode(env)]);
   // It has the tables then.
   await node.get('/orders');
@@ -32,6 +47,14 @@ beforeEach(async () => {
   for (const table of ['tb_order', 'tb_intent', 'tb_supply']) await shop.query(`DELETE FROM ${table}`);
   await setJobLock([node, other], 'conditional');
 });
+
+/** How many connections ZooKeeper has, this question's own among them. */
+async function connectionsOf(url: string) {
+  const { hostname, port } = new URL(`tcp://${url}`);
+  const socket = connect(Number(port), hostname);
+  socket.write('srvr');
+  return Number(/Connections: (\d+)/.exec(await text(socket))?.[1]);
+}
 
 /** Both nodes tick on the same orders: the second reads before the first restores anything, if its guard lets it in. */
 async function bothTick() {
@@ -75,7 +98,9 @@ describe('both nodes tick on the same 100 orders', () => {
     expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 100 });
     // The lock is free again.
     expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0, closed: 0, restored: 0 });
-    expect(await shop.redis.client.exists(`{job:order-cleanup}:lock:${guard}`)).toBe(0);
+    for (const { client } of [shop.redis, ...masters]) {
+      expect(await client.exists(`{job:order-cleanup}:lock:${guard}`)).toBe(0);
+    }
   });
 
   test('conditional: both read them, and each order is closed and restored by one of them', async () => {
@@ -232,6 +257,70 @@ test.each(['none', 'conditional'])('%s: a sku that was deleted meanwhile gets it
   expect(await shop.accountOf('gone')).toMatchObject({ inDoubt: 0, unexplained: 0 });
 });
 
+test('none: stock that is set anew while the units of a deleted sku come back is not overwritten', async () => {
+  const link = await startLink(shop.redis.url);
+  const distant = await shop.openNode({ REDIS_URL: link.url, LOCK_VERSION: '3-spin', JOB_LOCK: 'none' });
+  await makeDue(shop, distant, 'anew', 1, '3-spin');
+  await distant.lab('DELETE', '/stock?sku=anew');
+  // It has found no stock, and gives its lock up.
+  const release = link.holdNext('DEL');
+  const result = tick(distant);
+  await release.arrived;
+
+  await shop.redis.client.set('{inventoryanew}:stock', 9);
+  await release.letGo();
+
+  expect(await result).toMatchObject({ outcome: 'ran', restored: 1 });
+  expect(await shop.stockOf('anew')).toBe(10);
+  await distant.part.stop();
+});
+
+test('conditional: an order that can’t be restored does not keep the tick from those of other skus', async () => {
+  await makeDue(shop, node, 'broken', 2);
+  await makeDue(shop, node, 'whole', 3);
+  await shop.redis.client.set('{inventorybroken}:stock', 'many');
+
+  for (const restored of [3, 0]) {
+    expect(await tick(node)).toMatchObject({ outcome: 'failed', code: 'INTERNAL_ERROR', restored });
+  }
+  expect(await countOrders(shop, 'whole')).toEqual({ CLOSED: 3 });
+  expect(await countOrders(shop, 'broken')).toEqual({ 'CLOSED and not restored': 2 });
+  expect(await shop.stockOf('whole')).toBe(UNITS_IN_STOCK + 3);
+
+  await shop.redis.client.set('{inventorybroken}:stock', UNITS_IN_STOCK);
+  expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 2 });
+  expect(await shop.stockOf('broken')).toBe(UNITS_IN_STOCK + 2);
+});
+
+test('while units are on their way back the lock of the sales stays as it is', async () => {
+  await makeDue(shop, node, 'moving', 1);
+  await shop.redis.client.hset('{inventorymoving}:lock:8-auto-renew', 'somebody', 1);
+  const result = tick(node);
+  let refused = await node.lab('PUT', '/lock-version', { version: '8' });
+  await until('it is refused', async () => {
+    if (refused.status === 200) refused = await node.lab('PUT', '/lock-version', { version: '8' });
+    return refused.status !== 200;
+  });
+
+  expectProblem(refused, 'SALES_IN_FLIGHT', { detail: /^Units are being put back/ });
+  await shop.redis.client.del('{inventorymoving}:lock:8-auto-renew');
+  expect(await result).toMatchObject({ outcome: 'ran', restored: 1 });
+  expect((await node.lab('PUT', '/lock-version', { version: '8' })).status).toBe(200);
+});
+
+test('zookeeper: the session of a lease that is no longer used ends with the tick', async () => {
+  await setJobLock([node], 'zookeeper', { leaseMs: 20_000 });
+  await tick(node);
+  const before = await connectionsOf(zookeeper.url);
+
+  for (const leaseMs of [21_000, 22_000]) {
+    await setJobLock([node], 'zookeeper', { leaseMs });
+    expect(await tick(node)).toMatchObject({ outcome: 'ran' });
+  }
+
+  await until('one session is left', async () => (await connectionsOf(zookeeper.url)) === before);
+});
+
 test.each(['none', 'conditional'])('%s: each order goes back to the stock that it came from', async (guard) => {
   await setJobLock([node], guard);
   await node.lab('PUT', '/lock-version', { version: 'mysql-optimistic' });
@@ -262,6 +351,9 @@ describe('the schedule', () => {
       cron: '* * * * * ?',
       nextTick: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
     });
+    // An order is closed before its unit is back, and that is written down last.
+    const open = "SELECT id FROM tb_order WHERE sku = 'cron' AND restored_at IS NULL";
+    await until('all are restored', async () => (await shop.query(open)).length === 0);
     expect(await shop.stockOf('cron')).toBe(20);
     expect(await shop.accountOf('cron')).toMatchObject({ inDoubt: 0, unexplained: 0 });
     await until('both have ticked', () =>
@@ -323,7 +415,6 @@ describe('the lab listener', () => {
     ['a tick with a member', 'POST', '/jobs/cleanup', { now: true }],
     ['a lock that does not exist', 'PUT', '/job-lock', { lock: '9' }],
     ['a sale that needs no lock', 'PUT', '/job-lock', { lock: 'redis-atomic' }],
-    ['a lock whose servers are not named', 'PUT', '/job-lock', { lock: 'redlock' }],
     ['a minimum hold that is longer than the lease', 'PUT', '/job-lock', { lock: '4', leaseMs: 100, minHoldMs: 100 }],
     ['a negative time', 'PUT', '/job-lock', { lock: '4', minHoldMs: -1 }],
     ['a step that does not exist', 'PUT', '/next-cleanup', { after: 'written' }],
@@ -335,6 +426,19 @@ describe('the lab listener', () => {
     expectProblem(await node.lab(method, path, body), 'BAD_REQUEST');
 
     expect(await jobOf(node)).toMatchObject({ guard: '3-spin', running: 0 });
+  });
+
+  test('a lock whose servers are not named is refused', async () => {
+    const without = await shop.openNode();
+
+    for (const [lock, setting] of [
+      ['redlock', 'REDLOCK_URLS'],
+      ['zookeeper', 'ZOOKEEPER_URL'],
+    ]) {
+      const answer = await without.lab('PUT', '/job-lock', { lock });
+      expectProblem(answer, 'BAD_REQUEST', { detail: new RegExp(`${lock} needs ${setting}`) });
+    }
+    await without.part.stop();
   });
 
   test('other methods are refused', async () => {

@@ -1,5 +1,6 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connectMysql, readSchema } from '../../services/inventory/mysql.ts';
 import { connectOrders, createOrderStore, type OrderStore } from '../../services/inventory/orders/order-store.ts';
 import { inTransaction } from '../../services/inventory/orders/transaction.ts';
 import { cleanUpLater } from '../clean-up.ts';
@@ -54,6 +55,31 @@ test('8 nodes make the tables of a new database at the same moment, five times: 
 
     expect(pages).toEqual(pages.map(() => ({ orders: [], next: null })));
   }
+});
+
+test('the tables: each statement of the files makes one, whatever the comments say', () => {
+  const files = ['../../services/inventory/schema.sql', '../../services/inventory/orders/schema.sql'];
+  const statements = files.flatMap((file) => readSchema(new URL(file, import.meta.url)));
+
+  for (const statement of statements) expect(statement).toMatch(/^CREATE TABLE IF NOT EXISTS tb_\w+ \(/);
+  expect(statements).toHaveLength(7);
+});
+
+test('a table could not be made, and the last one could: the next connection tries again', async () => {
+  const tables = [
+    'CREATE TABLE IF NOT EXISTS made_later LIKE not_there_yet',
+    'CREATE TABLE IF NOT EXISTS made (n INT)',
+  ];
+  const pool = connectMysql(await shop.database('half_made'), 2, tables);
+  onTestFinished(() => pool.end());
+  const first = await pool.getConnection();
+  await expect(first.query('SELECT * FROM made_later')).rejects.toMatchObject({ code: 'ER_NO_SUCH_TABLE' });
+  await first.query('CREATE TABLE not_there_yet (n INT)');
+
+  const second = await pool.getConnection();
+
+  expect(await second.query('SELECT * FROM made_later')).toMatchObject([[], expect.anything()]);
+  for (const connection of [first, second]) connection.release();
 });
 
 test('a node starts while a transaction has the tables in use: it does not wait for it', async () => {

@@ -125,10 +125,11 @@ export async function buy(node: TestNode, sku: string): Promise<Order> {
 }
 
 /** Starts a sale, and resolves when it has taken its unit and given its lock up, and its order is not yet written. */
-export async function sellHeld(node: TestNode, sku: string) {
+export async function sellHeld(node: TestNode, sku: string, key?: string) {
   const before = (await node.events()).length;
   await node.lab('PUT', '/next-sale', { beforeOrder: true });
-  const answer = node.sell(sku);
+  const init = { method: 'POST', ...(key && { headers: { 'idempotency-key': key } }) };
+  const answer = ask(`${node.url}/inventory/sale?sku=${sku}`, init);
   answer.catch(() => {});
   await until('the unit is taken', async () => (await node.events()).slice(before).some(({ type }) => type === 'left'));
   return { answer, goOn: () => node.lab('PUT', '/go-on') };

@@ -169,6 +169,13 @@ describe('npm run reconcile', () => {
     expect(stdout).toContain('Nobody has put sku seeded in stock through a lab listener: its supply is not known.');
     expect(stdout).not.toContain('Nothing is unexplained.');
     expect(exitCode).toBe(1);
+    // Nobody knows what its intents explain, so the repair leaves them, and does not count them.
+    await shop.query(
+      "INSERT INTO tb_intent VALUES (UUID(), 'seeded', 1, 'test', '8-auto-renew', UTC_TIMESTAMP(3) - INTERVAL 1 HOUR)",
+    );
+    const repaired = await shop.reconcile(['--repair']);
+    expect(repaired.stdout).toContain('Repaired: 0 units are back in stock, 0 intents settled.');
+    expect(await shop.intentsOf('seeded')).toHaveLength(1);
     await supply(node, 'seeded', 4);
   });
 
@@ -225,7 +232,12 @@ describe('the accounts', () => {
     const inDoubt = { inStock: 4, restored: 1, owed: 0, unrestored: 1, inDoubt: 1, unexplained: 0 };
     expect(await shop.accountOf('closed')).toMatchObject(inDoubt);
 
-    expect(await repair(mysql, store, await readAccounts(mysql, store))).toBe(1);
+    const { stdout } = await shop.reconcile();
+    expect(stdout).toContain('1 closed order of which MySQL does not say that the units are back in stock.');
+    expect(stdout).toContain(`  ${lost.id}  sku closed, nobody knows whether its units are back\n`);
+    expect(stdout).not.toContain(back.id);
+
+    expect(await repair(mysql, store, await readAccounts(mysql, store))).toEqual({ units: 1, intents: 0 });
 
     expect(await shop.accountOf('closed')).toMatchObject({ inStock: 5, restored: 2, unrestored: 0, inDoubt: 0 });
     expect((await node.get(`/orders/${lost.id}`)).body.restoredAt).toEqual(expect.any(String));
@@ -251,6 +263,12 @@ describe('the accounts', () => {
       inDoubt: 2,
     });
 
+    const listed = await shop.reconcile();
+    expect(listed.stdout.match(/sku marked, its units are (not )?back$/gm)?.toSorted()).toEqual([
+      'sku marked, its units are back',
+      'sku marked, its units are not back',
+      'sku marked, its units are not back',
+    ]);
     const repaired = await shop.reconcile(['--repair']);
 
     expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
@@ -266,7 +284,7 @@ describe('the accounts', () => {
     expect(await shop.accountOf('between')).toMatchObject({ owed: 3, inDoubt: 3, unexplained: 0 });
     expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 3 });
 
-    expect(await repair(mysql, store, accounts)).toBe(0);
+    expect(await repair(mysql, store, accounts)).toEqual({ units: 0, intents: 0 });
     // The repair ends before it has written down what it did.
     await shop.query("UPDATE tb_order SET restored_at = NULL WHERE sku = 'between'");
 
@@ -279,7 +297,7 @@ describe('the accounts', () => {
     await shop.redis.client.incr('{inventoryhidden}:stock');
     expect(await shop.accountOf('hidden')).toMatchObject({ inDoubt: 3, unexplained: -1 });
 
-    expect(await repair(mysql, store, await readAccounts(mysql, store))).toBe(3);
+    expect(await repair(mysql, store, await readAccounts(mysql, store))).toEqual({ units: 3, intents: 0 });
 
     expect(await shop.accountOf('hidden')).toMatchObject({ inStock: UNITS_IN_STOCK + 4, inDoubt: 0, unexplained: -1 });
     await supply(node, 'hidden', 0);
@@ -314,6 +332,42 @@ describe('the accounts', () => {
       unexplained: 0,
     });
     for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: '8' });
+  });
+
+  test('a new count while an order is being written: the order is supplied, too', async () => {
+    await supply(node, 'written', 5);
+    const { answer, goOn } = await sellHeld(node, 'written');
+    const [intent] = await shop.intentsOf('written');
+    // As the node does it, and not yet committed.
+    const writing = await shop.connect();
+    await writing.query('START TRANSACTION');
+    await writing.query('DELETE FROM tb_intent WHERE id = ?', [intent?.id]);
+    await writing.query(
+      `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
+        SELECT ?, 'written', 1, 1000, 'test', '8-auto-renew', '1', now, now + INTERVAL 1 HOUR, now FROM (SELECT UTC_TIMESTAMP(3) AS now) AS clock`,
+      [intent?.id],
+    );
+
+    const counted = supply(other, 'written', 4);
+    await until('it waits', async () => (await shop.running('DELETE')) + (await shop.running('UPDATE')) > 0);
+    await writing.query('COMMIT');
+    await counted;
+
+    expect(await shop.accountOf('written')).toMatchObject({ supply: 5, inStock: 4, unpaid: 1, unexplained: 0 });
+    await goOn();
+    expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
+    await supply(node, 'written', 0);
+  });
+
+  test('a new count while a tick is under way: what it settles is not restored', async () => {
+    await makeDue(shop, node, 'recounted', 2);
+    const { result, goOn } = await startTick(node, 'restored');
+
+    await supply(other, 'recounted', 7);
+    await goOn();
+
+    expect(await result).toMatchObject({ outcome: 'ran', closed: 2, restored: 1 });
+    expect(await shop.accountOf('recounted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
   });
 
   test('a new count while a sale is in flight: its unit is accounted for', async () => {

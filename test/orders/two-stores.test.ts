@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectProblem, startLink, type TestNode, until } from '../service/node-under-test.ts';
+import { newKey } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
 
@@ -212,15 +213,17 @@ describe('MySQL goes away and comes back', () => {
     expect(await whereabouts('killed')).toEqual({ inStock: 3, ordered: 2, intended: 1 });
   });
 
-  test('standing still: each call is answered within a second, and it sells when MySQL goes on', async () => {
+  test('standing still: each of many calls is answered within a second, and it sells when MySQL goes on', async () => {
     await supply(node, 'frozen', 5);
     const { id } = await buy(node, 'frozen');
-    const { answer: held, goOn } = await sellHeld(node, 'frozen');
+    const { answer: held, goOn } = await sellHeld(node, 'frozen', newKey());
     onTestFinished(shop.thawMysql);
     await shop.freezeMysql();
 
     const startedAt = performance.now();
-    const asked = [node.sell('frozen'), post(node, `/orders/${id}/pay`), node.get(`/orders/${id}`)];
+    // Three times as many as there are connections.
+    const buyers = Array.from({ length: 30 }, () => node.sell('frozen'));
+    const asked = [...buyers, post(node, `/orders/${id}/pay`), node.get(`/orders/${id}`)];
     await goOn();
     const [lastOne, answers] = [await held, await Promise.all(asked)];
     expect(performance.now() - startedAt).toBeLessThan(1_000);

@@ -130,7 +130,7 @@ export function isSame(before: Accounts, after: Accounts): boolean {
 
 /**
  * Puts the units in doubt that are missing back into the stock, and forgets their intents. Nobody may be selling. Resolves
- * with how many units that were. When it is interrupted, a second call finds what is still missing and finishes the work.
+ * with how many units that were, and how many intents. When it is interrupted, a second call finds what is still missing and finishes the work.
  */
 export async function repair(mysql: Pool, stockInRedis: Store, { holdings, intents, unrestored }: Accounts) {
   const stocks = { redis: stockInRedis, mysql: stockInMysql(mysql) };
@@ -142,7 +142,7 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
   for (const one of holdings) {
     const missing = (balance(one)?.inDoubt ?? one.owed) - one.owed;
     if (missing === 0) continue;
-    if (!(await stocks[one.stockIn].addStock(one.sku, missing))) await stocks[one.stockIn].writeStock(one.sku, missing);
+    await stocks[one.stockIn].restock(one.sku, missing);
     units += missing;
   }
   // What nobody can balance stays as it is.
@@ -158,7 +158,7 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
       ]);
     }
   });
-  return units;
+  return { units, intents: settled.length };
 }
 
 function columnOf(status: string) {

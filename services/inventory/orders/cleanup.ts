@@ -11,7 +11,7 @@ import { ProblemError } from '../problem.ts';
 import type { SaleDesk } from '../sale-desk.ts';
 import { lackingSetting, type NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
-import { RESTORABLE_MS, type Stock, type Store } from '../store.ts';
+import { RESTORABLE_MS, type Store } from '../store.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import type { DueOrder, Job } from './jobs/job.ts';
 import type { OrderStore } from './order-store.ts';
@@ -32,7 +32,7 @@ export type CleanUpScript = z.output<typeof cleanUpScriptSchema>;
 
 /** What one tick did. The counts are true however it ended, unless its node died. */
 export interface TickResult {
-  /** `skipped`: another tick was under way, and nothing was done. */
+  /** `skipped`: another tick was under way, and nothing was done. `failed`: it has not done all that it had to do. */
   outcome: 'ran' | 'skipped' | 'failed';
   node: string;
   guard: string;
@@ -64,7 +64,7 @@ export type CleanUpJob = ReturnType<typeof createCleanUp>;
 export function createCleanUp({ settings, node, orders: { mysql }, store, servers, desk, log }: CleanUpParts) {
   const instance = randomUUID();
   const { ORDER_CLEANUP_CRON: cron } = settings;
-  const stocks = (place: 'redis' | 'mysql'): Stock => (place === 'mysql' ? servers.stockInMysql() : store);
+  const stockIn = (place: 'redis' | 'mysql') => (place === 'mysql' ? servers.stockInMysql() : store);
   const stopping = new AbortController();
   const underWay = new Set<Promise<TickResult>>();
   const schedule = cron === undefined ? undefined : startSchedule(cron, scheduledTick);
@@ -93,6 +93,7 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
       return last;
     } finally {
       underWay.delete(running);
+      if (underWay.size === 0) servers.endOtherJobs(timing.leaseMs);
     }
   }
 
@@ -100,9 +101,12 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     const startedAt = performance.now();
     const result: TickResult = { outcome: 'ran', node, guard, due: 0, closed: 0, restored: 0, ms: 0 };
     const script = nextScript;
+    const leftOut = new Map<string, unknown>();
     nextScript = undefined;
     try {
-      result.outcome = await guardNamed(guard)(openJob(result, script));
+      result.outcome = await guardNamed(guard)(openJob(result, script, leftOut));
+      const [why] = leftOut.values();
+      if (leftOut.size > 0) throw why;
     } catch (error) {
       const { code, message, cause } = whyFailed(error);
       if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
@@ -112,8 +116,8 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     return result;
   }
 
-  /** What one tick works with: it counts in `result`, and stays where the script says. */
-  function openJob(result: TickResult, script: CleanUpScript | undefined): Job {
+  /** What one tick works with: it counts in `result`, stays where the script says, and tells which skus it has left out. */
+  function openJob(result: TickResult, script: CleanUpScript | undefined, leftOut: Map<string, unknown>): Job {
     const name = guard;
     const { leaseMs, minHoldMs } = timing;
     let restoredOrders = 0;
@@ -123,6 +127,20 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
       held += 1;
       await new Promise<void>((resolve) => onGoOn.push(resolve));
       held -= 1;
+    }
+
+    /** An order that can't be done must not keep the tick from those of other skus. Resolves with undefined when it is left out. */
+    async function orLeaveOut<T>({ sku }: DueOrder, work: () => Promise<T>): Promise<T | undefined> {
+      unlessStopping();
+      if (leftOut.has(sku)) return undefined;
+      try {
+        return await work();
+      } catch (error) {
+        // Every order would meet the same.
+        if (whyFailed(error).code === 'STORE_UNAVAILABLE') throw error;
+        leftOut.set(sku, error);
+        return undefined;
+      }
     }
 
     async function restoredNow(units: number) {
@@ -152,19 +170,20 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
         await close(mysql, order);
         await closedNow();
       },
-      async closeIn({ lock, quantity }, work) {
-        unlessStopping();
-        const isClosed = await inTransaction(mysql, work);
-        if (isClosed && stockOf(lock) === 'mysql') await restoredNow(quantity);
-        if (isClosed) await closedNow();
-        return isClosed;
+      async closeIn(order, work) {
+        const done = (await orLeaveOut(order, () => inTransaction(mysql, work))) ?? 'nothing';
+        if (done === 'restored') await restoredNow(order.quantity);
+        if (done !== 'nothing') await closedNow();
       },
       readUnrestored: () => readUnrestored(mysql),
       async restoreOnce(order) {
-        unlessStopping();
-        const isRestored = await desk.giveBack(order.sku, order.quantity, order.id);
-        if (isRestored) await restoredNow(order.quantity);
-        await setRestored(mysql, order);
+        await orLeaveOut(order, async () => {
+          // Another tick, or a new count of the stock, may have settled it since it was read.
+          if (!(await isUnrestored(mysql, order))) return;
+          const isRestored = await desk.giveBack(order.sku, order.quantity, order.id);
+          if (isRestored) await restoredNow(order.quantity);
+          await setRestored(mysql, order);
+        });
       },
       openLock() {
         const strategy = strategies[name];
@@ -187,13 +206,13 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
   /** As a sale that failed gives its unit back, if the sales of this node use that stock now. */
   async function restore({ sku, quantity, lock }: DueOrder) {
     const place = stockOf(lock);
+    if (place !== stockOf(desk.state().lock)) return stockIn(place).restock(sku, quantity);
     try {
-      if (place !== stockOf(desk.state().lock)) await mustAdd(stocks(place), sku, quantity);
-      else await desk.giveBack(sku, quantity);
+      await desk.giveBack(sku, quantity);
     } catch (error) {
       // The sku was deleted. Its units are counted all the same.
       if (!(error instanceof ProblemError) || error.code !== 'NOT_FOUND') throw error;
-      await stocks(place).writeStock(sku, quantity);
+      await stockIn(place).restock(sku, quantity);
     }
   }
 
@@ -272,13 +291,14 @@ async function close(mysql: Pool, { id }: DueOrder) {
   await withoutTransaction(mysql, (ask) => ask(sql, [id]));
 }
 
+async function isUnrestored(mysql: Pool, { id }: DueOrder) {
+  const sql = 'SELECT id FROM tb_order WHERE id = ? AND restored_at IS NULL';
+  return (await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [id]))).length === 1;
+}
+
 async function setRestored(mysql: Pool, { id }: DueOrder) {
   const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id = ? AND restored_at IS NULL';
   await withoutTransaction(mysql, (ask) => ask(sql, [id]));
-}
-
-async function mustAdd(stock: Stock, sku: string, units: number) {
-  if (!(await stock.addStock(sku, units))) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
 }
 
 const toDueOrder = ({ id, sku, quantity, lock_name }: RowDataPacket): DueOrder => ({

@@ -160,15 +160,17 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       const there = [locksWithStockInMysql(), stockIn === 'mysql'];
       await definitely(
         inTransaction(mysql, async (ask) => {
+          // Waits for the orders that are just being written in the place of their intents.
+          await ask(`DELETE FROM tb_intent WHERE sku = ? AND ${isThere}`, [sku, ...there]);
+          const settle = `UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3)
+            WHERE sku = ? AND status = 'CLOSED' AND restored_at IS NULL AND ${isThere}`;
+          await ask(settle, [sku, ...there]);
+          // After them: the first SELECT decides which orders all of this sees.
           const [taken] = await ask<RowDataPacket[]>(
             `SELECT COALESCE(SUM(quantity), 0) AS units FROM tb_order
               WHERE sku = ? AND status <> 'CLOSED' AND ${isThere}`,
             [sku, ...there],
           );
-          const settle = `UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3)
-            WHERE sku = ? AND status = 'CLOSED' AND restored_at IS NULL AND ${isThere}`;
-          await ask(settle, [sku, ...there]);
-          await ask(`DELETE FROM tb_intent WHERE sku = ? AND ${isThere}`, [sku, ...there]);
           const insert = `INSERT INTO tb_supply (sku, stock_in, units) VALUES (?, ?, ?)
             ON DUPLICATE KEY UPDATE units = VALUES(units)`;
           await ask(insert, [sku, stockIn, units + Number(taken?.units)]);
@@ -185,7 +187,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
 }
 
 /** Takes the one step that leads to the status, if the order is where it leads from. Resolves with whether it was. */
-export async function changeStatus(ask: Ask, id: string, to: keyof typeof statusBefore): Promise<boolean> {
+async function changeStatus(ask: Ask, id: string, to: keyof typeof statusBefore): Promise<boolean> {
   const update = 'UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND status = ?';
   return (await ask<ResultSetHeader>(update, [to, id, statusBefore[to]])).affectedRows === 1;
 }

@@ -5,8 +5,8 @@ import { ProblemError } from '../problem.ts';
 export const orderStatuses = ['UNPAID', 'PAID', 'REFUNDED', 'CLOSED'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** Which status a step leads from. */
-export const statusBefore = { PAID: 'UNPAID', REFUNDED: 'PAID', CLOSED: 'UNPAID' } as const satisfies Partial<
+/** Which status a customer's step leads from. The clean-up takes the other one, from UNPAID to CLOSED. */
+export const statusBefore = { PAID: 'UNPAID', REFUNDED: 'PAID' } as const satisfies Partial<
   Record<OrderStatus, OrderStatus>
 >;
 

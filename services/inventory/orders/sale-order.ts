@@ -1,4 +1,4 @@
-import { isMysqlUnavailable } from '../mysql.ts';
+import { isMysqlSilent } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
 import { isStoreUnavailable } from '../store.ts';
 import type { NewOrder } from './order.ts';
@@ -30,7 +30,8 @@ export function openSaleOrder({ orders, order, giveBack }: SaleOrderParts) {
     },
     /**
      * After the units were taken. Rejects with ProblemError when there is no order, or may be none: definite when there is
-     * none and the units are back in stock. Otherwise the sale is in doubt, and its intent is there as the evidence.
+     * none, the units are back in stock, and nobody else may have sold with the same key. While the units may not be back the
+     * intent is there as the evidence.
      */
     async write(keep?: (ask: Ask) => Promise<void>) {
       const isWritten = await orders.place(order, keep).catch(async (cause) => {
@@ -44,21 +45,27 @@ export function openSaleOrder({ orders, order, giveBack }: SaleOrderParts) {
           () => true,
           () => false,
         );
+        if (isBack) await forget(cause);
         const unit = isBack ? 'the unit is back in stock' : 'the unit may not be back in stock';
         const isForeseen = cause instanceof ProblemError || isStoreUnavailable(cause);
         const code = isForeseen ? 'ORDER_FAILED' : 'INTERNAL_ERROR';
-        throw new ProblemError(code, `${it} could not be written; ${unit}.`, { definite: isBack, cause });
+        // Whoever has taken the key over may have sold with it.
+        const definite = isBack && !(cause instanceof ProblemError && !cause.problem.definite);
+        throw new ProblemError(code, `${it} could not be written; ${unit}.`, { definite, cause });
       });
       if (isWritten) return;
       const detail = `${it} is not written: its intent was settled meanwhile, and the unit may be back in stock.`;
       throw new ProblemError('ORDER_FAILED', detail, { definite: false });
     },
-    /** When nothing is taken, for certain. An intent that can't be deleted now explains no missing unit. */
-    async forget({ cause }: Error) {
-      if (!hasIntent) return;
-      const forgotten = orders.forget(order.id).catch(() => {});
-      // Whoever is to be answered does not wait once more for a MySQL that is away.
-      if (!isMysqlUnavailable(cause)) await forgotten;
-    },
+    forget,
   };
+
+  /** When nothing is taken, for certain. An intent that can't be deleted now explains no missing unit. */
+  async function forget(why: unknown) {
+    if (!hasIntent) return;
+    hasIntent = false;
+    const forgotten = orders.forget(order.id).catch(() => {});
+    // Whoever is to be answered does not wait once more for a MySQL that does not answer.
+    if (!isMysqlSilent(why)) await forgotten;
+  }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import { isRefused, type MysqlSession, withSession } from '../../../locks/beyond/mysql-session.ts';
-import { isMysqlUnavailable } from '../mysql.ts';
+import { isMysqlSilent, isMysqlUnavailable } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
 
-/** How long a statement or a transaction waits for a connection of the pool, in milliseconds. */
+/** How long a statement or a transaction waits for a connection of a pool that is busy, in milliseconds. */
 const CONNECTION_LIMIT_MS = 2_000;
 const MAX_TRIES = 5;
 /** The longest pause before the next try, in milliseconds. Two that met are not to meet again. */
@@ -19,7 +19,9 @@ export class CommitUnansweredError extends Error {
 
 /** Has `work` done in statements that are each a transaction of its own. Rejects as `inTransaction`, but for COMMIT. */
 export function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
-  return withTries(() => withSession(mysql, patience(signal), ({ ask }) => work(ask)));
+  return withTries(() =>
+    withPatience(mysql, signal, (patience) => withSession(mysql, patience, ({ ask }) => work(ask))),
+  );
 }
 
 /**
@@ -29,15 +31,17 @@ export function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T
  */
 export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
   return withTries(() =>
-    withSession(mysql, patience(signal), async ({ ask }) => {
-      await ask('START TRANSACTION');
-      const result = await work(ask);
-      await ask('COMMIT').catch((cause) => {
-        if (isRefused(cause) || !isMysqlUnavailable(cause)) throw cause;
-        throw new CommitUnansweredError('MySQL did not answer whether it has written.', { cause });
-      });
-      return result;
-    }),
+    withPatience(mysql, signal, (patience) =>
+      withSession(mysql, patience, async ({ ask }) => {
+        await ask('START TRANSACTION');
+        const result = await work(ask);
+        await ask('COMMIT').catch((cause) => {
+          if (isRefused(cause) || !isMysqlUnavailable(cause)) throw cause;
+          throw new CommitUnansweredError('MySQL did not answer whether it has written.', { cause });
+        });
+        return result;
+      }),
+    ),
   );
 }
 
@@ -46,10 +50,6 @@ async function withTries<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (hasTimedOut(error)) {
-        const detail = `MySQL had no connection free within ${CONNECTION_LIMIT_MS} ms.`;
-        throw new ProblemError('STORE_UNAVAILABLE', detail, { cause: error });
-      }
       if (!isRefused(error)) throw error;
     }
     await sleep(Math.random() * RETRY_DELAY_MS);
@@ -58,11 +58,37 @@ async function withTries<T>(work: () => Promise<T>): Promise<T> {
   throw new ProblemError('TOO_MANY_CONFLICTS', detail, { retryAfterMs: 1000 });
 }
 
-/** Aborts when a connection does not come in time, or when `signal` does. */
-function patience(signal?: AbortSignal): AbortSignal {
-  const limit = AbortSignal.timeout(CONNECTION_LIMIT_MS);
-  return signal === undefined ? limit : AbortSignal.any([signal, limit]);
-}
+/** Those that wait for a connection of a pool, or work with one that they got: how to tell them that they wait for nothing. */
+const waiting = new WeakMap<Pool, Set<(why: ProblemError) => void>>();
 
-const hasTimedOut = (error: unknown) =>
-  error instanceof Error && error.cause instanceof DOMException && error.cause.name === 'TimeoutError';
+/**
+ * Has `work` done with a signal that ends its wait for a connection: when `signal` aborts, when the pool is busy for too long,
+ * and as soon as MySQL leaves anybody else of the pool without an answer. Whoever has a connection waits for its own answer.
+ */
+async function withPatience<T>(
+  mysql: Pool,
+  signal: AbortSignal | undefined,
+  work: (patience: AbortSignal) => Promise<T>,
+) {
+  const others = waiting.get(mysql) ?? new Set();
+  waiting.set(mysql, others);
+  const limit = new AbortController();
+  const giveUp = (why: ProblemError) => limit.abort(why);
+  const busy = new ProblemError('STORE_UNAVAILABLE', `MySQL had no connection free within ${CONNECTION_LIMIT_MS} ms.`);
+  const timer = setTimeout(giveUp, CONNECTION_LIMIT_MS, busy);
+  others.add(giveUp);
+  try {
+    return await work(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]));
+  } catch (error) {
+    const hasGivenUp = limit.signal.aborted && error instanceof Error && error.cause === limit.signal.reason;
+    if (hasGivenUp) throw limit.signal.reason;
+    if (isMysqlSilent(error)) {
+      const silent = new ProblemError('STORE_UNAVAILABLE', 'MySQL does not answer.', { cause: error });
+      for (const tell of others) tell(silent);
+    }
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    others.delete(giveUp);
+  }
+}

@@ -5,6 +5,9 @@
 
 import { type Answer, type CreateOnce, failedForGood, repeat, succeeded } from './once.ts';
 
+/** How many keys it remembers at most. The oldest go first. */
+export const MOST_KEYS = 100_000;
+
 interface First {
   fingerprint: string;
   /** Undefined while it runs. */
@@ -18,7 +21,7 @@ export const createOnce: CreateOnce = ({ keepMs }) => {
 
   function forgetOld() {
     for (const [key, { forgetAt }] of firsts) {
-      if (forgetAt > performance.now()) return;
+      if (forgetAt > performance.now() && firsts.size <= MOST_KEYS) return;
       firsts.delete(key);
     }
   }

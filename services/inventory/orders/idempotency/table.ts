@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { isMysqlSilent } from '../../mysql.ts';
 import { type Ask, withoutTransaction } from '../transaction.ts';
 import {
   type Answer,
@@ -46,9 +47,10 @@ export const createOnce: CreateOnce = ({ orders: mysql, leaseMs, waitTimeoutMs, 
       const answer = failedForGood(error);
       // A COMMIT that may be under way holds the row: what this does, it does after it. An answer that is there stays.
       const leave = 'DELETE FROM tb_request WHERE request_key = ? AND claim = ? AND status IS NULL';
-      await withoutTransaction(mysql, async (ask) =>
+      const left = withoutTransaction(mysql, async (ask) =>
         answer ? await answerWith(ask, answer) : await ask(leave, [key, claim]),
       ).catch(() => {});
+      if (!isMysqlSilent(error)) await left;
       throw error;
     }
   };

@@ -7,19 +7,21 @@ import type { ResultSetHeader } from 'mysql2/promise';
 import { stockOf } from '../../../../locks/index.ts';
 import type { CleanUp } from './job.ts';
 
-const closeIt = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3), restored_at = IF(?, UTC_TIMESTAMP(3), NULL)
+const closeIt = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3)
   WHERE id = ? AND status = 'UNPAID'`;
 const restoreIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
   ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
+const markIt = 'UPDATE tb_order SET restored_at = changed_at WHERE id = ?';
 
 export const cleanUp: CleanUp = async ({ readDue, closeIn, readUnrestored, restoreOnce }) => {
   for (const order of await readDue()) {
-    const isInMysql = stockOf(order.lock) === 'mysql';
     await closeIn(order, async (ask) => {
-      const { affectedRows } = await ask<ResultSetHeader>(closeIt, [isInMysql, order.id]);
-      const isOurs = affectedRows === 1;
-      if (isOurs && isInMysql) await ask(restoreIt, [order.sku, order.quantity]);
-      return isOurs;
+      const { affectedRows } = await ask<ResultSetHeader>(closeIt, [order.id]);
+      if (affectedRows === 0) return 'nothing';
+      if (stockOf(order.lock) === 'redis') return 'closed';
+      await ask(restoreIt, [order.sku, order.quantity]);
+      await ask(markIt, [order.id]);
+      return 'restored';
     });
   }
   // Those of this tick, and those that a node closed and did not live to restore.

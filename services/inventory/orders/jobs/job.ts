@@ -19,7 +19,10 @@ export interface DueOrder {
   lock: string;
 }
 
-/** What a tick works with. Each call rejects when a server does not answer, or when the node stops. */
+/**
+ * What a tick works with. Each call rejects when a server does not answer, or when the node stops. When an order fails for a
+ * reason of its own, `closeIn` and `restoreOnce` leave its sku out of this tick, which then ends as failed.
+ */
 export interface Job {
   /** Resolves with the orders that are due now, the longest due first, a thousand at most. */
   readDue(): Promise<DueOrder[]>;
@@ -27,8 +30,8 @@ export interface Job {
   restore(order: DueOrder): Promise<void>;
   /** Sets an order CLOSED, whatever it was, and writes down that its units are back. */
   close(order: DueOrder): Promise<void>;
-  /** Has `work` done in one transaction. Resolves with what `work` resolves with: whether it has closed the order. */
-  closeIn(order: DueOrder, work: (ask: Ask) => Promise<boolean>): Promise<boolean>;
+  /** Has `work` done in one transaction, and counts what it has done to the order. */
+  closeIn(order: DueOrder, work: (ask: Ask) => Promise<'nothing' | 'closed' | 'restored'>): Promise<void>;
   /** Resolves with the closed orders whose units nobody has written down as back in Redis, a thousand at most. */
   readUnrestored(): Promise<DueOrder[]>;
   /** Puts the units of an order back into the stock in Redis, unless that was done before, and writes it down. */
