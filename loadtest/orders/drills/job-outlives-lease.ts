@@ -22,6 +22,7 @@ export const jobOutlivesLease: GuardDrill = {
     await scene.rest(2 * leaseMs);
     const next = await scene.tick(second);
     await scene.say(`${second.name} ticks: it ${tellTick(next)}.`);
+    scene.mustNotFail(second, next);
     if (slow.ended()) return notStaged(`${first.name} had ended before its lease.`);
 
     await first.goOn();
