@@ -32,6 +32,9 @@ export const nextUpstream: KeyDrill = {
       answer = await scene.repeat(buy);
       await scene.say(`The client asks again, for as long as it is told to: it ${tellAnswer(answer)}.`);
     }
-    return scene.judgeRepeat(answer, `nginx sent the click to ${other.name}, which did not know that ${seller.name} had sold`);
+    return scene.judgeRepeat(
+      answer,
+      `nginx sent the click to ${other.name}, which did not know that ${seller.name} had sold`,
+    );
   },
 };
