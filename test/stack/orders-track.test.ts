@@ -5,21 +5,23 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Results, resultsSchema } from '../../loadtest/results.ts';
 import { storyOf, toldRowsOf } from '../../loadtest/tracks.ts';
+import { bundledArgs } from '../../scripts/bundle.ts';
 import { openMysql } from '../../scripts/mysql.ts';
 import { makeTempDir } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
 import { openRedis } from '../../scripts/redis.ts';
-import { leavesNothing, ownCommands, startCommand } from './command-under-test.ts';
+import { type CommandUnderTest, leavesNothing, ownCommands, startCommand } from './command-under-test.ts';
 import { drillsOf, readLatest } from './quick-run.ts';
 
 const TRACK = ['--track', 'orders'];
 const story = storyOf('orders', toldRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
 
 describe('npm start -- --track orders', () => {
-  const command = startCommand('loadtest/replay.ts', TRACK);
+  let command: CommandUnderTest;
   let results: Results;
 
   beforeAll(async () => {
+    command = startCommand('loadtest/replay.ts', TRACK, {}, await bundledArgs('loadtest/replay.ts'));
     await command.ended;
     results = readLatest(command);
   }, 180_000);
@@ -71,7 +73,7 @@ describe('npm start -- --track orders', () => {
 });
 
 describe('npm start -- --track orders: some of it', () => {
-  const start = ownCommands();
+  const start = ownCommands('loadtest/replay.ts', 'loadtest/staircase-command.ts');
   const few = mkdtempSync(join(tmpdir(), 'few-programs-'));
   for (const program of ['node', 'redis-server', 'nginx']) {
     const path = findOnPath(program) ?? (program === 'node' ? process.execPath : undefined);
