@@ -126,8 +126,8 @@ describe.concurrent('orders: a drill whose fault is prevented is unknown', { tim
   });
 });
 
-/** From the first sentence on, the second tick fails, on whichever node it is. */
-function secondTickFails(): OrderDrillOptions {
+/** From the first sentence on, the tick of this number fails, on whichever node it is. */
+const tickFails = (number: number) => (): OrderDrillOptions => {
   let ticks = Number.NEGATIVE_INFINITY;
   const failed = { outcome: 'failed' as const, due: 0, closed: 0, restored: 0, detail: 'as the test wants it' };
   return {
@@ -138,11 +138,14 @@ function secondTickFails(): OrderDrillOptions {
       withNodes(target, (node) => ({
         async tick() {
           ticks += 1;
-          return ticks === 2 ? failed : node.tick();
+          if (ticks !== number) return node.tick();
+          // The one that all wait for has begun.
+          if (number === 1) await node.tick();
+          return failed;
         },
       })),
   };
-}
+};
 
 /** The second node, or nginx, answers everybody so. What comes to nginx is sent on all the same. */
 function answers(who: 'node-2' | 'nginx', status: number, body: object): () => OrderDrillOptions {
@@ -173,11 +176,12 @@ const failing = { code: 'STORE_UNAVAILABLE' };
 
 describe.concurrent('orders: a drill in which a request or a tick failed is unknown', { timeout: 120_000 }, () => {
   test.each([
-    ['same-node-twice', 'guard-none', secondTickFails, /tick of node-1 failed/],
-    ['double-restore', 'guard-none', secondTickFails, /tick of node-2 failed/],
-    ['clock-skew', 'guard-none', secondTickFails, /tick of node-2 failed/],
-    ['job-outlives-lease', 'guard-6-lua-release', secondTickFails, /tick of node-2 failed/],
-    ['job-crashes-half-way', 'guard-conditional', secondTickFails, /tick of node-2 failed/],
+    ['same-node-twice', 'guard-none', tickFails(2), /tick of node-1 failed/],
+    ['double-restore', 'guard-none', tickFails(2), /tick of node-2 failed/],
+    ['clock-skew', 'guard-none', tickFails(2), /tick of node-2 failed/],
+    ['job-outlives-lease', 'guard-6-lua-release', tickFails(2), /tick of node-2 failed/],
+    ['job-outlives-lease', 'guard-6-lua-release', tickFails(1), /tick of node-1 failed/],
+    ['job-crashes-half-way', 'guard-conditional', tickFails(2), /tick of node-2 failed/],
     ['double-click', 'key-table', answers('node-2', 503, failing), /answered 503/],
     ['refund-twice', 'key-none', slowAudience, /answered 503 STORE_UNAVAILABLE/],
     ['retry-after-timeout', 'key-none', answers('node-2', 503, failing), /The repeat was answered 503/],

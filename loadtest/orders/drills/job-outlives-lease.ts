@@ -26,7 +26,9 @@ export const jobOutlivesLease: GuardDrill = {
     if (slow.ended()) return notStaged(`${first.name} had ended before its lease.`);
 
     await first.goOn();
-    await scene.say(`${first.name} goes on: it ${tellTick(await slow.result)}.`);
+    const result = await slow.result;
+    await scene.say(`${first.name} goes on: it ${tellTick(result)}.`);
+    scene.mustNotFail(first, result);
     return scene.judge(`${first.name} went on when ${second.name} had restored the rest`);
   },
 };
