@@ -21,10 +21,11 @@ import { type BenchResults, benchSchema, type Turn, type TurnFigures } from './b
 import { renderTables, titleAt } from './bench/table.ts';
 import { runTurn } from './bench/turn.ts';
 import { describeEnvironment } from './environment.ts';
+import { usualSettings } from './orders/usual-settings.ts';
 import { fileOfPeer, loadPeer } from './peers/peer.ts';
 import { formatNumber } from './report/numbers.ts';
 import { folderOf, pointAt } from './run-folder.ts';
-import type { Target } from './target.ts';
+import { type Target, whyNotOwnMysql } from './target.ts';
 import { createTargets } from './targets.ts';
 
 const NOT_ALONE = 1;
@@ -159,7 +160,7 @@ async function openServers(): Promise<Ground> {
 
 /** The local stack: nginx before two nodes. With orders there is one more, whose nodes write them. */
 async function openStack(): Promise<Ground> {
-  const whyNone = options.orders && !process.env['MYSQL_URL'] && whyNoMysql();
+  const whyNone = options.orders && (whyNotOwnMysql() ?? whyNoMysql());
   if (whyNone) throw new Error(whyNone);
   const ours = options.contestants.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
   const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
@@ -169,7 +170,7 @@ async function openStack(): Promise<Ground> {
   const plain = createTargets({ backends, modules, onDeath });
   const selling = createTargets({
     backends: [...new Set([...backends, 'mysql' as const])],
-    env: { ORDERS: 'on' },
+    env: usualSettings,
     onDeath,
   });
   const close = async () => {

@@ -56,6 +56,12 @@ export function lackOf({ lacks }: Target, stage: string, needs: Need[] = []): st
   return [...needs, ...servers].flatMap((need) => lacks[need] ?? [])[0];
 }
 
+/** Why the MySQL of a run may not be filled and emptied, as a sentence; undefined when there is one of its own, or none. */
+export function whyNotOwnMysql(): string | undefined {
+  if (!process.env['MYSQL_URL']) return undefined;
+  return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
+}
+
 /** Starts a stack of its own on free ports. */
 export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
   const corner = await backends?.openCorner();
@@ -86,9 +92,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       stack,
       lacks: {
         ...backends?.lacks,
-        ...(process.env['MYSQL_URL'] && {
-          'own mysql': 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.',
-        }),
+        'own mysql': whyNotOwnMysql(),
         ...lacksOf(stack),
       },
       partDied: stack.partDied,

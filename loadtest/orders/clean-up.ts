@@ -182,8 +182,14 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
     if (units > 0) throw new NotStagedError(`${countOf(units, 'unit')} came back before all ticks had read.`);
   }
 
+  /** Throws NotStagedError when a tick failed: then it was neither let in nor kept out. One that lost its lock was let in. */
+  function mustNotFail(node: TargetNode, result: TickResult) {
+    const isAmiss = result.outcome === 'failed' && result.code !== 'LOCK_NOT_HELD';
+    if (isAmiss) throw new NotStagedError(`The tick of ${node.name} ${tellTick(result)}.`);
+  }
+
   /** Throws NotStagedError when a tick that nobody keeps out has not run to its end. */
-  async function mustHaveRun(node: TargetNode, result: TickResult) {
+  function mustHaveRun(node: TargetNode, result: TickResult) {
     if (result.outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} ${tellTick(result)}.`);
   }
 
@@ -218,6 +224,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
     startTick,
     holdTick,
     nothingRestored,
+    mustNotFail,
     mustHaveRun,
     judge,
     close,

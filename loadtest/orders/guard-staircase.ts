@@ -3,6 +3,7 @@ import type { StackOptions } from '../../scripts/stack.ts';
 import { formatNumber } from '../report/numbers.ts';
 import type { StepFigures } from '../results.ts';
 import type { Column, Row, Staircase } from '../staircase.ts';
+import { usualSettings } from './usual-settings.ts';
 
 /** The names of these rows begin so: a guard may have the name of a lock, or of a strategy for keys. */
 const PREFIX = 'guard-';
@@ -30,11 +31,8 @@ const columns: Record<string, Column> = {
 };
 for (const column of Object.values(columns)) column.figure = restored;
 
-/** What the clean-up needs: no schedule, so that a tick comes when a drill says so. */
-const stack: { name: string; options: StackOptions } = {
-  name: 'orders',
-  options: { env: { ORDERS: 'on', ORDER_CLEANUP_CRON: '', JOB_LOCK: 'conditional' } },
-};
+/** Each drill sets the guard, and a tick comes when it says so. */
+const stack: { name: string; options: StackOptions } = { name: 'orders', options: { env: usualSettings } };
 
 const jobs = 'services/inventory/orders/jobs';
 const lock = `${jobs}/lock.ts`;

@@ -1,6 +1,7 @@
 import { formatNumber } from '../report/numbers.ts';
 import type { StepFigures } from '../results.ts';
 import type { Column, Row, Staircase } from '../staircase.ts';
+import { usualSettings } from './usual-settings.ts';
 
 /** The names of these rows begin so: a strategy may have the name of a guard. */
 const PREFIX = 'key-';
@@ -35,8 +36,7 @@ for (const column of Object.values(columns)) column.figure = made;
 
 function row(strategy: string, signs: string, before: string | undefined): [string, Row] {
   const env = {
-    ORDERS: 'on',
-    ORDER_CLEANUP_CRON: '',
+    ...usualSettings,
     IDEMPOTENCY: strategy,
     // A refund that looks and then pays: what holds must be the key.
     REFUND: 'look-first',

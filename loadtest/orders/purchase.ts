@@ -120,10 +120,10 @@ async function openPurchase(options: ShopOptions) {
     };
   }
 
-  /** Throws NotStagedError when a request got no answer that nobody broke off. */
+  /** Throws NotStagedError when a request got no answer, or failed: then something else kept it from making an order. */
   function mustBeAnswered(...answers: ClientAnswer[]) {
-    const lost = answers.filter(({ status }) => status === undefined).length;
-    if (lost > 0) throw new NotStagedError(`${countOf(lost, 'request')} of ${answers.length} got no answer.`);
+    const amiss = answers.find(({ status }) => status === undefined || status >= 500);
+    if (amiss) throw new NotStagedError(`A request ${tellAnswer(amiss)}.`);
   }
 
   /** What MySQL and the stock say: one order is there, and one unit gone. `how` tells in a clause how there came to be more. */
@@ -146,6 +146,15 @@ async function openPurchase(options: ShopOptions) {
     };
   }
 
+  /** As `judgeOrders`, when a repeat is answered. Throws NotStagedError when it bought nothing, or names an order that is not there. */
+  async function judgeRepeat(again: ClientAnswer, how: string): Promise<Judgement> {
+    if (again.status !== 200) throw new NotStagedError(`The repeat ${tellAnswer(again)}.`);
+    if (!(await orders()).some(({ id }) => id === again.orderId)) {
+      throw new NotStagedError(`The repeat ${tellAnswer(again)}, and MySQL has no such order.`);
+    }
+    return judgeOrders(how);
+  }
+
   try {
     await first.setStock(STOCK, SKU);
   } catch (error) {
@@ -165,6 +174,7 @@ async function openPurchase(options: ShopOptions) {
     clickInside,
     mustBeAnswered,
     judgeOrders,
+    judgeRepeat,
     async close() {
       await shop.close(() => first.clear(SKU));
       return { events: [], told: shop.told };

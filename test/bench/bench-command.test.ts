@@ -10,8 +10,12 @@ import { type CommandUnderTest, startCommand } from '../stack/command-under-test
 const LEAVE_LIMIT_MS = 10_000;
 
 /** Runs the bench, and sees that it leaves no process and no file, whatever `meanwhile` does with it. */
-async function bench(args: string[], meanwhile: (command: CommandUnderTest) => Promise<unknown> = async () => {}) {
-  const command = startCommand('loadtest/bench-command.ts', args);
+async function bench(
+  args: string[],
+  meanwhile: (command: CommandUnderTest) => Promise<unknown> = async () => {},
+  env: NodeJS.ProcessEnv = {},
+) {
+  const command = startCommand('loadtest/bench-command.ts', args, env);
   try {
     await meanwhile(command);
     const { code } = await command.ended;
@@ -115,6 +119,16 @@ describe('npm run bench', { timeout: 60_000 }, () => {
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(says);
+  });
+
+  test('--orders: 2 when a MySQL is given, which is left as it is', async () => {
+    const given = { MYSQL_URL: 'mysql://root@127.0.0.1:1/shop' };
+    const { code, stdout, stderr } = await bench(['--orders', ...tiny], undefined, given);
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'The bench could not be run: The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.\n',
+    );
   });
 });
 

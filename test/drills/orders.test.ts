@@ -1,15 +1,25 @@
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Drill, DrillOutcome } from '../../loadtest/drill.ts';
 import type { StepFigures } from '../../loadtest/results.ts';
 import { taughtVerdict } from '../../loadtest/staircase.ts';
-import type { Target } from '../../loadtest/target.ts';
+import type { Target, TargetNode } from '../../loadtest/target.ts';
 import { drillsOf, tracks } from '../../loadtest/tracks.ts';
-import { ownOrderTargets } from './own-order-targets.ts';
+import { ANSWER_LIMIT_MS } from '../../locks/lock.ts';
+import { type OrderDrillOptions, ownOrderTargets } from './own-order-targets.ts';
 import { withNodes } from './own-targets.ts';
 
+// Drill by drill: each strategy has one stack, and neighbours are to run at the same time.
 const cells = tracks.orders.flatMap(({ staircase, drills }) =>
-  Object.keys(staircase.rows).flatMap((row) =>
-    drills.map((drill) => ({ drill, name: drill.name, row, taught: taughtVerdict(row, drill.name) })),
+  drills.flatMap((drill) =>
+    Object.keys(staircase.rows).map((row) => ({
+      drill,
+      name: drill.name,
+      row,
+      taught: taughtVerdict(row, drill.name),
+    })),
   ),
 );
 const drillNamed = (name: string) => drillsOf('orders').find((drill) => drill.name === name) as Drill;
@@ -31,7 +41,7 @@ const made: Record<string, Record<string, number>> = {
   'key-none': { 'one-node-click': 50, 'double-click': 50 },
 };
 
-const run = ownOrderTargets(3);
+const run = ownOrderTargets(5);
 
 describe.concurrent('orders: every guard and every strategy does in every drill as drawn', { timeout: 120_000 }, () => {
   test.each(cells)('$row in $name: $taught', async ({ drill, name, row, taught }) => {
@@ -59,6 +69,21 @@ describe.concurrent('orders: every guard and every strategy does in every drill 
 
 /** Nodes that do not do what a drill tells them. */
 const deaf = (target: Target) => withNodes(target, () => ({ async script() {}, async scriptTick() {} }));
+/** The same, and whoever tells a step waits until the nodes have done what they were asked for. */
+const deafAndQuick = (): OrderDrillOptions => {
+  let nodes: TargetNode[] = [];
+  const isBusy = async () =>
+    (await Promise.all(nodes.map((node) => node.state()))).some(({ inFlight }) => inFlight > 0);
+  return {
+    wrap(target) {
+      nodes = target.nodes;
+      return deaf(target);
+    },
+    async tell() {
+      while (await isBusy()) await sleep(10);
+    },
+  };
+};
 /** Nodes whose processes survive every kill. */
 const immortal = (target: Target) =>
   withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
@@ -89,7 +114,6 @@ describe.concurrent('orders: a drill whose fault is prevented is unknown', { tim
     ['double-click', 'key-lock', deaf, /did not stay inside/],
     ['refund-twice', 'key-none', lonely, /got no answer/],
     ['refund-twice', 'key-table', lonely, /got no answer/],
-    ['retry-after-timeout', 'key-none', deaf, /was not lost/],
     ['retry-after-timeout', 'key-table', lonely, /got no answer/],
     ['crash-before-answer', 'key-none', deaf, /had answered before|No order was written/],
     ['crash-before-answer', 'key-table', immortal, /still answers after it was killed/],
@@ -99,6 +123,91 @@ describe.concurrent('orders: a drill whose fault is prevented is unknown', { tim
     const { verdict, reasons } = await run(drillNamed(name), row, { wrap });
 
     expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
+  });
+});
+
+/** From the first sentence on, the tick of this number fails, on whichever node it is. */
+const tickFails = (number: number) => (): OrderDrillOptions => {
+  let ticks = Number.NEGATIVE_INFINITY;
+  const failed = { outcome: 'failed' as const, due: 0, closed: 0, restored: 0, detail: 'as the test wants it' };
+  return {
+    async tell() {
+      ticks = Math.max(ticks, 0);
+    },
+    wrap: (target) =>
+      withNodes(target, (node) => ({
+        async tick() {
+          ticks += 1;
+          if (ticks !== number) return node.tick();
+          // The one that all wait for has begun.
+          if (number === 1) await node.tick();
+          return failed;
+        },
+      })),
+  };
+};
+
+/** The second node, or nginx, answers everybody so. What comes to nginx is sent on all the same. */
+function answers(who: 'node-2' | 'nginx', status: number, body: object): () => OrderDrillOptions {
+  let nginxUrl = '';
+  const server = createServer(async ({ url = '', headers }, response) => {
+    const key = { 'idempotency-key': String(headers['idempotency-key']) };
+    if (who === 'nginx') await fetch(`${nginxUrl}${url}`, { headers: key });
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  afterAll(() => void server.close());
+  const wrap = (target: Target) => {
+    nginxUrl = target.url;
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    if (who === 'nginx') return { ...target, url };
+    return withNodes(target, (_, index) => (index === 1 ? { publicUrl: url } : {}));
+  };
+  return () => ({ wrap });
+}
+
+/** The row that the first refund waits for stays locked for longer than a statement may take. */
+const slowAudience = (): OrderDrillOptions => ({
+  async tell(sentence) {
+    if (sentence.endsWith('is about to write that it is refunded.')) await sleep(2 * ANSWER_LIMIT_MS);
+  },
+});
+
+const failing = { code: 'STORE_UNAVAILABLE' };
+
+describe.concurrent('orders: a drill in which a request or a tick failed is unknown', { timeout: 120_000 }, () => {
+  test.each([
+    ['same-node-twice', 'guard-none', tickFails(2), /tick of node-1 failed/],
+    ['double-restore', 'guard-none', tickFails(2), /tick of node-2 failed/],
+    ['clock-skew', 'guard-none', tickFails(2), /tick of node-2 failed/],
+    ['job-outlives-lease', 'guard-6-lua-release', tickFails(2), /tick of node-2 failed/],
+    ['job-outlives-lease', 'guard-6-lua-release', tickFails(1), /tick of node-1 failed/],
+    ['job-crashes-half-way', 'guard-conditional', tickFails(2), /tick of node-2 failed/],
+    ['double-click', 'key-table', answers('node-2', 503, failing), /answered 503/],
+    ['refund-twice', 'key-none', slowAudience, /answered 503 STORE_UNAVAILABLE/],
+    ['retry-after-timeout', 'key-none', answers('node-2', 503, failing), /The repeat was answered 503/],
+    ['crash-before-answer', 'key-none', answers('node-2', 503, failing), /The repeat was answered 503/],
+    ['next-upstream', 'key-table', answers('nginx', 503, failing), /The repeat was answered 503/],
+    ['retry-after-timeout', 'key-table', answers('node-2', 200, { orderId: 'elsewhere' }), /has no such order/],
+    ['retry-after-timeout', 'key-none', deafAndQuick, /was not lost/],
+  ] as const)('%s under %s', async (name, row, options, why) => {
+    const { verdict, reasons } = await run(drillNamed(name), row, options());
+
+    expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
+  });
+
+  test('clock-skew: a late tick that comes too late for the minimum hold has no figure, and the fault is judged', async () => {
+    const tardy = (target: Target) =>
+      withNodes(target, (node) => ({
+        async tick() {
+          await sleep(600);
+          return node.tick();
+        },
+      }));
+    const outcome = await run(drillNamed('clock-skew'), 'guard-conditional', { wrap: tardy });
+
+    expect(outcome.verdict).toBe('pass');
+    expect(figuresOf(outcome)).toMatchObject({ due: 100, restored: 100, lateRuns: 1 });
+    expect(figuresOf(outcome)).not.toHaveProperty('lateRunsWithHold');
   });
 });
 

@@ -3,6 +3,8 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Drill, DrillContext, DrillOutcome } from '../../loadtest/drill.ts';
+import { guardStaircase } from '../../loadtest/orders/guard-staircase.ts';
+import { keyStaircase } from '../../loadtest/orders/key-staircase.ts';
 import { rowOf } from '../../loadtest/staircase.ts';
 import type { Target } from '../../loadtest/target.ts';
 import { createTargets, type Targets } from '../../loadtest/targets.ts';
@@ -23,41 +25,47 @@ export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' |
 export function ownOrderTargets(guardStacks: number) {
   let targets: Targets;
   const deaths: string[] = [];
-  const turns = new Map<string, Promise<unknown>>();
-  let last = 0;
+  /** The stacks that nobody uses, and who waits for one: of those of the guards, and of each strategy's. */
+  const free = new Map<string, number[]>();
+  const waiters = new Map<string, ((worker: number) => void)[]>();
+  for (const [name, workers] of Object.entries(workersOf(guardStacks))) {
+    free.set(name, workers);
+    waiters.set(name, []);
+  }
 
-  beforeAll(() => {
+  beforeAll(async () => {
     targets = createTargets({ backends: ['mysql', 'zookeeper'], onDeath: (sentence) => deaths.push(sentence) });
-  });
+    const rows = [guardStaircase, keyStaircase].flatMap(({ rows }) => Object.keys(rows));
+    const stacks = [...free].flatMap(([name, workers]) => {
+      const row = rows.find((row) => rowOf(row)?.stack?.name === name);
+      return workers.map((worker) => targets.open('steps', worker, row));
+    });
+    // A stack that starts would hold up the drills on the others.
+    await Promise.all(stacks);
+  }, 60_000);
 
   afterAll(async () => {
     await targets.close();
     expect(deaths).toEqual([]);
   }, 60_000);
 
-  /** The stacks of the guards come first, then one for each strategy. */
-  function workerOf(row: string): number {
+  /** Has the next free stack of the row for as long as `act` takes. */
+  async function use<T>(row: string, act: (worker: number) => Promise<T>): Promise<T> {
     const name = rowOf(row)?.stack?.name ?? '';
-    if (name === 'orders') {
-      last += 1;
-      return last % guardStacks;
+    const worker =
+      free.get(name)?.shift() ?? (await new Promise<number>((resolve) => waiters.get(name)?.push(resolve)));
+    try {
+      return await act(worker);
+    } finally {
+      const next = waiters.get(name)?.shift();
+      if (next) next(worker);
+      else free.get(name)?.unshift(worker);
     }
-    return guardStacks + ['key-none', 'key-in-process', 'key-lock', 'key-table'].indexOf(name);
-  }
-
-  async function inTurn<T>(worker: number, act: () => Promise<T>): Promise<T> {
-    const turn = (turns.get(String(worker)) ?? Promise.resolve()).then(act, act);
-    turns.set(
-      String(worker),
-      turn.catch(() => {}),
-    );
-    return turn;
   }
 
   return function run(drill: Drill, row: string, options: OrderDrillOptions = {}): Promise<DrillOutcome> {
     const { wrap = (target) => target, ...context } = options;
-    const worker = workerOf(row);
-    return inTurn(worker, async () => {
+    return use(row, async (worker) => {
       const target = await targets.open('steps', worker, row);
       const ran = drill.run({
         target: wrap(target),
@@ -72,6 +80,15 @@ export function ownOrderTargets(guardStacks: number) {
       await isAsBefore(target);
       return ran;
     });
+  };
+}
+
+/** The stacks of the guards come first, then one for each strategy. */
+function workersOf(guardStacks: number): Record<string, number[]> {
+  const strategies = Object.keys(keyStaircase.rows).map((row) => rowOf(row)?.stack?.name ?? '');
+  return {
+    orders: Array.from({ length: guardStacks }, (_, worker) => worker),
+    ...Object.fromEntries(strategies.map((name, at) => [name, [guardStacks + at]])),
   };
 }
 

@@ -10,6 +10,7 @@ import { cellsOf, drillsOf, rowsOf, storyOf, toldRowsOf, tracks } from '../../lo
 import { projectDir } from '../../scripts/parts.ts';
 import { strategies } from '../../services/inventory/orders/idempotency/index.ts';
 import { guardName } from '../../services/inventory/orders/jobs/guards.ts';
+import { inventorySettings } from '../../services/inventory/settings.ts';
 
 const rows = rowsOf('orders');
 
@@ -52,6 +53,16 @@ describe('orders: the staircases', () => {
     expect(readStory(row)?.change).toMatch(/\S/);
     const before = rowOf(row)?.before;
     if (before !== undefined) expect(staircaseOf(before)).toBe(staircaseOf(row));
+  });
+
+  test.each(rows)('%s: every setting of its nodes is said, so that none comes from the environment', (row) => {
+    // The stack sets these, or the run.
+    const others = ['NODE_NAME', 'REDIS_URL', 'REDLOCK_URLS', 'MYSQL_URL', 'ZOOKEEPER_URL', 'LOCK_MODULES'];
+    const settings = Object.keys(inventorySettings.shape).filter(
+      (name) => !/^(PORT|LAB_.*|LOCK_VERSION|LOG_LEVEL)$/.test(name) && !others.includes(name),
+    );
+    expect(settings).toContain('UNIT_PRICE');
+    expect(Object.keys(rowOf(row)?.stack?.options.env ?? {}).toSorted()).toEqual(settings.toSorted());
   });
 
   test('a row that the story leaves out shows nothing that a row of the story does not', () => {

@@ -5,73 +5,32 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Results, resultsSchema } from '../../loadtest/results.ts';
 import { storyOf, toldRowsOf } from '../../loadtest/tracks.ts';
+import { bundledArgs } from '../../scripts/bundle.ts';
 import { openMysql } from '../../scripts/mysql.ts';
 import { makeTempDir } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
 import { openRedis } from '../../scripts/redis.ts';
-import { leavesNothing, ownCommands, startCommand } from './command-under-test.ts';
+import { type CommandUnderTest, leavesNothing, ownCommands, startCommand } from './command-under-test.ts';
 import { drillsOf, readLatest } from './quick-run.ts';
 
 const TRACK = ['--track', 'orders'];
 const story = storyOf('orders', toldRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
 
-describe('npm start -- --track orders', () => {
-  const command = startCommand('loadtest/replay.ts', TRACK);
-  let results: Results;
+/** The whole story. It mostly waits: the other commands run meanwhile. */
+let command: CommandUnderTest;
 
-  beforeAll(async () => {
-    await command.ended;
-    results = readLatest(command);
-  }, 180_000);
+beforeAll(async () => {
+  command = startCommand('loadtest/replay.ts', TRACK, {}, await bundledArgs('loadtest/replay.ts'));
+});
 
-  afterAll(() => command.remove());
-
-  test('the run is as taught, ends with 0, and leaves nothing behind', async () => {
-    expect(results.verdictReasons).toEqual([]);
-    expect(results.verdict).toBe('as-taught');
-    expect(command.stderr()).toBe('');
-    expect(await command.ended).toEqual({ code: 0, signal: null });
-    await leavesNothing(command);
-  });
-
-  test('every drill ran under every row', () => {
-    expect(drillsOf(results)).toEqual(story);
-    for (const { drills } of results.stages) for (const { verdict } of drills) expect(verdict).toMatch(/^(pass|fail)$/);
-    expect(results.stages.every(({ lockVersion }) => lockVersion === null)).toBe(true);
-    for (const { drills } of results.stages) for (const { told = [] } of drills) expect(told.length).toBeGreaterThan(1);
-    expect(results.command).toBe('npm start -- --track orders --reports '.concat(command.reports));
-  });
-
-  test('the terminal tells each row: its problem, what the row before fails, and both staircases at the end', () => {
-    const out = command.stdout();
-    const [, lock = ''] = out.split('Guard · 6-lua-release\n');
-    expect(lock).toMatch(
-      /^ +Problem {2}the other node has a schedule of its own.*\n +Before {3}✘ double-restore: 200 of 100\n/,
-    );
-    expect(out).toMatch(
-      /✔ job-crashes-half-way holds, as taught .*\n.*\n +Before: guard-8-auto-renew ✘ job-crashes-half-way: 101 of 100\n/,
-    );
-    expect(out).toMatch(/│ double-restore +│ ✘ 200 of 100 +│ ✘ 200 of 100 +│ ✔ 100 of 100 +│/);
-    expect(out).toMatch(/│ strategy +│ none +│ in-process +│ lock +│ table +│/);
-    expect(out).toMatch(/│ next-upstream +│ ✘ 2 orders +│ ✘ 2 orders +│ ✘ 2 orders +│ ✔ 1 order +│/);
-    expect(out).toContain(`As taught: ${story.length} of ${story.length} cells`);
-  });
-
-  test('the report has a table for each staircase, and says which row is right in every drill', () => {
-    const page = readFileSync(join(command.reports, 'latest/report.html'), 'utf8');
-    expect(page.match(/<table class="staircase/g)).toHaveLength(2);
-    expect(page).toContain('Every unit restored exactly once, in every drill: conditional.');
-    expect(page).toContain('One order and one refund of one intent, in every drill: table.');
-    expect(page).toContain('100 orders are due. node-1 and node-2 tick at the same moment.');
-    expect(page).not.toMatch(/undefined|NaN/);
-    const text = readFileSync(join(command.reports, 'latest/report.md'), 'utf8');
-    expect(text).toContain('## The clean-up: units restored of the units due');
-    expect(text).toContain('## The double click: orders and refunds made of one intent');
-  });
+afterAll(async () => {
+  command.child.kill('SIGKILL');
+  await command.ended;
+  command.remove();
 });
 
 describe('npm start -- --track orders: some of it', () => {
-  const start = ownCommands();
+  const start = ownCommands('loadtest/replay.ts', 'loadtest/staircase-command.ts');
   const few = mkdtempSync(join(tmpdir(), 'few-programs-'));
   for (const program of ['node', 'redis-server', 'nginx']) {
     const path = findOnPath(program) ?? (program === 'node' ? process.execPath : undefined);
@@ -137,4 +96,56 @@ describe('npm start -- --track orders: some of it', () => {
     expect(drillsOf(readLatest(command))).toEqual(['guard-conditional double-restore', 'key-table double-click']);
     expect(readdirSync(join(command.reports, 'latest/events'))).toHaveLength(2);
   }, 60_000);
+});
+
+describe('npm start -- --track orders', () => {
+  let results: Results;
+
+  beforeAll(async () => {
+    await command.ended;
+    results = readLatest(command);
+  }, 180_000);
+
+  test('the run is as taught, ends with 0, and leaves nothing behind', async () => {
+    expect(results.verdictReasons).toEqual([]);
+    expect(results.verdict).toBe('as-taught');
+    expect(command.stderr()).toBe('');
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    await leavesNothing(command);
+  });
+
+  test('every drill ran under every row', () => {
+    expect(drillsOf(results)).toEqual(story);
+    for (const { drills } of results.stages) for (const { verdict } of drills) expect(verdict).toMatch(/^(pass|fail)$/);
+    expect(results.stages.every(({ lockVersion }) => lockVersion === null)).toBe(true);
+    for (const { drills } of results.stages) for (const { told = [] } of drills) expect(told.length).toBeGreaterThan(1);
+    expect(results.command).toBe('npm start -- --track orders --reports '.concat(command.reports));
+  });
+
+  test('the terminal tells each row: its problem, what the row before fails, and both staircases at the end', () => {
+    const out = command.stdout();
+    const [, lock = ''] = out.split('Guard · 6-lua-release\n');
+    expect(lock).toMatch(
+      /^ +Problem {2}the other node has a schedule of its own.*\n +Before {3}✘ double-restore: 200 of 100\n/,
+    );
+    expect(out).toMatch(
+      /✔ job-crashes-half-way holds, as taught .*\n.*\n +Before: guard-8-auto-renew ✘ job-crashes-half-way: 101 of 100\n/,
+    );
+    expect(out).toMatch(/│ double-restore +│ ✘ 200 of 100 +│ ✘ 200 of 100 +│ ✔ 100 of 100 +│/);
+    expect(out).toMatch(/│ strategy +│ none +│ in-process +│ lock +│ table +│/);
+    expect(out).toMatch(/│ next-upstream +│ ✘ 2 orders +│ ✘ 2 orders +│ ✘ 2 orders +│ ✔ 1 order +│/);
+    expect(out).toContain(`As taught: ${story.length} of ${story.length} cells`);
+  });
+
+  test('the report has a table for each staircase, and says which row is right in every drill', () => {
+    const page = readFileSync(join(command.reports, 'latest/report.html'), 'utf8');
+    expect(page.match(/<table class="staircase/g)).toHaveLength(2);
+    expect(page).toContain('Every unit restored exactly once, in every drill: conditional.');
+    expect(page).toContain('One order and one refund of one intent, in every drill: table.');
+    expect(page).toContain('100 orders are due. node-1 and node-2 tick at the same moment.');
+    expect(page).not.toMatch(/undefined|NaN/);
+    const text = readFileSync(join(command.reports, 'latest/report.md'), 'utf8');
+    expect(text).toContain('## The clean-up: units restored of the units due');
+    expect(text).toContain('## The double click: orders and refunds made of one intent');
+  });
 });

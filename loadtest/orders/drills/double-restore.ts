@@ -21,7 +21,8 @@ export const doubleRestore: GuardDrill = {
       await node.goOn();
       await scene.say(`${node.name} ${tellTick(await result)}.`);
     }
-    await scene.mustHaveRun(first, await one.result);
+    scene.mustHaveRun(first, await one.result);
+    scene.mustNotFail(second, await two.result);
     return scene.judge(`${first.name} and ${second.name} had both read the same orders`);
   },
 };

@@ -30,6 +30,7 @@ export const jobCrashesHalfWay: GuardDrill = {
 
     const next = await scene.tickWhenFree(second, PATIENCE * leaseMs);
     await scene.say(`${second.name} ticks: it ${tellTick(next)}.`);
+    scene.mustNotFail(second, next);
     return scene.judge(
       next.outcome === 'skipped'
         ? `the lock of the dead node is still there, and every tick is skipped`

@@ -22,10 +22,13 @@ export const jobOutlivesLease: GuardDrill = {
     await scene.rest(2 * leaseMs);
     const next = await scene.tick(second);
     await scene.say(`${second.name} ticks: it ${tellTick(next)}.`);
+    scene.mustNotFail(second, next);
     if (slow.ended()) return notStaged(`${first.name} had ended before its lease.`);
 
     await first.goOn();
-    await scene.say(`${first.name} goes on: it ${tellTick(await slow.result)}.`);
+    const result = await slow.result;
+    await scene.say(`${first.name} goes on: it ${tellTick(result)}.`);
+    scene.mustNotFail(first, result);
     return scene.judge(`${first.name} went on when ${second.name} had restored the rest`);
   },
 };

@@ -23,16 +23,18 @@ export const nextUpstream: KeyDrill = {
     await scene.kill(seller);
     await scene.say(`${seller.name} has made order ${order.id.slice(0, 8)}, and is killed (SIGKILL).`);
 
-    const first = await click;
-    if (first.status === undefined || first.status === 502) {
-      return notStaged(`nginx did not send the click to ${other.name}: it ${tellAnswer(first)}.`);
+    let answer = await click;
+    if (answer.status === undefined || answer.status === 502) {
+      return notStaged(`nginx did not send the click to ${other.name}: it ${tellAnswer(answer)}.`);
     }
-    await scene.say(`nginx sends the same click to ${other.name}: it ${tellAnswer(first)}.`);
-    if (first.code === 'REQUEST_IN_PROGRESS') {
-      const again = await scene.repeat(buy);
-      scene.mustBeAnswered(again);
-      await scene.say(`The client asks again, for as long as it is told to: it ${tellAnswer(again)}.`);
+    await scene.say(`nginx sends the same click to ${other.name}: it ${tellAnswer(answer)}.`);
+    if (answer.code === 'REQUEST_IN_PROGRESS') {
+      answer = await scene.repeat(buy);
+      await scene.say(`The client asks again, for as long as it is told to: it ${tellAnswer(answer)}.`);
     }
-    return scene.judgeOrders(`nginx sent the click to ${other.name}, which did not know that ${seller.name} had sold`);
+    return scene.judgeRepeat(
+      answer,
+      `nginx sent the click to ${other.name}, which did not know that ${seller.name} had sold`,
+    );
   },
 };

@@ -21,8 +21,7 @@ export const retryAfterTimeout: KeyDrill = {
     await until(`The sale on ${first.name} never ended.`, async () => (await first.state()).inFlight === 0);
 
     const again = await scene.repeat(() => scene.click(second));
-    scene.mustBeAnswered(again);
     await scene.say(`The client repeats, on ${second.name}: it ${tellAnswer(again)}.`);
-    return scene.judgeOrders(`${second.name} did not know that ${first.name} had sold`);
+    return scene.judgeRepeat(again, `${second.name} did not know that ${first.name} had sold`);
   },
 };

@@ -1,0 +1,196 @@
+// Sells, pays, refunds and cleans up under load while a random node is killed every second, and asks where every unit is.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backendOf } from '../../locks/index.ts';
+import { startBackends } from '../../scripts/backends.ts';
+import { bundledArgs } from '../../scripts/bundle.ts';
+import { projectDir } from '../../scripts/parts.ts';
+import { balance, type Holdings, readAccounts } from '../../services/inventory/orders/accounts.ts';
+import { connectOrders } from '../../services/inventory/orders/order-store.ts';
+import { connectStore } from '../../services/inventory/store.ts';
+import { countOf, formatNumber } from '../report/numbers.ts';
+import { openLocalTarget, type Target, whyNotOwnMysql } from '../target.ts';
+import { usualSettings } from './usual-settings.ts';
+
+const SKU = '001';
+const STOCK = 1_000_000;
+const BUYERS = 20;
+/** How long a buyer who was refused waits before the next try, in milliseconds. */
+const BEFORE_NEXT_TRY_MS = 20;
+const KILL_EVERY_MS = 1_000;
+/** How long the clean-up may take when nobody buys any more, in milliseconds. */
+const CLEAN_UP_LIMIT_MS = 30_000;
+
+const settings = {
+  ...usualSettings,
+  // The lock of a dead holder is free again soon.
+  LEASE_MS: '500',
+  // Short enough that the clean-up has work.
+  ORDER_TTL_MS: '2000',
+  ORDER_CLEANUP_CRON: '* * * * * ?',
+  LOG_LEVEL: 'silent',
+};
+
+/** How often each answer was given: `sold`, or the code of the problem, with a `?` when it is not definite. */
+export type Answers = Record<string, number>;
+
+export interface RandomKills {
+  kills: number;
+  answers: Answers;
+  /** `npm run reconcile` after the load, once the clean-up has no work: its exit code and what it printed. */
+  exitCode: number;
+  accounts: string;
+  holdings: Holdings;
+  /** What the answers and the accounts do not agree on, a sentence each. */
+  faults: string[];
+}
+
+export interface RandomKillsOptions {
+  seconds: number;
+  lock: string;
+  /** Ends the run where it stands: it rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** Rejects when it could not be run to its end. Leaves nothing behind. */
+export async function killRandomNodes({ seconds, lock, signal }: RandomKillsOptions): Promise<RandomKills> {
+  const whyNot = whyNotOwnMysql();
+  if (whyNot !== undefined) throw new Error(whyNot);
+  const backends = await startBackends(['mysql', backendOf(lock)]);
+  try {
+    const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
+    if (lack !== undefined) throw new Error(lack);
+    const target = await openLocalTarget({ env: { ...settings, LOCK_VERSION: lock } }, backends);
+    try {
+      const over = new AbortController();
+      void Promise.race([target.partDied, backends.partDied]).then((sentence) => over.abort(new Error(sentence)));
+      return await runOn(target, seconds, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await backends.stop();
+  }
+}
+
+async function runOn({ url, nodes, stack, mysqlUrl = '' }: Target, seconds: number, signal: AbortSignal) {
+  const servers = { REDIS_URL: stack?.redis.url ?? '', MYSQL_URL: mysqlUrl };
+  await nodes[0]?.setStock(STOCK, SKU);
+  const load = startLoad(url);
+  let kills = 0;
+  try {
+    const until = performance.now() + seconds * 1_000;
+    for (let at = performance.now() + KILL_EVERY_MS; at < until; at += KILL_EVERY_MS) {
+      await sleep(at - performance.now(), undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
+      const victim = nodes[Math.floor(Math.random() * nodes.length)];
+      await victim?.process?.kill();
+      kills += 1;
+      await victim?.process?.start();
+    }
+  } finally {
+    await load.end();
+  }
+  // It refuses while the clean-up has work.
+  let last = await reconcile(servers);
+  for (const limit = performance.now() + CLEAN_UP_LIMIT_MS; last.exitCode === 2 && performance.now() < limit; ) {
+    signal.throwIfAborted();
+    last = await reconcile(servers);
+  }
+  const holdings = await holdingsAt(servers);
+  return { kills, answers: load.answers, ...last, holdings, faults: faultsOf(load.answers, holdings) };
+}
+
+/** Buyers who come again and again until the end. */
+function startLoad(url: string) {
+  const answers: Answers = {};
+  let isOver = false;
+
+  async function post(path: string): Promise<Record<string, unknown>> {
+    try {
+      const response = await fetch(`${url}${path}`, { method: 'POST' });
+      return (await response.json()) as Record<string, unknown>;
+    } catch {
+      return { code: 'NO_ANSWER', definite: false };
+    }
+  }
+
+  /** Of three orders one is paid, one is paid and refunded, and one is left to the clean-up. */
+  async function buy(buyer: number) {
+    for (let order = buyer; !isOver; order += 1) {
+      const { outcome, code, definite, orderId } = await post('/inventory/sale');
+      const answer = outcome === 'sold' ? 'sold' : `${code}${definite === false ? '?' : ''}`;
+      answers[answer] = (answers[answer] ?? 0) + 1;
+      if (outcome !== 'sold') await sleep(BEFORE_NEXT_TRY_MS);
+      else if (order % 3 < 2) {
+        await post(`/orders/${orderId}/pay`);
+        if (order % 3 === 1) await post(`/orders/${orderId}/refund`);
+      }
+    }
+  }
+
+  const buyers = Array.from({ length: BUYERS }, (_, buyer) => buy(buyer));
+  return {
+    answers,
+    /** Resolves when each buyer has the answer to the last request. */
+    async end() {
+      isOver = true;
+      await Promise.all(buyers);
+    },
+  };
+}
+
+/**
+ * What can't be true of these answers: a sale that was answered has its order, and only one that nobody could answer may have
+ * an order or a unit in doubt besides. `npm run reconcile` alone takes each intent for a reason why a unit may be missing.
+ */
+export function faultsOf(answers: Answers, one: Holdings): string[] {
+  const sold = answers['sold'] ?? 0;
+  const unanswered = Object.entries(answers).reduce(
+    (sum, [name, count]) => (name.endsWith('?') ? sum + count : sum),
+    0,
+  );
+  const orders = one.unpaid + one.paid + one.refunded + one.restored + one.owed + one.unrestored;
+  const { inDoubt = 0, unexplained = 0 } = balance(one) ?? {};
+  // Closed orders in doubt are orders already.
+  const intents = Math.max(0, inDoubt - one.owed - one.unrestored);
+  return [
+    ...(unexplained !== 0 ? [`${countOf(Math.abs(unexplained), 'unit')} unexplained.`] : []),
+    ...(orders < sold ? [`${formatNumber(sold)} were sold, and there are ${countOf(orders, 'order')}.`] : []),
+    ...(orders + intents > sold + unanswered
+      ? [
+          `${countOf(orders, 'order')} and ${countOf(intents, 'unit')} in doubt for ${formatNumber(sold)} that were sold and ${countOf(unanswered, 'answer')} that leave it open.`,
+        ]
+      : []),
+  ];
+}
+
+async function holdingsAt({ REDIS_URL, MYSQL_URL }: { REDIS_URL: string; MYSQL_URL: string }): Promise<Holdings> {
+  const mysql = connectOrders(MYSQL_URL, 1);
+  const store = connectStore(REDIS_URL);
+  try {
+    await store.back();
+    const one = (await readAccounts(mysql, store)).holdings.find(({ sku }) => sku === SKU);
+    if (one === undefined) throw new Error(`There is no account of sku ${SKU}.`);
+    return one;
+  } finally {
+    store.redis.disconnect();
+    await mysql.end();
+  }
+}
+
+async function reconcile(servers: NodeJS.ProcessEnv): Promise<{ exitCode: number; accounts: string }> {
+  const child = spawn(process.execPath, await bundledArgs('scripts/reconcile.ts'), {
+    cwd: projectDir,
+    env: { PATH: process.env['PATH'], ...servers },
+  });
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { exitCode, accounts: stdout + stderr };
+}
