@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ZookeeperUnavailableError } from '../../locks/beyond/zookeeper-session.ts';
-import { stockOf, strategies } from '../../locks/index.ts';
+import { backendOf, stockOf, strategies } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
 import { GuestFault } from './guest-lock.ts';
 import type { History } from './history.ts';
@@ -102,7 +102,15 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
   let givingBack = 0;
   let counts = noSales();
   const unreleased = new Set<Promise<void>>();
+  const waits = new Set<AbortController>();
   let onIdle: (() => void)[] = [];
+
+  store.onAway(() => {
+    // A lock in Redis tells its waiters; one that is elsewhere would have them wait for a stock that is not there.
+    if (backendOf(lockName) === 'redis' || stockOf(lockName) === 'mysql') return;
+    const error = new ProblemError('STORE_UNAVAILABLE', 'Redis went away while the sale waited for its lock.');
+    for (const wait of waits) wait.abort(error);
+  });
 
   /**
    * Sells one unit of `sku`, and writes its order where there are orders. Rejects with ProblemError when the sale did not
@@ -310,6 +318,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
   /** A signal that aborts after WAIT_TIMEOUT_MS or when the client has gone, with the error to end with as its reason. */
   function startWait(clientGone: AbortSignal) {
     const wait = new AbortController();
+    waits.add(wait);
     const giveUp = () => wait.abort(new ClientGoneError('The client hung up while its sale waited.'));
     const detail = `The lock was not free within ${timing.WAIT_TIMEOUT_MS} ms.`;
     const timer = setTimeout(
@@ -321,6 +330,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     return {
       signal: wait.signal,
       end() {
+        waits.delete(wait);
         clearTimeout(timer);
         clientGone.removeEventListener('abort', giveUp);
       },

@@ -66,6 +66,8 @@ export interface Store extends Stock {
   askAll<T>(question: (server: RedisClient) => Promise<T>): Promise<T[]>;
   /** Resolves when Redis answers, at once if it does now. */
   back(): Promise<void>;
+  /** Calls `listener` each time the connection to Redis ends. */
+  onAway(listener: () => void): void;
 }
 
 /** While Redis is away a command rejects, and none is kept to be sent later. */
@@ -129,6 +131,7 @@ export function connectStore(url: string): Store {
       await back;
       back = undefined;
     },
+    onAway: (listener) => void redis.on('close', listener),
   };
 }
 

@@ -25,7 +25,8 @@ describe('drills on the embedded Valkey', () => {
   test('it is the one that was asked for, and beside the masters it lacks replication alone', async () => {
     await use(async ({ redis, lacks }) => {
       expect(redis).toEqual({ kind: 'embedded', version: expect.stringMatching(/^valkey \d/) });
-      expect(Object.keys(lacks)).toEqual(['masters', 'master processes', 'replication']);
+      const lacking = Object.entries(lacks).flatMap(([need, why]) => (why === undefined ? [] : [need]));
+      expect(lacking).toEqual(['masters', 'master processes', 'replication']);
     });
   });
 

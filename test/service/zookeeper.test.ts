@@ -106,6 +106,24 @@ test('a node that stops closes its session, and its place in the queue is free a
   expect(leaving.lines.at(-1)).toContain('"stopped"');
 });
 
+test('Redis is killed: who waits for the lock is answered at once, for certain, though the lock is not free', async () => {
+  const { answer, goOn } = await sellInside(node, 'away');
+  const waiter = other.sell('away');
+  await until('it waits', async () => (await other.state()).waiting === 1);
+  onTestFinished(async () => {
+    await redis.comeBack();
+    await until('both reach Redis', async () =>
+      (await Promise.all([node, other].map((each) => each.get('/readyz')))).every(({ status }) => status === 200),
+    );
+  });
+
+  await redis.kill();
+
+  expectProblem(await waiter, 'STORE_UNAVAILABLE', { detail: /^Redis went away while the sale waited/ });
+  await goOn();
+  expectProblem(await answer, 'STORE_UNAVAILABLE');
+});
+
 test('ZooKeeper stands still: the sale is answered within a second, for certain, and goes on when it does', async () => {
   onTestFinished(() => part.signal('SIGCONT'));
   await redis.client.set('{inventoryfrozen}:stock', 10);
