@@ -67,14 +67,14 @@ function orderPrice(results: BenchResults): Html | false {
   const rows = orderRows(results);
   return (
     rows.length > 0 &&
-    html`<table class="figures">
+    html`<div class="scroll"><table class="figures">
 <thead><tr><th>with orders ÷ without, sales per second</th><th>measured</th></tr></thead>
 <tbody>
 ${rows.map(
   ([name, ratio]) => html`<tr><th scope="row">${name}</th><td>${ratio}</td></tr>
 `,
 )}</tbody>
-</table>`
+</table></div>`
   );
 }
 
