@@ -10,6 +10,7 @@ import { openMysql } from '../../scripts/mysql.ts';
 import { makeTempDir } from '../../scripts/parts.ts';
 import { findOnPath } from '../../scripts/path.ts';
 import { openRedis } from '../../scripts/redis.ts';
+import { figuresAsDrawn } from '../drills/own-order-targets.ts';
 import { type CommandUnderTest, leavesNothing, ownCommands, startCommand } from './command-under-test.ts';
 import { drillsOf, readLatest } from './quick-run.ts';
 
@@ -120,6 +121,15 @@ describe('npm start -- --track orders', () => {
     expect(results.stages.every(({ lockVersion }) => lockVersion === null)).toBe(true);
     for (const { drills } of results.stages) for (const { told = [] } of drills) expect(told.length).toBeGreaterThan(1);
     expect(results.command).toBe('npm start -- --track orders --reports '.concat(command.reports));
+  });
+
+  test('every cell has the figures that it must come to, and each failure names a witness', () => {
+    for (const { stage, drills } of results.stages) {
+      for (const { drill, verdict, figures, witnesses } of drills) {
+        expect({ stage, drill, ...figures }).toMatchObject({ stage, drill, ...figuresAsDrawn(stage, drill) });
+        expect(witnesses.length > 0).toBe(verdict === 'fail');
+      }
+    }
   });
 
   test('the terminal tells each row: its problem, what the row before fails, and both staircases at the end', () => {
