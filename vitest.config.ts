@@ -2,18 +2,21 @@ import { defineConfig } from 'vitest/config';
 
 /** They stage faults step by step, on several stacks, and fill the machine. */
 const alone = [
-  'test/bench/bench-command.test.ts',
-  'test/drills/**/*.test.ts',
-  'test/grade/grade-command.test.ts',
+  'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
+  'test/loadtest/drills/**/*.test.ts',
+  'test/loadtest/evidence/read-stock.test.ts',
+  'test/loadtest/orders/drills.test.ts',
   'test/locks/8-auto-renew.test.ts',
-  'test/stack/{cluster,replay,sentinel}.test.ts',
+  'test/services/inventory/{cluster,sentinel}.test.ts',
 ];
 /** They mostly wait, and their limits in time ask for a machine that does little else. */
 const waiting = [
   'test/locks/beyond/**/*.test.ts',
   'test/nginx/**/*.test.ts',
-  'test/orders/**/*.test.ts',
-  'test/service/{lab,mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
+  'test/scripts/reconcile.test.ts',
+  'test/services/inventory/lab/listener.test.ts',
+  'test/services/inventory/orders/**/*.test.ts',
+  'test/services/inventory/{mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
 ];
 
 export default defineConfig({

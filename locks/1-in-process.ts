@@ -3,7 +3,7 @@
 // Change:  a mutex in this process lets one request in at a time.
 // Leaves:  the other service has its own mutex, so both still enter at once.
 
-import { abortable } from './abortable.ts';
+import { abortable } from './drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from './lock.ts';
 
 // For each key that is held: a promise that resolves when its holder leaves.

@@ -4,8 +4,8 @@
 // Leaves:  a holder that asks for its own lock again waits for itself.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from './drivers/script.ts';
 import { type CreateLock, LockNotHeldError } from './lock.ts';
-import { readScript } from './script.ts';
 
 const releaseIfOwner = readScript('release-if-owner');
 

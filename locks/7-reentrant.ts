@@ -4,8 +4,8 @@
 // Leaves:  a sale longer than the lease loses the lock half way.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from './drivers/script.ts';
 import { type CreateLock, LockNotHeldError } from './lock.ts';
-import { readScript } from './script.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');
 const releaseReentrant = readScript('release-reentrant');

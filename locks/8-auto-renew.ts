@@ -4,8 +4,8 @@
 // Leaves:  a paused process cannot renew, and wakes up believing it still holds.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from './drivers/script.ts';
 import { type CreateLock, LockNotHeldError } from './lock.ts';
-import { readScript } from './script.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');

@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
-import type { ZookeeperSession } from './beyond/zookeeper-session.ts';
+import type { ZookeeperSession } from './drivers/zookeeper-session.ts';
 
 /**
  * The words used in every stage:

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import pc from 'picocolors';
 import { lockName, locks } from '../locks/index.ts';
-import { projectDir } from './parts.ts';
+import { projectDir } from './stack/parts.ts';
 
 /** The stages that have one before them, by name and in order: their number is their place, counted from 1. */
 const stages = Object.keys(locks).filter((name) => /^[1-9]/.test(name));

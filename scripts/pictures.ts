@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
-import { projectDir } from './parts.ts';
+import { projectDir } from './stack/parts.ts';
 
 /** Wide enough for two charts side by side, in CSS pixels. */
 const WIDTH = 1200;

@@ -11,9 +11,9 @@ import {
   port,
   readSettingsOrExit,
 } from '../services/inventory/settings.ts';
-import { type Backends, startBackends } from './backends.ts';
-import { claimControl } from './control.ts';
-import { type Stack, startStack } from './stack.ts';
+import { type Backends, startBackends } from './stack/backends.ts';
+import { claimControl } from './stack/control.ts';
+import { type Stack, startStack } from './stack/stack.ts';
 
 const STOCK = 5_000;
 

@@ -1,4 +1,4 @@
-import { dismissReaper } from '../scripts/parts.ts';
+import { dismissReaper } from '../scripts/stack/parts.ts';
 
 type Cleanup = () => Promise<void> | void;
 

@@ -1,6 +1,6 @@
 import type { CustomSeriesOption, EChartsOption } from 'echarts';
+import { formatDuration } from '../evidence/numbers.ts';
 import type { Chart } from '../report/draw.ts';
-import { formatDuration } from '../report/numbers.ts';
 import type { Contestant } from './contestants.ts';
 import type { Spread } from './results.ts';
 

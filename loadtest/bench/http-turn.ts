@@ -1,7 +1,7 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { rushFigures } from '../results.ts';
-import { runRush } from '../rush.ts';
-import type { Target } from '../target.ts';
+import { rushFigures } from '../evidence/results.ts';
+import { runRush } from '../harness/rush.ts';
+import type { Target } from '../harness/target.ts';
 import type { TurnFigures } from './results.ts';
 
 export interface HttpTurnOptions {

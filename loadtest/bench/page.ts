@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import { type Draw, loadDraw } from '../report/draw.ts';
 import { type Html, html, trusted } from '../report/escape.ts';
-import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../report/numbers.ts';
 import { bars, waits } from './charts.ts';
 import { type Figure, spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resultsSchema } from '../results.ts';
+import { resultsSchema } from '../evidence/results.ts';
 
 const count = z.int().min(0);
 const number = z.number().min(0);

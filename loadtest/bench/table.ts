@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { formatDuration, formatMeasure, formatNumber } from '../report/numbers.ts';
+import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type Figure, isReached, spreadOver, targets } from './figures.ts';
 import type { BenchResults, Spread, TurnFigures } from './results.ts';
 

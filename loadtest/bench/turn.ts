@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { nodeArgs } from '../../scripts/parts.ts';
+import { nodeArgs } from '../../scripts/stack/parts.ts';
 import { countCommands } from '../../services/inventory/redis-info.ts';
 import type { Contestant } from './contestants.ts';
 import { type Evidence, figuresOf } from './figures.ts';

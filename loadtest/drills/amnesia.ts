@@ -1,7 +1,7 @@
 // A holder has a bare majority of the votes, and one of those masters restarts empty. Does a second majority let another in?
 
-import { judgeBeside, sellBeside } from '../sell-beside.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { judgeBeside, sellBeside } from '../harness/sell-during-hold.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 /** How long the others try to sell, in milliseconds. */
 const SELLING_MS = 2_000;

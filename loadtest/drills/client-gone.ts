@@ -1,7 +1,7 @@
 // Clients lose their patience and hang up while their sales wait. Does anybody still wait for nobody?
 
-import { formatDuration } from '../report/numbers.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { formatDuration } from '../evidence/numbers.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const CLIENTS = 200;
 const LIMIT_MS = 1_000;

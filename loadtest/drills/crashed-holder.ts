@@ -1,8 +1,8 @@
 // A holder is killed between read and write, so nobody releases its lock. Does the shop stand still?
 
-import { formatDuration } from '../report/numbers.ts';
-import { sharedClock } from '../shared-clock.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { formatDuration } from '../evidence/numbers.ts';
+import { sharedClock } from '../harness/shared-clock.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const crashedHolder: StepDrill = {
   name: 'crashed-holder',

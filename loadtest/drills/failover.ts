@@ -1,8 +1,8 @@
 // Redis fails over to a replica that has not heard of the lock. Who else gets in?
 
-import { spansOf } from '../checker.ts';
-import { judgeBeside, sellBeside } from '../sell-beside.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { spansOf } from '../evidence/checker.ts';
+import { judgeBeside, sellBeside } from '../harness/sell-during-hold.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 /** How long the others try to sell, in milliseconds. */
 const SELLING_MS = 5_000;

@@ -1,9 +1,9 @@
 // One of the masters that vote for the lock stands still, then a second one. Do sales go on, and what does each cost more?
 
-import { countOf, formatDuration } from '../report/numbers.ts';
-import type { Scene } from '../scene.ts';
-import type { SaleEnd } from '../single-sale.ts';
-import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
+import { countOf, formatDuration } from '../evidence/numbers.ts';
+import type { SaleEnd } from '../harness/single-sale.ts';
+import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
+import type { Scene } from '../harness/test-bed.ts';
 
 /** How many masters stand still in the end: a minority of five. */
 const FROZEN = 2;

@@ -1,5 +1,5 @@
-import type { Drill } from '../drill.ts';
-import { asDrill, type StepDrill } from '../step-drill.ts';
+import type { Drill } from '../harness/drill.ts';
+import { asDrill, type StepDrill } from '../harness/step-drill.ts';
 import { amnesia } from './amnesia.ts';
 import { clientGone } from './client-gone.ts';
 import { crashedHolder } from './crashed-holder.ts';

@@ -1,9 +1,9 @@
 // A holder's release is held up on its way and arrives when its lease is over and another holds the lock. Whose lock does it
 // delete?
 
-import { formatDuration } from '../report/numbers.ts';
-import { sharedClock } from '../shared-clock.ts';
-import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
+import { formatDuration } from '../evidence/numbers.ts';
+import { sharedClock } from '../harness/shared-clock.ts';
+import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../harness/step-drill.ts';
 
 export const lateRelease: StepDrill = {
   name: 'late-release',

@@ -1,9 +1,9 @@
 // A holder's stock write is held up on its way, and arrives when its lease is over and others have sold. Does it undo their
 // sales?
 
-import { isStockWrite } from '../faults.ts';
-import { judgeMeanwhile, sellMeanwhile } from '../sell-meanwhile.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { isStockWrite } from '../harness/faults.ts';
+import { judgeMeanwhile, sellMeanwhile } from '../harness/sell-during-fault.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const lateWrite: StepDrill = {
   name: 'late-write',

@@ -1,7 +1,7 @@
 // Every sale takes 1.5 leases, as on a day when the payment service is slow. Do two of them ever meet?
 
-import { spansOf } from '../checker.ts';
-import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
+import { spansOf } from '../evidence/checker.ts';
+import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
 
 const SALES = 3;
 

@@ -1,7 +1,7 @@
 // One holder stays inside while others retry as fast as they can. What does each failed try leave in memory?
 
-import { formatMeasure, formatNumber } from '../report/numbers.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { formatMeasure, formatNumber } from '../evidence/numbers.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const WAITERS = 20;
 const TRIES = 15_000;

@@ -1,8 +1,8 @@
 // Inside the sale the business asks for the same lock again, as a function that calls another one does. Does it wait for
 // itself?
 
-import { formatDuration } from '../report/numbers.ts';
-import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../step-drill.ts';
+import { formatDuration } from '../evidence/numbers.ts';
+import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../harness/step-drill.ts';
 
 export const nestedCall: StepDrill = {
   name: 'nested-call',

@@ -1,7 +1,7 @@
 // All sales go to one node, past nginx: what a lock inside one process can do shows here. Is a sale lost?
 
-import type { Drill } from '../drill.ts';
-import { runRush } from '../rush.ts';
+import type { Drill } from '../harness/drill.ts';
+import { runRush } from '../harness/rush.ts';
 
 export const oneNodeRush: Drill = {
   name: 'one-node-rush',

@@ -1,9 +1,9 @@
 // The whole process stops between read and write, as in a long garbage collection, and wakes up with a stale write. Does it
 // undo the sales made meanwhile?
 
-import { judgeMeanwhile, sellMeanwhile } from '../sell-meanwhile.ts';
-import { sharedClock } from '../shared-clock.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { judgeMeanwhile, sellMeanwhile } from '../harness/sell-during-fault.ts';
+import { sharedClock } from '../harness/shared-clock.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const pausedProcess: StepDrill = {
   name: 'paused-process',

@@ -2,12 +2,12 @@
 // everybody answered, is no sale lost, and does the shop sell again?
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NotStagedError } from '../faults.ts';
-import { countOf, formatDuration, formatNumber } from '../report/numbers.ts';
-import type { Scene } from '../scene.ts';
-import { sharedClock } from '../shared-clock.ts';
-import type { SaleEnd } from '../single-sale.ts';
-import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../step-drill.ts';
+import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { NotStagedError } from '../harness/faults.ts';
+import { sharedClock } from '../harness/shared-clock.ts';
+import type { SaleEnd } from '../harness/single-sale.ts';
+import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
+import type { Scene } from '../harness/test-bed.ts';
 
 const BUYERS = 20;
 /** How long a buyer who was refused waits before the next try, in milliseconds. */

@@ -1,7 +1,7 @@
 // Sales through nginx to both nodes, with stock enough for all: whatever is missing at the end was lost by the lock. Is any?
 
-import type { Drill } from '../drill.ts';
-import { runRush } from '../rush.ts';
+import type { Drill } from '../harness/drill.ts';
+import { runRush } from '../harness/rush.ts';
 
 export const rush: Drill = {
   name: 'rush',

@@ -1,8 +1,8 @@
 // Twice as many buyers as units. Is more sold than there is? The final stock looks right even when a unit was sold twice, so the
 // sales are counted.
 
-import type { Drill } from '../drill.ts';
-import { runRush } from '../rush.ts';
+import type { Drill } from '../harness/drill.ts';
+import { runRush } from '../harness/rush.ts';
 
 export const sellOut: Drill = {
   name: 'sell-out',

@@ -1,8 +1,8 @@
 // One holder stalls for 2.5 leases while others keep buying. When it wakes, do two of the others meet?
 
-import { describeOverlap, overlapsBetween, type Stay } from '../checker.ts';
-import { sharedClock } from '../shared-clock.ts';
-import { type Judgement, notStaged, type StepDrill } from '../step-drill.ts';
+import { describeOverlap, overlapsBetween, type Stay } from '../evidence/checker.ts';
+import { sharedClock } from '../harness/shared-clock.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const BUYERS = 6;
 

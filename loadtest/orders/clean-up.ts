@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
-import { type Drill, notApplicable } from '../drill.ts';
-import { NotStagedError } from '../faults.ts';
-import type { TickResult, TickScript } from '../lab-client.ts';
-import { countOf, formatNumber } from '../report/numbers.ts';
-import { type Judgement, play } from '../step-drill.ts';
-import { lackOf, type Need, type TargetNode } from '../target.ts';
-import { guardOfRow } from './guard-staircase.ts';
+import { countOf, formatNumber } from '../evidence/numbers.ts';
+import { type Drill, notApplicable } from '../harness/drill.ts';
+import { NotStagedError } from '../harness/faults.ts';
+import type { TickResult, TickScript } from '../harness/lab-client.ts';
+import { type Judgement, play } from '../harness/step-drill.ts';
+import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
+import { guardOfRow } from '../staircase/guard-staircase.ts';
 import { openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A lease that no tick outlives, in milliseconds, for drills that are not about it. */

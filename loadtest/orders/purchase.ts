@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { stockKey } from '../../services/inventory/store.ts';
-import { type Drill, notApplicable } from '../drill.ts';
-import { NotStagedError } from '../faults.ts';
-import { countOf, formatDuration } from '../report/numbers.ts';
-import { type Judgement, play } from '../step-drill.ts';
-import { lackOf, type Need, type TargetNode } from '../target.ts';
-import { KEY_LEASE_MS } from './key-staircase.ts';
+import { countOf, formatDuration } from '../evidence/numbers.ts';
+import { type Drill, notApplicable } from '../harness/drill.ts';
+import { NotStagedError } from '../harness/faults.ts';
+import { type Judgement, play } from '../harness/step-drill.ts';
+import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
+import { KEY_LEASE_MS } from '../staircase/key-staircase.ts';
 import { openShop, type ShopOptions } from './shop.ts';
 
 const SKU = 'drill-click';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
-import type { Tell } from '../drill.ts';
-import { createFaults, NotStagedError } from '../faults.ts';
-import { poll } from '../scene.ts';
-import { sharedClock } from '../shared-clock.ts';
-import type { Target, TargetNode } from '../target.ts';
+import type { Tell } from '../harness/drill.ts';
+import { createFaults, NotStagedError } from '../harness/faults.ts';
+import { sharedClock } from '../harness/shared-clock.ts';
+import type { Target, TargetNode } from '../harness/target.ts';
+import { poll } from '../harness/test-bed.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
 export const STEP_LIMIT_MS = 10_000;

@@ -1,9 +1,9 @@
 // async-mutex 0.5: a mutex inside one process. It never claims to be more: two processes each have their own.
 
 import { E_ALREADY_LOCKED, Mutex, type MutexInterface, tryAcquire } from 'async-mutex';
-import { abortError } from '../../locks/abortable.ts';
+import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/call-off.ts';
+import { callOff } from '../../services/inventory/cancel.ts';
 
 export const options = {
   mutex: 'one for each key in each process',

@@ -1,9 +1,9 @@
 // node-redisson 1: Redisson's lock with its watchdog.
 
 import { type IRLock, Redisson } from 'node-redisson';
-import { abortError } from '../../locks/abortable.ts';
+import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/call-off.ts';
+import { callOff } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {

@@ -1,7 +1,7 @@
 // redis-semaphore 5: its Mutex.
 
 import { Mutex, TimeoutError } from 'redis-semaphore';
-import { abortError } from '../../locks/abortable.ts';
+import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
 import { oneServer } from './peer.ts';
 

@@ -1,9 +1,9 @@
 // redlock 5 beta: `using()`, which extends the lease by itself, with one master.
 
 import Redlock from 'redlock';
-import { abortError } from '../../locks/abortable.ts';
+import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/call-off.ts';
+import { callOff } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {

@@ -2,9 +2,9 @@
 
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
-import { abortError } from '../../locks/abortable.ts';
+import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/call-off.ts';
+import { callOff } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {

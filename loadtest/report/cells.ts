@@ -1,3 +1,4 @@
+import { formatNumber } from '../evidence/numbers.ts';
 import {
   type DrillResult,
   type Results,
@@ -5,9 +6,8 @@ import {
   rushFigures,
   type StepFigures,
   stepFigures,
-} from '../results.ts';
-import { columnNames, columnOf, type Staircase, staircaseOf, staircases } from '../staircase.ts';
-import { formatNumber } from './numbers.ts';
+} from '../evidence/results.ts';
+import { columnNames, columnOf, type Staircase, staircaseOf, staircases } from '../staircase/staircase.ts';
 
 /** One cell of the staircase as it was run. `left-out`: asked for and not run; `blank`: not asked for. */
 export interface Cell {

@@ -1,9 +1,9 @@
-import { type DrillResult, type Results, rushFigures } from '../results.ts';
+import { formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { type DrillResult, type Results, rushFigures } from '../evidence/results.ts';
 import { measuredRushes, questionOf, ranStaircases } from './cells.ts';
 import { latencyByStage, type Scale, stockByStage, stockScale, stockThroughTime } from './charts.ts';
 import type { Draw } from './draw.ts';
 import { type Html, html } from './escape.ts';
-import { formatDuration, formatNumber } from './numbers.ts';
 
 /** What each stage left in stock, drill by drill. */
 export function finalStock(results: Results, draw: Draw): Html | false {

@@ -1,9 +1,9 @@
 import type { CustomSeriesOption, LineSeriesOption, ScatterSeriesOption, YAXisComponentOption } from 'echarts';
-import type { RushFigures, StockPoint } from '../results.ts';
+import { formatDuration, formatNumber } from '../evidence/numbers.ts';
+import type { RushFigures, StockPoint } from '../evidence/results.ts';
 import type { StageFigures } from './cells.ts';
 import type { Chart } from './draw.ts';
 import { notMeasured } from './figures.ts';
-import { formatDuration, formatNumber } from './numbers.ts';
 
 // Dark enough for a projector and for print, and apart from each other for every kind of colour vision.
 const ink = '#14181f';

@@ -1,5 +1,5 @@
-import type { Results } from '../results.ts';
-import { formatDuration, formatNumber } from './numbers.ts';
+import { formatDuration, formatNumber } from '../evidence/numbers.ts';
+import type { Results } from '../evidence/results.ts';
 
 /** How a run was set and what it ran on, as pairs of a name and a value. */
 export function environmentLines({ environment, settings }: Results): [name: string, value: string][] {

@@ -1,5 +1,5 @@
-import type { RushFigures, StepFigures } from '../results.ts';
-import { formatDuration, formatMeasure, formatNumber } from './numbers.ts';
+import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
+import type { RushFigures, StepFigures } from '../evidence/results.ts';
 
 /** What stands where a figure is absent: it must never read as zero. */
 export const notMeasured = 'not measured';

@@ -1,6 +1,6 @@
-import type { DrillResult, Grade, Results } from '../results.ts';
+import { listOf } from '../evidence/numbers.ts';
+import type { DrillResult, Grade, Results } from '../evidence/results.ts';
 import { isAsTaught, ranStaircases } from './cells.ts';
-import { listOf } from './numbers.ts';
 
 /** The drills that a graded lock was put through, those that do not apply left out. */
 function appliedTo({ stage }: Grade, { stages }: Results): DrillResult[] {

@@ -1,5 +1,6 @@
-import type { Results } from '../results.ts';
-import { staircaseOf } from '../staircase.ts';
+import { countOf, formatDuration, formatMoment } from '../evidence/numbers.ts';
+import type { Results } from '../evidence/results.ts';
+import { staircaseOf } from '../staircase/staircase.ts';
 import {
   type Cell,
   isAsTaught,
@@ -12,7 +13,6 @@ import {
 import { environmentLines } from './environment.ts';
 import { comparedFigures, stepLinesOf } from './figures.ts';
 import { gradeLine, notPromised, optionLines } from './grades.ts';
-import { countOf, formatDuration, formatMoment } from './numbers.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
 
 const shownWitnesses = 3;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import type { Results } from '../results.ts';
+import { formatDuration, formatMoment } from '../evidence/numbers.ts';
+import type { Results } from '../evidence/results.ts';
 import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
 import { loadDraw } from './draw.ts';
 import { environmentLines } from './environment.ts';
 import { type Html, html, trusted } from './escape.ts';
 import { gradeLine, notPromised, optionLines } from './grades.ts';
 import { verdictMarks } from './marks.ts';
-import { formatDuration, formatMoment } from './numbers.ts';
 import { comparison, stageSection } from './stage-sections.ts';
 import { staircaseSections } from './staircase-table.ts';
 import { countCells, summarize, titleOf } from './summary.ts';

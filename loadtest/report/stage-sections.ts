@@ -1,10 +1,10 @@
-import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../results.ts';
-import { isGuest } from '../staircase.ts';
+import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
+import { isGuest } from '../staircase/staircase.ts';
 import { fixedBy, isAsTaught, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';
 import { anchor, states } from './marks.ts';
-import { countOf, formatDuration, formatNumber } from './numbers.ts';
 import { readStory, stageTitle } from './story.ts';
 import { drawTimeline } from './timeline.ts';
 

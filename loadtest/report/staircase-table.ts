@@ -1,8 +1,8 @@
-import type { Results } from '../results.ts';
+import { countOf } from '../evidence/numbers.ts';
+import type { Results } from '../evidence/results.ts';
 import { type Cell, isAsTaught, keyFigure, questionOf, type RanStaircase, ranStaircases } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { anchor, states } from './marks.ts';
-import { countOf } from './numbers.ts';
 
 /** The staircases as they were run. Each cell leads to its drill below. */
 export function staircaseSections(results: Results): Html[] {

@@ -1,8 +1,8 @@
-import { type Results, type RushFigures, rushFigures, stepFigures } from '../results.ts';
-import { rowOf } from '../staircase.ts';
+import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
+import { type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
+import { rowOf } from '../staircase/staircase.ts';
 import { fixedBy, isAsTaught, type RanStaircase, ranStaircases } from './cells.ts';
 import { controlLine, gradeTitle } from './grades.ts';
-import { countOf, formatNumber, listOf } from './numbers.ts';
 
 /** The verdict on the run in plain words. */
 const verdictWords = {

@@ -1,6 +1,6 @@
-import type { Timeline } from '../results.ts';
+import { countOf, formatDuration, formatNumber, listOf } from '../evidence/numbers.ts';
+import type { Timeline } from '../evidence/results.ts';
 import { type Html, html } from './escape.ts';
-import { countOf, formatDuration, formatNumber, listOf } from './numbers.ts';
 
 type Lane = Timeline['lanes'][number];
 type Fault = Timeline['faults'][number];

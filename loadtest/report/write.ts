@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Results } from '../results.ts';
+import type { Results } from '../evidence/results.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderPage } from './page.ts';
 

@@ -4,11 +4,11 @@
 // Leaves:  who waits longest on one node may be overtaken by the other node, again and again.
 // Source:  Redisson, RLock.
 
-import { abortable } from '../abortable.ts';
+import { abortable } from '../drivers/abortable.ts';
+import { waitInLine } from '../drivers/local-queue.ts';
+import { readScript } from '../drivers/script.ts';
+import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
 import { type Lock, LockNotHeldError, type LockOptions } from '../lock.ts';
-import { readScript } from '../script.ts';
-import { waitInLine } from './line.ts';
-import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 const acquireOrTellLease = readScript('acquire-or-tell-lease');
 const renewIfOwner = readScript('renew-if-owner');

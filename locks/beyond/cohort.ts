@@ -4,8 +4,8 @@
 // Leaves:  first come, first served holds within a node only; a paused process still believes that it holds.
 // Source:  Dice, Marathe and Shavit, Lock cohorting: a general technique for designing NUMA locks, 2012.
 
+import { type Contender, createNode, type Lease } from '../drivers/cohort-node.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions, type RedisClient } from '../lock.ts';
-import { type Contender, createNode, type Lease } from './cohort-node.ts';
 
 const done = Promise.resolve();
 const nodes = new WeakMap<RedisClient, Map<string, ReturnType<typeof createNode>>>();

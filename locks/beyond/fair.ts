@@ -4,11 +4,11 @@
 // Leaves:  each acquisition waits for a message to travel, and for the first waiter up to a lease if it has died.
 // Source:  Redisson, fair lock.
 
-import { abortable } from '../abortable.ts';
+import { abortable } from '../drivers/abortable.ts';
+import { listen } from '../drivers/channels.ts';
+import { readScript } from '../drivers/script.ts';
+import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
-import { readScript } from '../script.ts';
-import { listen } from './channels.ts';
-import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 const acquireInTurn = readScript('acquire-in-turn');
 const renewIfOwner = readScript('renew-if-owner');

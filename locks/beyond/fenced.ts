@@ -5,9 +5,9 @@
 // Source:  Kleppmann, How to do distributed locking, 2016.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readScript } from '../drivers/script.ts';
+import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
-import { readScript } from '../script.ts';
-import { startWatchdog, type Watchdog } from './watchdog.ts';
 
 const acquireFenced = readScript('acquire-fenced');
 const renewIfOwner = readScript('renew-if-owner');

@@ -4,8 +4,8 @@
 // Leaves:  it fits only where the whole step is one statement on one server.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { isRefused, withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
-import { isRefused, withSession } from './mysql-session.ts';
 
 const MAX_TRIES = 5;
 

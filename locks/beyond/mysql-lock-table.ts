@@ -4,9 +4,9 @@
 // Leaves:  a paused holder keeps everyone waiting, and a broken connection frees the row while its holder works on.
 
 import type { RowDataPacket } from 'mysql2/promise';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../drivers/abortable.ts';
+import { isRefused, isTaken, type MysqlSession, openSession } from '../drivers/mysql-session.ts';
 import { ANSWER_LIMIT_MS, type CreateLock, LockNotHeldError } from '../lock.ts';
-import { isRefused, isTaken, type MysqlSession, openSession } from './mysql-session.ts';
 
 export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
   const lost = new AbortController();

@@ -4,8 +4,8 @@
 // Leaves:  the name is in the memory of one server, and a broken connection frees it while its holder works on.
 
 import type { RowDataPacket } from 'mysql2/promise';
+import { type MysqlSession, openSession } from '../drivers/mysql-session.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
-import { type MysqlSession, openSession } from './mysql-session.ts';
 
 /** How long GET_LOCK waits before it is asked again, in seconds. */
 const AN_HOUR = 3600;

@@ -4,8 +4,8 @@
 // Leaves:  the more buyers there are, the more writes are refused and sales begun again.
 
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import { isRefused, withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
-import { isRefused, withSession } from './mysql-session.ts';
 
 /** Of 20 buyers at a time one gets through, so the odds against 1,000 refusals of one sale are astronomic. */
 const MAX_TRIES = 1_000;

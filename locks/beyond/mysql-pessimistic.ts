@@ -4,8 +4,8 @@
 // Leaves:  every sale waits for the one before it, and keeps a connection while it waits.
 
 import type { RowDataPacket } from 'mysql2/promise';
+import { isRefused, type MysqlSession, withSession } from '../drivers/mysql-session.ts';
 import { type TakeOne, TooManyConflictsError } from '../lock.ts';
-import { isRefused, type MysqlSession, withSession } from './mysql-session.ts';
 
 const MAX_TRIES = 5;
 

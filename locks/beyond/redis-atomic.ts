@@ -3,8 +3,8 @@
 // Change:  one script looks and takes, so that there is no gap to protect: the best lock here is none.
 // Leaves:  it fits only where the whole step is a few commands on one server.
 
+import { readScript } from '../drivers/script.ts';
 import type { TakeOne } from '../lock.ts';
-import { readScript } from '../script.ts';
 
 const takeOneScript = readScript('take-one');
 

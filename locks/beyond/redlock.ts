@@ -6,9 +6,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { readScript } from '../drivers/script.ts';
+import { poll } from '../drivers/vote.ts';
 import { type CreateLock, LockNotHeldError, NoMajorityError } from '../lock.ts';
-import { readScript } from '../script.ts';
-import { poll } from './poll.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');

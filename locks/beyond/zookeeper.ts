@@ -4,8 +4,8 @@
 // Leaves:  a crashed holder keeps the lock until its session ends; each sale costs three to five more round trips.
 // Source:  ZooKeeper Recipes and Solutions, Locks; Hunt, Konar, Junqueira, Reed, ZooKeeper, 2010.
 
+import type { OpenSession } from '../drivers/zookeeper-session.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
-import type { OpenSession } from './zookeeper-session.ts';
 
 export const createLock: CreateLock = ({ zookeeper, key, ownerToken, onLeaseLost }) => {
   const queue = `/locks/${encodeURIComponent(key)}`;

@@ -7,7 +7,7 @@ import type { Answers } from './orders/idempotency/index.ts';
 import { addOrderRoutes } from './orders/order-routes.ts';
 import type { OrderStore } from './orders/order-store.ts';
 import { ProblemError } from './problem.ts';
-import { ClientGoneError, type SaleDesk } from './sale-desk.ts';
+import { ClientGoneError, type SaleDesk } from './sale-service.ts';
 import { type Store, skuSchema } from './store.ts';
 
 const saleSchema = z.strictObject({ sku: skuSchema.default('001') });

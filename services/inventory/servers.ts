@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
-import { openZookeeper, type ZookeeperSession } from '../../locks/beyond/zookeeper-session.ts';
+import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { connectMysql, stockInMysql } from './mysql.ts';

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { knownVersions, lockName } from '../../locks/index.ts';
-import { type GuestModule, nameOfGuest } from './guest-lock.ts';
+import { type GuestModule, nameOfGuest } from './external-lock.ts';
 import { guardName, knownGuards } from './orders/jobs/guards.ts';
 import { cronForm, whyNoCron } from './orders/schedule.ts';
 import { isServerUrl, readRedisUrl, redisUrlForms } from './redis-url.ts';

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import dotenv from 'dotenv';
 import { describe, expect, test } from 'vitest';
-import { fillIn } from '../../scripts/nginx.ts';
-import { projectDir } from '../../scripts/parts.ts';
+import { fillIn } from '../../scripts/stack/nginx.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { composeText, environmentOf, interpolate, networks, optionOf, serviceNamed, services } from './compose-file.ts';
 import { stages } from './dockerfile.ts';
@@ -123,7 +123,7 @@ describe('nginx', () => {
   });
 
   test('template: the local stack fills in the same variables', () => {
-    const script = readFileSync(join(projectDir, 'scripts/nginx.ts'), 'utf8');
+    const script = readFileSync(join(projectDir, 'scripts/stack/nginx.ts'), 'utf8');
     const filledIn = [...script.matchAll(/^ +([A-Z0-9_]+): /gm)].map(([, name]) => name);
 
     expect(filledIn.toSorted()).toEqual(variablesOfTemplate);
@@ -277,12 +277,12 @@ describe('load test', () => {
   const { command, volumes, environment, profiles, networks: loadtestNetworks } = serviceNamed('loadtest');
 
   test('command: it aims the harness at nginx and at the lab listeners of both nodes', () => {
-    expect(command?.slice(0, 4)).toEqual(['node', '--import', 'tsx', 'loadtest/replay.ts']);
+    expect(command?.slice(0, 4)).toEqual(['node', '--import', 'tsx', 'loadtest/commands/replay.ts']);
     expect(optionOf(command, '--url')).toBe(`http://nginx:${environmentOf('nginx')['NGINX_LISTEN']}`);
     expect(optionOf(command, '--lab').split(',')).toEqual(
       nodes.map((name) => `http://${name}:${environmentOf(name)['LAB_PORT']}`),
     );
-    expect(existsSync(join(projectDir, 'loadtest/replay.ts'))).toBe(true);
+    expect(existsSync(join(projectDir, 'loadtest/commands/replay.ts'))).toBe(true);
   });
 
   test('lab listeners: they listen where the load test reaches them, in a network that leads nowhere else', () => {

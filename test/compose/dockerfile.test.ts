@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { projectDir } from '../../scripts/parts.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 import { services } from './compose-file.ts';
 import { copiedInto, instructionsOf, lastOf, stages } from './dockerfile.ts';
 import { needsOf } from './imports.ts';
 
 const packageJson = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
-const mains = { inventory: 'services/inventory/main.ts', loadtest: 'loadtest/replay.ts' };
+const mains = { inventory: 'services/inventory/main.ts', loadtest: 'loadtest/commands/replay.ts' };
 
 describe.each(Object.entries(mains))('image %s', (target, main) => {
   const needs = needsOf(main);

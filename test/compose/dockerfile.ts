@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectDir } from '../../scripts/parts.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 
 export interface Instruction {
   name: string;

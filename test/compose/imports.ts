@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
-import { projectDir } from '../../scripts/parts.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 
 /** Everything that a file needs at run time, followed through all that it imports. */
 export interface Needs {

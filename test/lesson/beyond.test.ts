@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beyondRows, drills } from '../../loadtest/staircase.ts';
+import { beyondRows, drills } from '../../loadtest/staircase/staircase.ts';
 import * as registry from '../../locks/index.ts';
 import { exists, list, readText } from './project-files.ts';
 

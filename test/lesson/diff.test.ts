@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { applyPatch, parsePatch } from 'diff';
 import { describe, expect, test } from 'vitest';
 import { coloured, stageDiff, withDiff } from '../../scripts/diff.ts';
-import { makeTempDir, nodeArgs, projectDir } from '../../scripts/parts.ts';
+import { makeTempDir, nodeArgs, projectDir } from '../../scripts/stack/parts.ts';
 import { readText, stages } from './project-files.ts';
 
 const chaptersOf = stages.slice(1);

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { openZookeeper } from '../../locks/beyond/zookeeper-session.ts';
+import { openZookeeper } from '../../locks/drivers/zookeeper-session.ts';
 import { strategies } from '../../locks/index.ts';
 import { connectMysql } from '../../services/inventory/mysql.ts';
 import { lockOptions } from './lock-options.ts';

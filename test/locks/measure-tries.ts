@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { nodeArgs } from '../../scripts/parts.ts';
+import { nodeArgs } from '../../scripts/stack/parts.ts';
 
 export interface TriesMeasured {
   tries: number;

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { makeTempDir } from '../../scripts/parts.ts';
-import { loadScripts, openRedis, type RedisServer } from '../../scripts/redis.ts';
+import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { loadScripts, openRedis, type RedisServer } from '../../scripts/stack/redis.ts';
 
 /**
  * A Redis server for one test file. It must be empty when the tests have ended. It knows all our scripts, so that each

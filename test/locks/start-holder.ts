@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import { nodeArgs, startPart } from '../../scripts/parts.ts';
+import { nodeArgs, startPart } from '../../scripts/stack/parts.ts';
 
 export interface HolderOptions {
   stage: string;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectDir } from '../../scripts/parts.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 
 const scripts = readdirSync(join(projectDir, 'lua'));
 

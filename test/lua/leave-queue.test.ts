@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { readScript } from '../../locks/script.ts';
+import { readScript } from '../../locks/drivers/script.ts';
 import { ownRedis } from '../locks/own-redis.ts';
 
 const { connect, key } = ownRedis();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readScript } from '../../locks/script.ts';
+import { readScript } from '../../locks/drivers/script.ts';
 import { ownRedis } from '../locks/own-redis.ts';
 
 const { connect, key } = ownRedis();

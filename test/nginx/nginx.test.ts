@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { projectDir } from '../../scripts/parts.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { ask, askRaw, oneConnection } from './client.ts';
 import { type Build, startPair } from './pair.ts';

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { delimiter } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type NginxServer, startNginx } from '../../scripts/nginx.ts';
-import { freePort, makeTempDir } from '../../scripts/parts.ts';
+import { type NginxServer, startNginx } from '../../scripts/stack/nginx.ts';
+import { freePort, makeTempDir } from '../../scripts/stack/parts.ts';
 
 /** A real HTTP server in the place of an inventory node. It answers with its name unless `answer` says otherwise. */
 export interface SmallNode {

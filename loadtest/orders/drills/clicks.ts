@@ -1,7 +1,7 @@
 // One purchase comes as many identical requests, the first of them still running. How many orders are made of it?
 
-import { formatNumber } from '../../report/numbers.ts';
-import type { TargetNode } from '../../target.ts';
+import { formatNumber } from '../../evidence/numbers.ts';
+import type { TargetNode } from '../../harness/target.ts';
 import type { ClientAnswer, KeyDrill, PurchaseScene } from '../purchase.ts';
 
 const CLICKS = 50;

@@ -1,6 +1,6 @@
 // A node is killed when it has done its work and not yet said so. The client asks the other node.
 
-import { notStaged } from '../../step-drill.ts';
+import { notStaged } from '../../harness/step-drill.ts';
 import { type KeyDrill, tellAnswer } from '../purchase.ts';
 
 export const crashBeforeAnswer: KeyDrill = {

@@ -1,4 +1,4 @@
-import type { Drill } from '../../drill.ts';
+import type { Drill } from '../../harness/drill.ts';
 import { asGuardDrill } from '../clean-up.ts';
 import { asKeyDrill } from '../purchase.ts';
 import { doubleClick, oneNodeClick } from './clicks.ts';

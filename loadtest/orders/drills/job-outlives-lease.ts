@@ -1,7 +1,7 @@
 // A tick takes longer than the lease of its lock. Is somebody else let in, and restores what it has not come to?
 
-import { formatDuration } from '../../report/numbers.ts';
-import { notStaged } from '../../step-drill.ts';
+import { formatDuration } from '../../evidence/numbers.ts';
+import { notStaged } from '../../harness/step-drill.ts';
 import { type GuardDrill, tellTick } from '../clean-up.ts';
 
 const DUE = 100;

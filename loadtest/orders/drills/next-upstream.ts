@@ -1,6 +1,6 @@
 // nginx is told to send a request that failed to the other node, which our configuration forbids. One click, and its node dies.
 
-import { notStaged } from '../../step-drill.ts';
+import { notStaged } from '../../harness/step-drill.ts';
 import { type KeyDrill, tellAnswer } from '../purchase.ts';
 
 export const nextUpstream: KeyDrill = {

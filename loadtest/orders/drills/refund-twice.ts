@@ -1,8 +1,8 @@
 // Both nodes get the same refund at the same moment, and look before either has written. How often is it paid?
 
 import { createConnection } from 'mysql2/promise';
-import { NotStagedError } from '../../faults.ts';
-import { countOf } from '../../report/numbers.ts';
+import { countOf } from '../../evidence/numbers.ts';
+import { NotStagedError } from '../../harness/faults.ts';
 import { type ClientAnswer, type KeyDrill, tellAnswer } from '../purchase.ts';
 
 interface Payment {

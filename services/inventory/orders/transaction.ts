@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
-import { isRefused, type MysqlSession, withSession } from '../../../locks/beyond/mysql-session.ts';
+import { isRefused, type MysqlSession, withSession } from '../../../locks/drivers/mysql-session.ts';
 import { isMysqlSilent, isMysqlUnavailable } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/cohort.ts';
 import { LockNotHeldError, type RedisClient } from '../../../locks/lock.ts';
-import { nodeArgs } from '../../../scripts/parts.ts';
+import { nodeArgs } from '../../../scripts/stack/parts.ts';
 import { connectStore } from '../../../services/inventory/store.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/fenced.ts';
-import { readScript } from '../../../locks/script.ts';
+import { readScript } from '../../../locks/drivers/script.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
 import { watchClient } from '../watched-client.ts';

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { type Link, openLink } from '../../../scripts/link.ts';
-import { makeTempDir, type Part, projectDir } from '../../../scripts/parts.ts';
-import { openRedis, type RedisServer } from '../../../scripts/redis.ts';
+import { type Link, openLink } from '../../../scripts/link/link.ts';
+import { makeTempDir, type Part, projectDir } from '../../../scripts/stack/parts.ts';
+import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
 
 const luaDir = join(projectDir, 'lua');
 const scripts = readdirSync(luaDir).map((file) => readFileSync(join(luaDir, file), 'utf8'));

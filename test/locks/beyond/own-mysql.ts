@@ -1,7 +1,7 @@
 import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type MysqlServer, openMysql } from '../../../scripts/mysql.ts';
-import { makeTempDir, type Part } from '../../../scripts/parts.ts';
+import { type MysqlServer, openMysql } from '../../../scripts/stack/mysql.ts';
+import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { connectMysql } from '../../../services/inventory/mysql.ts';
 
 /** A MySQL or MariaDB for one test file. No transaction may be open on it when the tests have ended. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/beyond/zookeeper-session.ts';
-import { makeTempDir, type Part } from '../../../scripts/parts.ts';
-import { openZookeeper, type ZookeeperServer } from '../../../scripts/zookeeper.ts';
+import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
+import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
+import { openZookeeper, type ZookeeperServer } from '../../../scripts/stack/zookeeper.ts';
 
 /** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
 export function ownZookeeper() {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, connect as dial } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/zookeeper.ts';
-import { type OpenSession, openZookeeper, type ZookeeperSession } from '../../../locks/beyond/zookeeper-session.ts';
+import { type OpenSession, openZookeeper, type ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
 import { type Lock, LockNotHeldError, type LockOptions } from '../../../locks/lock.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { startHolder } from '../start-holder.ts';

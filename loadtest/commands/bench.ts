@@ -1,0 +1,233 @@
+// npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import dotenv from 'dotenv';
+import { Redis } from 'ioredis';
+import pc from 'picocolors';
+import { backendOf } from '../../locks/index.ts';
+import { whyNoMysql } from '../../scripts/stack/mysql.ts';
+import { dismissReaper, makeTempDir } from '../../scripts/stack/parts.ts';
+import { openRedis, type RedisServer } from '../../scripts/stack/redis.ts';
+import { MASTERS } from '../../scripts/stack/stack.ts';
+import { versionIn } from '../../services/inventory/redis-info.ts';
+import { inventorySettings } from '../../services/inventory/settings.ts';
+import { type Contestant, NOT_FOR_TWO, peerOf } from '../bench/contestants.ts';
+import { orderRatios, ratiosOf } from '../bench/figures.ts';
+import { NotApplicable, runHttpTurn } from '../bench/http-turn.ts';
+import { renderBenchPage } from '../bench/page.ts';
+import { type BenchResults, benchSchema, type Turn, type TurnFigures } from '../bench/results.ts';
+import { renderTables, titleAt } from '../bench/table.ts';
+import { runTurn } from '../bench/turn.ts';
+import { formatNumber } from '../evidence/numbers.ts';
+import { type Target, whyNotOwnMysql } from '../harness/target.ts';
+import { createTargets } from '../harness/targets.ts';
+import { fileOfPeer, loadPeer } from '../peers/peer.ts';
+import { usualSettings } from '../staircase/usual-settings.ts';
+import { readBenchOptions } from './bench-options.ts';
+import { describeEnvironment } from './environment.ts';
+import { folderOf, pointAt } from './run-folder.ts';
+
+const NOT_ALONE = 1;
+const COULD_NOT_RUN = 2;
+
+/** What the turns of a run are measured on. */
+interface Ground {
+  environment: Pick<Target, 'redis' | 'nginx' | 'backends'>;
+  runTurn(contestant: Contestant, waiters: number): Promise<TurnFigures>;
+  close(): Promise<void>;
+}
+
+dotenv.config({ quiet: true });
+const options = readBenchOptions(process.argv);
+// Nobody's settings but the defaults: the figures of two runs must compare.
+const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
+/** What the servers at hand can't carry: that is nobody's fault. */
+const notApplicable = new Set<string>();
+const stopping = new AbortController();
+const say = options.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+// Whoever read the output has gone, so nobody waits for the rest.
+process.stdout.once('error', interrupt).on('error', () => {});
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  process.stderr.write(`The bench could not be run: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = COULD_NOT_RUN;
+}
+
+/** Resolves with the exit code. */
+async function run(): Promise<number> {
+  const startedAt = new Date();
+  const ground = options.http ? await openStack() : await openServers();
+  let turns: Turn[];
+  try {
+    turns = await runTurns(ground);
+  } finally {
+    await ground.close();
+  }
+  if (turns.length === 0) return COULD_NOT_RUN;
+
+  const { http, rounds, seconds, waiters, reportsDir } = options;
+  const contestants = await Promise.all(options.contestants.map(describeContestant));
+  const args = process.argv.slice(2);
+  const results: BenchResults = benchSchema.parse({
+    format: 1,
+    command: `npm run bench${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`,
+    startedAt: startedAt.toISOString(),
+    durationMs: Date.now() - startedAt.getTime(),
+    mode: http ? 'http' : 'locks',
+    environment: describeEnvironment(ground.environment),
+    settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS },
+    contestants,
+    turns,
+    ratios: http ? orderRatios(turns, options.contestants) : ratiosOf({ turns, contestants }),
+  });
+  const dir = folderOf(reportsDir, startedAt);
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(join(dir, 'bench.html'), await renderBenchPage(results));
+  pointAt(reportsDir, 'latest-bench', dir);
+  say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
+  if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+  if (stopping.signal.aborted) return COULD_NOT_RUN;
+  return turns.some(isOursAndBroken) ? NOT_ALONE : 0;
+}
+
+/** In each round every contestant has its turn at every number of waiters. Each round begins with another one. */
+async function runTurns(ground: Ground): Promise<Turn[]> {
+  const { contestants, rounds, waiters } = options;
+  const turns: Turn[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const first = Math.floor(((round - 1) * contestants.length) / rounds);
+    const inTurn = [...contestants.slice(first), ...contestants.slice(0, first)];
+    for (const asking of waiters) {
+      say(pc.bold(`\nRound ${round} of ${rounds}, ${titleAt(options.http ? 'http' : 'locks', asking)}`));
+      for (const contestant of inTurn) {
+        const turn: Turn = { round, waiters: asking, name: contestant.name };
+        try {
+          turn.figures = await ground.runTurn(contestant, asking);
+        } catch (error) {
+          if (stopping.signal.aborted) return turns;
+          if (error instanceof NotApplicable) notApplicable.add(contestant.name);
+          turn.failure = error instanceof Error ? error.message : String(error);
+        }
+        turns.push(turn);
+        say(`  ${contestant.name.padEnd(24)} ${tell(turn)}`);
+      }
+    }
+  }
+  return turns;
+}
+
+/** Servers of the bench's own: another program's commands must not be counted. */
+async function openServers(): Promise<Ground> {
+  const temp = makeTempDir();
+  const redis = await openRedis(undefined, temp);
+  const masters: RedisServer[] = [];
+  if (options.contestants.some(({ needsMasters }) => needsMasters)) {
+    for (let master = 0; master < MASTERS; master += 1) masters.push(await openRedis(undefined, temp));
+  }
+  const env = {
+    REDIS_URL: redis.url,
+    LEASE_MS: String(LEASE_MS),
+    RETRY_DELAY_MS: String(RETRY_DELAY_MS),
+  };
+  const withMasters = { ...env, REDLOCK_URLS: masters.map(({ url }) => url).join(',') };
+  return {
+    environment: {
+      redis: { kind: redis.kind, version: await versionOf(redis.url) },
+      nginx: 'none',
+      backends: {},
+    },
+    runTurn: (contestant, waiters) =>
+      runTurn({
+        contestant,
+        waiters,
+        seconds: options.seconds,
+        env: contestant.needsMasters ? withMasters : env,
+        signal: stopping.signal,
+      }),
+    async close() {
+      for (const { part } of [...masters, redis]) await part?.stop();
+      temp.remove();
+      await dismissReaper();
+    },
+  };
+}
+
+/** The local stack: nginx before two nodes. With orders there is one more, whose nodes write them. */
+async function openStack(): Promise<Ground> {
+  const whyNone = options.orders && (whyNotOwnMysql() ?? whyNoMysql());
+  if (whyNone) throw new Error(whyNone);
+  const ours = options.contestants.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
+  const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
+  const peers = options.contestants.filter(({ kind }) => kind === 'peer');
+  const modules = Object.fromEntries(peers.map(({ name }) => [name, fileOfPeer(peerOf(name))]));
+  const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
+  const plain = createTargets({ backends, modules, onDeath });
+  const selling = createTargets({
+    backends: [...new Set([...backends, 'mysql' as const])],
+    env: usualSettings,
+    onDeath,
+  });
+  const close = async () => {
+    await selling.close();
+    await plain.close();
+  };
+  try {
+    const environment = await (options.orders ? selling : plain).open('load');
+    return {
+      environment,
+      async runTurn({ name, kind, ordersUnder }, connections) {
+        const withOrders = ordersUnder !== undefined;
+        return runHttpTurn({
+          // A published lock has nodes of its own.
+          target: await (withOrders ? selling : plain).open('load', 0, kind === 'peer' ? name : undefined),
+          name: ordersUnder ?? name,
+          connections,
+          requests: options.requests,
+          withOrders,
+          signal: stopping.signal,
+        });
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function versionOf(url: string): Promise<string> {
+  const redis = new Redis(url);
+  const info = await redis.info('server').finally(() => redis.disconnect());
+  return versionIn(info) ?? 'unknown';
+}
+
+async function describeContestant({ name, kind }: Contestant): Promise<BenchResults['contestants'][number]> {
+  if (kind !== 'peer') return { name, kind };
+  const { version, options } = await loadPeer(peerOf(name));
+  return { name, kind, version, options };
+}
+
+function tell({ figures, failure }: Turn): string {
+  if (figures === undefined) return pc.red(failure ?? '');
+  const lost = figures.lostUpdates > 0 ? pc.red(`  not alone: lost ${formatNumber(figures.lostUpdates)}`) : '';
+  return `${formatNumber(figures.perSecond).padStart(7)} per second${lost}`;
+}
+
+function isOursAndBroken({ name, figures }: Turn): boolean {
+  const kind = options.contestants.find((contestant) => contestant.name === name)?.kind;
+  if (kind !== 'ours' || notApplicable.has(name)) return false;
+  // Without a lock, and with one for each process, two nodes must lose updates.
+  return figures === undefined || (figures.lostUpdates > 0 && !NOT_FOR_TWO.includes(name));
+}
+
+/** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
+function interrupt() {
+  if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
+  stopping.abort(new Error('The bench was interrupted.'));
+}

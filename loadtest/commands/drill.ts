@@ -1,0 +1,146 @@
+// npm run drill: breaks one stage on purpose, and tells each step with its time.
+
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Command } from 'commander';
+import dotenv from 'dotenv';
+import pc from 'picocolors';
+import { drills as allDrills } from '../drills/index.ts';
+import type { Drill, DrillOutcome } from '../harness/drill.ts';
+import { createTargets } from '../harness/targets.ts';
+import { guardDrills, keyDrills } from '../orders/drills/index.ts';
+import { readStory, stageTitle } from '../report/story.ts';
+import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guard-staircase.ts';
+import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/key-staircase.ts';
+import { columnOf, rowOf, taughtVerdict } from '../staircase/staircase.ts';
+import { leaseLength, namesAmong, stageList } from './options.ts';
+
+const COULD_NOT_RUN = 2;
+const SHOWN_WITNESSES = 3;
+
+dotenv.config({ quiet: true });
+const guards = Object.keys(guardStaircase.rows).map(guardOfRow);
+const strategies = Object.keys(keyStaircase.rows).map(strategyOfRow);
+const lockDrills = allDrills.filter(({ kind }) => kind === 'steps');
+/** Whose drills they are, and the option that names the rows. */
+const families = [
+  { drills: lockDrills, option: 'stage' },
+  { drills: guardDrills, option: 'guard' },
+  { drills: keyDrills, option: 'idempotency' },
+] as const;
+const names = (drills: Drill[]) => drills.map(({ name }) => name).join(', ');
+
+const command = new Command('npm run drill --')
+  .description('Breaks one stage on purpose, step by step.')
+  .argument(
+    '<drill>',
+    `of a lock: ${names(lockDrills)}; of the clean-up: ${names(guardDrills)}; of the keys: ${names(keyDrills)}`,
+  )
+  .option('--stage <stages>', 'stages by number or name, such as 3,4 or 4-ttl', stageList)
+  .option('--guard <guards>', `guards of the clean-up: ${guards.join(', ')}`, (value: string) =>
+    namesAmong(guards, value).map(rowOfGuard),
+  )
+  .option('--idempotency <strategies>', `what is done with the keys: ${strategies.join(', ')}`, (value: string) =>
+    namesAmong(strategies, value).map(rowOfStrategy),
+  )
+  .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 1_000)
+  .option('--pause', 'wait for Enter between the steps', false)
+  .allowExcessArguments(false)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
+  .parse();
+const { drill, rows } = chosen();
+const { lease, pause } = command.opts<{ lease: number; pause: boolean }>();
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
+    stopping.abort(new Error('stopped before the end'));
+  });
+}
+const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))];
+const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
+/** What the audience types; a line is Enter. */
+const keyboard = pause ? createInterface({ input: process.stdin }) : undefined;
+keyboard?.on('close', () => stopping.abort(new Error('nobody is left to press Enter')));
+
+try {
+  process.exitCode = await runAll();
+} catch (error) {
+  process.stderr.write(`The drill could not be run: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = COULD_NOT_RUN;
+}
+await targets.close();
+process.exit();
+
+/** The drill and the rows that the command line names. Ends the process when they do not go together. */
+function chosen(): { drill: Drill; rows: string[] } {
+  const [name = ''] = command.args;
+  const given = command.opts<Partial<Record<(typeof families)[number]['option'], string[]>>>();
+  const family = families.find(({ drills }) => drills.some((drill) => drill.name === name));
+  const drill = family?.drills.find((drill) => drill.name === name);
+  if (family === undefined || drill === undefined) {
+    const known = names(families.flatMap(({ drills }) => drills));
+    return command.error(`error: there is no drill ${name}: it must be one of ${known}`);
+  }
+  const rows = given[family.option];
+  const others = families.filter(({ option }) => option !== family.option && given[option] !== undefined);
+  if (rows === undefined || others.length > 0) {
+    return command.error(
+      `error: ${name} goes with --${family.option}${others.map(({ option }) => `, not with --${option}`).join('')}`,
+    );
+  }
+  return { drill, rows };
+}
+
+/** Resolves with 0 when every row did as the staircase says, with 1 when one did not or is unknown. */
+async function runAll(): Promise<number> {
+  await targets.open(drill.kind, 0, rows[0]);
+  console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
+  let isAsTaught = true;
+  for (const stage of rows) {
+    stopping.signal.throwIfAborted();
+    const target = await targets.open(drill.kind, 0, stage);
+    console.log(`\n${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`);
+    const outcome = await drill.run({
+      target,
+      stage,
+      settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs: lease },
+      signal: stopping.signal,
+      onProgress() {},
+      tell,
+    });
+    if (!tellVerdict(drill.name, stage, outcome)) isAsTaught = false;
+  }
+  return isAsTaught ? 0 : 1;
+}
+
+/** Prints what happens, and waits for Enter between two steps if it was asked to. */
+async function tell(sentence: string, atMs: number, isStep: boolean) {
+  console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
+  if (!isStep || keyboard === undefined) return;
+  process.stdout.write(pc.dim('            Enter goes on. '));
+  await once(keyboard, 'line', { signal: stopping.signal });
+}
+
+/** Prints the verdict. Returns false when it is not what the staircase says, or unknown. */
+function tellVerdict(
+  name: string,
+  stage: string,
+  { verdict, reasons, witnesses, witnessCount }: DrillOutcome,
+): boolean {
+  const taught = taughtVerdict(stage, name);
+  const isSettled = verdict === 'pass' || verdict === 'fail';
+  const signs = {
+    pass: pc.green('✔ holds'),
+    fail: pc.red('✘ fails'),
+    unknown: pc.yellow('? unknown'),
+    'not-applicable': pc.dim('– not applicable'),
+  };
+  const compared = taught === null || !isSettled ? '' : verdict === taught ? ', as taught' : ', NOT as taught';
+  console.log(`  ${pc.bold(signs[verdict] + compared)}  ${reasons.join(' ')}`);
+  for (const witness of witnesses.slice(0, SHOWN_WITNESSES)) console.log(`    ${pc.dim(`${witness}.`)}`);
+  const more = witnessCount - SHOWN_WITNESSES;
+  if (more > 0) console.log(`    ${pc.dim(`and ${more} more`)}`);
+  return verdict === 'not-applicable' || (isSettled && (taught === null || verdict === taught));
+}

@@ -1,0 +1,301 @@
+import { SingleBar } from 'cli-progress';
+import Table from 'cli-table3';
+import pc from 'picocolors';
+import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
+import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from '../evidence/results.ts';
+import type { Target } from '../harness/target.ts';
+import { isAsTaught, keyFigure, type RanStaircase, ranStaircases } from '../report/cells.ts';
+import { comparedFigures } from '../report/figures.ts';
+import { controlLine, failures, gradeLine } from '../report/grades.ts';
+import { readStory, stageTitle } from '../report/story.ts';
+import { type Cell, fixes, stageBefore } from '../staircase/plan.ts';
+import { columnNames, columnOf, columnsBeside, lockStaircase, rowOf } from '../staircase/staircase.ts';
+
+const marks: Record<Verdict, string> = {
+  pass: pc.green('✔'),
+  fail: pc.red('✘'),
+  unknown: pc.yellow('?'),
+  'not-applicable': pc.dim('–'),
+};
+const words: Record<Verdict, string> = {
+  pass: 'holds',
+  fail: 'fails',
+  unknown: 'unknown',
+  'not-applicable': 'not applicable',
+};
+
+/** Tells a run as it goes on. */
+export interface Narrator {
+  start(target: Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'>): void;
+  /** A drill begins. */
+  cell(cell: Cell): void;
+  /** How far a drill under load has come. */
+  progress(done: number, total: number): void;
+  result(stage: string, result: DrillResult): void;
+  end(results: Results, dir: string): void;
+}
+
+/** Tells the story of the stages to `out`: with a progress bar on a terminal, in plain lines elsewhere. */
+export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
+  const bar = out.isTTY
+    ? new SingleBar({
+        stream: out,
+        format: '  {drill} {bar} {value}/{total}',
+        barsize: 30,
+        clearOnComplete: true,
+        hideCursor: true,
+      })
+    : undefined;
+  const say = (line = '') => void out.write(`${line}\n`);
+  /** The results so far by `stage drill`, to set a stage beside the one before it. */
+  const told = new Map<string, DrillResult>();
+  /** What the stage before failed and this one fixes. */
+  const failedBefore = (stage: string) =>
+    columnNames
+      .filter((drill) => fixes(stage, drill))
+      .flatMap((drill) => told.get(`${stageBefore(stage)} ${drill}`) ?? []);
+  let current: { stage: string; drill: string } = { stage: '', drill: '' };
+
+  return {
+    start: (target) => say(startLine(target)),
+    cell({ stage, drill }) {
+      const isNewStage = stage !== current.stage;
+      current = { stage, drill: drill.name };
+      if (drill.kind === 'steps' && bar) out.write(pc.dim(`${isNewStage ? '' : '  '}${nameColumn(drill.name)} …\r`));
+      if (!isNewStage) return;
+      const story = readStory(stage);
+      say();
+      say(pc.bold(stageTitle(stage)));
+      if (story) say(`  ${pc.dim('Problem')}  ${story.problem}`);
+      for (const result of failedBefore(stage)) say(`  ${pc.dim('Before ')}  ${shortLine(result)}`);
+      if (story) say(`  ${pc.dim('Change ')}  ${story.change}`);
+    },
+    progress(done, total) {
+      if (bar && done === 1) bar.start(total, 0, { drill: nameColumn(current.drill) });
+      bar?.update(done);
+    },
+    result(stage, result) {
+      bar?.stop();
+      told.set(`${stage} ${result.drill}`, result);
+      const before = failedBefore(stage).find(({ drill }) => drill === result.drill);
+      for (const line of resultLines(result)) say(line);
+      if (before) say(`${indentOf(result.drill)}Before: ${stageBefore(stage)} ${shortLine(before)}`);
+    },
+    end(results, dir) {
+      bar?.stop();
+      const table = comparison(results.stages);
+      if (table) say(`\n${table}`);
+      for (const ran of ranStaircases(results)) {
+        if (ran.staircase !== lockStaircase) say(`\n${picture(ran, out.columns ?? DEFAULT_WIDTH)}`);
+      }
+      for (const line of endLines(results, dir)) say(line);
+    },
+  };
+}
+
+/** Tells a run of many cells to `out`: a line for each, how far it has come and how long it will take, the picture at the end. */
+export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], workers: number): Narrator {
+  const bar = out.isTTY
+    ? new SingleBar({
+        stream: out,
+        format: '  {bar} {value}/{total} cells, {left} left',
+        barsize: 30,
+        clearOnComplete: true,
+      })
+    : undefined;
+  const say = (line = '') => void out.write(`${line}\n`);
+  const rowWidth = Math.max(NARROWEST_ROW, ...cells.map(({ stage }) => stage.length));
+  const secondsOf = (drill: string) => columnOf(drill)?.seconds ?? 0;
+  const isLoad = ({ drill }: Cell) => drill.kind === 'load';
+  let loadSeconds = sum(cells.filter(isLoad).map(({ drill }) => secondsOf(drill.name)));
+  let stepSeconds = sum(cells.filter((cell) => !isLoad(cell)).map(({ drill }) => secondsOf(drill.name)));
+  let done = 0;
+  const left = () => `about ${formatDuration(1000 * Math.max(1, Math.ceil(loadSeconds + stepSeconds / workers)))}`;
+
+  return {
+    start(target) {
+      say(startLine(target));
+      say(`${formatNumber(cells.length)} cells, ${left()}.\n`);
+      bar?.start(cells.length, 0, { left: left() });
+    },
+    cell() {},
+    progress() {},
+    result(stage, result) {
+      done += 1;
+      const { drill } = result;
+      if (cells.some((cell) => cell.drill.name === drill && isLoad(cell))) loadSeconds -= secondsOf(drill);
+      else stepSeconds -= secondsOf(drill);
+      bar?.stop();
+      const timeLeft = done < cells.length ? `, ${left()} left` : '';
+      const count = bar ? '' : pc.dim(`[${done}/${cells.length}${timeLeft}] `);
+      say(`${count}${marks[result.verdict]} ${stage.padEnd(rowWidth)} ${nameColumn(drill)} ${shortResult(result)}`);
+      if (bar && done < cells.length) bar.start(cells.length, done, { left: left() });
+    },
+    end(results, dir) {
+      bar?.stop();
+      for (const ran of ranStaircases(results)) say(`\n${picture(ran, out.columns ?? DEFAULT_WIDTH)}`);
+      for (const line of endLines(results, dir)) say(line);
+    },
+  };
+}
+
+/** For output that another program reads. */
+export const silentNarrator: Narrator = { start() {}, cell() {}, progress() {}, result() {}, end() {} };
+
+function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']>[0]) {
+  const others = Object.entries(backends).map(([name, version]) => `, ${name}: ${version}`);
+  return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
+}
+
+function endLines(results: Results, dir: string): string[] {
+  return [
+    '',
+    ...(results.grades ?? []).flatMap((grade) => [
+      pc.bold(gradeLine(grade, results)),
+      ...failures(grade, results).map(({ drill, verdict, reasons }) => {
+        return `  ${marks[verdict]} ${nameColumn(drill)} ${reasons.join(' ')}`;
+      }),
+    ]),
+    `${results.grades ? controlLine(results) : verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
+    ...results.verdictReasons.map((reason) => `  ${reason}`),
+    ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
+    '',
+    `The report: ${dir}/report.html`,
+  ];
+}
+
+/** `✘ crashed-holder: none in 2 s` */
+function shortLine(result: DrillResult): string {
+  const figure = keyFigure(result) ?? words[result.verdict];
+  return `${marks[result.verdict]} ${result.drill}: ${figure}`;
+}
+
+function shortResult(result: DrillResult): string {
+  const figure = keyFigure(result);
+  if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return result.reasons.join(' ');
+  const off = isAsTaught(result) === false ? pc.red(`NOT as taught: ${result.reasons.join(' ')}`) : '';
+  return [figure ?? (off ? '' : result.reasons.join(' ')), off].filter(Boolean).join('  ');
+}
+
+/**
+ * A staircase, turned so that it fits a terminal of so many columns: a row for each drill, a column for each stage. What is too
+ * wide goes on in a table below. Those of the orders are small enough to show a figure in each cell.
+ */
+function picture({ staircase, drills, rows }: RanStaircase, width: number): string {
+  const { rowWord } = staircase;
+  const isOfLocks = staircase === lockStaircase;
+  const columns = rows.map(({ stage, cells }) => {
+    const head = rowOf(stage)?.short ?? stage;
+    const figures = cells.map(({ result }) => (isOfLocks || !result ? undefined : keyFigure(result)));
+    const widest = Math.max(head.length, ...figures.map((figure) => (figure ? `✔ ${figure}`.length : 1)));
+    const lines = cells.map(({ result }, i) => [pictureCell(result), figures[i]].filter(Boolean).join(' '));
+    return { head, lines, width: widest };
+  });
+  const first = Math.max(rowWord.length, ...drills.map((drill) => drill.length));
+  const tables: (typeof columns)[] = [];
+  let left = 0;
+  for (const column of columns) {
+    const needed = column.width + CELL_BORDER;
+    if (needed > left) {
+      tables.push([]);
+      left = width - first - CELL_BORDER - 1;
+    }
+    tables.at(-1)?.push(column);
+    left -= needed;
+  }
+  const text = tables.map((columns) => {
+    const table = new Table({
+      head: [rowWord, ...columns.map(({ head }) => head)],
+      style: { head: [], border: [], compact: true },
+    });
+    drills.forEach((drill, i) => {
+      table.push([drill, ...columns.map(({ lines }) => lines[i] ?? '')]);
+    });
+    return table.toString();
+  });
+  return [...(isOfLocks ? [] : [pc.bold(staircase.title)]), ...text].join('\n');
+}
+
+function pictureCell(result: DrillResult | undefined): string {
+  if (result === undefined) return ' ';
+  const isOff = isAsTaught(result) === false;
+  if (isOff) return pc.bgRed(marks[result.verdict]);
+  return result.taught === null ? pc.dim(marks[result.verdict]) : marks[result.verdict];
+}
+
+function resultLines(result: DrillResult): string[] {
+  const { drill, verdict, taught, reasons, witnesses } = result;
+  const figures = rushFigures(result);
+  const isComparable = taught !== null && (verdict === 'pass' || verdict === 'fail');
+  const compared = taught === verdict ? ', as taught' : pc.red(', NOT as taught');
+  const judged = `${words[verdict]}${isComparable ? compared : ''}`;
+  const latency = figures?.latencyMs;
+  const speed = [
+    figures && `${formatNumber(figures.throughput)} sales/s`,
+    latency && `p50 ${formatMeasure(latency.p50)} ms, p99 ${formatMeasure(latency.p99)} ms`,
+    figures?.redisCommandsPerSale !== undefined &&
+      `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,
+    figures?.conflicts !== undefined && countOf(figures.conflicts, 'conflict'),
+    figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
+  ].filter(Boolean);
+  const indent = indentOf(drill);
+  return [
+    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${judged}  ${pc.dim(columnOf(drill)?.asks ?? '')}`,
+    ...reasons.map((reason) => `${indent}${reason}`),
+    ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
+    ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
+  ];
+}
+
+/** The columns of a terminal that does not say how many it has. */
+const DEFAULT_WIDTH = 100;
+/** The narrowest column for the names of rows. */
+const NARROWEST_ROW = 18;
+/** Two spaces and a line beside each cell. */
+const CELL_BORDER = 3;
+
+/** As wide as the widest name that stands above or below it. */
+function nameColumn(drill: string): string {
+  return drill.padEnd(Math.max(...columnsBeside(drill).map((name) => name.length)));
+}
+
+/** Under the names of the drills. */
+const indentOf = (drill: string) => ' '.repeat(nameColumn(drill).length + MARK_WIDTH);
+const MARK_WIDTH = 5;
+
+function verdictLine({ verdict, stages, leftOut }: Results): string {
+  const results = stages.flatMap(({ drills }) => drills);
+  const cells = results.filter(({ taught, verdict }) => taught !== null && verdict !== 'not-applicable').length;
+  if (verdict === 'as-taught') {
+    return pc.bold(pc.green(`As taught: ${cells} of ${cells} cells came out as the staircase says.`));
+  }
+  if (verdict === 'not-as-taught') return pc.bold(pc.red('Not as taught.'));
+  return pc.bold(pc.yellow(leftOut.length > 0 ? 'Unknown: the run did not come to its end.' : 'Unknown.'));
+}
+
+/** A row for each stage: the figures of its rush, or of the first drill that has any, and what the sell-out oversold. */
+function comparison(stages: StageResult[]): string | undefined {
+  const drillNames = stages.flatMap((stage) => stage.drills.filter(rushFigures).map(({ drill }) => drill));
+  const compared = drillNames.includes('rush') ? 'rush' : drillNames[0];
+  if (compared === undefined) return undefined;
+  const hasSellOut = drillNames.includes('sell-out');
+  const table = new Table({
+    head: ['stage', 'sold', 'expected', 'final', 'lost', 'oversold', 'sales/s', 'p50 ms', 'p99 ms', 'Redis/sale'],
+    colAligns: ['left', ...comparedFigures.map(() => 'right' as const)],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const { stage, drills } of stages) {
+    const figures = drills.filter(({ drill }) => drill === compared).map(rushFigures)[0];
+    const sellOut = drills.filter(({ drill }) => drill === 'sell-out').map(rushFigures)[0];
+    if (!figures) continue;
+    const shown = { ...figures, oversold: (sellOut ?? figures).oversold };
+    const isUnknown = (name: string) => name === 'Oversold' && hasSellOut && sellOut === undefined;
+    table.push([stage, ...comparedFigures.map(({ name, read }) => (isUnknown(name) ? '' : read(shown)))]);
+  }
+  const note = hasSellOut && compared !== 'sell-out' ? ', oversold in the sell-out' : '';
+  return `${pc.bold(`The stages: stock and speed in the ${compared}${note}`)}\n${table.toString()}`;
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

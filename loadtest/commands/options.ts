@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
+import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/index.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { nameOfGuest } from '../../services/inventory/external-lock.ts';
+import type { Drill, DrillSettings } from '../harness/drill.ts';
+import { drillsOf, rowsOf, type Track, toldRowsOf, trackNames } from './tracks.ts';
+
+const COULD_NOT_RUN = 2;
+/** The shortest lease in which a step of a drill can still fall, in milliseconds. */
+const SHORTEST_LEASE_MS = 100;
+
+export interface RunSettings {
+  track: Track;
+  /** The rows to run, in their order. */
+  stages: string[];
+  /** The drills that were asked for; absent when none was named. */
+  drills?: Drill[];
+  settings: DrillSettings;
+  /** A running stack to aim at, instead of stacks of our own. */
+  running?: { url: string; labUrls: string[] };
+  /** Print the results alone. */
+  json: boolean;
+  reportsDir: string;
+}
+
+/**
+ * Reads the command line of a run; `version` is the stage that LOCK_VERSION names. What is not allowed ends the process with
+ * exit code 2 and one line.
+ */
+export function readRunOptions(name: string, description: string, argv: string[], version?: string): RunSettings {
+  // It says what the other options may be.
+  const track = trackIn(argv);
+  const isOfLocks = track === 'locks';
+  const isStory = name === 'npm start';
+  const command = commandOfDrills(name, description, drillsOf(track))
+    .addOption(new Option('--track <track>', 'what is told').choices(trackNames).default('locks'))
+    .option(
+      '--stage <stages>',
+      isOfLocks
+        ? 'stages by number or name, such as 1,2 or 4-ttl or fenced (default: 0 to 8)'
+        : `rows: ${rowsOf(track).join(', ')}`,
+      isOfLocks ? stageList : (value: string) => namesAmong(rowsOf(track), value),
+    )
+    .option('--beyond', 'what is beyond stage 8 as well', false)
+    .option('--url <url>', 'aim at a running stack: its load balancer', webAddress)
+    .option(
+      '--lab <urls>',
+      'the lab listeners of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
+      webAddresses,
+    )
+    .allowExcessArguments(false);
+  const given = command.parse(argv).opts();
+  const refuse = (line: string): never => command.error(`error: ${line}`);
+  const settings = drillSettings(given, refuse);
+
+  if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
+  if (!isOfLocks && given.beyond) refuse('--beyond is of the track locks');
+  if (!isOfLocks && given.url) refuse(`--url is of the track locks: the ${track} are broken on stacks of their own`);
+  const lockStages = () => [
+    ...(given.stage ?? stageFromEnvironment(version, refuse) ?? Object.keys(locks)),
+    ...(given.beyond ? Object.keys(beyond) : []),
+  ];
+  return {
+    track,
+    stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? (isStory ? toldRowsOf(track) : rowsOf(track))),
+    ...settings,
+    ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
+  };
+}
+
+export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'running'> {
+  /** The modules, as they were named. */
+  files: string[];
+  /** The published locks as well. */
+  peers: boolean;
+  /** Where to write the template, and do nothing else. */
+  newFile?: string;
+  /** The locks of ours that run beside. */
+  beside: string[];
+}
+
+/** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
+export function readGradeOptions(argv: string[]): GradeSettings {
+  const command = commandOfDrills('npm run grade', 'Runs every drill under a lock of your own, and writes a report.')
+    .argument('[modules...]', 'modules that export createLock, such as ./my-lock.ts')
+    .option('--new <file>', 'write a lock that works, to be changed, and do nothing else')
+    .option('--peers', 'the published locks in loadtest/peers as well', false)
+    .option('--beside <stages>', 'locks of ours that run beside, by number or name, or none (default: 8)', besideList);
+  const given = command.parse(argv).opts();
+  const refuse = (line: string): never => command.error(`error: ${line}`);
+  const settings = drillSettings(given, refuse);
+  const names = command.args.map(nameOfGuest);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+
+  if (twice !== undefined) refuse(`two modules are named ${twice}: a row needs a name of its own`);
+  if (given.new !== undefined && (names.length > 0 || given.peers)) refuse('--new grades nothing: name no module');
+  if (given.new === undefined && names.length === 0 && !given.peers) {
+    refuse('name a module, such as ./my-lock.ts, or give --peers or --new');
+  }
+  return {
+    files: command.args,
+    peers: given.peers,
+    ...(given.new !== undefined && { newFile: given.new }),
+    beside: given.beside ?? stageList('8'),
+    ...settings,
+  };
+}
+
+/** The track that a command line names: what its other options may be depends on it. */
+function trackIn(argv: string[]): Track {
+  const at = argv.indexOf('--track');
+  const given = at === -1 ? argv.find((arg) => arg.startsWith('--track='))?.slice('--track='.length) : argv[at + 1];
+  return trackNames.find((name) => name === given) ?? 'locks';
+}
+
+/** A command that runs drills, with the options that all of them have. */
+function commandOfDrills(name: string, description: string, drills = drillsOf('locks')): Command {
+  return new Command(`${name} --`)
+    .description(description)
+    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, (value) =>
+      drillList(value, drills),
+    )
+    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
+    .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
+    .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
+    .option('--stock <n>', 'units in stock before a rush', wholeNumber, 5_000)
+    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber, 1_000)
+    .option('--json', 'print the results as JSON and nothing else', false)
+    .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));
+}
+
+/** What those options say. What does not fit together is refused. */
+function drillSettings(given: OptionValues, refuse: (line: string) => never) {
+  const { requests, connections, stock, units } = given as DrillSettings;
+  const chosen: Drill[] = given.drill ?? drillsOf(given.track ?? 'locks');
+  const hasRush = chosen.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
+  const hasSellOut = chosen.some(({ name }) => name === 'sell-out');
+  if (hasRush && stock < requests) {
+    refuse(`--stock ${stock} is too low: a rush needs stock for all ${requests} requests`);
+  }
+  if (hasRush && connections > requests) refuse(`--connections ${connections} is too many for --requests ${requests}`);
+  if (hasSellOut && connections > 2 * units) {
+    refuse(`--connections ${connections} is too many for the ${2 * units} buyers of a sell-out`);
+  }
+  return {
+    ...(given.drill && { drills: chosen }),
+    settings: { requests, connections, stock, units, leaseMs: given.lease as number },
+    json: given.json as boolean,
+    reportsDir: given.reports as string,
+  };
+}
+
+function stageFromEnvironment(version: string | undefined, refuse: (line: string) => never): string[] | undefined {
+  if (!version) return undefined;
+  const name = lockName(version);
+  return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${knownVersions}.`) : [name];
+}
+
+/** Stages by number or name, with commas between them; each once, in the order of the course. Throws InvalidArgumentError. */
+export function stageList(value: string): string[] {
+  return inOrder(
+    value.split(',').map((version) => {
+      const name = lockName(version.trim());
+      if (name === undefined) throw new InvalidArgumentError(`It must be ${knownVersions}.`);
+      return name;
+    }),
+  );
+}
+
+function besideList(value: string): string[] {
+  return value === 'none' ? [] : stageList(value);
+}
+
+/** Each once, in the order of the course. */
+function inOrder(stages: string[]) {
+  return Object.keys(strategies).filter((name) => stages.includes(name));
+}
+
+/** Drills by name, with commas between them; each once, in the order of the staircase. Throws InvalidArgumentError. */
+function drillList(value: string, drills = drillsOf('locks')): Drill[] {
+  const chosen = namesAmong(
+    drills.map(({ name }) => name),
+    value,
+  );
+  return drills.filter(({ name }) => chosen.includes(name));
+}
+
+/** Some of these names, with commas between them; each once, in their order. Throws InvalidArgumentError. */
+export function namesAmong(names: string[], value: string): string[] {
+  const wanted = value.split(',').map((name) => name.trim());
+  if (wanted.every((name) => names.includes(name))) return names.filter((name) => wanted.includes(name));
+  throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
+}
+
+/** Throws InvalidArgumentError for a lease in which no step of a drill could fall. */
+export function leaseLength(value: string): number {
+  const ms = wholeNumber(value);
+  if (ms < SHORTEST_LEASE_MS) {
+    throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, so that a step can fall inside it.`);
+  }
+  return ms;
+}
+
+/** Throws InvalidArgumentError for what is not a whole number from 1 to 1,000,000. */
+export function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= 1_000_000) return number;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 1000000.');
+}
+
+function webAddress(value: string): string {
+  if (URL.canParse(value) && /^https?:\/\//.test(value)) return new URL(value).origin;
+  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
+}
+
+function webAddresses(value: string): string[] {
+  const addresses = value.split(',').map(webAddress);
+  if (addresses.length === 2) return addresses;
+  throw new InvalidArgumentError('It must be two addresses with a comma between them.');
+}

@@ -1,0 +1,120 @@
+import { numberOf } from '../../locks/index.ts';
+import type { DrillResult, StageResult } from '../evidence/results.ts';
+import { nodesDidNotStart, runGuestCell } from '../grade/external-cell.ts';
+import {
+  causeShown,
+  type Drill,
+  type DrillContext,
+  type DrillOutcome,
+  type DrillSettings,
+  lostTrack,
+} from '../harness/drill.ts';
+import type { Target } from '../harness/target.ts';
+import type { Targets } from '../harness/targets.ts';
+import type { Cell } from '../staircase/plan.ts';
+import { columnNames, columnOf, isGuest, rowOf, taughtVerdict } from '../staircase/staircase.ts';
+import type { Narrator } from './narrator.ts';
+import type { RunFolder } from './run-folder.ts';
+
+/** The user stopped the run. */
+export class Interrupted extends Error {}
+
+export interface RunOptions {
+  cells: Cell[];
+  /** How many drills that go step by step run at the same time, each on a stack of its own. 1: all cells in their order. */
+  workers: number;
+  targets: Targets;
+  settings: DrillSettings;
+  /** Aborts when the run is to stop: with Interrupted, or with an error that says what has died. */
+  signal: AbortSignal;
+  narrator: Narrator;
+  folder: RunFolder;
+}
+
+/** Runs the cells. What an abort kept from running is left out, as `stage drill`. */
+export async function runCells(options: RunOptions): Promise<{ stages: StageResult[]; leftOut: string[] }> {
+  const { cells, workers, targets, settings, signal, narrator, folder } = options;
+  const results = new Map<Cell, DrillResult>();
+
+  if (workers === 1) await work([...cells], 0);
+  else {
+    // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
+    await work(cells.filter(isLoad), 0);
+    // Guest after guest, and row after row of those whose nodes are their own: each has stacks of its own.
+    const stackOf = ({ stage }: Cell) => (isGuest(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
+    const stacks = [...new Set(cells.map(stackOf))];
+    const turnOf = (cell: Cell) => stacks.indexOf(stackOf(cell));
+    const steps = cells
+      .filter((cell) => !isLoad(cell))
+      .sort((a, b) => turnOf(a) - turnOf(b) || secondsOf(b) - secondsOf(a));
+    const ended = await Promise.allSettled(Array.from({ length: workers }, (_, worker) => work(steps, worker)));
+    for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  }
+  return { stages: stagesOf(cells, results), leftOut: cells.filter((cell) => !results.has(cell)).map(nameOf) };
+
+  async function work(queue: Cell[], worker: number) {
+    for (let cell = queue.shift(); cell && !signal.aborted; cell = queue.shift()) {
+      const result = await runOne(cell, worker).catch((error) => {
+        // The others end what they are at, and begin nothing more.
+        queue.splice(0);
+        throw error;
+      });
+      if (result) results.set(cell, result);
+    }
+  }
+
+  async function runOne(cell: Cell, worker: number): Promise<DrillResult | undefined> {
+    const { stage, drill } = cell;
+    narrator.cell(cell);
+    const target = await targets.open(drill.kind, worker, stage).catch((error: Error) => {
+      if (isGuest(stage)) return error;
+      throw error;
+    });
+    const startedAt = performance.now();
+    const outcome = target instanceof Error ? nodesDidNotStart(target) : await runOn(target);
+    if (signal.reason instanceof Interrupted) return undefined;
+
+    const { events, nothingToBreak: _, ...judged } = outcome;
+    const result: DrillResult = {
+      drill: drill.name,
+      taught: taughtVerdict(stage, drill.name),
+      ...judged,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
+    folder.writeEvents(stage, drill.name, events);
+    narrator.result(stage, result);
+    return result;
+
+    async function runOn(target: Target): Promise<DrillOutcome> {
+      const context = { target, stage, settings, signal, onProgress: narrator.progress, tell: async () => {} };
+      if (!isGuest(stage)) return runOurs(drill, context);
+      const { outcome, isStackSound } = await runGuestCell(drill, context);
+      if (!isStackSound) await targets.discard(drill.kind, worker);
+      return outcome;
+    }
+  }
+}
+
+function runOurs(drill: Drill, context: DrillContext): Promise<DrillOutcome> {
+  const { signal } = context;
+  return drill.run(context).catch(async (error) => {
+    await causeShown(signal);
+    return lostTrack(signal.aborted ? signal.reason : error);
+  });
+}
+
+/** A row for each stage, in the order of the cells; in it the drills in the order of the staircase. */
+function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[] {
+  const names = [...new Set(cells.filter((cell) => results.has(cell)).map(({ stage }) => stage))];
+  return names.map((stage) => ({
+    stage,
+    lockVersion: numberOf(stage),
+    drills: [...results]
+      .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
+      .sort((a, b) => columnNames.indexOf(a.drill) - columnNames.indexOf(b.drill)),
+  }));
+}
+
+const isLoad = ({ drill }: Cell) => drill.kind === 'load';
+const nameOf = ({ stage, drill }: Cell) => `${stage} ${drill.name}`;
+const secondsOf = ({ drill }: Cell) => columnOf(drill.name)?.seconds ?? 0;

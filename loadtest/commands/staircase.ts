@@ -1,0 +1,26 @@
+// npm run staircase: runs every drill under every stage, and writes the report.
+
+import dotenv from 'dotenv';
+import { STEP_WORKERS } from '../staircase/staircase.ts';
+import { createStaircaseNarrator } from './narrator.ts';
+import { readRunOptions } from './options.ts';
+import { runCommand } from './run-command.ts';
+import { cellsOf } from './tracks.ts';
+
+dotenv.config({ quiet: true });
+const { track, stages, drills, ...options } = readRunOptions(
+  'npm run staircase',
+  'Runs every drill under every stage, and writes a report: the whole staircase.',
+  process.argv,
+);
+const cells = cellsOf(track, stages, drills);
+// Stacks that share one Redis would share the stock and the lock.
+const workers = options.running || process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
+
+await runCommand({
+  ...options,
+  command: 'npm run staircase',
+  cells,
+  workers,
+  narrator: createStaircaseNarrator(process.stdout, cells, workers),
+});

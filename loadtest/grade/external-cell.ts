@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
+import { lockKey } from '../../services/inventory/store.ts';
+import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { causeShown, type Drill, type DrillContext, type DrillOutcome, lostTrack } from '../harness/drill.ts';
+import type { Target } from '../harness/target.ts';
+
+/** How long a node may leave a question unanswered, in milliseconds; a drill may pause it for some leases. */
+const SILENCE_LIMIT_MS = 5_000;
+const PAUSED_LEASES = 3;
+/** How often the nodes are asked, in milliseconds. */
+const LOOK_MS = 500;
+
+/** What a lock that is none of ours did to a node: a sentence. */
+class BrokenNode extends Error {}
+
+/**
+ * Runs a drill under a lock that is none of ours. It may end its node or block it for ever: then the drill is stopped and has
+ * failed. `isStackSound`: the stack may carry another drill.
+ */
+export async function runGuestCell(
+  drill: Drill,
+  context: DrillContext,
+): Promise<{ outcome: DrillOutcome; isStackSound: boolean }> {
+  const { target, stage, settings } = context;
+  const watch = watchNodes(target, SILENCE_LIMIT_MS + (drill.kind === 'steps' ? PAUSED_LEASES * settings.leaseMs : 0));
+  const signal = AbortSignal.any([context.signal, watch.signal]);
+  try {
+    await deleteKeys(target, stage);
+    const outcome = await drill.run({ ...context, signal, givesUp: true });
+    return { outcome: judgeGuest(outcome), isStackSound: outcome.verdict !== 'unknown' && !signal.aborted };
+  } catch (error) {
+    await causeShown(signal);
+    return { outcome: brokenOr(signal.aborted ? signal.reason : error), isStackSound: false };
+  } finally {
+    watch.close();
+  }
+}
+
+/** The outcome of every drill under a lock with which the nodes do not start. */
+export function nodesDidNotStart(error: Error): DrillOutcome {
+  return isOfNode(error.message) ? brokenOr(new BrokenNode(shorten(error.message))) : lostTrack(error);
+}
+
+/** Aborts with BrokenNode when a node ends that no drill killed, or answers nothing for too long; then all nodes are killed. */
+function watchNodes({ nodes, partDied }: Target, limitMs: number) {
+  const broken = new AbortController();
+  let isOver = false;
+
+  void partDied.then((sentence) => {
+    if (!isOver) broken.abort(isOfNode(sentence) ? new BrokenNode(shorten(sentence)) : new Error(sentence));
+  });
+  for (const node of nodes) void watch(node);
+
+  async function watch(node: Target['nodes'][number]) {
+    while (!isOver && !broken.signal.aborted) {
+      if (await node.isSilentFor(limitMs)) {
+        if (isOver) return;
+        const sentence = `${node.name} stopped answering: nothing for ${formatDuration(limitMs)}, as when its event loop is blocked.`;
+        broken.abort(new BrokenNode(sentence));
+        // So that whoever still waits for them is told at once.
+        for (const { process } of nodes) await process?.kill();
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+
+  return {
+    signal: broken.signal,
+    close() {
+      isOver = true;
+    },
+  };
+}
+
+const isOfNode = (sentence: string) => /^node-\d /.test(sentence);
+
+/** `node-1 ended with exit code 1` and the line that says why. */
+function shorten(sentence: string): string {
+  const [first = '', ...lines] = sentence.split('\n').map((line) => line.trim());
+  const cause = lines.find((line) => /^(\[?\w*Error\b|\[Unhandled|LOCK_MODULES)/.test(line));
+  return `${first}${cause === undefined ? '' : `: ${cause}`}`.replace(/\.?$/, '.');
+}
+
+function brokenOr(error: unknown): DrillOutcome {
+  return { ...lostTrack(error), ...(error instanceof BrokenNode && { verdict: 'fail' }) };
+}
+
+/**
+ * What is unknown of a lock of ours, because no fault of ours explains it, is often explained by what the nodes recorded of a
+ * lock that is none of ours: it threw, or nobody was ever given it. And it may have nothing that a drill could break.
+ */
+function judgeGuest(outcome: DrillOutcome): DrillOutcome {
+  const { verdict, reasons, events, nothingToBreak } = outcome;
+  if (verdict !== 'unknown') return outcome;
+  // Its figures are those of a drill that was not staged.
+  const { figures: _, ...rest } = outcome;
+  const fail = (reason: string): DrillOutcome => ({ ...rest, verdict: 'fail', reasons: [reason] });
+  const of = (...types: string[]) => events.filter(({ type }) => types.includes(type)).length;
+  const faults = events.filter(({ code }) => code === 'LOCK_FAILED');
+  const timeouts = events.filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT').length;
+  const [asked, entered, sold] = [of('waiting'), of('entered'), of('wrote')];
+  const first = faults[0]?.detail ?? '';
+
+  if (faults.length > 0 && sold === 0) return fail(`No sale took place: ${first}`);
+  if (faults.length > 0) return fail(`${countOf(faults.length, 'sale')} of ${formatNumber(asked)} failed: ${first}`);
+  if (asked > 0 && entered === 0) return fail('No sale took place: acquire() gave nobody the lock.');
+  if (timeouts > sold) {
+    return fail(
+      `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`,
+    );
+  }
+  return nothingToBreak ? { ...outcome, verdict: 'not-applicable', reasons: [nothingFor(reasons)] } : outcome;
+}
+
+function nothingFor(reasons: string[]) {
+  return `This lock has nothing that the drill could break. ${reasons.join(' ')}`;
+}
+
+/** Deletes what the last drill left: a lock may keep more keys than the one it was given. */
+async function deleteKeys({ stack }: Target, stage: string) {
+  if (stack === undefined) return;
+  const redis = connectRedis(stack.redis.url, {});
+  try {
+    // A Cluster must be there before it can be asked which servers it has.
+    await redis.ping();
+    for (const server of mastersOf(redis)) {
+      for (const key of await server.keys(`*${lockKey('001', stage)}*`)) await redis.del(key);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}

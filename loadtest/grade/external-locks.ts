@@ -1,0 +1,69 @@
+import { execFileSync, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lockName } from '../../locks/index.ts';
+import { nodeArgs, projectDir } from '../../scripts/stack/parts.ts';
+import { nameOfGuest } from '../../services/inventory/external-lock.ts';
+import type { Grade } from '../evidence/results.ts';
+import { fileOfPeer, loadPeer, peerNames } from '../peers/peer.ts';
+import { isGuest } from '../staircase/staircase.ts';
+
+/** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
+const LOAD_LIMIT_MS = 10_000;
+/** How long that process may take to be there, in milliseconds. */
+const START_LIMIT_MS = 30_000;
+
+/** The lock in the file `file`, an absolute path. `problem` says why it can't be graded, if it can't. */
+export async function readGuest(file: string): Promise<Grade> {
+  const stage = nameOfGuest(file);
+  const isThere = existsSync(file) ? undefined : 'there is no such file';
+  const problem = isThere ?? problemOfName(stage, file) ?? (await problemOfModule(file));
+  return { stage, file, ...(problem !== undefined && { problem }) };
+}
+
+/** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
+export async function readPeers(): Promise<Grade[]> {
+  execFileSync('sh', ['scripts/packages.sh', 'loadtest/peers'], { cwd: projectDir, stdio: ['ignore', 'ignore', 2] });
+  return Promise.all(
+    peerNames.map(async (name) => {
+      const { version, options, doesNotPromise } = await loadPeer(name);
+      // With the version: a lock of ours may have the same name.
+      return {
+        stage: `${name}@${version}`,
+        file: fileOfPeer(name),
+        options,
+        doesNotPromise,
+      };
+    }),
+  );
+}
+
+/** Why a lock in this file could not be graded under this name. */
+export function problemOfName(name: string, file: string): string | undefined {
+  if (file.includes(',')) return 'its path must not have a comma in it';
+  if (lockName(name) !== undefined || !isGuest(name))
+    return `${name} is the name of a lock of ours: give the file another name`;
+  if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return undefined;
+  return `the name of its file becomes that of its row, so it must be in small letters, as in my-lock.ts`;
+}
+
+/** Loads the module in a process of its own, which it may end, or keep busy for ever. */
+async function problemOfModule(file: string): Promise<string | undefined> {
+  const [script = '', ...execArgv] = nodeArgs('loadtest/grade/check-module.ts').toReversed();
+  const child = fork(script, [file], { execArgv: execArgv.toReversed(), stdio: 'ignore', cwd: projectDir });
+  const ended = new Promise<string>((resolve) => child.once('exit', (code, signal) => resolve(endOf(code ?? signal))));
+  const told = () => new Promise<string>((resolve) => child.once('message', resolve));
+  const limit = (ms: number, sentence: string) => sleep(ms, sentence, { ref: false });
+  const late = `it was not loaded within ${LOAD_LIMIT_MS / 1000} s: its import never ends`;
+
+  await Promise.race([told(), ended, limit(START_LIMIT_MS, '')]);
+  const problem = await Promise.race([told(), ended, limit(LOAD_LIMIT_MS, late)]);
+  child.kill('SIGKILL');
+  return problem || undefined;
+}
+
+/** Node ends with 13 when nothing is left that could let a top-level await go on. */
+function endOf(how: number | string | null) {
+  if (how === 13) return 'its import never ends: it awaits what never comes';
+  return `it ends the process that loads it (${how})`;
+}

@@ -1,0 +1,43 @@
+// A lock of your own, to be graded.
+//
+// The service makes a new lock for each sale: createLock() is called, then acquire(), then the stock is read, the sale is
+// made, the stock is written, and release() is called. Two processes do so at the same time, with the same key.
+//
+// What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails:
+// - nested-call: a holder that asks for its own lock again, on the same object, waits for itself. Count the calls of acquire().
+// - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).
+// - paused-process, late-write: need a fencing token, made in the same script that takes the lock, which the stock checks. It is
+//   read after acquire(), so give it by a getter: return { acquire, release, get fencingToken() { return token; } }.
+// - failover: no lock in one Redis can hold it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+
+// One script, so that nobody comes between the look and the delete. It returns 1 when it has deleted the key, else 0.
+const releaseIfOwner = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`;
+
+// redis         a connection (ioredis). It is shared by all sales of the process: change nothing of it, subscribe to nothing.
+// key           the Redis key of this lock. Begin the names of further keys with it: they are deleted before each drill.
+// ownerToken    a text that no other holder has.
+// leaseMs       how long the lock may be held when nobody renews it.
+// retryDelayMs  how long a waiter sleeps between two tries.
+// onLeaseLost   to be called when the holder learns that the lock is no longer its own. It only records that. To stop the sale
+//               before its write, give an AbortSignal as `lost` beside acquire and release, and abort it.
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  // Change this: it resolves when the lock is held. When `signal` aborts meanwhile, it rejects soon and holds nothing; aborted
+  // already, it means: try once. After an acquire() that Redis did not answer, release() is called as soon as Redis is back.
+  async function acquire(signal?: AbortSignal) {
+    while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') {
+      await sleep(retryDelayMs, undefined, { signal });
+    }
+  }
+
+  // And this: it resolves when the lock is given up, and rejects with LockNotHeldError when it was no longer held.
+  async function release() {
+    if ((await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key);
+  }
+
+  return { acquire, release };
+};

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DrillResult } from '../evidence/results.ts';
+import type { SaleEvent } from './lab-client.ts';
+import type { Target } from './target.ts';
+
+/** How long the cause of an error may take to show, in milliseconds. */
+const CAUSE_LIMIT_MS = 500;
+
+export interface DrillSettings {
+  /** Sales of a rush. */
+  requests: number;
+  /** How many buyers ask at the same time. */
+  connections: number;
+  /** The stock of a rush, enough for all. */
+  stock: number;
+  /** The stock of a sell-out; twice as many buyers come. */
+  units: number;
+  /** The lease of the drills that go step by step, in milliseconds. */
+  leaseMs: number;
+}
+
+/**
+ * What a drill tells while it runs, with the milliseconds since it began. `isStep`: it goes on when this resolves, and does
+ * not mind how long that takes.
+ */
+export type Tell = (sentence: string, atMs: number, isStep: boolean) => Promise<void>;
+
+export interface DrillContext {
+  target: Target;
+  /** The full name of the stage, such as `4-ttl`. */
+  stage: string;
+  settings: DrillSettings;
+  /** Aborts when the run is to stop; its reason is a sentence. */
+  signal: AbortSignal;
+  onProgress: (done: number, total: number) => void;
+  tell: Tell;
+  /** A load ends when nobody has been given the lock for longer than a sale waits for it. */
+  givesUp?: boolean;
+}
+
+export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'durationMs'> {
+  /** The raw events of all nodes, for the report's folder. */
+  events: SaleEvent[];
+  /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */
+  nothingToBreak?: boolean;
+}
+
+/** One way to break a lock, or to see that it holds. */
+export interface Drill {
+  /** A column of the staircase. */
+  name: string;
+  /** `load`: many sales at once, on a stack as it is in production. `steps`: one fault, on a stack that can be broken. */
+  kind: 'load' | 'steps';
+  run(context: DrillContext): Promise<DrillOutcome>;
+}
+
+/** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
+export function notApplicable(reason: string): DrillOutcome {
+  return {
+    verdict: 'not-applicable',
+    reasons: [reason],
+    witnesses: [],
+    witnessCount: 0,
+    stockOverTime: [],
+    events: [],
+  };
+}
+
+/** The outcome of a drill that could not be carried through: it proves nothing. */
+export function lostTrack(error: unknown): DrillOutcome {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { verdict: 'unknown', reasons: [reason], witnesses: [], witnessCount: 0, stockOverTime: [], events: [] };
+}
+
+/** A death shows as a call without an answer first, and as a death a moment later: resolves when `signal` has told of it, or it is none. */
+export async function causeShown(signal: AbortSignal): Promise<void> {
+  await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { connect as openSocket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { Link } from '../../scripts/link/link.ts';
+import { loadScripts } from '../../scripts/stack/redis.ts';
+import type { Master } from '../../scripts/stack/stack.ts';
+import { NotStagedError } from './faults.ts';
+import { readLease } from './lease-watch.ts';
+import { sharedClock } from './shared-clock.ts';
+import type { TargetNode } from './target.ts';
+
+/** How long a master may leave the harness unanswered before it counts as silent, in milliseconds. */
+const ANSWER_LIMIT_MS = 200;
+const RECONNECT_DELAY_MS = 20;
+/** How long a fault may take to be there, in milliseconds. */
+const STAGE_LIMIT_MS = 5_000;
+const LOOK_MS = 5;
+
+export interface MasterFaultsOptions {
+  masters: Master[];
+  lockKey: string;
+  /** Told how to undo each fault. */
+  onFault: (undo: () => unknown) => void;
+}
+
+/** Ways to break the masters that vote for a lock. A master is named by its place in the stack, from 0. */
+export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOptions) {
+  const clients = masters.map(({ url }) => connect(url));
+
+  function processOf(master: number) {
+    const process = masters[master]?.process;
+    if (process === undefined) throw new NotStagedError(`Master ${master + 1} is not a process of this run.`);
+    return process;
+  }
+
+  function linksOf(node: TargetNode, wanted: number[]): Link[] {
+    return wanted.map((master) => {
+      const link = node.masterLinks?.[master];
+      if (link === undefined) throw new NotStagedError(`${node.name} reaches master ${master + 1} without a link.`);
+      return link;
+    });
+  }
+
+  /** Who has the vote of each master, as the masters say: an owner token, `nobody`, or `silent`. */
+  function votes(): Promise<string[]> {
+    return Promise.all(clients.map((client) => voteOf(client, lockKey)));
+  }
+
+  /** Stops a master where it stands. Throws NotStagedError when it answers all the same. */
+  async function freeze(master: number) {
+    const process = processOf(master);
+    onFault(() => process.signal('SIGCONT'));
+    process.signal('SIGSTOP');
+    if ((await votes())[master] !== 'silent') throw new NotStagedError(`Master ${master + 1} answers after SIGSTOP.`);
+  }
+
+  /** Kills a master and starts it again: it has forgotten every vote. Throws NotStagedError when it has not. */
+  async function forget(master: number) {
+    const process = processOf(master);
+    const before = (await votes())[master];
+    if (before === 'nobody' || before === 'silent') {
+      throw new NotStagedError(`Master ${master + 1} had no vote to forget.`);
+    }
+    let isBack = true;
+    const comeBack = async () => {
+      if (isBack) return;
+      isBack = true;
+      await process.start();
+    };
+    onFault(comeBack);
+    isBack = false;
+    await process.kill();
+    await comeBack();
+    await untilBack(master);
+    if ((await votes())[master] !== 'nobody') throw new NotStagedError(`Master ${master + 1} has forgotten nothing.`);
+  }
+
+  async function untilBack(master: number) {
+    const deadline = performance.now() + STAGE_LIMIT_MS;
+    while ((await votes())[master] === 'silent') {
+      if (performance.now() > deadline) throw new NotStagedError(`Master ${master + 1} did not come back.`);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Cuts the lines between a node and these masters. */
+  function cut(node: TargetNode, wanted: number[]): { restore(): void } {
+    const links = linksOf(node, wanted);
+    const restore = () => {
+      for (const link of links) link.restore();
+    };
+    onFault(restore);
+    for (const link of links) link.cut();
+    return { restore };
+  }
+
+  /** Makes what these masters answer to a node come `ms` later. What the node says reaches them as before. */
+  function delay(node: TargetNode, wanted: number[], ms: number) {
+    const links = linksOf(node, wanted);
+    const end = () => {
+      for (const link of links) link.delayReplies(0);
+    };
+    onFault(end);
+    for (const link of links) link.delayReplies(ms);
+    return {
+      end,
+      /** The shortest time in which one of them answers over the node's line, in milliseconds. */
+      measure: async () => Math.min(...(await Promise.all(links.map(answerTime)))),
+    };
+  }
+
+  /** How often the lock has been asked for, or given back, over the lines between a node and these masters: the least of them. */
+  function heard(node: TargetNode, wanted: number[]): number {
+    const counts = linksOf(node, wanted).map(({ counters: { commands } }) =>
+      ['SET', 'EVALSHA', 'EVAL'].reduce((sum, name) => sum + (commands.get(name) ?? 0), 0),
+    );
+    return Math.min(...counts);
+  }
+
+  return {
+    count: masters.length,
+    votes,
+    freeze,
+    forget,
+    cut,
+    delay,
+    heard,
+    /** Makes them know every script of ours. */
+    async prepare() {
+      await Promise.all(masters.map(({ url }) => loadScripts(url)));
+    },
+    /** Takes every vote away. */
+    async clear() {
+      await Promise.all(clients.map((client) => client.del(lockKey)));
+    },
+    close() {
+      for (const client of clients) client.disconnect();
+    },
+  };
+}
+
+async function voteOf(client: Redis, lockKey: string): Promise<string> {
+  const lease = await readLease(client, lockKey);
+  return lease === undefined ? 'silent' : (lease.owner ?? 'nobody');
+}
+
+/** How long a master takes to answer over a link, in milliseconds. */
+async function answerTime({ port }: Link): Promise<number> {
+  const askedAt = sharedClock();
+  const socket = openSocket(port, '127.0.0.1', () => socket.write('*1\r\n$4\r\nPING\r\n'));
+  try {
+    await once(socket, 'data');
+    return sharedClock() - askedAt;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function connect(url: string) {
+  const client = new Redis(url, {
+    commandTimeout: ANSWER_LIMIT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => RECONNECT_DELAY_MS,
+  });
+  client.on('error', () => {});
+  return client;
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  describeLostUpdate,
+  type Evidence,
+  findLostUpdates,
+  judge,
+  measure,
+  stockOverTime,
+} from '../evidence/checker.ts';
+import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
+import type { NodeState, SaleEvent } from './lab-client.ts';
+import { type SoldAnswer, sendSales } from './load.ts';
+import { lackOf, type Target } from './target.ts';
+
+/** How long the last sales may take to end after the load has stopped, in milliseconds. */
+const SETTLE_LIMIT_MS = 20_000;
+const SETTLE_POLL_MS = 20;
+/** How much longer than its longest wait a request may take, in milliseconds. */
+const ANSWER_MARGIN_MS = 20_000;
+/** How much longer than its longest wait nobody may be given the lock, when a load gives up, in milliseconds. */
+const GIVE_UP_MARGIN_MS = 1_000;
+/** How many witnesses a result names. */
+const MAX_WITNESSES = 10;
+
+export interface RushOptions {
+  /** Where the sales are sent: nginx, or one node. */
+  url: string;
+  /** The nodes that must sell. */
+  sellers: string[];
+  requests: number;
+  stock: number;
+}
+
+/** Sends `requests` sales at a stock of `stock` under the stage's lock, and judges what is left. */
+export async function runRush(
+  context: DrillContext,
+  { url, sellers, requests, stock }: RushOptions,
+): Promise<DrillOutcome> {
+  const { target, stage, settings, signal, onProgress, givesUp } = context;
+  const lacking = lackOf(target, stage);
+  if (lacking !== undefined) return notApplicable(lacking);
+  await prepare(target, stage, stock);
+
+  const waitMs = await longestWait(target);
+  const commandsBefore = await commandsProcessed(target);
+  const tally = await sendSales({
+    url,
+    requests,
+    connections: Math.min(settings.connections, requests),
+    requestLimitMs: waitMs + ANSWER_MARGIN_MS,
+    ...(givesUp && { giveUpMs: waitMs + GIVE_UP_MARGIN_MS }),
+    signal,
+    onAnswer: (answers) => onProgress(answers, requests),
+  });
+  // Also when the run is to stop: a sale in flight would write the stock after it was put back.
+  const nodes = await settle(target);
+  signal.throwIfAborted();
+  const commandsAfter = await commandsProcessed(target);
+
+  const histories = await Promise.all(target.nodes.map((node) => node.history()));
+  const finalStock = await target.nodes[0]?.stock();
+  if (finalStock === undefined) throw new Error('The final stock could not be read: there is none.');
+  await target.nodes[0]?.clear();
+
+  const events = histories.flatMap((history) => history.events).sort((a, b) => a.at - b.at);
+  const evidence: Evidence = {
+    tally,
+    requests,
+    initialStock: stock,
+    finalStock,
+    nodes,
+    sellers,
+    events,
+    dropped: histories.reduce((sum, history) => sum + history.dropped, 0),
+    redisCommands: commandsAfter - commandsBefore,
+  };
+  const figures = measure(evidence);
+  const lostUpdates = findLostUpdates(withReadTimes(tally.sold, events));
+  return {
+    ...judge(evidence, figures),
+    figures,
+    witnesses: lostUpdates.slice(0, MAX_WITNESSES).map(describeLostUpdate),
+    witnessCount: lostUpdates.length,
+    stockOverTime: stockOverTime(events, stock),
+    events,
+  };
+}
+
+/** The sales with the moment at which their node read the stock for them. */
+function withReadTimes(sold: SoldAnswer[], events: SaleEvent[]) {
+  const startedAt = events[0]?.at ?? 0;
+  const readMs = new Map(
+    events.flatMap(({ type, node, saleId, at }) => (type === 'read' ? [[`${node} ${saleId}`, at - startedAt]] : [])),
+  );
+  return sold.map((sale) => ({ ...sale, readMs: readMs.get(`${sale.node} ${sale.saleId}`) }));
+}
+
+/** The same start for every drill: the stage's lock on all nodes, no lock key, no history, the stock set. */
+async function prepare({ nodes }: Target, stage: string, stock: number) {
+  for (const node of nodes) await node.setLock(stage);
+  for (const node of nodes) await node.reset();
+  await nodes[0]?.clear();
+  await nodes[0]?.setStock(stock);
+}
+
+/** Resolves with the nodes' states once no sale is in flight, or when that takes too long. */
+async function settle({ nodes }: Target): Promise<NodeState[]> {
+  const deadline = performance.now() + SETTLE_LIMIT_MS;
+  for (;;) {
+    const states = await Promise.all(nodes.map((node) => node.state()));
+    const isSettled = states.every(({ inFlight }) => inFlight === 0);
+    if (isSettled || performance.now() > deadline) return states;
+    await sleep(SETTLE_POLL_MS);
+  }
+}
+
+/** The nodes end a wait themselves. */
+async function longestWait({ nodes }: Target): Promise<number> {
+  const states = await Promise.all(nodes.map((node) => node.state()));
+  return Math.max(...states.map(({ waitTimeoutMs }) => waitTimeoutMs));
+}
+
+async function commandsProcessed({ nodes }: Target): Promise<number> {
+  return (await nodes[0]?.redis())?.commandsProcessed ?? 0;
+}

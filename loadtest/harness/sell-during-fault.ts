@@ -1,0 +1,56 @@
+import { sharedClock } from './shared-clock.ts';
+import { type Judgement, readStock } from './step-drill.ts';
+import type { Scene, SceneOutcome } from './test-bed.ts';
+
+const SALES = 3;
+
+interface Meanwhile {
+  soldMeanwhile: number;
+  /** How long nobody got in, if nobody did. */
+  keptOutMs?: number;
+}
+
+/**
+ * Sells on the second node while a fault hits the first, for 2.5 leases: long enough for any lease to end. Resolves with how
+ * many units were sold.
+ */
+export async function sellMeanwhile({
+  second,
+  leaseMs,
+  sellWithin,
+  mustHaveWaited,
+  waitFor,
+}: Scene): Promise<Meanwhile> {
+  // Long enough to be seen in a picture.
+  await second.script({ pauseMs: Math.round(leaseMs / 10), times: SALES });
+  const startedAt = sharedClock();
+  const limitMs = 2.5 * leaseMs;
+  const leftMs = () => limitMs - (sharedClock() - startedAt);
+  let soldMeanwhile = 0;
+  while (soldMeanwhile < SALES && leftMs() > 0) {
+    if ((await sellWithin(second, leftMs())).outcome === 'sold') soldMeanwhile += 1;
+  }
+  await waitFor(async () => leftMs() < 0 || undefined, limitMs);
+  if (soldMeanwhile > 0) return { soldMeanwhile };
+  await mustHaveWaited(second, startedAt);
+  return { soldMeanwhile, keptOutMs: sharedClock() - startedAt };
+}
+
+/** The verdict when a write of the first node has come late, with its node or without: was a sale made meanwhile undone? */
+export function judgeMeanwhile(
+  outcome: SceneOutcome,
+  meanwhile: Meanwhile,
+  wroteLate?: { node: string; saleId: string }[],
+): Judgement {
+  const { lostUpdates, witnesses, finalStock, expectedStock } = readStock(outcome, wroteLate);
+  const figures = { lostUpdates, ...meanwhile, finalStock, expectedStock };
+  if (lostUpdates > 0) {
+    const reason = `The stock is ${finalStock} instead of ${expectedStock} at most: the late write undid sales.`;
+    return { verdict: 'fail', reason, figures, witnesses };
+  }
+  const reason =
+    meanwhile.soldMeanwhile > 0
+      ? 'The late write undid no sale.'
+      : 'Nobody could sell until the late write had come; the price is that everybody waited.';
+  return { verdict: 'pass', reason, figures, witnesses };
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backendOf } from '../../locks/index.ts';
+import {
+  countOverlaps,
+  describeLostUpdate,
+  describeOverlap,
+  findLostUpdates,
+  overlapsBetween,
+  type Stay,
+  staysOf,
+} from '../evidence/checker.ts';
+import type { Verdict } from '../evidence/results.ts';
+import { hasNothingToBreak } from '../staircase/staircase.ts';
+import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
+import { NotStagedError } from './faults.ts';
+import type { LockTiming } from './lab-client.ts';
+import { lackOf, type Need } from './target.ts';
+import { openScene, type Scene, type SceneOptions, type SceneOutcome } from './test-bed.ts';
+
+/** How many witnesses a result names. */
+const MAX_WITNESSES = 10;
+const STOCK = 100;
+/** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
+const STOP_LIMIT_MS = 10_000;
+
+/** A drill that goes step by step: it stages one fault, on purpose, and looks what the lock makes of it. */
+export interface StepDrill {
+  /** A column of the staircase. */
+  name: string;
+  /** What it takes to stage the fault, besides two nodes. */
+  needs?: Need[];
+  /** What the drill needs of the lock's timing, in milliseconds, whatever lease was asked for. */
+  timing?: LockTiming;
+  /** The units in stock before it. */
+  stock?: number;
+  run(scene: Scene): Promise<Judgement>;
+}
+
+export interface Judgement {
+  verdict: Exclude<Verdict, 'not-applicable'>;
+  reason: string;
+  /** What was measured: milliseconds where the name ends in Ms. */
+  figures: Record<string, number>;
+  witnesses: string[];
+  /** Which holders may not meet; all of them when it is not given. Meetings of others are not drawn as faults. */
+  isJudged?: (stay: Stay) => boolean;
+  /** With `unknown`: the lock never takes the step that the drill breaks. */
+  nothingToBreak?: boolean;
+}
+
+export interface StepDrillOptions extends Omit<SceneOptions, 'timing' | 'stock'> {
+  leaseMs: number;
+  stock?: number;
+}
+
+/**
+ * Runs a drill once. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it ends, the
+ * stack is as it was before.
+ */
+export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<DrillOutcome> {
+  const { target, stage, leaseMs, signal } = options;
+  const lacking = lackOf(target, stage, drill.needs);
+  if (lacking !== undefined) return notApplicable(lacking);
+  if (hasNothingToBreak(stage, drill.name)) {
+    return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
+  }
+  if (drill.needs?.includes('masters') && backendOf(stage) !== 'masters') {
+    return notApplicable(`Under ${stage} no masters vote.`);
+  }
+  const scene = await openScene({
+    stock: drill.stock ?? STOCK,
+    ...options,
+    timing: { leaseMs, ...drill.timing },
+  });
+  return play(scene, drill.run(scene), signal);
+}
+
+/**
+ * Follows the course of a drill to its judgement, and closes its scene. Rejects as the course does, and with the signal's reason
+ * when that aborts first; the scene is closed all the same.
+ */
+export async function play(
+  scene: {
+    stop(): void;
+    close(isJudged?: Judgement['isJudged']): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'>>;
+  },
+  course: Promise<Judgement>,
+  signal?: AbortSignal,
+): Promise<DrillOutcome> {
+  const judgement = await untilStopped(course, signal).catch(async (error) => {
+    if (error instanceof NotStagedError) return notStaged(error.message, error);
+    // What it has begun comes to its end before it is undone.
+    scene.stop();
+    await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    await scene.close().catch(() => {});
+    throw error;
+  });
+  const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false } = judgement;
+  return {
+    verdict,
+    reasons: [reason],
+    figures,
+    witnesses: witnesses.slice(0, MAX_WITNESSES),
+    witnessCount: witnesses.length,
+    stockOverTime: [],
+    nothingToBreak,
+    ...(await scene.close(isJudged)),
+  };
+}
+
+/** As the promise, or rejects with the signal's reason when that aborts first. */
+function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop);
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
+  });
+}
+
+/** The drill as one of the staircase's. */
+export function asDrill(drill: StepDrill): Drill {
+  return {
+    name: drill.name,
+    kind: 'steps',
+    run: ({ settings, ...context }) => runStepDrill(drill, { ...context, leaseMs: settings.leaseMs }),
+  };
+}
+
+/** The fault was never there, so nothing may be concluded. */
+export function notStaged(reason: string, { nothingToBreak = false } = {}): Judgement {
+  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak };
+}
+
+/**
+ * What the stock says: `sold` counts the sales that were answered so, `inDoubt` those whose answer is missing or does not
+ * say. `lostUpdates` is what is lost for certain, whatever became of those in doubt: units that were sold and are still in
+ * stock, or writes that Redis confirmed and another sale undid, whichever are more. Throws NotStagedError when units are missing
+ * that no sale explains: numbers that do not add up are no verdict.
+ *
+ * `wroteLate` names sales whose write reached Redis although their node had given up on it.
+ */
+export function readStock({ ends, initialStock, finalStock, events, startedAt }: SceneOutcome, wroteLate: Sale[] = []) {
+  const sales = ends.flatMap((end) => (end.outcome === 'sold' ? [end.sale] : []));
+  const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
+  const expectedStock = initialStock - sales.length;
+  if (finalStock < expectedStock - inDoubt) {
+    throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
+  }
+  const groups = findLostUpdates(readersOf(events, startedAt, wroteLate));
+  const undone = groups.reduce((sum, group) => sum + group.sales.length - 1, 0);
+  return {
+    sold: sales.length,
+    inDoubt,
+    finalStock,
+    expectedStock,
+    lostUpdates: Math.max(0, finalStock - expectedStock, undone),
+    witnesses: groups.map(describeLostUpdate),
+  };
+}
+
+interface Sale {
+  node: string;
+  saleId: string;
+}
+
+/** Who read which stock and went on to write, as the nodes recorded it. Of a sale that began again the last reading counts. */
+function readersOf(events: SceneOutcome['events'], startedAt: number, wroteLate: Sale[]) {
+  const nameOf = ({ node, saleId }: Sale) => `${node} ${saleId}`;
+  const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(nameOf));
+  const readings = new Map<string, { stockBefore: number; saleId: string; node: string; readMs: number }>();
+  for (const event of events) {
+    const { type, stock, node, saleId, at } = event;
+    if (type !== 'read' || stock === undefined || !writers.has(nameOf(event))) continue;
+    readings.set(nameOf(event), { stockBefore: stock, saleId, node, readMs: at - startedAt });
+  }
+  return [...readings.values()];
+}
+
+/** Pairs of holders inside at the same moment, those left out who `isMeant` does not mean, and a sentence for each. */
+export function overlapsOf({ events, startedAt }: SceneOutcome, isMeant: (stay: Stay) => boolean = () => true) {
+  const stays = staysOf(events).filter(isMeant);
+  return {
+    overlaps: countOverlaps(stays),
+    witnesses: overlapsBetween(stays).map((overlap) => describeOverlap(overlap, startedAt)),
+  };
+}

@@ -1,0 +1,180 @@
+import type { Backend } from '../../locks/index.ts';
+import type { Backends } from '../../scripts/stack/backends.ts';
+import { type Node, type Stack, type StackOptions, startStack } from '../../scripts/stack/stack.ts';
+import type { Results } from '../evidence/results.ts';
+import { rowOf } from '../staircase/staircase.ts';
+import { type LabClient, openLabClient } from './lab-client.ts';
+
+/**
+ * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, a replica of it, masters to
+ * stop, a MySQL whose tables may be emptied, and the servers of a strategy.
+ */
+export type Need =
+  | 'node processes'
+  | 'links'
+  | 'redis process'
+  | 'replication'
+  | 'master processes'
+  | 'own mysql'
+  | Exclude<Backend, 'redis'>;
+
+export interface TargetNode extends LabClient {
+  name: string;
+  /** The node's process, when it is ours to stop and to kill. */
+  process?: Pick<Node, 'signal' | 'kill' | 'start'>;
+  /** What the node reaches Redis through. */
+  link?: Node['link'];
+  /** What it reaches each of the masters through, in their order. */
+  masterLinks?: Node['masterLinks'];
+}
+
+/** Two nodes behind a load balancer, for the drills to aim at. */
+export interface Target {
+  /** The load balancer. */
+  url: string;
+  nodes: TargetNode[];
+  redis: Results['environment']['redis'];
+  nginx: string;
+  /** The versions of the servers beyond Redis, where a strategy of the run needs them. */
+  backends: Results['environment']['backends'];
+  /** The stack, when it is ours to break. */
+  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica' | 'masters'>;
+  /** Where its nodes keep the orders, when there are any. */
+  mysqlUrl?: string;
+  /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
+  lacks: Partial<Record<Need, string>>;
+  /** Resolves with a sentence when a part of the stack dies that no drill killed. */
+  partDied: Promise<string>;
+  /** Leaves the target as it was found. */
+  close(): Promise<void>;
+}
+
+/** Why the target can't carry a drill under this stage: a sentence, or undefined when it can. */
+export function lackOf({ lacks }: Target, stage: string, needs: Need[] = []): string | undefined {
+  const backends = rowOf(stage)?.backends ?? ['redis'];
+  const servers = backends.filter((backend) => backend !== 'redis');
+  return [...needs, ...servers].flatMap((need) => lacks[need] ?? [])[0];
+}
+
+/** Why the MySQL of a run may not be filled and emptied, as a sentence; undefined when there is one of its own, or none. */
+export function whyNotOwnMysql(): string | undefined {
+  if (!process.env['MYSQL_URL']) return undefined;
+  return 'The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.';
+}
+
+/** Starts a stack of its own on free ports. */
+export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
+  const corner = await backends?.openCorner();
+  // What is measured is the lock: an order costs more than the sale.
+  const stack = await startStack({
+    ...options,
+    env: { ORDERS: 'off', IDEMPOTENCY: 'none', IDEMPOTENCY_REQUIRED: 'off', ...options.env, ...corner },
+  });
+  try {
+    const nodes = await Promise.all(
+      stack.nodes.map(async ({ name, labUrl, link, masterLinks, ...process }) => ({
+        name,
+        process,
+        ...(link && { link }),
+        masterLinks,
+        ...(await openLabClient(labUrl)),
+      })),
+    );
+    // A Redis of our own ends with the stack; a given one is left as it was found.
+    const putStockBack = stack.redis.kind === 'external' ? await rememberStock(nodes) : async () => {};
+    return {
+      url: stack.nginx.url,
+      nodes,
+      redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
+      nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
+      backends: backends?.versions ?? {},
+      ...(corner?.['MYSQL_URL'] !== undefined && { mysqlUrl: corner['MYSQL_URL'] }),
+      stack,
+      lacks: {
+        ...backends?.lacks,
+        'own mysql': whyNotOwnMysql(),
+        ...lacksOf(stack),
+      },
+      partDied: stack.partDied,
+      async close() {
+        await putStockBack();
+        await stack.stop();
+      },
+    };
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+function lacksOf({ redis, nodes, masters }: Stack): Target['lacks'] {
+  const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
+  const noMasters = 'No masters were started: they vote for redlock alone.';
+  return {
+    ...(masters.length === 0 && { masters: noMasters, 'master processes': noMasters }),
+    ...(masters.some(({ process }) => process === undefined) && {
+      'master processes': 'The masters that REDLOCK_URLS names are not ours to stop.',
+    }),
+    ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a link.' }),
+    ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
+    ...(redis.kind === 'embedded' && {
+      replication: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
+    }),
+  };
+}
+
+/** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
+export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
+  const labs = await Promise.all(labUrls.map(openLabClient));
+  const states = await Promise.all(labs.map((lab) => lab.state()));
+  if (new Set(states.map(({ instance }) => instance)).size < states.length) {
+    throw new Error(`--lab names the same node twice: ${labUrls.join(' and ')} are both ${states[0]?.node}.`);
+  }
+  const busy = states.find(({ inFlight }) => inFlight > 0);
+  if (busy) throw new Error(`${busy.node} has sales in progress: ${busy.inFlight}. Run it again when they have ended.`);
+  const nodes = labs.map((lab, index) => ({ name: states[index]?.node ?? '', ...lab }));
+  const putStockBack = await rememberStock(nodes);
+  const notOurs = 'A stack that runs already is not ours to break.';
+  const answer = await fetch(`${url}/healthz`).catch((error: Error) => {
+    throw new Error(`${url} does not answer: ${error.cause instanceof Error ? error.cause.message : error.message}`);
+  });
+  return {
+    url,
+    nodes,
+    redis: { kind: 'external', version: await versionOf(nodes) },
+    backends: {},
+    nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
+    lacks: {
+      'node processes': notOurs,
+      links: notOurs,
+      'redis process': notOurs,
+      replication: notOurs,
+      'master processes': notOurs,
+    },
+    partDied: new Promise(() => {}),
+    async close() {
+      for (const [index, node] of nodes.entries()) {
+        const { lock = '', leaseMs, retryDelayMs, waitTimeoutMs } = states[index] ?? {};
+        await node.setLock(lock, { leaseMs, retryDelayMs, waitTimeoutMs }).catch((error: Error) => {
+          process.stderr.write(`The lock of ${node.name} could not be put back: ${error.message}\n`);
+        });
+      }
+      await putStockBack();
+    },
+  };
+}
+
+async function versionOf([node]: LabClient[]): Promise<string> {
+  if (node === undefined) return 'unknown';
+  const { server, version, masters } = await node.redis();
+  return masters > 1 ? `${server} ${version}, a Cluster of ${masters} masters` : `${server} ${version}`;
+}
+
+/** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */
+async function rememberStock([node]: LabClient[]): Promise<() => Promise<void>> {
+  const stock = await node?.stock();
+  return async () => {
+    const putBack = stock === undefined ? node?.clear() : node?.setStock(stock);
+    await putBack?.catch((error: Error) => process.stderr.write(`The stock could not be put back: ${error.message}\n`));
+  };
+}

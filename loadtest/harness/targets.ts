@@ -1,0 +1,137 @@
+import type { Backend } from '../../locks/index.ts';
+import { type Backends, startBackends } from '../../scripts/stack/backends.ts';
+import { MASTERS } from '../../scripts/stack/stack.ts';
+import { type Row, rowOf } from '../staircase/staircase.ts';
+import type { Drill } from './drill.ts';
+import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
+
+export interface TargetsOptions {
+  /** A running stack to aim at, instead of stacks of our own. */
+  running?: { url: string; labUrls: string[] } | undefined;
+  /** The modules of the locks that are none of ours, by their names. */
+  modules?: Record<string, string>;
+  /** The backends of the strategies to be run. */
+  backends?: Backend[];
+  /** Settings of the nodes. */
+  env?: NodeJS.ProcessEnv;
+  /** Told, with a sentence, when a part dies that no drill killed; not under a lock that is none of ours. */
+  onDeath: (sentence: string) => void;
+}
+
+interface Opened {
+  /** The lock that its nodes were given, if it is none of ours. */
+  guest: string | undefined;
+  /** What its row asks for, if it asks for anything. */
+  own: Row['stack'];
+  target: Promise<Target>;
+  /** It has such a lock, and did not start or lost a part. */
+  isDead?: boolean;
+}
+
+export type Targets = ReturnType<typeof createTargets>;
+
+/** The stacks of a run, each started when the first drill needs it. */
+export function createTargets({
+  running,
+  modules = {},
+  backends: needed = [],
+  env: always = {},
+  onDeath,
+}: TargetsOptions) {
+  let backends: Promise<Backends> | undefined;
+  const opened = new Map<string, Opened>();
+
+  async function start(kind: Drill['kind'], guest: string | undefined, own: Row['stack']): Promise<Target> {
+    const forDrills = kind === 'steps';
+    if (guest !== undefined) return openLocalTarget({ forDrills, ...settingsFor(guest) }, await openBackends());
+    const target = running
+      ? await openRunningTarget(running.url, running.labUrls)
+      : await openOurs(forDrills, own, await openBackends());
+    void target.partDied.then(onDeath);
+    return target;
+  }
+
+  function openOurs(forDrills: boolean, own: Row['stack'], servers: Backends) {
+    // A node refuses settings of orders that it can't have; no drill of theirs will run on it.
+    const { env, ...options } = servers.lacks.mysql === undefined ? (own?.options ?? {}) : {};
+    return openLocalTarget(
+      {
+        forDrills,
+        ...options,
+        // The drills set the lock. The one of the environment may need a server that is not there.
+        env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '', ...always, ...env },
+        masters: needed.includes('masters') ? MASTERS : 0,
+        onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
+      },
+      servers,
+    );
+  }
+
+  /** Nodes with this lock. What it prints is shown to those who ask for the log. */
+  function settingsFor(guest: string) {
+    const { LOG_LEVEL, NODE_OPTIONS = '' } = process.env;
+    const env = {
+      LOCK_MODULES: `${guest}=${modules[guest]}`,
+      LOG_LEVEL: LOG_LEVEL || 'silent',
+      LOCK_VERSION: '',
+      // Short enough that the last words of a node tell its error.
+      NODE_OPTIONS: `${NODE_OPTIONS} --stack-trace-limit=2`.trim(),
+    };
+    const onLine = (name: string, line: string) => void process.stderr.write(`${guest} on ${name}: ${line}\n`);
+    return LOG_LEVEL ? { env, onLine } : { env };
+  }
+
+  /** A stack with a lock that is none of ours has nothing to bring in order, and may not be able to. */
+  async function close({ guest, target }: Opened) {
+    const open = await target.catch(() => undefined);
+    if (guest !== undefined) for (const { process } of open?.nodes ?? []) await process?.kill();
+    await open?.close();
+  }
+
+  async function watchOver(entry: Opened) {
+    await entry.target.then(({ partDied }) => partDied).catch(() => {});
+    entry.isDead = true;
+  }
+
+  const nameOf = (kind: Drill['kind'], worker: number) => (running ? 'running' : `${kind} ${worker}`);
+
+  async function discard(name: string) {
+    const entry = opened.get(name);
+    opened.delete(name);
+    if (entry) await close(entry);
+  }
+
+  function openBackends() {
+    backends ??= startBackends(needed).then((started) => {
+      void started.partDied.then(onDeath);
+      return started;
+    });
+    return backends;
+  }
+
+  return {
+    /**
+     * The stack for drills of this kind. Workers that run at the same time have one each, and so has each lock that is none
+     * of ours, and each row that asks for nodes of its own: a worker that goes on to another gets another stack. Rejects
+     * when it does not start.
+     */
+    async open(kind: Drill['kind'], worker = 0, stage?: string): Promise<Target> {
+      const name = nameOf(kind, worker);
+      const guest = stage !== undefined && Object.hasOwn(modules, stage) ? stage : undefined;
+      const own = stage === undefined ? undefined : rowOf(stage)?.stack;
+      const last = opened.get(name);
+      if (last && (last.guest !== guest || last.own?.name !== own?.name || last.isDead)) await discard(name);
+      const entry: Opened = opened.get(name) ?? { guest, own, target: start(kind, guest, own) };
+      opened.set(name, entry);
+      if (guest !== undefined) void watchOver(entry);
+      return entry.target;
+    },
+    /** Closes a stack that is broken: the next drill gets a new one. */
+    discard: (kind: Drill['kind'], worker: number) => discard(nameOf(kind, worker)),
+    /** Leaves each as it was found, the last one first. */
+    async close() {
+      for (const entry of [...opened.values()].reverse()) await close(entry);
+      await (await backends?.catch(() => undefined))?.stop();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Drill } from '../harness/drill.ts';
+import { hasNothingToBreak, rowOf, taughtVerdict } from './staircase.ts';
+
+/** A drill to run under a stage. */
+export interface Cell {
+  stage: string;
+  drill: Drill;
+}
+
+/** Every drill under every stage; a drill that can break none of the stages is left out. */
+export function allCells(stages: string[], drills: Drill[]): Cell[] {
+  const isOfUse = ({ name }: Drill) => stages.some((stage) => !hasNothingToBreak(stage, name));
+  return stages.flatMap((stage) => drills.filter(isOfUse).map((drill) => ({ stage, drill })));
+}
+
+/**
+ * The story of the stages: under each the rush, the drills that this stage fixes, and those that it still fails. What a stage fixes is run under the stage before as well, so that the two stand side by side.
+ */
+export function storyCells(stages: string[], drills: Drill[]): Cell[] {
+  const cells = new Map<string, Cell>();
+  const add = (stage: string, drill: Drill) => cells.set(`${stage} ${drill.name}`, { stage, drill });
+  for (const stage of stages) {
+    const before = stageBefore(stage);
+    const isFixed = ({ name }: Drill) => fixes(stage, name);
+    const isFailed = ({ name }: Drill) => taughtVerdict(stage, name) === 'fail';
+
+    if (before) for (const drill of drills.filter(isFixed)) add(before, drill);
+    for (const drill of drills) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);
+  }
+  return [...cells.values()];
+}
+
+/** True when the stage passes a drill that the stage before it fails. */
+export function fixes(stage: string, drill: string): boolean {
+  const before = stageBefore(stage);
+  return before !== undefined && taughtVerdict(before, drill) === 'fail' && taughtVerdict(stage, drill) === 'pass';
+}
+
+/** The stage whose number is one less; what is beyond the stages comes after the last. Undefined for the first. */
+export function stageBefore(stage: string): string | undefined {
+  return rowOf(stage)?.before;
+}

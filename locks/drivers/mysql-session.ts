@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection, type Pool, type PoolConnection, type QueryResult } from 'mysql2/promise';
+import { ANSWER_LIMIT_MS } from '../lock.ts';
+import { abortable } from './abortable.ts';
+
+/** How long a statement that was told to end may go on before it is told again, in milliseconds. */
+const KILL_AGAIN_MS = 10;
+
+/** A connection to MySQL that is ours alone, until it is given back or closed. */
+export interface MysqlSession {
+  /**
+   * Sends a statement that waits for nobody. Resolves with its rows, or with what it changed. Rejects with AbortError when
+   * `signal` aborts first: the server has then ended the statement, and it has changed nothing.
+   */
+  ask<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
+  /** The same for a statement that waits for a lock, as long as it takes. After an AbortError, close the session. */
+  wait<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
+  /** Has `listener` called if the connection breaks while it is ours. */
+  onLost(listener: () => void): void;
+  /** Gives the connection back to the pool. It must have no lock and no open transaction. */
+  giveBack(): void;
+  /** Ends the connection, whatever it is doing. The server then rolls back and frees its locks. */
+  close(): void;
+}
+
+/**
+ * Borrows a connection from the pool. Rejects with AbortError when `signal` aborts before one is free; one that is aborted
+ * already waits for a short time.
+ */
+export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<MysqlSession> {
+  const connection = await borrow(mysql, signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal);
+  let isUnanswered = false;
+  let isKilled = false;
+  let onLost = () => {};
+  const tellLost = () => onLost();
+  connection.on('end', tellLost);
+  connection.on('error', tellLost);
+
+  async function send<T extends QueryResult>(sql: string, values: unknown[], signal?: AbortSignal, timeout?: number) {
+    // Rejects when it has aborted already.
+    await abortable(undefined, signal);
+    let onAbort = () => {};
+    const notKilled = new Promise<never>((_resolve, reject) => {
+      onAbort = () => {
+        isKilled = true;
+        killStatement(connection, () => !isUnanswered).catch(reject);
+      };
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    isUnanswered = true;
+    try {
+      const [answer] = await Promise.race([connection.query<T>({ sql, values, timeout }), notKilled]);
+      isUnanswered = false;
+      return answer;
+    } catch (error) {
+      isUnanswered = !isAnswer(error);
+      if (codeOf(error) === 'ER_QUERY_INTERRUPTED') await abortable(undefined, signal);
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  function leave() {
+    connection.off('end', tellLost);
+    connection.off('error', tellLost);
+  }
+
+  function close() {
+    leave();
+    connection.destroy();
+    if (isUnanswered) kill(connection).catch(() => {});
+  }
+
+  return {
+    ask: (sql, values = [], signal) => send(sql, values, signal, ANSWER_LIMIT_MS),
+    async wait<T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) {
+      const answer = await send<T>(sql, values, signal);
+      // The answer may have come when the order to end the statement was on its way.
+      await abortable(undefined, signal);
+      return answer;
+    },
+    onLost(listener) {
+      onLost = listener;
+    },
+    giveBack() {
+      // An order to end a statement that is late would end the next borrower's.
+      if (isKilled) return close();
+      leave();
+      connection.release();
+    },
+    close,
+  };
+}
+
+/**
+ * Has `work` done on a connection of its own. When it rejects the connection is closed: whatever `work` had begun and not
+ * committed is undone.
+ */
+export async function withSession<T>(mysql: Pool, signal: AbortSignal, work: (session: MysqlSession) => Promise<T>) {
+  await abortable(undefined, signal);
+  const session = await openSession(mysql, signal);
+  try {
+    const result = await work(session);
+    session.giveBack();
+    return result;
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+/**
+ * True when the server would not let a transaction go on: it waited in a circle with others (deadlock), or too long
+ * (50 s by default). After a rollback nothing of it has happened.
+ */
+export function isRefused(error: unknown): boolean {
+  return ['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'].includes(codeOf(error));
+}
+
+/** True when one try found the row locked: by NOWAIT, which MariaDB calls a wait that took too long, or after a short wait. */
+export function isTaken(error: unknown): boolean {
+  return ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT', 'ABORT_ERR'].includes(codeOf(error));
+}
+
+async function borrow(mysql: Pool, signal?: AbortSignal) {
+  const coming = mysql.getConnection();
+  try {
+    return await abortable(coming, signal);
+  } catch (error) {
+    // It comes all the same, and nobody waits for it any more.
+    coming.then(
+      (connection) => connection.release(),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+/** Ends the statement that `connection` waits for. Closing our side would not: the server looks at it after the wait. */
+async function killStatement(connection: PoolConnection, isOver: () => boolean) {
+  await withOtherConnection(connection, async (order) => {
+    while (!isOver()) {
+      // An order that comes before the statement does is lost.
+      await order(`KILL QUERY ${connection.threadId}`);
+      await sleep(KILL_AGAIN_MS);
+    }
+  });
+}
+
+/** Ends the server's side of `connection`. */
+async function kill(connection: PoolConnection) {
+  await withOtherConnection(connection, (order) => order(`KILL ${connection.threadId}`));
+}
+
+/** Not from the pool: all its connections may be waiting. */
+async function withOtherConnection(
+  { config }: PoolConnection,
+  work: (order: (sql: string) => Promise<unknown>) => Promise<unknown>,
+) {
+  const { host, port, user, password, ssl } = config;
+  const other = await createConnection({ host, port, user, password, ssl, connectTimeout: ANSWER_LIMIT_MS });
+  other.on('error', () => {});
+  try {
+    await work((sql) => other.query({ sql, timeout: ANSWER_LIMIT_MS }));
+  } finally {
+    other.destroy();
+  }
+}
+
+/** True when the server has said no, rather than nothing. */
+const isAnswer = (error: unknown) => error instanceof Error && 'sqlState' in error;
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');

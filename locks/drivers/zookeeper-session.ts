@@ -1,0 +1,213 @@
+// A session is what ZooKeeper keeps of one process: the ephemeral nodes that it made are there as long as it lasts.
+//
+// connecting ──► open ──► ended, and never open again
+//
+// It ends when the connection breaks, when ZooKeeper says that it has expired, when a request goes unanswered, or when
+// nothing was heard for two thirds of the session time: ZooKeeper, which waits for all of it, cannot have given the nodes to
+// others yet. A session that broke could be resumed, but its holders have stopped already. So it is given up as a whole: it
+// is closed as soon as ZooKeeper hears of it, and with it goes every node that a lost answer left behind.
+
+import { once, setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
+import { type Client, CreateMode, createClient, Exception } from 'node-zookeeper-client';
+import { ANSWER_LIMIT_MS } from '../lock.ts';
+import { abortable, abortError } from './abortable.ts';
+
+/** The most that the client waits before it connects again, in milliseconds. */
+const RECONNECT_DELAY_MS = 100;
+/** The state of a client that has no session on its present connection yet. */
+const CONNECTING = 1;
+
+export interface ZookeeperOptions {
+  /** `host:port`, several of them with commas; a path after them is the folder that everything is kept in. */
+  url: string;
+  /** How long ZooKeeper keeps a session that it hears nothing of, in milliseconds. The server sets bounds to it. */
+  sessionMs: number;
+}
+
+/** The session of this process with ZooKeeper, and the next one when that has ended. */
+export interface ZookeeperSession {
+  /** Resolves with the session, a new one if there is none. Rejects with ZookeeperUnavailableError within a second. */
+  enter(): Promise<OpenSession>;
+  /** Ends the session, so that its nodes go at once, and resolves when ZooKeeper has heard, or does not answer. */
+  close(): Promise<void>;
+}
+
+/** Every call rejects with ZookeeperUnavailableError when the session ends or ZooKeeper does not answer within a second. */
+export interface OpenSession {
+  /** Aborts when the session has ended: nobody may claim to hold by it any more. */
+  ended: AbortSignal;
+  /** Creates an ephemeral node in `folder`. Resolves with its name: `prefix` and ten digits, the next number of the folder. */
+  createNext(folder: string, prefix: string): Promise<string>;
+  /** Resolves with the names of all nodes in `folder`. */
+  list(folder: string): Promise<string[]>;
+  /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
+  untilGone(path: string, signal?: AbortSignal): Promise<void>;
+  /** Resolves with false when there was no such node. */
+  remove(path: string): Promise<boolean>;
+}
+
+/** ZooKeeper did not answer, or the session with it has ended. */
+export class ZookeeperUnavailableError extends Error {
+  readonly code = 'ZOOKEEPER_UNAVAILABLE';
+
+  constructor() {
+    super('ZooKeeper does not answer, or has ended the session.');
+    this.name = 'ZookeeperUnavailableError';
+  }
+}
+
+/** Does nothing until somebody enters. */
+export function openZookeeper({ url, sessionMs }: ZookeeperOptions): ZookeeperSession {
+  const [servers = '', ...folders] = url.split('/');
+  const root = folders.map((folder) => `/${folder}`).join('');
+  let current: OpenSession | undefined;
+  let opening: Promise<OpenSession> | undefined;
+  let client: Client | undefined;
+  let end = () => {};
+
+  async function enter() {
+    if (current?.ended.aborted === false) return current;
+    // One client tries until ZooKeeper is there, however many ask meanwhile and give up.
+    opening ??= open();
+    return abortable(opening, AbortSignal.timeout(ANSWER_LIMIT_MS)).catch(() => {
+      throw new ZookeeperUnavailableError();
+    });
+  }
+
+  async function open() {
+    client = connect(servers, sessionMs);
+    await once(client, 'connected');
+    const session = startSession(client, root);
+    ({ end } = session);
+    current = session.open;
+    opening = undefined;
+    return current;
+  }
+
+  async function close() {
+    // One that is not open yet has nothing to give up; it is closed when it opens.
+    if (opening) return void opening.then(close);
+    if (client === undefined || current?.ended.aborted) return;
+    const closed = once(client, 'disconnected', { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+    end();
+    await closed.catch(() => {});
+  }
+
+  return { enter, close };
+}
+
+/** A client that connects, and connects again whenever its connection breaks, until it is closed or its session expires. */
+function connect(servers: string, sessionMs: number): Client {
+  const client = createClient(servers, { sessionTimeout: sessionMs, spinDelay: RECONNECT_DELAY_MS });
+  client.connect();
+
+  // The client waits for ever for the answer to its greeting, which a server that is just starting drops. So a connection
+  // that is not greeted back between two looks is cut. Only the inside of the client shows it.
+  const { connectionManager } = client as Client & { connectionManager: { state: number; socket?: Socket } };
+  let greeting: Socket | undefined;
+  const look = setInterval(() => {
+    const { state, socket } = connectionManager;
+    const isOver = state < 0;
+    if (isOver) clearInterval(look);
+    else if (state === CONNECTING && socket === greeting) socket?.destroy(new Error('ZooKeeper does not greet back.'));
+    greeting = socket;
+  }, ANSWER_LIMIT_MS / 2);
+  return client;
+}
+
+/** The session of a client that has just connected. */
+function startSession(client: Client, root: string): { open: OpenSession; end: () => void } {
+  const ended = new AbortController();
+  setMaxListeners(0, ended.signal);
+  const sessionMs = client.getSessionTimeout();
+  let heardAt = performance.now();
+  const heartbeat = setInterval(beat, sessionMs / 6);
+  client.once('disconnected', end);
+  client.once('expired', end);
+
+  function beat() {
+    const sentAt = performance.now();
+    // The client itself never notices that an answer is missing.
+    if (sentAt - heardAt > (sessionMs * 2) / 3) return end();
+    client.exists('/', (error) => {
+      if (!error) heardAt = sentAt;
+    });
+  }
+
+  function end() {
+    if (ended.signal.aborted) return;
+    clearInterval(heartbeat);
+    ended.abort(new ZookeeperUnavailableError());
+    closeWhenHeard(client);
+  }
+
+  /** Sends a request. Resolves with the answer, or with undefined when there is no such node. */
+  async function ask<T>(send: (answer: (error: Error | Exception | null, value: T) => void) => void) {
+    let isAnswered = false;
+    // After a pause of this process the answer may be here unread: it is read before the immediate runs.
+    const timer = setTimeout(() => setImmediate(() => isAnswered || end()), ANSWER_LIMIT_MS);
+    const answer = new Promise<T | undefined>((resolve, reject) => {
+      if (ended.signal.aborted) return;
+      send((error, value) => {
+        isAnswered = true;
+        if (isCode(error, Exception.CONNECTION_LOSS, Exception.SESSION_EXPIRED)) end();
+        if (isCode(error, Exception.NO_NODE)) resolve(undefined);
+        else if (error) reject(error);
+        else resolve(value);
+      });
+    });
+    return unlessEnded(answer).finally(() => clearTimeout(timer));
+  }
+
+  async function unlessEnded<T>(promise: Promise<T>) {
+    return abortable(promise, ended.signal).catch((error) => {
+      throw ended.signal.aborted ? ended.signal.reason : error;
+    });
+  }
+
+  const open: OpenSession = {
+    ended: ended.signal,
+    async createNext(folder, prefix) {
+      const path = `${root}${folder}/${prefix}`;
+      const create = () => ask<string>((answer) => client.create(path, CreateMode.EPHEMERAL_SEQUENTIAL, answer));
+      let created = await create();
+      while (created === undefined) {
+        await ask<string>((answer) => client.mkdirp(`${root}${folder}`, answer));
+        created = await create();
+      }
+      return created.slice(created.lastIndexOf('/') + 1);
+    },
+    async list(folder) {
+      return (await ask<string[]>((answer) => client.getChildren(`${root}${folder}`, answer))) ?? [];
+    },
+    async untilGone(path, signal) {
+      // The client forgets a watch only when it fires: whoever tries once leaves none behind.
+      if (signal?.aborted) throw abortError(signal);
+      let tellGone = () => {};
+      const gone = new Promise<void>((resolve) => (tellGone = resolve));
+      // Not exists(): on a node that is gone already, that would leave a watch for ever.
+      const isThere = await ask<true>((answer) =>
+        client.getData(`${root}${path}`, tellGone, (error) => answer(error, true)),
+      );
+      if (isThere) await unlessEnded(abortable(gone, signal));
+    },
+    async remove(path) {
+      const removed = await ask<true>((answer) => client.remove(`${root}${path}`, (error) => answer(error, true)));
+      return removed === true;
+    },
+  };
+  return { open, end };
+}
+
+/** Closes a session that was given up, on the connection of now or on the next one that the client gets. */
+function closeWhenHeard(client: Client) {
+  client.exists('/', (error) => {
+    if (isCode(error, Exception.CONNECTION_LOSS)) setImmediate(closeWhenHeard, client);
+    else client.close();
+  });
+}
+
+function isCode(error: unknown, ...codes: number[]) {
+  return error instanceof Exception && codes.includes(error.code);
+}

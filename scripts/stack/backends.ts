@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Backend } from '../../locks/index.ts';
+import { openMysql, whyNoMysql } from './mysql.ts';
+import { dismissReaper, makeTempDir, type Part } from './parts.ts';
+import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
+
+/** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
+export interface Backends {
+  /** Settings for the nodes of one more stack: a corner of each server that no other stack uses. */
+  openCorner(): Promise<NodeJS.ProcessEnv>;
+  /** Why a server can't be had: a sentence with the line that installs it. */
+  lacks: Partial<Record<Backend, string>>;
+  /** What there is, such as `10.11.19-MariaDB`. */
+  versions: Partial<Record<Backend, string>>;
+  /** Resolves with a sentence as soon as a server ends that nobody stopped. */
+  partDied: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A server of a run. */
+interface Server {
+  version: string;
+  /** The process, when it is ours. */
+  part?: Part;
+  /** Resolves with the settings that lead a node to a corner of this name. */
+  openCorner(name: string): Promise<NodeJS.ProcessEnv>;
+}
+
+interface Kind {
+  /** Why there can't be one, as a sentence; undefined when there can. */
+  whyNone(): string | undefined;
+  start(dir: string): Promise<Server>;
+}
+
+const kinds: Partial<Record<Backend, Kind>> = {
+  mysql: {
+    whyNone: () => (process.env['MYSQL_URL'] ? undefined : whyNoMysql()),
+    async start(dir) {
+      const server = await openMysql(process.env['MYSQL_URL'] || undefined, { dir });
+      return { ...server, openCorner: async (name) => ({ MYSQL_URL: await server.database(name) }) };
+    },
+  },
+  zookeeper: {
+    whyNone: () => (process.env['ZOOKEEPER_URL'] ? undefined : whyNoZookeeper()),
+    async start(dir) {
+      const server = await openZookeeper(process.env['ZOOKEEPER_URL'] || undefined, { dir });
+      return { ...server, openCorner: async (name) => ({ ZOOKEEPER_URL: `${server.url}/${name}` }) };
+    },
+  },
+};
+
+/** Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL. What can't be had is said in `lacks`. */
+export async function startBackends(needed: Backend[]): Promise<Backends> {
+  const lacks: Backends['lacks'] = {};
+  const versions: Backends['versions'] = {};
+  const servers: Server[] = [];
+  let temp: ReturnType<typeof makeTempDir> | undefined;
+  let corners = 0;
+  let isStopping = false;
+  let tellDeath: (sentence: string) => void;
+  const partDied = new Promise<string>((resolve) => {
+    tellDeath = resolve;
+  });
+
+  async function start(backend: Backend, kind: Kind) {
+    lacks[backend] = kind.whyNone();
+    if (lacks[backend] !== undefined) return;
+    temp ??= makeTempDir();
+    const dir = join(temp.dir, backend);
+    mkdirSync(dir);
+    const server = await kind.start(dir);
+    servers.push(server);
+    versions[backend] = server.version;
+    void server.part?.ended.then((sentence) => isStopping || tellDeath(sentence));
+  }
+
+  async function stop() {
+    if (isStopping) return;
+    isStopping = true;
+    for (const { part } of servers) await part?.stop();
+    temp?.remove();
+    if (temp) await dismissReaper();
+  }
+
+  try {
+    const wanted = Object.entries(kinds).filter(([backend]) => needed.includes(backend as Backend));
+    const starts = await Promise.allSettled(wanted.map(([backend, kind]) => start(backend as Backend, kind)));
+    for (const start of starts) if (start.status === 'rejected') throw start.reason;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  return {
+    async openCorner() {
+      corners += 1;
+      const settings = await Promise.all(servers.map((server) => server.openCorner(`stack_${corners}`)));
+      return Object.assign({}, ...settings);
+    },
+    lacks,
+    versions,
+    partDied,
+    stop,
+  };
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import getPort, { portNumbers } from 'get-port';
+
+/** How long a part may take to get ready, in milliseconds. */
+const READY_LIMIT_MS = 20_000;
+const READY_POLL_MS = 20;
+/** How long a part may take to end by itself before it is killed, in milliseconds. */
+const STOP_LIMIT_MS = 15_000;
+
+export const projectDir = fileURLToPath(new URL('../..', import.meta.url));
+/** What takes long to make is kept here. Packages are found from here as from the project's own files, and git leaves it alone. */
+export const cacheDir = join(projectDir, 'node_modules/.cache/lockstep');
+
+/** The arguments that make Node run one of the project's TypeScript files. */
+export function nodeArgs(file: string): string[] {
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  return ['--disable-warning=ExperimentalWarning', '--import', tsx, join(projectDir, file)];
+}
+
+/** A real process of the stack. */
+export interface Part {
+  name: string;
+  pid: number;
+  /** Resolves with a sentence when the process has ended, whatever ended it. */
+  ended: Promise<string>;
+  /** Sends a signal to the process and its children. */
+  signal(name: NodeJS.Signals): void;
+  /** Asks the process to end and waits for it; one that does not end in time is killed. */
+  stop(): Promise<void>;
+}
+
+export interface PartOptions {
+  name: string;
+  command: string;
+  args: string[];
+  env?: NodeJS.ProcessEnv;
+  /** The folder it works in; this process' own when it is not given. */
+  cwd?: string;
+  /** Asked again and again until it resolves with true: does the part do its work? A rejection means not yet. */
+  isReady: () => Promise<boolean>;
+  /** Given every line that the part prints. */
+  onLine?: ((line: string) => void) | undefined;
+}
+
+let reaper: ChildProcess | undefined;
+/** What the reaper would remove now, such as `pid 123`. */
+const listed = new Set<string>();
+
+/** Tells the reaper what to remove if this process dies before it can: `+pid 123`, and `-pid 123` when it is gone. */
+export function tellReaper(line: string) {
+  if (line.startsWith('+')) listed.add(line.slice(1));
+  else listed.delete(line.slice(1));
+  if (reaper === undefined) {
+    reaper = spawn(process.execPath, [join(projectDir, 'scripts/stack/reaper.mjs')], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    reaper.unref();
+    reaper.stdin?.on('error', () => {});
+  }
+  reaper.stdin?.write(`${line}\n`);
+}
+
+/** Lets the reaper go, if nothing is left that it would remove. Call it last. */
+export async function dismissReaper() {
+  if (reaper === undefined || listed.size > 0) return;
+  const ended = once(reaper, 'exit');
+  reaper.ref();
+  reaper.stdin?.end();
+  reaper = undefined;
+  await ended;
+}
+
+/** A temporary folder that is gone when this process is. */
+export function makeTempDir() {
+  const dir = mkdtempSync(join(tmpdir(), 'lockstep-'));
+  tellReaper(`+dir ${dir}`);
+  return {
+    dir,
+    remove() {
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+      tellReaper(`-dir ${dir}`);
+    },
+  };
+}
+
+/** A free port below the range that clients' connections take theirs from. */
+export function freePort(): Promise<number> {
+  const from = 20_000 + Math.floor(Math.random() * 10_000);
+  return getPort({ host: '127.0.0.1', port: portNumbers(from, from + 500) });
+}
+
+/** Starts a process and waits until it is ready. Rejects with the last lines it printed when it ends or takes too long. */
+export async function startPart({ name, command, args, env, cwd, isReady, onLine }: PartOptions): Promise<Part> {
+  // A process group of its own: Ctrl-C reaches this process alone, which then stops the parts in order.
+  const child = spawn(command, args, {
+    env: env ?? process.env,
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lastLines: string[] = [];
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`${name} could not be started: ${error.message}`));
+    // Its children would keep working, and keep its output open.
+    child.once('exit', () => child.pid !== undefined && signalGroup(child.pid, 'SIGKILL'));
+    child.once('close', (code, signal) => {
+      if (child.pid !== undefined) tellReaper(`-pid ${child.pid}`);
+      const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+      resolve([`${name} ${how}`, ...lastLines].join('\n  '));
+    });
+  });
+  if (child.pid === undefined) throw new Error(await ended);
+  const { pid } = child;
+  tellReaper(`+pid ${pid}`);
+
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lastLines.push(line);
+      if (lastLines.length > 8) lastLines.shift();
+      onLine?.(line);
+    });
+  }
+
+  async function stop() {
+    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), STOP_LIMIT_MS);
+    signalGroup(pid, 'SIGTERM');
+    // One that is paused can't end.
+    signalGroup(pid, 'SIGCONT');
+    await ended;
+    clearTimeout(timer);
+  }
+
+  const over = new AbortController();
+  void ended.then(() => over.abort());
+  const failure = await Promise.race([untilReady(name, isReady, over.signal), ended]);
+  if (failure === undefined) return { name, pid, ended, signal: (signal) => signalGroup(pid, signal), stop };
+  await stop();
+  throw new Error(failure);
+}
+
+/** Resolves with nothing when the part is ready or `over`, with a sentence when it takes too long. */
+async function untilReady(name: string, isReady: () => Promise<boolean>, over: AbortSignal) {
+  const deadline = performance.now() + READY_LIMIT_MS;
+  while (!over.aborted && !(await isReady().catch(() => false))) {
+    if (performance.now() > deadline) return `${name} was not ready within ${READY_LIMIT_MS} ms`;
+    await sleep(READY_POLL_MS);
+  }
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals) {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { connectRedis, mastersOf, onServer } from '../../services/inventory/redis-client.ts';
+import { freePort, nodeArgs, type Part, projectDir, startPart } from './parts.ts';
+import { findOnPath } from './path.ts';
+
+/** How long a given Redis may take to answer, in milliseconds. */
+const GIVEN_LIMIT_MS = 2_000;
+
+export interface RedisServer {
+  url: string;
+  /** `external` was given as REDIS_URL, `native` is a server from the PATH, `embedded` is Valkey in WebAssembly. */
+  kind: 'external' | 'native' | 'embedded';
+  /** The process, when it is ours. */
+  part?: Part;
+  /** Starts the process again, after it has ended, on the same port. Absent when it is not ours. */
+  startAgain?: () => Promise<Part>;
+}
+
+export interface RedisOptions {
+  /** Where a server of our own works. */
+  dir: string;
+  /** Keep the data over a restart. The embedded Valkey can't. */
+  keepsData?: boolean | undefined;
+}
+
+/** The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. */
+export async function openRedis(givenUrl: string | undefined, options: RedisOptions): Promise<RedisServer> {
+  if (givenUrl !== undefined) {
+    await mustAnswer(givenUrl);
+    return { url: givenUrl, kind: 'external' };
+  }
+  const program = findOnPath('redis-server', 'valkey-server');
+  return startServer(program, options);
+}
+
+/** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
+export async function openReplica(primaryUrl: string, dir: string): Promise<RedisServer> {
+  const program = findOnPath('redis-server', 'valkey-server');
+  if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
+  const { hostname, port } = new URL(primaryUrl);
+  return startServer(program, { dir }, ['--replicaof', hostname, port]);
+}
+
+async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
+  const port = await freePort();
+  const startAgain = () =>
+    startPart({
+      name: 'redis',
+      ...(program === undefined
+        ? { command: process.execPath, args: [...nodeArgs('scripts/stack/embedded-valkey.ts'), String(port)] }
+        : { command: program, args: [...serverArgs(port, options), ...more] }),
+      cwd: options.dir,
+      isReady: () => answersPing(port),
+    });
+  const kind = program === undefined ? ('embedded' as const) : ('native' as const);
+  return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
+}
+
+/** Only on loopback. What is kept is written before a command is answered, so a killed server loses nothing of it. */
+function serverArgs(port: number, { dir, keepsData = false }: RedisOptions) {
+  const kept = keepsData ? ['--appendonly', 'yes', '--appendfsync', 'no'] : ['--appendonly', 'no'];
+  // A replica gets its copy at once, rather than five seconds after it asked.
+  const copied = ['--repl-diskless-sync-delay', '0'];
+  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir, ...kept, ...copied];
+}
+
+/** Makes Redis know every script of ours, so that each call of one is a single command. */
+export async function loadScripts(url: string) {
+  const redis = connectRedis(url, {});
+  const dir = join(projectDir, 'lua');
+  const scripts = readdirSync(dir).map((file) => readFileSync(join(dir, file), 'utf8'));
+  try {
+    // A Cluster must be there before it can be asked which servers it has.
+    await redis.ping();
+    for (const server of mastersOf(redis)) {
+      for (const script of scripts) await server.script('LOAD', script);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Rejects with one sentence when no Redis answers at `url`. */
+async function mustAnswer(url: string) {
+  const redis = connectRedis(url, {
+    lazyConnect: true,
+    connectTimeout: GIVEN_LIMIT_MS,
+    socketTimeout: GIVEN_LIMIT_MS,
+    retryStrategy: () => null,
+  });
+  let lastError = 'it was not there in time';
+  let isPartOfCluster = false;
+  function keep({ message }: Error) {
+    // That it is closed says nothing of why.
+    if (message !== 'Connection is closed.') lastError = message;
+  }
+  redis.on('error', (error: Error & { lastNodeError?: Error }) => keep(error.lastNodeError ?? error));
+  onServer(redis, (server) => server.on('error', keep));
+  try {
+    await redis.connect();
+    for (const server of mastersOf(redis)) await server.ping();
+    isPartOfCluster = redis instanceof Redis && /cluster_enabled:1/.test(await redis.info('cluster'));
+  } catch {
+    throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
+  } finally {
+    redis.disconnect();
+  }
+  if (isPartOfCluster)
+    throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
+}
+
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.once('data', (answer) => {
+      socket.destroy();
+      resolve(answer.toString().startsWith('+PONG'));
+    });
+  });
+}

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import dotenv from 'dotenv';
+import { z } from 'zod';
+import { backendOf } from '../../locks/index.ts';
+import { inventorySettings, readSettingsOrExit, redisUrl } from '../../services/inventory/settings.ts';
+import { type Link, openLink } from '../link/link.ts';
+import { serviceArgs } from './bundle.ts';
+import { type NginxServer, startNginx } from './nginx.ts';
+import { dismissReaper, freePort, makeTempDir, type Part, startPart } from './parts.ts';
+import { openRedis, openReplica, type RedisServer } from './redis.ts';
+
+/** How long a part that starts may take to answer one question, in milliseconds. */
+const ASK_LIMIT_MS = 1_000;
+
+/** How many masters vote for a lock: the number that redis.io takes as its example. */
+export const MASTERS = 5;
+
+/** A process of the stack that a drill may break. */
+export interface Breakable {
+  /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT lets it go on. */
+  signal(name: NodeJS.Signals): void;
+  /** Ends the process at once, as a crash would. Nobody is told that a part has died. */
+  kill(): Promise<void>;
+  /** Starts the process again after kill(), on the same ports. */
+  start(): Promise<void>;
+}
+
+export interface Node extends Breakable {
+  name: string;
+  url: string;
+  labUrl: string;
+  /** What the node reaches Redis through, when the stack is one for drills. */
+  link?: Link;
+  /** The same for each of the masters, in their order. */
+  masterLinks: Link[];
+}
+
+/** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
+export interface Master {
+  url: string;
+  /** Absent when REDLOCK_URLS gave it. */
+  process?: Breakable;
+}
+
+export interface Replica {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export interface Stack {
+  redis: Pick<RedisServer, 'url' | 'kind'>;
+  /** The process of Redis, when it is ours. */
+  redisProcess?: Breakable;
+  /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
+  startReplica?(primaryUrl: string): Promise<Replica>;
+  masters: Master[];
+  nginx: NginxServer;
+  nodes: Node[];
+  /** Resolves with a sentence as soon as a part ends that nobody stopped. */
+  partDied: Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface Ports {
+  nginx: number;
+  nodes: { port: number; labPort: number }[];
+}
+
+export interface StackOptions {
+  /** Where to listen; free ports when it is not given. */
+  ports?: Ports | undefined;
+  /** Settings for both nodes, over those of the environment. */
+  env?: NodeJS.ProcessEnv | undefined;
+  /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
+  masters?: number | undefined;
+  /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
+  forDrills?: boolean | undefined;
+  /** nginx sends a request again to the other node when the first does not answer. */
+  nginxSendsAgain?: boolean | undefined;
+  /** Given every line that a part prints. */
+  onLine?: ((name: string, line: string) => void) | undefined;
+}
+
+/** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
+export async function startStack({
+  ports,
+  env = {},
+  masters: wanted,
+  forDrills = false,
+  nginxSendsAgain,
+  onLine,
+}: StackOptions = {}): Promise<Stack> {
+  dotenv.config({ quiet: true });
+  const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
+  // Each node would say the same of a bad value.
+  const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env });
+  const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
+  const { nginx: nginxPort, nodes: nodePorts } = ports ?? (await freePorts());
+  const temp = makeTempDir();
+  const parts = new Set<Part>();
+  const links: Link[] = [];
+  let isStopping = false;
+  let tellDeath: (sentence: string) => void;
+  const partDied = new Promise<string>((resolve) => {
+    tellDeath = resolve;
+  });
+
+  /** From here on the part's end is a death, unless the stack stops or the part is let go. */
+  function watch(part: Part): Part {
+    parts.add(part);
+    void part.ended.then((sentence) => {
+      if (parts.delete(part) && !isStopping) tellDeath(sentence);
+    });
+    return part;
+  }
+
+  async function stop() {
+    if (isStopping) return;
+    isStopping = true;
+    // From the outside in: no part loses the one it depends on.
+    for (const part of [...parts].toReversed()) await part.stop();
+    for (const link of links) await link.close();
+    temp.remove();
+    await dismissReaper();
+  }
+
+  function breakable(part: Part, startAgain: () => Promise<Part>): Breakable {
+    return {
+      signal: (signal) => part.signal(signal),
+      async kill() {
+        parts.delete(part);
+        part.signal('SIGKILL');
+        await part.ended;
+      },
+      async start() {
+        part = watch(await startAgain());
+      },
+    };
+  }
+
+  /** What a node of a stack for drills reaches a server through. */
+  async function linkTo(url: string): Promise<Link | undefined> {
+    // The link cannot see through TLS, and leads to one server.
+    if (!forDrills || !url.startsWith('redis:')) return undefined;
+    const link = await openLink(url);
+    links.push(link);
+    return link;
+  }
+
+  async function startMaster(): Promise<Master> {
+    const { url, part, startAgain } = await openRedis(undefined, { dir: temp.dir });
+    return { url, ...(part && startAgain && { process: breakable(watch(part), startAgain) }) };
+  }
+
+  async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
+    const { port = 0, labPort = 0 } = nodePorts[index] ?? {};
+    const name = `node-${index + 1}`;
+    const url = `http://127.0.0.1:${port}`;
+    const link = await linkTo(redisUrl);
+    const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
+    const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
+    const args = await serviceArgs({ ...process.env, ...env });
+    const startProcess = () =>
+      startPart({
+        name,
+        command: process.execPath,
+        args,
+        env: {
+          ...process.env,
+          ...env,
+          REDIS_URL: link?.url ?? redisUrl,
+          ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
+          PORT: String(port),
+          NODE_NAME: name,
+          LAB_PORT: String(labPort),
+          LAB_HOST: '127.0.0.1',
+        },
+        isReady: async () => (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ASK_LIMIT_MS) })).ok,
+        onLine: (line) => onLine?.(name, line),
+      });
+    return {
+      name,
+      url,
+      labUrl: `http://127.0.0.1:${labPort}`,
+      ...(link && { link }),
+      masterLinks: masterLinks.filter((link) => link !== undefined),
+      ...breakable(watch(await startProcess()), startProcess),
+    };
+  }
+
+  async function startReplica(primaryUrl: string): Promise<Replica> {
+    const dir = join(temp.dir, `replica-${randomUUID()}`);
+    mkdirSync(dir);
+    const { url, part } = await openReplica(primaryUrl, dir);
+    if (part) watch(part);
+    return {
+      url,
+      async stop() {
+        if (part && parts.delete(part)) await part.stop();
+      },
+    };
+  }
+
+  try {
+    const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills });
+    const { part, startAgain } = redis;
+    const redisProcess = part && startAgain && breakable(watch(part), startAgain);
+    const given = REDLOCK_URLS?.map((url): Master => ({ url }));
+    const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
+    const nodes = await all(nodePorts.map((_, index) => startNode(index, redis.url, masters)));
+    const nginx = await startNginx({
+      port: nginxPort,
+      nodes: nodePorts.map(({ port }) => `127.0.0.1:${port}`),
+      dir: temp.dir,
+      sendsAgain: nginxSendsAgain,
+    });
+    watch(nginx.part);
+    return {
+      redis,
+      ...(redisProcess && { redisProcess }),
+      ...(redis.kind === 'native' && { startReplica }),
+      masters,
+      nginx,
+      nodes,
+      partDied,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** As Promise.all, but rejects when each of them has ended: nothing starts any more. */
+async function all<T>(promises: Promise<T>[]): Promise<T[]> {
+  const ends = await Promise.allSettled(promises);
+  return ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  });
+}
+
+async function freePorts(): Promise<Ports> {
+  const [nginx, ...rest] = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
+  const [port1, labPort1, port2, labPort2] = rest as [number, number, number, number];
+  return {
+    nginx,
+    nodes: [
+      { port: port1, labPort: labPort1 },
+      { port: port2, labPort: labPort2 },
+    ],
+  };
+}

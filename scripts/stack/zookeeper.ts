@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { openZookeeper as openSession } from '../../locks/drivers/zookeeper-session.ts';
+import { freePort, type Part, startPart } from './parts.ts';
+import { findOnPath } from './path.ts';
+
+const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
+
+export interface ZookeeperServer {
+  /** `host:port`, and the folder to work in if one was given. */
+  url: string;
+  /** `external` was given as ZOOKEEPER_URL, `native` is a server of our own. */
+  kind: 'external' | 'native';
+  version: string;
+  /** The process, when it is ours. */
+  part?: Part;
+  /** Starts the process again, after it has ended, on the same port and with the same data. Absent when it is not ours. */
+  startAgain?: () => Promise<Part>;
+}
+
+/** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
+export function whyNoZookeeper(): string | undefined {
+  if (findZookeeper()) return undefined;
+  return 'There is no ZooKeeper with Java here: apt-get install libzookeeper-java default-jre-headless, or brew install zookeeper.';
+}
+
+/** The ZooKeeper to use: the given one, else a new server that works in `dir`. Rejects when neither is there. */
+export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir: string }): Promise<ZookeeperServer> {
+  if (givenUrl !== undefined) {
+    await mustAnswer(givenUrl);
+    const [, host = '', port] = /^([^:]+):(\d+)/.exec(givenUrl) ?? [];
+    // One that allows no question about its version is used all the same.
+    const version = await askVersion(host, Number(port)).catch(() => undefined);
+    return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version' };
+  }
+  const installed = findZookeeper();
+  if (installed === undefined) throw new Error(whyNoZookeeper());
+  const port = await freePort();
+  const dataDir = join(dir, `zookeeper-${port}`);
+  const config = join(dir, `zookeeper-${port}.cfg`);
+  mkdirSync(dataDir);
+  writeFileSync(config, settings(port, dataDir));
+  const startAgain = () =>
+    startPart({
+      name: 'zookeeper',
+      command: installed.java,
+      args: [
+        // Ready sooner: compile lightly, and let the operating system write to the disk when it likes. A killed server loses nothing.
+        ...['-Xmx128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+        ...['-Dzookeeper.forceSync=no', '-Dzookeeper.jmx.log4j.disable=true', '-Dzookeeper.preAllocSize=1024'],
+        ...['-cp', installed.classPath, 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config],
+      ],
+      cwd: dir,
+      isReady: async () => (await askVersion('127.0.0.1', port)) !== undefined,
+    });
+  const part = await startAgain();
+  const version = (await askVersion('127.0.0.1', port)) ?? '';
+  return { url: `127.0.0.1:${port}`, kind: 'native', version, part, startAgain };
+}
+
+/** Only on loopback, and a session may be as short as a drill's lease. */
+function settings(port: number, dataDir: string) {
+  return [
+    `dataDir=${dataDir}`,
+    `clientPort=${port}`,
+    'clientPortAddress=127.0.0.1',
+    'admin.enableServer=false',
+    // How exactly the end of a session is kept, in milliseconds (default 3000).
+    'tickTime=100',
+    'minSessionTimeout=200',
+    'maxSessionTimeout=60000',
+    // All clients have the same address here (default 60).
+    'maxClientCnxns=0',
+    '',
+  ].join('\n');
+}
+
+/** The Java and the class path to start ZooKeeper with: as Debian installs them, or Homebrew. */
+function findZookeeper() {
+  const java = findOnPath('java');
+  if (java && existsSync(DEBIAN_JAR)) return { java, classPath: DEBIAN_JAR };
+  const zkServer = findOnPath('zkServer');
+  if (zkServer === undefined) return undefined;
+  const homebrew = join(dirname(zkServer), '../opt');
+  return { java: join(homebrew, 'openjdk/bin/java'), classPath: join(homebrew, 'zookeeper/libexec/lib/*') };
+}
+
+/** Rejects with one sentence when no ZooKeeper answers at `url`. */
+async function mustAnswer(url: string) {
+  const session = openSession({ url, sessionMs: 4_000 });
+  try {
+    await session.enter();
+  } catch {
+    throw new Error(`the ZooKeeper that ZOOKEEPER_URL names does not answer: ${url}`);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Resolves with the version, such as `3.8.0`, when the server is ready for sessions. */
+function askVersion(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, host, () => socket.write('srvr'));
+    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.on('data', (chunk) => (answer += chunk));
+    socket.once('end', () => {
+      socket.destroy();
+      resolve(/^Zookeeper version: ([\d.]+)/.exec(answer)?.[1]);
+    });
+  });
+}

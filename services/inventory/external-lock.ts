@@ -1,0 +1,117 @@
+import { basename, extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { abortError } from '../../locks/drivers/abortable.ts';
+import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
+import { callOff } from './cancel.ts';
+import { isStoreUnavailable } from './store.ts';
+
+/** How long a guest may take to give its lock up, in milliseconds. */
+const RELEASE_LIMIT_MS = 5_000;
+
+/** A lock of somebody else's, in a module that exports `createLock`: a guest among the locks of the course. */
+export interface GuestModule {
+  /** Its name wherever ours have theirs. */
+  name: string;
+  /** The absolute path of the module. */
+  file: string;
+}
+
+/** What a guest did that no lock may do. The message is a clause, without a full stop. */
+export class GuestFault extends Error {
+  readonly code = 'LOCK_FAILED';
+}
+
+/** The name of the lock in a file: `my-lock` for `/home/me/my-lock.ts`. */
+export function nameOfGuest(file: string): string {
+  return basename(file, extname(file));
+}
+
+/** Loads the module. Rejects with GuestFault when it can't be loaded, or exports no `createLock`. May never settle. */
+export async function loadGuest(file: string): Promise<CreateLock> {
+  const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {
+    throw new GuestFault(`its import fails: ${describe(error)}`);
+  });
+  // A module that was compiled to CommonJS may arrive in `default`.
+  const createLock = exported.createLock ?? exported.default?.createLock;
+  if (createLock === undefined) throw new GuestFault('it exports no createLock');
+  if (typeof createLock !== 'function') throw new GuestFault(`its createLock is no function: ${describe(createLock)}`);
+  return supervised(createLock);
+}
+
+/**
+ * The same lock, held to what a lock must do: acquire() is settled by its signal, and a lock that is granted later is given
+ * back; release() is settled in time; whatever goes wrong is a GuestFault, unless Redis is away.
+ */
+function supervised(createLock: CreateLock): CreateLock {
+  return (options) => {
+    const lock = makeLock(createLock, options);
+
+    async function acquire(signal?: AbortSignal) {
+      const asked = Promise.resolve().then(() => lock.acquire(signal));
+      await callOff(asked, signal, () => lock.release()).catch((error: unknown) => {
+        throw signal?.aborted ? abortError(signal) : faultOf('acquire()', error);
+      });
+    }
+
+    async function release() {
+      const released = Promise.resolve().then(() => lock.release());
+      await withinLimit(released).catch((error: unknown) => {
+        throw faultOf('release()', error);
+      });
+    }
+
+    /** A LockNotHeldError may be that of another copy of the file that defines it. */
+    function faultOf(call: string, error: unknown): unknown {
+      if (error instanceof GuestFault || isStoreUnavailable(error)) return error;
+      if (codeOf(error) === 'LOCK_NOT_HELD') return new LockNotHeldError(options.key);
+      return new GuestFault(`${call} fails: ${describe(error)}`, { cause: error });
+    }
+
+    return {
+      acquire,
+      release,
+      get lost() {
+        return lock.lost?.aborted ? AbortSignal.abort(new LockNotHeldError(options.key)) : lock.lost;
+      },
+      get fencingToken() {
+        return lock.fencingToken;
+      },
+    } as Lock;
+  };
+}
+
+function makeLock(createLock: CreateLock, options: LockOptions): Lock {
+  let lock: unknown;
+  try {
+    lock = createLock(options);
+  } catch (error) {
+    throw new GuestFault(`createLock() throws: ${describe(error)}`, { cause: error });
+  }
+  if (isLock(lock)) return lock;
+  throw new GuestFault(`createLock() returns no { acquire, release }: it returns ${describe(lock)}`);
+}
+
+function isLock(lock: unknown): lock is Lock {
+  if (typeof lock !== 'object' || lock === null) return false;
+  return ['acquire', 'release'].every((name) => typeof (lock as Record<string, unknown>)[name] === 'function');
+}
+
+async function withinLimit(released: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    const late = () => reject(new GuestFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`));
+    timer = setTimeout(late, RELEASE_LIMIT_MS);
+  });
+  await Promise.race([released, limit]).finally(() => clearTimeout(timer));
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+/** Whatever it is, in one line. */
+function describe(value: unknown): string {
+  const text = value instanceof Error ? `${value.name}: ${value.message}` : inspect(value, { depth: 1 });
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Evidence,
+  figuresOf,
+  idealWaitsMs,
+  isReached,
+  orderRatios,
+  quantile,
+  ratiosOf,
+  spreadOf,
+  spreadOver,
+  targets,
+} from '../../../loadtest/bench/figures.ts';
+import { benchSchema } from '../../../loadtest/bench/results.ts';
+import { sampleBench, turn } from './sample-bench.ts';
+
+const first = {
+  sections: 5,
+  windowMs: 500,
+  waits: [30, 10, 20],
+  enteredAt: [50, 110, 120, 180],
+  measuredFrom: 100,
+  starved: [] as number[],
+  errors: 0,
+};
+const second = {
+  sections: 2,
+  windowMs: 500,
+  waits: [40],
+  enteredAt: [70, 90, 160],
+  measuredFrom: 100,
+  starved: [],
+  errors: 0,
+};
+
+/** Two processes of two waiters each, measured for 500 ms: three acquisitions and one. */
+function evidence(given: Partial<Evidence> = {}): Evidence {
+  return {
+    asking: 4,
+    counted: [first, second],
+    before: { count: 2, commands: 100 },
+    after: { count: 6, commands: 150 },
+    finalCount: 7,
+    ...given,
+  };
+}
+
+describe('figures of a turn', () => {
+  test('rate, commands and waits are those of the window, over both processes', () => {
+    expect(figuresOf(evidence())).toEqual({
+      perSecond: 8,
+      commandsPerAcquisition: 12.5,
+      waitMs: { p50: 20, p99: 40, max: 40 },
+      p99ToIdeal: 40 / 70,
+      sections: 7,
+      lostUpdates: 0,
+      starved: 0,
+      errors: 0,
+    });
+  });
+
+  test('a counter below the number of sections: updates were lost', () => {
+    expect(figuresOf(evidence({ finalCount: 4 })).lostUpdates).toBe(3);
+  });
+
+  test('who got nothing in the window counts with its wait so far, and then p99 is compared with nothing', () => {
+    const figures = figuresOf(evidence({ counted: [{ ...first, starved: [700, 900] }, second] }));
+    expect(figures).toMatchObject({ starved: 2, waitMs: { p50: 30, p99: 900, max: 900 } });
+    expect(figures).not.toHaveProperty('p99ToIdeal');
+  });
+
+  test('errors are added up, and one of them is told', () => {
+    const counted = [first, { ...second, errors: 3, error: 'The lease was lost.' }];
+    expect(figuresOf(evidence({ counted }))).toMatchObject({ errors: 3, error: 'The lease was lost.' });
+  });
+
+  test('a lock that let nobody in has a rate of 0 and no other figure', () => {
+    const counted = [{ ...first, sections: 0, waits: [], enteredAt: [] }];
+    const count = { count: 0, commands: 9 };
+    expect(figuresOf(evidence({ counted, before: count, after: count, finalCount: 0 }))).toEqual({
+      perSecond: 0,
+      sections: 0,
+      lostUpdates: 0,
+      starved: 0,
+      errors: 0,
+    });
+  });
+});
+
+test('ideal wait: each has asked when the one after its last turn entered, in whichever process', () => {
+  // In order: 50, 70, 90, then those of the window: 110, 120, 160, 180. The first four of them all ask again.
+  expect(idealWaitsMs(4, [first, second])).toEqual([50, 60, 70, 70]);
+});
+
+test('ideal wait: a queue that stumbles is not unfair', () => {
+  const enteredAt = [...Array.from({ length: 100 }, (_, i) => i), ...Array.from({ length: 100 }, (_, i) => 150 + i)];
+  expect(quantile(idealWaitsMs(11, [{ enteredAt, measuredFrom: 0 }]), 0.99)).toBe(60);
+});
+
+test('ideal wait: without enough turns before nobody knows', () => {
+  expect(idealWaitsMs(8, [first, second])).toEqual([]);
+});
+
+test('quantile: the lowest value that so many do not exceed', () => {
+  const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
+  expect([0.5, 0.99, 1].map((share) => quantile(hundred, share))).toEqual([50, 99, 100]);
+  expect(quantile([7], 0.99)).toBe(7);
+});
+
+test('spread: the median, the lowest and the highest', () => {
+  expect(spreadOf([3, 1, 2])).toEqual({ value: 2, min: 1, max: 3 });
+  expect(spreadOf([4, 1, 2, 3])).toEqual({ value: 2.5, min: 1, max: 4 });
+  expect(spreadOf([])).toBeUndefined();
+});
+
+test('spread over the rounds: of one lock at one number of waiters', () => {
+  const own = [turn(1, 'fair', { perSecond: 5 }), turn(2, 'fair', { perSecond: 7 })];
+  const turns = [...own, turn(1, 'fair', {}, 10), turn(1, 'cohort')];
+  expect(spreadOver(turns, 'fair', 100, ({ perSecond }) => perSecond)).toEqual({ value: 6, min: 5, max: 7 });
+  expect(spreadOver(turns, 'fair', 1_000, ({ perSecond }) => perSecond)).toBeUndefined();
+});
+
+describe('ratios', () => {
+  test('each is taken within a round, then over the rounds; a round without its lock does not count', () => {
+    const { ratios } = sampleBench();
+    expect(ratios['cohort/ceiling@100']).toEqual({ value: 0.92, min: 0.8, max: 0.95 });
+    expect(ratios['best/peer@100']).toEqual({ value: (4.6 + 3) / 2, min: 3, max: 4.6 });
+    expect(ratios['cohort/commands@100']).toEqual({ value: 2.1, min: 2.1, max: 2.2 });
+  });
+
+  test('what was not measured is absent', () => {
+    expect(Object.keys(sampleBench().ratios)).toEqual(['cohort/ceiling@100', 'best/peer@100', 'cohort/commands@100']);
+  });
+
+  test("a lock that lost updates is nobody's best, of ours or of the published ones", () => {
+    const contestants = [
+      { name: 'a', kind: 'ours' as const },
+      { name: 'b', kind: 'ours' as const },
+      { name: 'peer:p', kind: 'peer' as const },
+      { name: 'peer:q', kind: 'peer' as const },
+    ];
+    const turns = [
+      turn(1, 'a', { perSecond: 600 }),
+      turn(1, 'b', { perSecond: 9_000, lostUpdates: 1 }),
+      turn(1, 'peer:p', { perSecond: 200 }),
+      turn(1, 'peer:q', { perSecond: 9_000, lostUpdates: 1 }),
+    ];
+    expect(ratiosOf({ turns, contestants })['best/peer@100']?.value).toBe(3);
+  });
+
+  test('a published lock is not taken for the strategy of the same name', () => {
+    const turns = [turn(1, 'peer:fair', { p99ToIdeal: 9 }), turn(1, 'fair', { p99ToIdeal: 1.2 }, 1_000)];
+    const contestants = [
+      { name: 'peer:fair', kind: 'peer' as const },
+      { name: 'fair', kind: 'ours' as const },
+    ];
+    expect(ratiosOf({ turns, contestants })).toEqual({ 'fair/p99-ideal@1000': { value: 1.2, min: 1.2, max: 1.2 } });
+  });
+
+  test('what an order costs is taken within a round, under one strategy at one number of connections', () => {
+    const seller = { kind: 'ours' as const, processes: 2 as const, needsMasters: false };
+    const contestants = [
+      { ...seller, name: 'cohort' },
+      { ...seller, name: 'cohort+orders', ordersUnder: 'cohort' },
+    ];
+    const turns = [
+      turn(1, 'cohort', { perSecond: 1_000 }),
+      turn(1, 'cohort+orders', { perSecond: 500 }),
+      turn(2, 'cohort+orders', { perSecond: 800 }),
+      turn(2, 'cohort', { perSecond: 2_000 }),
+      turn(2, 'cohort', { perSecond: 1 }, 10),
+      { round: 3, waiters: 100, name: 'cohort', failure: 'It did not run.' },
+      turn(3, 'cohort+orders', { perSecond: 9 }),
+    ];
+    expect(orderRatios(turns, contestants)).toEqual({
+      'cohort+orders/cohort@100': { value: 0.45, min: 0.4, max: 0.5 },
+    });
+  });
+
+  test('a target is reached by the median, on its own side', () => {
+    const at = (value: number) => ({ value, min: 0, max: 100 });
+    expect([2.9, 3, 5].map((value) => isReached('best/peer@100', at(value)))).toEqual([false, true, true]);
+    expect([2, 2.3, 2.4].map((value) => isReached('cohort/commands@1000', at(value)))).toEqual([true, true, false]);
+    expect(isReached('fair/p99-ideal@100', undefined)).toBeUndefined();
+    expect(Object.keys(targets)).toHaveLength(10);
+  });
+});
+
+test('bench.json: refuses what is not of its format', () => {
+  const results = sampleBench();
+  expect(benchSchema.safeParse({ ...results, format: 2 }).success).toBe(false);
+  expect(benchSchema.safeParse({ ...results, mode: 'other' }).success).toBe(false);
+  expect(benchSchema.safeParse({ ...results, ratios: { 'cohort/ceiling@100': { value: 1 } } }).success).toBe(false);
+});

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { benchSchema } from '../../../loadtest/bench/results.ts';
+import { seconds, waiterList } from '../../../loadtest/commands/bench-options.ts';
+import { type CommandUnderTest, startCommand } from './command-under-test.ts';
+
+/** How long what is left of a command may take to go away, in milliseconds. */
+const LEAVE_LIMIT_MS = 10_000;
+
+/** Runs the bench, and sees that it leaves no process and no file, whatever `meanwhile` does with it. */
+async function bench(
+  args: string[],
+  meanwhile: (command: CommandUnderTest) => Promise<unknown> = async () => {},
+  env: NodeJS.ProcessEnv = {},
+) {
+  const command = startCommand('loadtest/commands/bench.ts', args, env);
+  try {
+    await meanwhile(command);
+    const { code } = await command.ended;
+    const deadline = performance.now() + LEAVE_LIMIT_MS;
+    while (command.leftovers().length > 0 && performance.now() < deadline) await sleep(50);
+    expect(command.leftovers()).toEqual([]);
+    const file = (name: string) => join(command.reports, 'latest-bench', name);
+    const results = existsSync(file('bench.json'))
+      ? benchSchema.parse(JSON.parse(readFileSync(file('bench.json'), 'utf8')))
+      : undefined;
+    const hasPage = existsSync(file('bench.html'));
+    return { code, stdout: command.stdout(), stderr: command.stderr(), results, hasPage };
+  } finally {
+    command.child.kill('SIGKILL');
+    await command.ended;
+    command.remove();
+  }
+}
+
+const tiny = ['--waiters', '10', '--seconds', '0.3', '--rounds', '1'];
+
+describe('npm run bench', { timeout: 60_000 }, () => {
+  test('measures a lock of ours and a published mutex of one process, and sees that the mutex lost updates', async () => {
+    const { code, stdout, stderr, results, hasPage } = await bench([...tiny, '--only', '6,async-mutex']);
+
+    expect({ code, stderr, hasPage }).toEqual({ code: 0, stderr: '', hasPage: true });
+    expect(stdout).toMatch(/Round 1 of 1, 2 processes × 10 waiters\n.*6-lua-release .* per second/);
+    expect(results?.contestants.map(({ name, kind }) => [name, kind])).toEqual([
+      ['6-lua-release', 'ours'],
+      ['peer:async-mutex', 'peer'],
+    ]);
+    const [ours, mutex] = results?.turns.map(({ figures }) => figures) ?? [];
+    expect(ours).toMatchObject({ lostUpdates: 0, errors: 0 });
+    expect(ours?.perSecond).toBeGreaterThan(0);
+    // SET NX, the script with its GET and DEL, and the two of the section: few acquisitions cost less than all six.
+    expect(ours?.commandsPerAcquisition).toBeGreaterThan(5);
+    expect(ours?.waitMs?.max).toBeGreaterThanOrEqual(ours?.waitMs?.p99 ?? Number.NaN);
+    expect(mutex?.lostUpdates).toBeGreaterThan(0);
+    expect(results?.ratios).toEqual({});
+  });
+
+  test('--json prints the results and nothing else', async () => {
+    const { code, stdout } = await bench([...tiny, '--only', 'serial-ceiling', '--json']);
+
+    expect(code).toBe(0);
+    const [turn] = benchSchema.parse(JSON.parse(stdout)).turns;
+    expect(turn).toMatchObject({ name: 'serial-ceiling', figures: { lostUpdates: 0, starved: 0 } });
+    // The section alone: one GET and one SET.
+    expect(turn?.figures?.commandsPerAcquisition).toBeCloseTo(2, 0);
+  });
+
+  test('Ctrl-C in the middle of a turn: exit code 2, and nothing is left', async () => {
+    const { code, stderr, results } = await bench(['--only', '6', '--seconds', '60'], async (command) => {
+      await command.prints(/Round 1/);
+      command.child.kill('SIGINT');
+    });
+
+    expect({ code, stderr, results }).toEqual({ code: 2, stderr: '', results: undefined });
+  });
+
+  test('--http: a published lock sells through nginx, as ours do', async () => {
+    const { code, stderr, results } = await bench([
+      '--http',
+      '--only',
+      'cohort,peer:redlock',
+      '--requests',
+      '100',
+      ...tiny,
+    ]);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(results?.contestants.map(({ name, kind }) => [name, kind])).toEqual([
+      ['cohort', 'ours'],
+      ['peer:redlock', 'peer'],
+    ]);
+    expect(results?.turns.map(({ figures }) => [figures?.sections, figures?.lostUpdates, figures?.errors])).toEqual([
+      [100, 0, 0],
+      [100, 0, 0],
+    ]);
+  });
+
+  test('--orders: the same rush without and with an order for each sale, and what is left of its pace', async () => {
+    const { code, stderr, results } = await bench(['--orders', '--only', 'cohort', '--requests', '200', ...tiny]);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(results?.mode).toBe('http');
+    expect(results?.turns.map(({ name, figures }) => [name, figures?.sections, figures?.lostUpdates])).toEqual([
+      ['cohort', 200, 0],
+      ['cohort+orders', 200, 0],
+    ]);
+    expect(results?.ratios['cohort+orders/cohort@10']?.value).toBeGreaterThan(0);
+    expect(results?.environment.backends['mysql']).toMatch(/\d/);
+  });
+
+  test.concurrent.each([
+    { args: ['--only', 'no-such-lock'], says: /--only no-such-lock is not known: it must be one of serial-ceiling, / },
+    { args: ['--rounds', '0'], says: /'--rounds <n>' argument '0' is invalid. It must be a whole number/ },
+    { args: ['--http', '--waiters', '5000'], says: /--waiters 5000 is too many for --requests 4000/ },
+  ])('2: $args is not allowed', async ({ args, says }) => {
+    const { code, stdout, stderr } = await bench(args);
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(says);
+  });
+
+  test('--orders: 2 when a MySQL is given, which is left as it is', async () => {
+    const given = { MYSQL_URL: 'mysql://root@127.0.0.1:1/shop' };
+    const { code, stdout, stderr } = await bench(['--orders', ...tiny], undefined, given);
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'The bench could not be run: The MySQL that MYSQL_URL names is not ours to empty: with MYSQL_URL= one is started.\n',
+    );
+  });
+});
+
+test.each(['0', '0.05', '-1', '601', 'x', '1e2', ''])('--seconds %s is not allowed', (value) => {
+  expect(() => seconds(value)).toThrow('It must be a number from 0.1 to 600.');
+});
+
+test.each(['0', '1.5', '10,', 'x', '10001'])('--waiters %s is not allowed', (value) => {
+  expect(() => waiterList(value)).toThrow('It must be');
+});
+
+test('--waiters: each once, in rising order', () => {
+  expect(waiterList('100, 10,100')).toEqual([10, 100]);
+});

@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { resultsSchema } from '../../../loadtest/evidence/results.ts';
+import { lockWith, noModule, writeModule } from '../grade/modules.ts';
+import { ownCommands } from './command-under-test.ts';
+
+const start = ownCommands('loadtest/commands/grade.ts');
+const grade = (...args: string[]) => start('loadtest/commands/grade.ts', args);
+
+test('one run: a right lock, a wrong one, and three that break their nodes', { timeout: 120_000 }, async () => {
+  const right = noModule('right-lock.ts');
+  const written = grade('--new', right);
+  expect(await written.ended).toEqual({ code: 0, signal: null });
+  const command = grade(
+    right,
+    writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' })),
+    writeModule('never-lock.ts', lockWith({ acquire: 'await new Promise(() => {});' })),
+    writeModule('deadly-lock.ts', lockWith({ acquire: "setImmediate(() => { throw new Error('boom'); });" })),
+    writeModule('busy-lock.ts', lockWith({ acquire: 'for (;;);' })),
+    noModule('missing-lock.ts'),
+    ...['--beside', '5', '--drill', 'late-release', '--lease', '600', '--json'],
+  );
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+
+  expect(command.stderr()).toMatch(/missing-lock\.ts can't be graded: there is no such file\.\n$/);
+  const results = resultsSchema.parse(JSON.parse(command.stdout()));
+  const cells = results.stages.flatMap(({ stage, drills }) =>
+    drills.map(({ verdict, taught, reasons }) => [stage, verdict, taught, reasons.join(' ')]),
+  );
+  expect(cells).toEqual([
+    ['5-owner-check', 'fail', 'fail', expect.stringMatching(/^The late release deleted the lock/)],
+    ['right-lock', 'pass', null, expect.stringMatching(/^The late release did nothing/)],
+    ['wrong-lock', 'fail', null, expect.stringMatching(/^The late release deleted the lock/)],
+    ['never-lock', 'fail', null, 'No sale took place: acquire() gave nobody the lock.'],
+    ['deadly-lock', 'fail', null, expect.stringMatching(/^node-1 ended with exit code 1: Error: boom\.$/)],
+    ['busy-lock', 'fail', null, expect.stringMatching(/^node-1 stopped answering: nothing for 6\.8 s/)],
+  ]);
+  expect(results).toMatchObject({ verdict: 'as-taught', leftOut: [] });
+  const report = readFileSync(join(command.reports, 'latest/report.md'), 'utf8');
+  expect(report).toContain('right-lock: 1 of 1 drills hold.');
+  expect(report).toContain('wrong-lock: 0 of 1 drills hold; it fails late-release.');
+  expect(report).toMatch(/missing-lock: it can't be graded: there is no such file/);
+});
+
+test('--new: never over a file that is there', async () => {
+  const file = writeModule('mine.ts', 'export {};');
+  const command = grade('--new', file);
+
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+  expect(command.stderr()).toMatch(/can't be written: it is there already/);
+  expect(existsSync(file) && readFileSync(file, 'utf8')).toBe('export {};');
+});
+
+test('--new: not under a name that no row can have', async () => {
+  const file = noModule('My_Lock.ts');
+  const command = grade('--new', file);
+
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+  expect(command.stderr()).toMatch(/can't be written: .*small letters/);
+  expect(existsSync(file)).toBe(false);
+});
+
+test.each([
+  [[], /name a module, such as \.\/my-lock\.ts, or give --peers or --new/],
+  [['a.ts', 'b/a.ts'], /two modules are named a/],
+  [['a.ts', '--drill', 'nothing'], /--drill.*must be one of one-node-rush/],
+  [['a.ts', '--lease', '5'], /--lease.*at least 100 ms/],
+])('%j is refused in one line, with 2', async (args, sentence) => {
+  const command = grade(...args);
+
+  expect(await command.ended).toEqual({ code: 2, signal: null });
+  expect(command.stderr()).toMatch(sentence);
+  expect(command.stderr().trim().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { stepDrills } from '../../../loadtest/drills/index.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { locks } from '../../../locks/index.ts';
+import { LEASE_MS, ownTargets, SHARED_LIMIT_MS, STEPLESS } from '../drills/own-targets.ts';
+
+const stages = Object.keys(locks);
+const firstAs = (drill: string, taught: 'pass' | 'fail') =>
+  stages.find((stage) => taughtVerdict(stage, drill) === taught);
+
+const cells = stepDrills
+  .filter((drill) => !STEPLESS.includes(drill.name))
+  .flatMap((drill) =>
+    (['fail', 'pass'] as const).flatMap((taught) => {
+      const stage = firstAs(drill.name, taught);
+      return stage === undefined ? [] : [{ drill, name: drill.name, stage, taught }];
+    }),
+  );
+
+const { run } = ownTargets(5);
+
+describe('the verdict does not depend on how long the audience takes', { timeout: SHARED_LIMIT_MS }, () => {
+  describe.concurrent('one and a half leases at every step', () => {
+    test.each(cells)('$name under $stage: $taught', async ({ drill, stage, taught }) => {
+      let steps = 0;
+      const slowAudience = async (_sentence: string, _atMs: number, isStep: boolean) => {
+        if (!isStep) return;
+        steps += 1;
+        await sleep(1.5 * LEASE_MS);
+      };
+      const { verdict, reasons } = await run(drill, stage, { tell: slowAudience });
+      expect({ verdict, reasons }).toMatchObject({ verdict: taught });
+      expect(steps).toBeGreaterThan(0);
+    });
+  });
+});

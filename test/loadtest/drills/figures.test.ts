@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest';
+import { clientGone } from '../../../loadtest/drills/client-gone.ts';
+import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
+import { failover } from '../../../loadtest/drills/failover.ts';
+import { lateRelease } from '../../../loadtest/drills/late-release.ts';
+import { lateWrite } from '../../../loadtest/drills/late-write.ts';
+import { longSale } from '../../../loadtest/drills/long-sale.ts';
+import { longWait } from '../../../loadtest/drills/long-wait.ts';
+import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
+import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
+import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
+import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
+import { stepFiguresSchema, type Timeline, timelineSchema } from '../../../loadtest/evidence/results.ts';
+import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
+import { expectKeptOut, figuresOf, LEASE_MS, ownTargets, SHARED_LIMIT_MS, timelineOf } from './own-targets.ts';
+
+/** How far two clocks of one moment may lie apart here, in milliseconds: an answer is later than what it tells of. */
+const SOON_MS = LEASE_MS / 2;
+
+const bothRead =
+  /^sale \d{4,} on (node-\d) \(at \d+\.\d{3} s\) and sale \d{4,} on (node-\d) \(at \d+\.\d{3} s\) both read stock 100$/;
+const bothInside =
+  /^sale \d{4,} on (node-\d) and sale \d{4,} on (node-\d) were both inside, from \d+\.\d{3} s to \d+\.\d{3} s$/;
+
+type Lane = Timeline['lanes'][number];
+
+/** The timeline, after what is true of every one. */
+function readTimeline(outcome: DrillOutcome) {
+  const timeline = timelineOf(outcome);
+  timelineSchema.parse(timeline);
+  stepFiguresSchema.parse(outcome.figures);
+  const { lanes, durationMs, overlaps, faults } = timeline;
+  const ends = [
+    ...lanes.flatMap(({ inside, leases }) => [...(inside ? [inside] : []), ...leases]),
+    ...overlaps,
+    ...faults.map(({ fromMs, untilMs = fromMs }) => ({ fromMs, untilMs })),
+  ];
+  for (const { fromMs, untilMs } of ends) {
+    expect(untilMs).toBeGreaterThanOrEqual(fromMs);
+    expect(untilMs).toBeLessThanOrEqual(durationMs);
+  }
+  expect(lanes.map(({ askedMs }) => askedMs)).toEqual(lanes.map(({ askedMs }) => askedMs).sort((a, b) => a - b));
+  for (const { lanes: places } of overlaps) {
+    const [first, second] = places.map((place) => lanes[place]?.inside);
+    expect(first?.untilMs).toBeGreaterThan(second?.fromMs ?? Number.POSITIVE_INFINITY);
+  }
+  return timeline;
+}
+
+const insideOf = ({ inside }: Lane) => inside ?? { fromMs: Number.NaN, untilMs: Number.NaN };
+const laneOf = (timeline: Timeline, index: number): Lane => {
+  const lane = timeline.lanes[index];
+  if (lane === undefined) throw new Error(`There is no lane ${index}.`);
+  return lane;
+};
+const faultOf = ({ faults }: Timeline, label: RegExp) => {
+  const fault = faults.find((fault) => label.test(fault.label));
+  if (fault === undefined) throw new Error(`Nothing is marked ${label}: ${faults.map(({ label }) => label)}`);
+  return fault;
+};
+const near = (ms: number | undefined, other: number | undefined) =>
+  expect(Math.abs((ms ?? Number.NaN) - (other ?? Number.NaN))).toBeLessThan(SOON_MS);
+
+const { run } = ownTargets(3);
+
+describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () => {
+  describe.concurrent('crashed-holder', () => {
+    test('4-ttl: the other takes over when the lease ends, not before', async () => {
+      const outcome = await run(crashedHolder, '4-ttl');
+      const { takeoverMs, ...others } = figuresOf(outcome);
+      expect(takeoverMs).toBeGreaterThan(LEASE_MS / 2);
+      expect(takeoverMs).toBeLessThan(2 * LEASE_MS);
+      expect(others).toEqual({});
+      expect(outcome.witnesses).toEqual([]);
+
+      const timeline = readTimeline(outcome);
+      const [holder, next] = [laneOf(timeline, 0), laneOf(timeline, 1)];
+      expect([holder.node, next.node]).toEqual(['node-1', 'node-2']);
+      const kill = faultOf(timeline, /SIGKILL/);
+      expect(kill).toMatchObject({ node: 'node-1' });
+      // It dies inside, with what it read, and its lease lives on until the next one enters.
+      near(holder.inside?.untilMs, kill.fromMs);
+      expect(holder.read).toMatchObject({ stock: 100 });
+      expect(holder.wrote).toBeUndefined();
+      const [lease] = holder.leases;
+      expect(lease?.untilMs).toBeGreaterThan(insideOf(holder).untilMs);
+      near(lease?.untilMs, (lease?.fromMs ?? 0) + LEASE_MS);
+      expect(insideOf(next).fromMs).toBeGreaterThan((lease?.fromMs ?? Number.NaN) + LEASE_MS / 2);
+      expect(next).toMatchObject({ read: { stock: 100 }, wrote: { stock: 99 } });
+      expect(timeline.overlaps).toEqual([]);
+    });
+
+    test('3-spin: nobody takes over, and the lease of the dead never ends', async () => {
+      const outcome = await run(crashedHolder, '3-spin');
+      const { keptOutMs, ...others } = figuresOf(outcome);
+      expect(keptOutMs).toBeGreaterThanOrEqual(2 * LEASE_MS - 1);
+      expect(keptOutMs).toBeLessThan(4 * LEASE_MS);
+      expect(others).toEqual({});
+      const timeline = readTimeline(outcome);
+      expect(laneOf(timeline, 0).leases).toHaveLength(1);
+      near(laneOf(timeline, 0).leases[0]?.untilMs, timeline.durationMs);
+      expect(laneOf(timeline, 1).inside).toBeUndefined();
+    });
+  });
+
+  describe.concurrent('slow-holder', () => {
+    test('4-ttl: others enter meanwhile, and two of them meet after it has left', async () => {
+      const outcome = await run(slowHolder, '4-ttl');
+      const { overlaps = 0, enteredMeanwhile = 0, ...others } = figuresOf(outcome);
+      expect(overlaps).toBeGreaterThan(0);
+      expect(enteredMeanwhile).toBeGreaterThan(0);
+      expect(others).toEqual({});
+      expect(outcome.witnessCount).toBe(overlaps);
+      expect(outcome.witnesses[0]).toMatch(bothInside);
+
+      const timeline = readTimeline(outcome);
+      const stall = faultOf(timeline, /stall/);
+      expect(stall).toMatchObject({ node: 'node-1' });
+      expect((stall.untilMs ?? 0) - stall.fromMs).toBeGreaterThan(2.5 * LEASE_MS);
+      near(insideOf(laneOf(timeline, 0)).untilMs, stall.untilMs);
+      const withoutIt = timeline.overlaps.filter(({ lanes }) => !lanes.includes(0));
+      expect(withoutIt.length).toBeGreaterThan(0);
+      for (const { fromMs } of withoutIt) expect(fromMs).toBeGreaterThan(stall.fromMs + 2.5 * LEASE_MS);
+    });
+
+    test('5-owner-check: others enter meanwhile, and no two of them meet', async () => {
+      const outcome = await run(slowHolder, '5-owner-check');
+      expect(figuresOf(outcome)).toEqual({ overlaps: 0, enteredMeanwhile: expect.any(Number) });
+      expect(figuresOf(outcome).enteredMeanwhile).toBeGreaterThan(0);
+      expect(outcome.witnesses).toEqual([]);
+      expect(readTimeline(outcome).overlaps.filter(({ lanes }) => !lanes.includes(0))).toEqual([]);
+    });
+
+    test('3-spin, which never gives a lock up: nobody enters, and the time is told', async () => {
+      const outcome = await run(slowHolder, '3-spin');
+      const { keptOutMs, ...others } = figuresOf(outcome);
+      expect(others).toEqual({ overlaps: 0, enteredMeanwhile: 0 });
+      expectKeptOut(keptOutMs);
+    });
+  });
+
+  describe.concurrent('late-release', () => {
+    test('5-owner-check: the late release lets a third one in, and both are named', async () => {
+      const outcome = await run(lateRelease, '5-owner-check');
+      expect(figuresOf(outcome)).toEqual({ overlaps: 1 });
+      expect(outcome.witnessCount).toBe(1);
+      expect(bothInside.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-2', 'node-2']);
+
+      const timeline = readTimeline(outcome);
+      const [late, next, third] = [0, 1, 2].map((index) => laneOf(timeline, index)) as [Lane, Lane, Lane];
+      expect([late.node, next.node, third.node]).toEqual(['node-1', 'node-2', 'node-2']);
+      const held = faultOf(timeline, /release/);
+      expect(held).toMatchObject({ node: 'node-1', untilMs: expect.any(Number) });
+      // The next one enters when the lease is over, and the third one when the release has come.
+      expect(insideOf(next).fromMs).toBeGreaterThan(insideOf(late).fromMs + LEASE_MS / 2);
+      expect(insideOf(third).fromMs).toBeGreaterThan(held.untilMs ?? Number.POSITIVE_INFINITY);
+      expect(timeline.overlaps).toEqual([expect.objectContaining({ lanes: [1, 2], fromMs: insideOf(third).fromMs })]);
+      for (const { saleId } of [next, third]) expect(outcome.witnesses[0]).toContain(saleId);
+    });
+
+    test('6-lua-release: the third one enters when the next one has left', async () => {
+      const outcome = await run(lateRelease, '6-lua-release');
+      expect(figuresOf(outcome)).toEqual({ overlaps: 0 });
+      expect(outcome.witnesses).toEqual([]);
+      const timeline = readTimeline(outcome);
+      expect(timeline.overlaps).toEqual([]);
+      expect(insideOf(laneOf(timeline, 2)).fromMs).toBeGreaterThanOrEqual(insideOf(laneOf(timeline, 1)).untilMs);
+      expect(laneOf(timeline, 2).askedMs).toBeLessThan(insideOf(laneOf(timeline, 1)).untilMs);
+    });
+  });
+
+  describe.concurrent('nested-call', () => {
+    test('7-reentrant: it is answered after its own pause', async () => {
+      const outcome = await run(nestedCall, '7-reentrant');
+      const { answeredMs = 0, overlaps, ...others } = figuresOf(outcome);
+      expect(answeredMs).toBeGreaterThanOrEqual(LEASE_MS / 3);
+      expect(answeredMs).toBeLessThan(LEASE_MS);
+      expect({ overlaps, others }).toEqual({ overlaps: 0, others: {} });
+      expect(readTimeline(outcome).lanes.map(({ node }) => node)).toEqual(['node-1', 'node-2']);
+    });
+
+    test('6-lua-release: it waits for its own lease to end', async () => {
+      const { answeredMs } = figuresOf(await run(nestedCall, '6-lua-release'));
+      expect(answeredMs).toBeGreaterThan(LEASE_MS);
+    });
+  });
+
+  describe.concurrent('long-sale', () => {
+    test('7-reentrant: the sales overlap, and both kinds of witness are there', async () => {
+      const outcome = await run(longSale, '7-reentrant');
+      const { lostUpdates = 0, overlaps = 0, sold = 0, inDoubt = 0 } = figuresOf(outcome);
+      expect(lostUpdates).toBeGreaterThan(0);
+      expect(overlaps).toBeGreaterThan(0);
+      expect(sold + inDoubt).toBe(3);
+      expect(outcome.witnesses.some((witness) => /both read stock|all read stock/.test(witness))).toBe(true);
+      expect(outcome.witnesses.filter((witness) => bothInside.test(witness))).toHaveLength(overlaps);
+      const timeline = readTimeline(outcome);
+      expect(timeline.lanes).toHaveLength(3);
+      expect(timeline.overlaps).toHaveLength(overlaps);
+      for (const lane of timeline.lanes) {
+        expect(insideOf(lane).untilMs - insideOf(lane).fromMs).toBeGreaterThan(1.4 * LEASE_MS);
+      }
+    });
+
+    test('8-auto-renew: three sales, one after the other, and each lease lasts as long as its sale', async () => {
+      const outcome = await run(longSale, '8-auto-renew');
+      expect(figuresOf(outcome)).toEqual({ lostUpdates: 0, overlaps: 0, sold: 3, inDoubt: 0 });
+      const timeline = readTimeline(outcome);
+      expect(timeline.overlaps).toEqual([]);
+      expect(timeline.lanes.map(({ wrote }) => wrote?.stock).sort()).toEqual([97, 98, 99]);
+      for (const lane of timeline.lanes) {
+        expect(lane.leases).toHaveLength(1);
+        near(lane.leases[0]?.untilMs, lane.inside?.untilMs);
+      }
+    });
+  });
+
+  describe.concurrent('a late write', () => {
+    test('paused-process under 8-auto-renew: both readers of the same stock are named', async () => {
+      const outcome = await run(pausedProcess, '8-auto-renew');
+      expect(figuresOf(outcome)).toEqual({ lostUpdates: 2, soldMeanwhile: 3, finalStock: 99, expectedStock: 97 });
+      expect(bothRead.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-1', 'node-2']);
+      const timeline = readTimeline(outcome);
+      const pause = faultOf(timeline, /SIGSTOP/);
+      expect(pause).toMatchObject({ node: 'node-1', untilMs: expect.any(Number) });
+      expect((pause.untilMs ?? 0) - pause.fromMs).toBeGreaterThan(2.4 * LEASE_MS);
+      const [paused, ...others] = timeline.lanes;
+      expect(paused?.wrote).toMatchObject({ stock: 99 });
+      expect(paused?.wrote?.ms).toBeGreaterThan(pause.untilMs ?? Number.POSITIVE_INFINITY);
+      expect(others.map(({ wrote }) => wrote?.stock)).toEqual([99, 98, 97]);
+      expect(timeline.overlaps.map(({ lanes }) => lanes)).toEqual([
+        [0, 1],
+        [0, 2],
+        [0, 3],
+      ]);
+      // A lease that nobody renews ends by itself.
+      expect((paused?.leases[0]?.untilMs ?? 0) - (paused?.leases[0]?.fromMs ?? 0)).toBeLessThan(2 * LEASE_MS);
+    });
+
+    test('late-write under 8-auto-renew: the write that nobody confirmed is a witness too', async () => {
+      const outcome = await run(lateWrite, '8-auto-renew');
+      expect(figuresOf(outcome)).toEqual({ lostUpdates: 2, soldMeanwhile: 3, finalStock: 99, expectedStock: 97 });
+      expect(bothRead.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-1', 'node-2']);
+      const timeline = readTimeline(outcome);
+      expect(faultOf(timeline, /write held/)).toMatchObject({ node: 'node-1', untilMs: expect.any(Number) });
+      expect(timeline.lanes.map(({ read }) => read?.stock)).toEqual([100, 100, 99, 98]);
+    });
+
+    test.each([pausedProcess, lateWrite])('$name under 2-recursive-retry: nobody else sells', async (drill) => {
+      const outcome = await run(drill, '2-recursive-retry');
+      expect(figuresOf(outcome)).toMatchObject({ lostUpdates: 0, soldMeanwhile: 0, finalStock: 99 });
+      expectKeptOut(figuresOf(outcome).keptOutMs);
+    });
+  });
+
+  describe.concurrent('failover', () => {
+    test('8-auto-renew: others sell while the holder is inside, and its write undoes them', async () => {
+      const outcome = await run(failover, '8-auto-renew');
+      const { overlaps, lostUpdates, ...others } = figuresOf(outcome);
+      expect({ overlaps, ...others }).toEqual({ overlaps: 3, soldMeanwhile: 3, finalStock: 99, expectedStock: 97 });
+      expect(lostUpdates).toBe(2);
+      expect(bothRead.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-1', 'node-2']);
+      expect(outcome.witnesses.filter((witness) => bothInside.test(witness))).toHaveLength(3);
+      const timeline = readTimeline(outcome);
+      const at = [/cut/, /killed/, /promoted/].map((label) => faultOf(timeline, label).fromMs);
+      expect(at).toEqual([...at].sort((a, b) => a - b));
+      const [holder] = timeline.lanes;
+      expect(holder?.inside?.fromMs).toBeGreaterThan(at[0] ?? Number.NaN);
+      expect(holder?.inside?.fromMs).toBeLessThan(at[1] ?? Number.NaN);
+      expect(timeline.overlaps.map(({ lanes }) => lanes[0])).toEqual([0, 0, 0]);
+    });
+  });
+
+  describe.concurrent('client-gone', () => {
+    test('8-auto-renew: all 200 are gone, and the next sale is quick', async () => {
+      const outcome = await run(clientGone, '8-auto-renew');
+      const { emptyMs, stillWaiting, nextSaleMs, ...others } = figuresOf(outcome);
+      expect(emptyMs).toBeLessThanOrEqual(1_000);
+      expect(nextSaleMs).toBeLessThanOrEqual(1_000);
+      expect({ stillWaiting, others }).toEqual({ stillWaiting: 0, others: {} });
+      const timeline = readTimeline(outcome);
+      expect(timeline.lanes.length + timeline.moreLanes).toBe(202);
+      expect(faultOf(timeline, /hang up/)).toMatchObject({ node: 'node-1' });
+    });
+  });
+});
+
+describe.concurrent('figures of the drills that keep both cores busy', { timeout: SHARED_LIMIT_MS }, () => {
+  test('long-wait: what a try keeps, under 2-recursive-retry and under 3-spin', async () => {
+    const [recursive, spin] = [
+      figuresOf(await run(longWait, '2-recursive-retry')),
+      figuresOf(await run(longWait, '3-spin')),
+    ];
+    for (const { tries } of [recursive, spin]) expect(tries).toBeGreaterThanOrEqual(5_000);
+    expect(recursive.bytesPerTry).toBeGreaterThan(100);
+    expect(recursive.bytesPerTry).toBeLessThan(2_000);
+    expect(spin.bytesPerTry).toBeLessThan(60);
+  });
+
+  test('redis-outage under 8-auto-renew: every request is accounted for, and both outages are marked', async () => {
+    const outcome = await run(redisOutage, '8-auto-renew');
+    const {
+      sent = 0,
+      sold = 0,
+      refused = 0,
+      inDoubt = 0,
+      lostUpdates,
+      overlaps,
+      slowestMs,
+      backMs,
+    } = figuresOf(outcome);
+    expect(sent).toBe(sold + refused + inDoubt);
+    expect(sold).toBeGreaterThanOrEqual(100);
+    expect(refused).toBeGreaterThan(0);
+    expect({ lostUpdates, overlaps }).toEqual({ lostUpdates: 0, overlaps: 0 });
+    expect(slowestMs).toBeGreaterThan(0);
+    expect(slowestMs).toBeLessThanOrEqual(2_000);
+    expect(backMs).toBeGreaterThanOrEqual(0);
+    expect(backMs).toBeLessThanOrEqual(2_000);
+
+    const timeline = readTimeline(outcome);
+    const outages = [faultOf(timeline, /SIGSTOP/), faultOf(timeline, /SIGKILL/)];
+    for (const { fromMs, untilMs = 0, node } of outages) {
+      expect(node).toBeUndefined();
+      expect(untilMs - fromMs).toBeGreaterThanOrEqual(3_000);
+      expect(untilMs - fromMs).toBeLessThan(6_000);
+    }
+    expect(outages[1]?.fromMs).toBeGreaterThan(outages[0]?.untilMs ?? Number.POSITIVE_INFINITY);
+    expect(timeline.lanes).toHaveLength(12);
+    expect(timeline.overlaps).toEqual([]);
+  });
+});

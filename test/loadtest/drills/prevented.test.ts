@@ -1,0 +1,333 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { clientGone } from '../../../loadtest/drills/client-gone.ts';
+import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
+import { failover } from '../../../loadtest/drills/failover.ts';
+import { stepDrills } from '../../../loadtest/drills/index.ts';
+import { lateRelease } from '../../../loadtest/drills/late-release.ts';
+import { lateWrite } from '../../../loadtest/drills/late-write.ts';
+import { longSale } from '../../../loadtest/drills/long-sale.ts';
+import { longWait } from '../../../loadtest/drills/long-wait.ts';
+import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
+import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
+import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
+import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
+import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
+import type { SaleScript } from '../../../loadtest/harness/lab-client.ts';
+import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
+import type { Command } from '../../../scripts/link/link.ts';
+import { impostor, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
+
+// A step that silently does nothing must not end in a verdict: neither in a pass because nothing happened, nor in a fail for
+// another reason than the one that is told.
+
+/** How long a sale takes at most that nobody keeps inside, in milliseconds. */
+const LEAVE_MS = 200;
+
+/** The scripts are taken, and this is what the nodes follow. */
+const scripted =
+  (follow: (script: SaleScript, node: TargetNode, index: number) => SaleScript | undefined) =>
+  (target: Target): Target =>
+    withNodes(target, (node, index) => ({
+      async script(script) {
+        const followed = follow(script, node, index);
+        if (followed) await node.script(followed);
+      },
+    }));
+
+/** The links hold commands in another way. */
+const held = (change: (held: HeldCommand) => Partial<HeldCommand>) => (target: Target) =>
+  withNodes(target, ({ link }) => {
+    if (link === undefined) return {};
+    const holdNext = (meant: Parameters<typeof link.holdNext>[0]) => {
+      const held = link.holdNext(meant);
+      return { ...held, ...change(held) };
+    };
+    return { link: { ...link, holdNext } };
+  });
+type HeldCommand = ReturnType<NonNullable<TargetNode['link']>['holdNext']>;
+
+/** Nodes whose processes hear no signal and survive every kill. */
+const immortal = (target: Target) =>
+  withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
+
+/** A Redis on which some of what is done to its process has no effect. */
+const steadyRedis =
+  (change: Partial<NonNullable<NonNullable<Target['stack']>['redisProcess']>>) =>
+  (target: Target): Target => {
+    const process = target.stack?.redisProcess;
+    if (target.stack === undefined || process === undefined) throw new Error('There is no Redis of our own.');
+    return { ...target, stack: { ...target.stack, redisProcess: { ...process, ...change } } };
+  };
+
+/** The replica copies another server than the one that it is told. */
+const replicating =
+  (url: (given: string) => string) =>
+  (target: Target): Target => {
+    const { stack } = target;
+    if (stack?.startReplica === undefined) throw new Error('This Redis knows no replication.');
+    const { startReplica } = stack;
+    return { ...target, stack: { ...stack, startReplica: (given) => startReplica(url(given)) } };
+  };
+
+/** The replica copies from Redis itself, so that no line can be cut, and Redis is killed when it has copied everything. */
+const uncut = (target: Target): Target => {
+  const { stack } = target;
+  if (stack?.startReplica === undefined || stack.redisProcess === undefined) throw new Error('No Redis of our own.');
+  const { startReplica, redis, redisProcess } = stack;
+  async function kill() {
+    const client = new Redis(redis.url);
+    await client.ping();
+    // Until a replica has confirmed all that came before.
+    expect(await client.wait(1, 5_000)).toBe(1);
+    client.disconnect();
+    await redisProcess?.kill();
+  }
+  return {
+    ...target,
+    stack: { ...stack, startReplica: () => startReplica(redis.url), redisProcess: { ...redisProcess, kill } },
+  };
+};
+
+/** The scripts are taken and not followed, and nobody looks while a sale is under way. */
+const unscripted = (target: Target) =>
+  withNodes(target, ({ history }) => ({
+    async script() {},
+    async history() {
+      const seen = await history();
+      if (seen.events.length === 0 || seen.events.at(-1)?.type === 'left') return seen;
+      await sleep(LEAVE_MS);
+      return history();
+    },
+  }));
+
+/** The second node does not reach Redis from the moment at which its first sale is scripted. */
+const secondCutOff = (target: Target) =>
+  withNodes(target, (node, index) =>
+    index === 0
+      ? {}
+      : {
+          async script(script) {
+            node.link?.cut();
+            await node.script(script);
+          },
+          async goOn() {
+            node.link?.restore();
+            await node.goOn();
+          },
+        },
+  );
+
+const isUnknown = ({ verdict, reasons }: DrillOutcome, expected: RegExp) => {
+  expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
+};
+
+const { run } = ownTargets(5);
+
+describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_MS }, () => {
+  describe.concurrent('no step has an effect', () => {
+    test('long-wait: the waiters rarely try, so there are too few tries to measure', async () => {
+      const rarely = (target: Target) =>
+        withNodes(target, ({ setLock }) => ({
+          setLock: (stage, timing) => setLock(stage, timing && { ...timing, retryDelayMs: 250 }),
+        }));
+      isUnknown(await run(longWait, '3-spin', { wrap: rarely }), /too few/);
+    });
+
+    const insideFirst = stepDrills.filter((drill) => drill !== longSale && drill !== redisOutage);
+    test.each(insideFirst)('$name: nothing to sell, so nobody is inside', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { stock: 0 }), /did not stay inside/);
+    });
+
+    test('long-sale: nothing to sell, so no sale is long', async () => {
+      isUnknown(await run(longSale, '8-auto-renew', { stock: 0 }), /Not every sale stayed inside/);
+    });
+
+    test.each(insideFirst)('$name: the sales follow no script, so nobody stays inside', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: unscripted }), /did not stay inside/);
+    });
+
+    test('long-sale: the sales follow no script, so none is long', async () => {
+      isUnknown(await run(longSale, '8-auto-renew', { wrap: scripted(() => undefined) }), /Not every sale/);
+    });
+
+    test('long-sale: the sales of one node alone are long', async () => {
+      const onlyFirst = scripted((script, _node, index) => (index === 0 ? script : undefined));
+      isUnknown(await run(longSale, '8-auto-renew', { wrap: onlyFirst }), /Not every sale/);
+    });
+
+    test.each([longWait, clientGone])('$name: a lock that lets everybody in, so nobody waits', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: impostor('8-auto-renew', '0-none') }), /did not wait/);
+    });
+
+    test('nested-call: nobody else asks for the lock', async () => {
+      const deaf = (target: Target) =>
+        withNodes(target, (_node, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
+      isUnknown(await run(nestedCall, '8-auto-renew', { wrap: deaf }), /did not ask for the lock/);
+    });
+  });
+
+  describe.concurrent('processes that cannot be stopped', () => {
+    const withoutProcesses = (target: Target): Target => ({
+      ...target,
+      nodes: target.nodes.map(({ process, ...node }) => node),
+    });
+
+    test.each([crashedHolder, pausedProcess])('$name: the processes are not ours', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: withoutProcesses }), /node-1 is not a process of this run/);
+    });
+
+    test.each(['4-ttl', '8-auto-renew'])('paused-process under %s: the signal does nothing', async (stage) => {
+      isUnknown(await run(pausedProcess, stage, { wrap: immortal }), /did not fall into the pause/);
+    });
+  });
+
+  describe.concurrent('commands that are not held', () => {
+    const withoutLinks = (target: Target): Target => ({
+      ...target,
+      nodes: target.nodes.map(({ link, ...node }) => node),
+    });
+    const never = held(() => ({ arrived: new Promise<Command>(() => {}) }));
+    const lost = held((command) => ({
+      async letGo() {
+        command.drop();
+        return false;
+      },
+    }));
+
+    test.each([lateRelease, lateWrite])('$name: there is no link', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: withoutLinks }), /without a link/);
+    });
+
+    test.each([lateRelease, lateWrite])('$name: the link never sees the command', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: never }), /never saw the command/);
+    });
+
+    test.each([
+      { drill: lateRelease, name: 'late-release', stage: '3-spin' },
+      { drill: lateRelease, name: 'late-release', stage: '5-owner-check' },
+      { drill: lateRelease, name: 'late-release', stage: '8-auto-renew' },
+      { drill: lateWrite, name: 'late-write', stage: '3-spin' },
+      { drill: lateWrite, name: 'late-write', stage: '8-auto-renew' },
+    ])('$name under $stage: what was held never reaches Redis', async ({ drill, stage }) => {
+      isUnknown(await run(drill, stage, { wrap: lost }), /never reached Redis/);
+    });
+  });
+
+  describe.concurrent('a failover that does not take place', () => {
+    test('failover: the replica copies nothing', async () => {
+      const nowhere = replicating(() => 'redis://127.0.0.1:1');
+      isUnknown(await run(failover, '8-auto-renew', { wrap: nowhere }), /has not copied/);
+    });
+
+    test('failover: the nodes are not led to the replica', async () => {
+      const fixed = (target: Target) =>
+        withNodes(target, ({ link }) => (link ? { link: { ...link, moveTo() {} } } : {}));
+      isUnknown(await run(failover, '8-auto-renew', { wrap: fixed }), /did not reach Redis/);
+    });
+  });
+});
+
+describe.concurrent('an outage that is none is unknown', { timeout: SHARED_LIMIT_MS }, () => {
+  test('redis-outage: Redis does not stop', async () => {
+    isUnknown(await run(redisOutage, '8-auto-renew', { wrap: steadyRedis({ signal() {} }) }), /Redis answered/);
+  });
+
+  test('redis-outage: Redis is not killed', async () => {
+    const immortal = steadyRedis({ async kill() {}, async start() {} });
+    isUnknown(await run(redisOutage, '8-auto-renew', { wrap: immortal }), /Redis answered/);
+  });
+});
+
+// Here a drill still ends in a verdict, for another reason than the one that it tells.
+describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMIT_MS }, () => {
+  describe.concurrent('no second sale could have taken place', () => {
+    test.each([lateRelease, lateWrite, pausedProcess])('$name: the second node does not reach Redis', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), /./);
+    });
+
+    test('failover: the second node does not reach the new Redis', async () => {
+      const outcome = await run(failover, '1-in-process', { wrap: secondCutOff });
+      isUnknown(outcome, /^No sale on node-2 waited for the lock\.$/);
+    });
+
+    test('crashed-holder: the second node does not answer', async () => {
+      const deaf = (target: Target) =>
+        withNodes(target, (_node, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
+      isUnknown(await run(crashedHolder, '8-auto-renew', { wrap: deaf }), /./);
+    });
+
+    test('slow-holder: no node reaches Redis while the buyers come', async () => {
+      const cutOff = (target: Target) =>
+        withNodes(target, (node) => ({
+          async script(script) {
+            if (!script.untilTold) node.link?.cut();
+            await node.script(script);
+          },
+          async goOn() {
+            node.link?.restore();
+            await node.goOn();
+          },
+        }));
+      isUnknown(await run(slowHolder, '8-auto-renew', { wrap: cutOff }), /./);
+    });
+  });
+
+  describe.concurrent('the step that matters has no effect', () => {
+    test.each(['3-spin', '4-ttl'])('crashed-holder under %s: the kill kills nothing', async (stage) => {
+      isUnknown(await run(crashedHolder, stage, { wrap: immortal }), /./);
+    });
+
+    test('nested-call under 6-lua-release: nobody asks again', async () => {
+      const flat = scripted(({ nestedCall, ...script }) => script);
+      isUnknown(await run(nestedCall, '6-lua-release', { wrap: flat }), /./);
+    });
+
+    test('slow-holder under 4-ttl: the buyers do not stay, so nobody is inside when it wakes', async () => {
+      const brief = scripted((script) => (script.untilTold ? script : undefined));
+      isUnknown(await run(slowHolder, '4-ttl', { wrap: brief }), /./);
+    });
+
+    test.each([
+      { drill: lateRelease, name: 'late-release', stage: '5-owner-check' },
+      { drill: lateWrite, name: 'late-write', stage: '8-auto-renew' },
+    ])('$name under $stage: the command is let go as soon as it comes', async ({ drill, stage }) => {
+      const atOnce = held((command) => ({
+        arrived: command.arrived.then(async (arrived) => {
+          await command.letGo();
+          return arrived;
+        }),
+      }));
+      isUnknown(await run(drill, stage, { wrap: atOnce }), /./);
+    });
+
+    test('failover: the line is not cut, so the replica knows the lock', async () => {
+      isUnknown(await run(failover, '8-auto-renew', { wrap: uncut }), /./);
+    });
+  });
+
+  describe.concurrent('the holder has left before the fault', () => {
+    test.each([
+      { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 1 },
+      { drill: slowHolder, name: 'slow-holder', stage: '4-ttl', at: 0 },
+      { drill: failover, name: 'failover', stage: '8-auto-renew', at: 1 },
+      { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
+    ])('$name under $stage', async ({ drill, stage, at }) => {
+      let holder: TargetNode | undefined;
+      let told = 0;
+      const outcome = await run(drill, stage, {
+        wrap: (target) => {
+          [holder] = target.nodes;
+          return target;
+        },
+        async tell() {
+          if (told++ !== at) return;
+          await holder?.goOn();
+          await sleep(LEAVE_MS);
+        },
+      });
+      isUnknown(outcome, /./);
+    });
+  });
+});

@@ -1,0 +1,377 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  countOverlaps,
+  describeLostUpdate,
+  type Evidence,
+  findDoubts,
+  findLostUpdates,
+  judge,
+  measure,
+  staysOf,
+  stockOverTime,
+} from '../../../loadtest/evidence/checker.ts';
+import type { NodeState, SaleEvent } from '../../../loadtest/harness/lab-client.ts';
+import type { SoldAnswer } from '../../../loadtest/harness/load.ts';
+
+const NODES = ['node-1', 'node-2'];
+
+/** One sale of a generated history: where it runs, and whether the next one reads before this one has written. */
+interface Step {
+  node: string;
+  isOverlapped: boolean;
+}
+
+/**
+ * Plays a history against a stock, as the service would: each sale reads, then writes one less. Where `isOverlapped`, the
+ * next sale reads before this one writes, so one of the two is lost.
+ */
+function play(steps: Step[], initialStock: number): Evidence {
+  const events: SaleEvent[] = [];
+  const sold: SoldAnswer[] = [];
+  let stock = initialStock;
+  let clock = 0;
+  const now = () => {
+    clock += 1;
+    return clock;
+  };
+  const record = (type: SaleEvent['type'], node: string, saleId: string, stock?: number) =>
+    events.push({ at: now(), type, node, saleId, ...(stock !== undefined && { stock }) });
+
+  const ids = steps.map((_, index) => String(index + 1).padStart(4, '0'));
+  // Everybody asks at the start, so that all are under way together.
+  steps.forEach(({ node }, index) => {
+    record('waiting', node, ids[index] ?? '');
+  });
+
+  let pending: { node: string; saleId: string; stockBefore: number } | undefined;
+  const finish = ({ node, saleId, stockBefore }: NonNullable<typeof pending>) => {
+    stock = stockBefore - 1;
+    record('wrote', node, saleId, stock);
+    record('left', node, saleId);
+    sold.push({ outcome: 'sold', node, saleId, stockBefore, remaining: stock, latencyMs: 1 });
+  };
+  steps.forEach(({ node, isOverlapped }, index) => {
+    const saleId = ids[index] ?? '';
+    record('entered', node, saleId);
+    record('read', node, saleId, stock);
+    const sale = { node, saleId, stockBefore: stock };
+    if (pending) finish(pending);
+    pending = undefined;
+    if (isOverlapped && index < steps.length - 1) pending = sale;
+    else finish(sale);
+  });
+
+  const nodes = NODES.map(
+    (node): NodeState => ({
+      node,
+      port: 1,
+      lock: '1-in-process',
+      instance: node,
+      leaseMs: 30_000,
+      retryDelayMs: 20,
+      waitTimeoutMs: 10_000,
+      inFlight: 0,
+      waiting: 0,
+      unreleased: 0,
+      counts: {
+        received: steps.filter((step) => step.node === node).length,
+        sold: steps.filter((step) => step.node === node).length,
+        soldOut: 0,
+        lockTimeout: 0,
+        clientGone: 0,
+        failed: 0,
+        inDoubt: 0,
+      },
+    }),
+  );
+  return {
+    tally: {
+      sent: steps.length,
+      answers: steps.length,
+      errors: 0,
+      sold,
+      soldOut: 0,
+      lockTimeout: 0,
+      failed: 0,
+      indefinite: 0,
+      nonsense: 0,
+      nonsenseSample: '',
+      durationMs: 1000,
+    },
+    requests: steps.length,
+    initialStock,
+    finalStock: stock,
+    nodes,
+    sellers: NODES,
+    events,
+    dropped: 0,
+    redisCommands: 2 * steps.length,
+  };
+}
+
+const verdictOf = (evidence: Evidence) => judge(evidence, measure(evidence)).verdict;
+
+const node = fc.constantFrom(...NODES);
+const cleanStep = fc.record({ node, isOverlapped: fc.constant(false) });
+const anyStep = fc.record({ node, isOverlapped: fc.boolean() });
+/** Both nodes sell in every history. */
+const stepsOf = (step: fc.Arbitrary<Step>) =>
+  fc
+    .array(step, { minLength: 1, maxLength: 30 })
+    .map((steps) => [...NODES.map((node) => ({ node, isOverlapped: false })), ...steps]);
+
+describe('checker: generated histories', () => {
+  test('a history without a fault is never accused', () => {
+    fc.assert(
+      fc.property(stepsOf(cleanStep), fc.nat(1000), (steps, spare) => {
+        const evidence = play(steps, steps.length + spare);
+        const figures = measure(evidence);
+        expect(judge(evidence, figures).verdict).toBe('pass');
+        expect(figures).toMatchObject({ lostUpdates: 0, oversold: 0, overlaps: 0 });
+        expect(findLostUpdates(evidence.tally.sold)).toEqual([]);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  test('every lost sale is caught, counted and witnessed', () => {
+    const faulty = stepsOf(anyStep).filter((steps) => steps.slice(0, -1).some(({ isOverlapped }) => isOverlapped));
+    fc.assert(
+      fc.property(faulty, (steps) => {
+        const evidence = play(steps, steps.length);
+        const figures = measure(evidence);
+        const faults = steps.slice(0, -1).filter(({ isOverlapped }) => isOverlapped).length;
+        expect(judge(evidence, figures).verdict).toBe('fail');
+        expect(figures.overlaps).toBe(faults);
+        const groups = findLostUpdates(evidence.tally.sold);
+        expect(groups.length).toBeGreaterThan(0);
+        for (const { stockBefore, sales } of groups) {
+          const readers = evidence.events.filter(({ type, stock }) => type === 'read' && stock === stockBefore);
+          expect(readers.map(({ saleId }) => saleId)).toEqual(
+            expect.arrayContaining(sales.map(({ saleId }) => saleId)),
+          );
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  test('an account that does not close is unknown, whatever else is true', () => {
+    type Spoil = (evidence: Evidence) => Partial<Evidence>;
+    const inTally =
+      (change: (tally: Evidence['tally']) => Partial<Evidence['tally']>): Spoil =>
+      ({ tally }) => ({ tally: { ...tally, ...change(tally) } });
+    const inNodes =
+      (change: (state: NodeState) => Partial<NodeState>): Spoil =>
+      ({ nodes }) => ({ nodes: nodes.map((state) => ({ ...state, ...change(state) })) });
+    const spoil = fc.constantFrom<Spoil>(
+      inTally(({ sent }) => ({ sent: sent + 1 })),
+      inTally(({ answers }) => ({ answers: answers - 1 })),
+      inTally(({ errors }) => ({ errors: errors + 1 })),
+      inTally(({ nonsense }) => ({ nonsense: nonsense + 1 })),
+      inTally(({ sold }) => ({ sold: sold.slice(1) })),
+      inTally(({ failed }) => ({ failed: failed + 1 })),
+      inNodes(({ counts }) => ({ counts: { ...counts, received: counts.received + 1 } })),
+      inNodes(({ counts }) => ({ counts: { ...counts, sold: counts.sold + 1 } })),
+      inNodes(() => ({ inFlight: 1 })),
+      ({ requests }) => ({ requests: requests + 1 }),
+      () => ({ dropped: 1 }),
+      ({ finalStock }) => ({ finalStock: finalStock - 1000 }),
+      ({ events }) => ({ events: events.filter(({ type }) => type !== 'wrote') }),
+      () => ({ sellers: [...NODES, 'node-3'] }),
+    );
+    fc.assert(
+      fc.property(stepsOf(anyStep), spoil, (steps, spoilIt) => {
+        const evidence = play(steps, steps.length);
+        expect(verdictOf({ ...evidence, ...spoilIt(evidence) })).toBe('unknown');
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  /** The same history, of which some clients never got an answer. */
+  function cutOff(evidence: Evidence, isCutOff: boolean[]): Evidence {
+    const { tally } = evidence;
+    const sold = tally.sold.filter((_, index) => !isCutOff[index]);
+    const missing = tally.sold.length - sold.length;
+    return { ...evidence, tally: { ...tally, sold, answers: tally.answers - missing, errors: missing } };
+  }
+  const cuts = fc.array(fc.boolean(), { minLength: 32, maxLength: 32 });
+
+  test('sales without an answer: what was sold lies between the answered ones and all; a clean history is unknown', () => {
+    fc.assert(
+      fc.property(stepsOf(cleanStep), cuts, (steps, isCutOff) => {
+        const evidence = cutOff(play(steps, steps.length), isCutOff);
+        const figures = measure(evidence);
+        const fall = evidence.initialStock - evidence.finalStock;
+        expect(fall).toBeGreaterThanOrEqual(figures.sold);
+        expect(fall).toBeLessThanOrEqual(figures.sold + figures.inDoubt);
+        expect(figures.lostUpdates).toBeLessThanOrEqual(0);
+        expect(judge(evidence, figures).verdict).toBe(figures.inDoubt > 0 ? 'unknown' : 'pass');
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  test('a lost sale is never passed over, whoever got no answer', () => {
+    const faulty = stepsOf(anyStep).filter((steps) => steps.slice(0, -1).some(({ isOverlapped }) => isOverlapped));
+    fc.assert(
+      fc.property(faulty, cuts, (steps, isCutOff) => {
+        expect(verdictOf(cutOff(play(steps, steps.length), isCutOff))).not.toBe('pass');
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
+
+describe('checker: single cases', () => {
+  const twoSales: Step[] = [
+    { node: 'node-1', isOverlapped: false },
+    { node: 'node-2', isOverlapped: false },
+  ];
+
+  test('final stock alone: twice the units are sold, the stock looks right, and the verdict is fail', () => {
+    const evidence = play(
+      [
+        { node: 'node-1', isOverlapped: true },
+        { node: 'node-2', isOverlapped: false },
+      ],
+      1,
+    );
+    const figures = measure(evidence);
+    expect(figures).toMatchObject({ finalStock: 0, expectedStock: -1, oversold: 1, lostUpdates: 1 });
+    expect(judge(evidence, figures)).toEqual({
+      verdict: 'fail',
+      reasons: [
+        'The stock is 0 instead of −1: 1 sale lost.',
+        '2 units sold of 1: 1 too many.',
+        'Two holders inside at the same moment: 1 time.',
+      ],
+    });
+  });
+
+  test('nothing sold: unknown, because nothing happened', () => {
+    const evidence = play(twoSales, 2);
+    const refused: Evidence = {
+      ...evidence,
+      tally: { ...evidence.tally, sold: [], lockTimeout: 2 },
+      finalStock: 2,
+      events: [],
+      nodes: evidence.nodes.map((state) => ({ ...state, counts: { ...state.counts, sold: 0, lockTimeout: 1 } })),
+    };
+    expect(judge(refused, measure(refused)).verdict).toBe('unknown');
+    expect(findDoubts(refused, measure(refused))).toContain('Nothing was sold.');
+  });
+
+  test('a unit too many in stock, and no two sales read the same: unknown', () => {
+    const evidence = play(twoSales, 2);
+    expect(verdictOf({ ...evidence, finalStock: evidence.finalStock + 1 })).toBe('unknown');
+  });
+
+  test('a lock that fails nearly every sale: unknown, though the few it let through add up', () => {
+    const evidence = play(twoSales, 2);
+    const failing: Evidence = {
+      ...evidence,
+      requests: 20,
+      tally: { ...evidence.tally, sent: 20, answers: 20, failed: 18 },
+      nodes: evidence.nodes.map((state) => ({ ...state, counts: { ...state.counts, received: 10, failed: 9 } })),
+    };
+    expect(judge(failing, measure(failing))).toEqual({
+      verdict: 'unknown',
+      reasons: ['18 sales failed, and no fault explains it: the log of the nodes may.'],
+    });
+  });
+
+  test('a lock that hardly ever gets free: unknown when more sales are refused than answered', () => {
+    const evidence = play(twoSales, 2);
+    const refusing = (lockTimeout: number): Evidence => ({
+      ...evidence,
+      requests: 2 + lockTimeout,
+      tally: { ...evidence.tally, sent: 2 + lockTimeout, answers: 2 + lockTimeout, lockTimeout },
+      nodes: evidence.nodes.map((state, index) =>
+        index === 0
+          ? { ...state, counts: { ...state.counts, received: state.counts.received + lockTimeout, lockTimeout } }
+          : state,
+      ),
+    });
+    expect(verdictOf(refusing(2))).toBe('pass');
+    expect(verdictOf(refusing(3))).toBe('unknown');
+  });
+
+  test('a count of Redis commands that went down is no figure', () => {
+    const evidence = { ...play(twoSales, 2), redisCommands: -5 };
+    expect(measure(evidence)).not.toHaveProperty('redisCommandsPerSale');
+  });
+
+  test('sales that never met: unknown, because no lock was needed', () => {
+    const evidence = play(twoSales, 2);
+    const saleOf = (id: string) => evidence.events.filter(({ saleId }) => saleId === id);
+    const oneByOne = [...saleOf('0001'), ...saleOf('0002')].map((event, index) => ({ ...event, at: index }));
+    expect(verdictOf({ ...evidence, events: oneByOne })).toBe('unknown');
+  });
+
+  test('a sale in doubt that no fault explains: unknown', () => {
+    const evidence = play(twoSales, 2);
+    const [first] = evidence.tally.sold;
+    const doubtful: Evidence = {
+      ...evidence,
+      requests: 3,
+      tally: { ...evidence.tally, sent: 3, answers: 3, indefinite: 1 },
+      nodes: evidence.nodes.map((state) =>
+        state.node === first?.node ? { ...state, counts: { ...state.counts, received: 2, inDoubt: 1 } } : state,
+      ),
+    };
+    expect(judge(doubtful, measure(doubtful))).toEqual({
+      verdict: 'unknown',
+      reasons: ['1 sale in doubt, and no fault explains it.'],
+    });
+  });
+
+  test('dropped events: overlaps are not measured, and say so by being absent', () => {
+    const evidence = { ...play(twoSales, 2), dropped: 5 };
+    expect(measure(evidence)).not.toHaveProperty('overlaps');
+  });
+
+  test('a holder that never left overlaps everyone after it', () => {
+    const events: SaleEvent[] = [
+      { at: 1, type: 'entered', node: 'node-1', saleId: '0001' },
+      { at: 5, type: 'entered', node: 'node-2', saleId: '0001' },
+      { at: 6, type: 'left', node: 'node-2', saleId: '0001' },
+    ];
+    expect(countOverlaps(staysOf(events))).toBe(1);
+  });
+
+  test('latency: nearest-rank percentiles of the successful sales', () => {
+    const evidence = play(
+      Array.from({ length: 100 }, (_, index) => ({ node: NODES[index % 2] ?? '', isOverlapped: false })),
+      100,
+    );
+    evidence.tally.sold.forEach((sale, index) => {
+      sale.latencyMs = 100 - index;
+    });
+    expect(measure(evidence).latencyMs).toEqual({ p50: 50, p95: 95, p99: 99, max: 100 });
+  });
+
+  test('witness: a sentence names sale and node, two nodes where there are two', () => {
+    const sale = (saleId: string, node: string) => ({ saleId, node });
+    expect(describeLostUpdate({ stockBefore: 57, sales: [sale('0812', 'node-1'), sale('0815', 'node-2')] })).toBe(
+      'sale 0812 on node-1 and sale 0815 on node-2 both read stock 57',
+    );
+    expect(
+      describeLostUpdate({
+        stockBefore: 9,
+        sales: [sale('0001', 'node-1'), sale('0002', 'node-1'), sale('0007', 'node-2')],
+      }),
+    ).toBe('sale 0001 on node-1, sale 0007 on node-2 and 1 other sale all read stock 9');
+  });
+
+  test('stock over time: thinned out to 200 points, the first and the last kept', () => {
+    const steps = Array.from({ length: 1000 }, (_, index) => ({ node: NODES[index % 2] ?? '', isOverlapped: false }));
+    const points = stockOverTime(play(steps, 1000).events, 1000);
+    expect(points).toHaveLength(200);
+    expect(points[0]).toMatchObject({ stock: 999, expected: 999 });
+    expect(points.at(-1)).toMatchObject({ stock: 0, expected: 0 });
+    expect(points.every((point, index) => point.ms >= (points[index - 1]?.ms ?? 0))).toBe(true);
+  });
+});

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  countOverlaps,
+  describeLostUpdate,
+  describeOverlap,
+  findLostUpdates,
+  type Overlap,
+  overlapsBetween,
+  type Stay,
+  staysOf,
+} from '../../../loadtest/evidence/checker.ts';
+import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
+
+const RUNS = { numRuns: 10_000 };
+const NEVER = Number.POSITIVE_INFINITY;
+
+const node = fc.constantFrom('node-1', 'node-2');
+/** Few moments, so that many stays begin or end at the same one. Some end as they begin, some never. */
+const span = fc.tuple(fc.nat(30), fc.oneof({ weight: 9, arbitrary: fc.nat(12) }, fc.constant(NEVER)));
+const staysUpTo = (maxLength: number) =>
+  fc.array(fc.tuple(node, span), { maxLength }).map((stays) =>
+    stays.map(
+      ([node, [entered, length]], index): Stay => ({
+        node,
+        saleId: String(index).padStart(4, '0'),
+        entered,
+        left: entered + length,
+      }),
+    ),
+  );
+const anyStays = staysUpTo(12);
+
+/** The definition, pair by pair: some moment at which both are inside. One who leaves at a moment is no longer inside. */
+function overlapsByDefinition(stays: Stay[]): [string, string, number, number][] {
+  return stays.flatMap((a, index) =>
+    stays.slice(index + 1).flatMap((b): [string, string, number, number][] => {
+      const [from, until] = [Math.max(a.entered, b.entered), Math.min(a.left, b.left)];
+      return from < until ? [[a.saleId, b.saleId, from, until]] : [];
+    }),
+  );
+}
+
+/** What can be compared: who met is a pair without an order. */
+const pairsOf = (overlaps: Overlap[]) =>
+  overlaps
+    .map(({ first, second, from, until }) => [...[first.saleId, second.saleId].sort(), from, until].join())
+    .sort();
+
+/** What the nodes would have recorded of the stays, in order. */
+function eventsOf(stays: Stay[]): SaleEvent[] {
+  return stays
+    .flatMap(({ node, saleId, entered, left }): SaleEvent[] => [
+      { at: entered, type: 'entered', node, saleId },
+      ...(left < NEVER ? [{ at: left, type: 'left' as const, node, saleId }] : []),
+    ])
+    .sort((a, b) => a.at - b.at);
+}
+
+describe('overlaps: generated stays', () => {
+  test('they are those of the definition, each with its whole length, and as many as are counted', () => {
+    fc.assert(
+      fc.property(anyStays, (stays) => {
+        const overlaps = overlapsBetween(stays);
+        const expected = overlapsByDefinition(stays);
+        expect(pairsOf(overlaps)).toEqual(expected.map((overlap) => overlap.join()).sort());
+        expect(countOverlaps(stays)).toBe(expected.length);
+      }),
+      RUNS,
+    );
+  });
+
+  test('they come in the order of entering: of the second ones, and in each pair', () => {
+    fc.assert(
+      fc.property(anyStays, (stays) => {
+        const overlaps = overlapsBetween(stays);
+        const isInOrder = ({ first, second, from }: Overlap, index: number) =>
+          first.entered <= second.entered && from === second.entered && from >= (overlaps[index - 1]?.from ?? 0);
+        expect(overlaps.every(isInOrder)).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  test('read from events they are the same, also of holders that never left', () => {
+    fc.assert(
+      fc.property(anyStays, (stays) => {
+        expect(pairsOf(overlapsBetween(staysOf(eventsOf(stays))))).toEqual(pairsOf(overlapsBetween(stays)));
+      }),
+      RUNS,
+    );
+  });
+
+  test('holders one after the other never overlap, however close they follow', () => {
+    const turns = fc.array(fc.record({ node, gap: fc.nat(2), length: fc.nat(5) }), { maxLength: 12 });
+    fc.assert(
+      fc.property(turns, fc.boolean(), (turns, isLastInside) => {
+        let clock = 0;
+        const stays = turns.map(({ node, gap, length }, index): Stay => {
+          const entered = clock + gap;
+          clock = entered + length;
+          return { node, saleId: String(index), entered, left: clock };
+        });
+        const last = stays.at(-1);
+        if (last && isLastInside) last.left = NEVER;
+        expect(overlapsBetween(stays)).toEqual([]);
+        expect(countOverlaps(stays)).toBe(0);
+      }),
+      RUNS,
+    );
+  });
+
+  test('the stays that were handed in are left as they were', () => {
+    fc.assert(
+      fc.property(anyStays, (stays) => {
+        const before = structuredClone(stays);
+        overlapsBetween(stays);
+        countOverlaps(stays);
+        expect(stays).toEqual(before);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('overlaps: the sentence', () => {
+  const sentence =
+    /^sale (\S+) on (\S+) and sale (\S+) on (\S+) were both inside, from (\d+\.\d{3}) s (?:to (\d+\.\d{3}) s|(on, and neither left))$/;
+  const clock = fc.double({ min: 0, max: 1e9, noNaN: true });
+  /** Half of the last digit, and what a clock of that size cannot tell. */
+  const isClose = (seconds: string | undefined, ms: number) =>
+    expect(Math.abs(1000 * Number(seconds) - ms)).toBeLessThan(0.501);
+
+  test('it names both holders, both nodes, and from when until when; or that they never left', () => {
+    fc.assert(
+      fc.property(staysUpTo(4), clock, (stays, startedAt) => {
+        const later = stays.map((stay) => ({
+          ...stay,
+          entered: stay.entered + startedAt,
+          left: stay.left + startedAt,
+        }));
+        for (const overlap of overlapsBetween(later)) {
+          const { first, second, from, until } = overlap;
+          const match = sentence.exec(describeOverlap(overlap, startedAt));
+          expect(match?.slice(1, 5)).toEqual([first.saleId, first.node, second.saleId, second.node]);
+          isClose(match?.[5], from - startedAt);
+          if (until === NEVER) expect(match?.[7]).toBe('on, and neither left');
+          else isClose(match?.[6], until - startedAt);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  const stay = (saleId: string, node: string, entered: number, left: number): Stay => ({ saleId, node, entered, left });
+  const only = (...stays: Stay[]) => overlapsBetween(stays).map((overlap) => describeOverlap(overlap, 1000));
+
+  test('two that met', () => {
+    expect(only(stay('0001', 'node-1', 1010, 3510.4), stay('0002', 'node-2', 2020, 4000))).toEqual([
+      'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s to 2.510 s',
+    ]);
+  });
+
+  test('one that never left: until the other one did', () => {
+    expect(only(stay('0001', 'node-1', 1010, NEVER), stay('0002', 'node-2', 2020, 2500))).toEqual([
+      'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s to 1.500 s',
+    ]);
+  });
+
+  test('two that never left', () => {
+    expect(only(stay('0001', 'node-1', 1010, NEVER), stay('0002', 'node-2', 2020, NEVER))).toEqual([
+      'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s on, and neither left',
+    ]);
+  });
+});
+
+describe('lost update: the sentence', () => {
+  const reader = fc.record({
+    stockBefore: fc.integer({ min: -3, max: 3 }),
+    node: fc.constantFrom('node-1', 'node-2', 'node-3'),
+    readMs: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined }),
+  });
+  const readers = fc
+    .array(reader, { maxLength: 10 })
+    .map((readers) => readers.map((reader, index) => ({ ...reader, saleId: String(index).padStart(4, '0') })));
+
+  test('it names two sales of the group with their times, on two nodes where there are two, and counts the rest', () => {
+    fc.assert(
+      fc.property(readers, (readers) => {
+        for (const group of findLostUpdates(readers)) {
+          const text = describeLostUpdate(group);
+          const named = [...text.matchAll(/sale (\d{4}) on (node-\d)(?: \(at (\d+\.\d{3}) s\))?/g)].map(
+            ([, saleId, node, seconds]) => ({ saleId, node, seconds }),
+          );
+          const told = group.sales.map(({ saleId, node, readMs }) => ({
+            saleId,
+            node,
+            seconds: readMs === undefined ? undefined : (readMs / 1000).toFixed(3),
+          }));
+          expect(told).toEqual(expect.arrayContaining(named));
+          const nodes = new Set(group.sales.map(({ node }) => node)).size;
+          expect({
+            sales: new Set(named.map(({ saleId }) => saleId)).size,
+            nodes: new Set(named.map(({ node }) => node)).size,
+          }).toEqual({ sales: 2, nodes: Math.min(2, nodes) });
+          const others = group.sales.length - 2;
+          const endings: Record<number, string> = {
+            0: ` both read stock ${group.stockBefore}`,
+            1: ` and 1 other sale all read stock ${group.stockBefore}`,
+          };
+          expect(
+            text.endsWith(endings[others] ?? ` and ${others} other sales all read stock ${group.stockBefore}`),
+          ).toBe(true);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('the groups are those that read the same stock: every reader that had company is in one', () => {
+    fc.assert(
+      fc.property(readers, (readers) => {
+        const groups = findLostUpdates(readers);
+        const companyOf = (stock: number) => readers.filter(({ stockBefore }) => stockBefore === stock);
+        for (const { stockBefore, sales } of groups) {
+          expect(sales.map(({ saleId }) => saleId)).toEqual(companyOf(stockBefore).map(({ saleId }) => saleId));
+        }
+        const together = readers.filter(({ stockBefore }) => companyOf(stockBefore).length > 1);
+        expect(groups.flatMap(({ sales }) => sales)).toHaveLength(together.length);
+      }),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { NotStagedError } from '../../../loadtest/harness/faults.ts';
+import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
+import type { SaleEnd } from '../../../loadtest/harness/single-sale.ts';
+import { overlapsOf, readStock } from '../../../loadtest/harness/step-drill.ts';
+import type { SceneOutcome } from '../../../loadtest/harness/test-bed.ts';
+
+const RUNS = { numRuns: 10_000 };
+
+/**
+ * How a sale of a generated history ends. `noted`: it took place, its node recorded the write, and its answer does not say.
+ * `unnoted`: Redis took the write, and nobody heard of it. `lost on the way`: no write, and nobody knows. `refused`: no write,
+ * and its client knows.
+ */
+type Ending = 'answered' | 'noted' | 'unnoted' | 'lost on the way' | 'refused';
+
+interface Step {
+  node: string;
+  ending: Ending;
+  /** What the client of a sale in doubt, or of one that was refused, was told. */
+  told: SaleEnd['outcome'];
+  /** So many of the next sales read and write between this one's read and its write. 0: it is alone. */
+  overtakenBy: number;
+}
+
+interface History extends SceneOutcome {
+  /** Writes that reached Redis. */
+  writes: number;
+  /** Units that have gone from the stock. */
+  fall: number;
+  /** The sales that wrote what they had read before others wrote: who, and who read the same stock right after. */
+  stale: { step: Step; saleId: string; next?: { step: Step; saleId: string } | undefined }[];
+}
+
+const isWritten = ({ ending }: Step) => ending === 'answered' || ending === 'noted' || ending === 'unnoted';
+const isNoted = ({ ending }: Step) => ending === 'answered' || ending === 'noted';
+const isInDoubt = ({ ending }: Step) => ending === 'noted' || ending === 'unnoted' || ending === 'lost on the way';
+
+/** Plays sales one after the other, as the service would, with stale writers where a step is overtaken. */
+function play(steps: Step[], startedAt: number): History {
+  const initialStock = steps.length;
+  const ends: SaleEnd[] = [];
+  const events: SaleEvent[] = [];
+  const stale: History['stale'] = [];
+  let stock = initialStock;
+  let clock = startedAt;
+  let writes = 0;
+  const record = (type: SaleEvent['type'], { node }: Step, saleId: string, stock?: number) => {
+    clock += 1;
+    events.push({ at: clock, type, node, saleId, ...(stock !== undefined && { stock }) });
+  };
+
+  function read(step: Step, saleId: string) {
+    for (const type of ['waiting', 'entered'] as const) record(type, step, saleId);
+    record('read', step, saleId, stock);
+    return { step, saleId, stockBefore: stock };
+  }
+
+  function finish({ step, saleId, stockBefore }: ReturnType<typeof read>) {
+    const { node, ending, told } = step;
+    const remaining = stockBefore - 1;
+    if (isWritten(step)) {
+      stock = remaining;
+      writes += 1;
+    }
+    if (isNoted(step)) record('wrote', step, saleId, remaining);
+    record('left', step, saleId);
+    const sale = { outcome: 'sold' as const, saleId, node, stockBefore, remaining };
+    ends.push({
+      ...(ending === 'answered' ? { outcome: 'sold', sale } : { outcome: told }),
+      sentAt: clock,
+      ms: 1,
+    } as SaleEnd);
+  }
+
+  let pending: { sale: ReturnType<typeof read>; left: number } | undefined;
+  steps.forEach((step, index) => {
+    const saleId = String(index + 1).padStart(4, '0');
+    const sale = read(step, saleId);
+    if (pending === undefined && isWritten(step) && step.overtakenBy > 0 && index < steps.length - 1) {
+      pending = { sale, left: step.overtakenBy };
+      stale.push({ step, saleId });
+      return;
+    }
+    finish(sale);
+    if (pending === undefined) return;
+    const last = stale.at(-1);
+    if (last) last.next ??= { step, saleId };
+    pending.left -= 1;
+    if (pending.left > 0 && index < steps.length - 1) return;
+    finish(pending.sale);
+    pending = undefined;
+  });
+  return { ends, events, initialStock, finalStock: stock, startedAt, writes, fall: initialStock - stock, stale };
+}
+
+const toldOf: Record<Ending, fc.Arbitrary<SaleEnd['outcome']>> = {
+  answered: fc.constant('sold'),
+  noted: fc.constantFrom('inDoubt', 'cutOff', 'nonsense'),
+  unnoted: fc.constantFrom('inDoubt', 'cutOff', 'nonsense'),
+  'lost on the way': fc.constantFrom('inDoubt', 'cutOff', 'nonsense'),
+  refused: fc.constantFrom('soldOut', 'lockTimeout', 'failed'),
+};
+const allEndings = Object.keys(toldOf) as Ending[];
+
+const stepOf = (endings: Ending[], overtakenBy: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
+  fc.constantFrom(...endings).chain((ending) =>
+    fc.record({
+      node: fc.constantFrom('node-1', 'node-2'),
+      ending: fc.constant(ending),
+      told: toldOf[ending],
+      overtakenBy,
+    }),
+  );
+const alone = fc.constant(0);
+const perhapsOvertaken = fc.oneof({ weight: 3, arbitrary: alone }, fc.integer({ min: 1, max: 4 }));
+const stepsOf = (step: fc.Arbitrary<Step>) => fc.array(step, { minLength: 1, maxLength: 14 });
+const historyOf = (steps: fc.Arbitrary<Step[]>) => fc.tuple(steps, fc.nat(1_000_000)).map(([s, at]) => play(s, at));
+
+const cleanHistory = historyOf(stepsOf(stepOf(allEndings, alone)));
+const anyHistory = historyOf(stepsOf(stepOf(allEndings, perhapsOvertaken)));
+const inDoubtOf = ({ ends }: History) =>
+  ends.filter(({ outcome }) => outcome === 'inDoubt' || outcome === 'cutOff' || outcome === 'nonsense').length;
+const answeredOf = ({ ends }: History) => ends.filter(({ outcome }) => outcome === 'sold').length;
+
+describe('stock of a drill: generated histories', () => {
+  test('sales one after the other are never accused, whatever became of those in doubt', () => {
+    fc.assert(
+      fc.property(cleanHistory, (history) => {
+        expect(readStock(history)).toEqual({
+          sold: answeredOf(history),
+          inDoubt: inDoubtOf(history),
+          finalStock: history.finalStock,
+          expectedStock: history.initialStock - answeredOf(history),
+          lostUpdates: 0,
+          witnesses: [],
+        });
+        expect(overlapsOf(history)).toEqual({ overlaps: 0, witnesses: [] });
+      }),
+      RUNS,
+    );
+  });
+
+  test('what was sold lies between the answered sales and those with the ones in doubt', () => {
+    fc.assert(
+      fc.property(cleanHistory, (history) => {
+        const { sold, inDoubt } = readStock(history);
+        expect(history.writes).toBe(history.fall);
+        expect(history.fall).toBeGreaterThanOrEqual(sold);
+        expect(history.fall).toBeLessThanOrEqual(sold + inDoubt);
+      }),
+      RUNS,
+    );
+  });
+
+  test('when every answer says what happened, each sale that was undone is counted', () => {
+    const allKnown = historyOf(stepsOf(stepOf(['answered', 'refused'], perhapsOvertaken)));
+    fc.assert(
+      fc.property(allKnown, (history) => {
+        expect(readStock(history).lostUpdates).toBe(history.writes - history.fall);
+      }),
+      RUNS,
+    );
+  });
+
+  test('a stale write that its node recorded is caught, and its witness names both readers', () => {
+    // Whatever comes before, meanwhile and after; but the first to read the same stock has recorded its write as well.
+    const surroundings = fc.array(stepOf(allEndings, perhapsOvertaken), { maxLength: 8 });
+    const late = stepOf(['answered', 'noted'], fc.integer({ min: 1, max: 4 }));
+    const steps = fc
+      .tuple(
+        fc.array(stepOf(allEndings, alone), { maxLength: 8 }),
+        late,
+        stepOf(['answered', 'noted'], alone),
+        surroundings,
+      )
+      .map(([before, stale, next, after]) => ({ steps: [...before, stale, next, ...after], place: before.length }));
+    fc.assert(
+      fc.property(steps, ({ steps, place }) => {
+        const history = play(steps, 0);
+        const { lostUpdates, witnesses } = readStock(history);
+        expect(lostUpdates).toBeGreaterThan(0);
+        expect(witnesses.length).toBeGreaterThan(0);
+        const stock = history.events.find(({ type, saleId }) => type === 'read' && Number(saleId) === place + 1)?.stock;
+        const witness = witnesses.find((text) => text.endsWith(` read stock ${stock}`)) ?? '';
+        expect(witness).toMatch(/^sale \d{4} on node-\d \(at [\d.]+ s\)(,| and) sale \d{4} on node-\d \(at [\d.]+ s\)/);
+        // A third sale may have read that stock too, and be named in the place of one of the two.
+        const named = [place + 1, place + 2].filter((id) => witness.includes(`sale ${String(id).padStart(4, '0')} on`));
+        expect(named.length).toBeGreaterThan(witness.includes(' both read ') ? 1 : 0);
+        expect(overlapsOf(history).overlaps).toBeGreaterThan(0);
+      }),
+      RUNS,
+    );
+  });
+
+  test('a stale write that nobody recorded is caught when it undoes more answered sales than it could be itself', () => {
+    const others = stepOf(['answered', 'refused'], alone);
+    const steps = fc
+      .tuple(
+        fc.array(others, { maxLength: 8 }),
+        stepOf(['unnoted'], alone),
+        fc.array(stepOf(['answered'], alone), { minLength: 1, maxLength: 5 }),
+        fc.array(others, { maxLength: 8 }),
+      )
+      .map(([before, late, meanwhile, after]) => ({
+        steps: [...before, { ...late, overtakenBy: meanwhile.length }, ...meanwhile, ...after],
+        undone: meanwhile.length,
+      }));
+    fc.assert(
+      fc.property(steps, ({ steps, undone }) => {
+        // One sale in doubt, and one unit: it may be that sale's as well as that of the first one that was undone.
+        expect(readStock(play(steps, 0)).lostUpdates).toBe(undone - 1);
+        // Whoever saw the write arrive says whose it was, and nothing is in doubt about it.
+        const history = play(steps, 0);
+        const [late] = history.stale.map(({ step, saleId }) => ({ node: step.node, saleId }));
+        const { lostUpdates, witnesses } = readStock(history, late ? [late] : []);
+        expect(lostUpdates).toBeGreaterThan(0);
+        expect(lostUpdates).toBeLessThanOrEqual(undone);
+        expect(witnesses.join()).toContain(`sale ${late?.saleId} on ${late?.node} (at`);
+      }),
+      RUNS,
+    );
+  });
+
+  test('whatever happened: never more than was really undone, never less than the stock itself shows', () => {
+    fc.assert(
+      fc.property(anyHistory, (history) => {
+        const { lostUpdates, sold } = readStock(history);
+        expect(lostUpdates).toBeLessThanOrEqual(history.writes - history.fall);
+        expect(lostUpdates).toBeGreaterThanOrEqual(Math.max(0, sold - history.fall));
+      }),
+      RUNS,
+    );
+  });
+
+  test('units that no sale explains are no verdict, whatever happened besides; one fewer is one', () => {
+    fc.assert(
+      fc.property(anyHistory, fc.integer({ min: 1, max: 1000 }), (history, missing) => {
+        const explained = history.initialStock - answeredOf(history) - inDoubtOf(history);
+        expect(() => readStock({ ...history, finalStock: explained - missing })).toThrow(NotStagedError);
+        expect(readStock({ ...history, finalStock: explained }).finalStock).toBe(explained);
+      }),
+      RUNS,
+    );
+  });
+
+  test('the histories are what they are said to be', () => {
+    const [clean, any] = [fc.sample(cleanHistory, 500), fc.sample(anyHistory, 500)];
+    expect(clean.every(({ stale }) => stale.length === 0)).toBe(true);
+    expect(clean.filter((history) => inDoubtOf(history) > 1).length).toBeGreaterThan(100);
+    expect(any.filter(({ writes, fall }) => writes > fall).length).toBeGreaterThan(100);
+    expect(any.some(({ stale }) => stale.some(({ step, next }) => isInDoubt(step) && next !== undefined))).toBe(true);
+  });
+});

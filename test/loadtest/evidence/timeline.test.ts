@@ -1,0 +1,414 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { timelineSchema } from '../../../loadtest/evidence/results.ts';
+import { type Fault, type TimelineParts, timelineOf } from '../../../loadtest/evidence/timeline.ts';
+import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
+import type { LeaseSample } from '../../../loadtest/harness/lease-watch.ts';
+
+/** When every drill here begins, on the shared clock. Moments below are milliseconds since then. */
+const START = 5_000_000;
+const DURATION_MS = 1_000;
+const NEVER = Number.POSITIVE_INFINITY;
+const MAX_LANES = 12;
+
+interface Sale {
+  node?: string;
+  id: string;
+  asks: number;
+  enters?: number;
+  reads?: [ms: number, stock: number];
+  writes?: [ms: number, stock: number];
+  leaves?: number;
+  fails?: number;
+}
+
+/** What the nodes would have recorded of these sales, in order. */
+function eventsOf(...sales: Sale[]): SaleEvent[] {
+  return sales
+    .flatMap(({ node = 'node-1', id: saleId, asks, enters, reads, writes, leaves, fails }) => {
+      const event = (type: SaleEvent['type'], ms?: number, stock?: number): SaleEvent[] =>
+        ms === undefined ? [] : [{ at: START + ms, type, node, saleId, ...(stock !== undefined && { stock }) }];
+      return [
+        event('waiting', asks),
+        event('entered', enters),
+        event('read', ...(reads ?? [])),
+        event('wrote', ...(writes ?? [])),
+        event('left', leaves),
+        event('failed', fails),
+      ].flat();
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
+/** What was seen under the lock's key, every 10 ms from one moment to another; `ttl` is what it had to live at first. */
+function seen(owner: string | undefined, fromMs: number, untilMs: number, ttl = NEVER): LeaseSample[] {
+  const samples: LeaseSample[] = [];
+  for (let ms = fromMs; ms <= untilMs; ms += 10) {
+    samples.push({ at: START + ms, ttlMs: ttl - (ms - fromMs), ...(owner !== undefined && { owner }) });
+  }
+  return samples;
+}
+
+/** Tokens that name a sale, such as `node-1:0001`; `held` names none. */
+const ownerOf: TimelineParts['ownerOf'] = (token) => {
+  const [node = '', saleId] = token.split(':');
+  return saleId === undefined ? undefined : { node, saleId };
+};
+
+function draw(events: SaleEvent[], more: Partial<TimelineParts> = {}) {
+  return timelineOf({ from: START, until: START + DURATION_MS, events, samples: [], ownerOf, faults: [], ...more });
+}
+
+const fault = (label: string, from: number, more: Partial<Fault> = {}): Fault => ({
+  label,
+  from: START + from,
+  ...more,
+});
+
+describe('timeline: lanes', () => {
+  test('a sale: when it asked, was inside, read, wrote and left, in milliseconds since the drill began', () => {
+    const sale: Sale = { id: '0001', asks: 10, enters: 20, reads: [30, 100], writes: [40, 99], leaves: 50 };
+    expect(draw(eventsOf(sale))).toEqual({
+      durationMs: DURATION_MS,
+      lanes: [
+        {
+          node: 'node-1',
+          saleId: '0001',
+          askedMs: 10,
+          inside: { fromMs: 20, untilMs: 50 },
+          read: { ms: 30, stock: 100 },
+          wrote: { ms: 40, stock: 99 },
+          endedMs: 50,
+          leases: [],
+        },
+      ],
+      moreLanes: 0,
+      faults: [],
+      overlaps: [],
+    });
+  });
+
+  test('they come in the order of asking, whoever entered first', () => {
+    const events = eventsOf(
+      { id: '0001', asks: 10, enters: 300, leaves: 400 },
+      { node: 'node-2', id: '0001', asks: 20, enters: 30, leaves: 40 },
+      { id: '0002', asks: 30, enters: 100, leaves: 200 },
+    );
+    expect(draw(events).lanes.map(({ node, saleId }) => `${node} ${saleId}`)).toEqual([
+      'node-1 0001',
+      'node-2 0001',
+      'node-1 0002',
+    ]);
+  });
+
+  test('a sale that never entered has no stay, one that still waits has no end, and one that gave up has', () => {
+    const { lanes } = draw(eventsOf({ id: '0001', asks: 10 }, { id: '0002', asks: 20, fails: 60 }));
+    expect(lanes).toEqual([
+      { node: 'node-1', saleId: '0001', askedMs: 10, leases: [] },
+      { node: 'node-1', saleId: '0002', askedMs: 20, endedMs: 60, leases: [] },
+    ]);
+  });
+
+  test('a sale that failed after it had left ended when it failed', () => {
+    const [lane] = draw(eventsOf({ id: '0001', asks: 10, enters: 20, leaves: 50, fails: 70 })).lanes;
+    expect(lane).toMatchObject({ inside: { fromMs: 20, untilMs: 50 }, endedMs: 70 });
+  });
+
+  test('a holder that never left is inside to the end of the drill', () => {
+    const [lane] = draw(eventsOf({ id: '0001', asks: 10, enters: 20 })).lanes;
+    expect(lane?.inside).toEqual({ fromMs: 20, untilMs: DURATION_MS });
+    expect(lane).not.toHaveProperty('endedMs');
+  });
+
+  test('a crash: the holder that died with its node is inside until then, and its lease goes on', () => {
+    const events = eventsOf({ id: '0001', asks: 10, enters: 20, reads: [25, 100] });
+    const died: SaleEvent = { at: START + 200, type: 'left', node: 'node-1', saleId: '0001' };
+    const { lanes, faults, overlaps } = draw(
+      [...events, ...eventsOf({ node: 'node-2', id: '0007', asks: 210, enters: 620, leaves: 640 }), died],
+      { samples: seen('held', 20, 1000, 600), faults: [fault('SIGKILL', 200, { node: 'node-1' })] },
+    );
+    expect(lanes[0]).toMatchObject({ inside: { fromMs: 20, untilMs: 200 }, endedMs: 200 });
+    expect(lanes[0]?.leases).toEqual([{ fromMs: 20, untilMs: 620 }]);
+    expect(faults).toEqual([{ label: 'SIGKILL', node: 'node-1', fromMs: 200 }]);
+    expect(overlaps).toEqual([]);
+  });
+});
+
+describe('timeline: a long list', () => {
+  const turns = (count: number): Sale[] =>
+    Array.from({ length: count }, (_, index) => ({
+      id: String(index).padStart(4, '0'),
+      asks: 10 * index,
+      enters: 10 * index + 1,
+      leaves: 10 * index + 9,
+    }));
+  const idsOf = ({ lanes }: ReturnType<typeof draw>) => lanes.map(({ saleId }) => saleId);
+  const firstIds = (count: number) => turns(count).map(({ id }) => id);
+
+  test('is cut to the first 12, and says how many are missing', () => {
+    const timeline = draw(eventsOf(...turns(30)));
+    expect(idsOf(timeline)).toEqual(firstIds(12));
+    expect(timeline.moreLanes).toBe(18);
+  });
+
+  test('12 sales are not cut', () => {
+    const timeline = draw(eventsOf(...turns(12)));
+    expect(idsOf(timeline)).toEqual(firstIds(12));
+    expect(timeline.moreLanes).toBe(0);
+  });
+
+  test('the first one and those that met another are kept, and the overlaps point at them', () => {
+    const sales = turns(30);
+    // Each of these two stays until the next one is inside.
+    for (const index of [20, 25]) (sales[index] as Sale).leaves = 10 * index + 15;
+    const timeline = draw(eventsOf(...sales));
+    expect(idsOf(timeline)).toEqual([...firstIds(8), '0020', '0021', '0025', '0026']);
+    expect(timeline.moreLanes).toBe(18);
+    expect(timeline.overlaps).toEqual([
+      { fromMs: 211, untilMs: 215, lanes: [8, 9] },
+      { fromMs: 261, untilMs: 265, lanes: [10, 11] },
+    ]);
+  });
+
+  test('those nearest to the beginning and the end of a fault are kept before the others', () => {
+    const faults = [fault('Redis is away', 205, { until: START + 255 })];
+    const timeline = draw(eventsOf(...turns(30)), { faults });
+    const aroundTheEdges = ['0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025', '0026', '0027', '0028'];
+    expect(idsOf(timeline)).toEqual(['0000', ...aroundTheEdges]);
+  });
+
+  test('more overlaps than there is room for: those of lanes that are not drawn are left out', () => {
+    const together = turns(30).map((sale) => ({ ...sale, enters: sale.asks, leaves: 900 }));
+    const timeline = draw(eventsOf(...together));
+    expect(idsOf(timeline)).toEqual(firstIds(12));
+    expect(timeline.overlaps).toHaveLength((12 * 11) / 2);
+  });
+});
+
+describe('timeline: leases', () => {
+  const first: Sale = { id: '0001', asks: 10, enters: 20, leaves: 100 };
+  const second: Sale = { node: 'node-2', id: '0001', asks: 15, enters: 120, leaves: 200 };
+  const leasesOf = (events: SaleEvent[], ...samples: LeaseSample[]) =>
+    draw(events, { samples }).lanes.map(({ leases }) => leases.map(({ fromMs, untilMs }) => [fromMs, untilMs]));
+
+  test('a token that names a sale: the lease is that sale’s, also where another entered last', () => {
+    const overlapping = eventsOf({ ...first, leaves: 300 }, second);
+    const samples = [...seen('node-1:0001', 20, 150), ...seen('node-2:0001', 160, 200), ...seen(undefined, 210, 300)];
+    expect(leasesOf(overlapping, ...samples)).toEqual([[[20, 160]], [[160, 210]]]);
+  });
+
+  test('a token that names no sale: the lease is that of the one who entered last', () => {
+    const samples = [...seen('held', 20, 90), ...seen(undefined, 100, 110), ...seen('held', 120, 200)];
+    expect(leasesOf(eventsOf(first, second), ...samples, ...seen(undefined, 210, 220))).toEqual([
+      [[20, 100]],
+      [[120, 210]],
+    ]);
+  });
+
+  test('a key that is there before anybody has entered is nobody’s', () => {
+    expect(leasesOf(eventsOf(first), ...seen('held', 0, 10), ...seen(undefined, 20, 90))).toEqual([[]]);
+  });
+
+  test('a token of a sale that nobody recorded is nobody’s', () => {
+    expect(leasesOf(eventsOf(first), ...seen('node-3:0009', 20, 90))).toEqual([[]]);
+  });
+
+  test('a key that goes and comes back is two leases', () => {
+    const samples = [...seen('node-1:0001', 20, 40), ...seen(undefined, 50, 60), ...seen('node-1:0001', 70, 90)];
+    expect(leasesOf(eventsOf(first), ...samples, ...seen(undefined, 100, 110))).toEqual([
+      [
+        [20, 50],
+        [70, 100],
+      ],
+    ]);
+  });
+
+  test('a lease that outlasts its holder is drawn to its own end', () => {
+    expect(leasesOf(eventsOf(first), ...seen('held', 20, 500, 400), ...seen(undefined, 510, 520))).toEqual([
+      [[20, 420]],
+    ]);
+  });
+
+  test('while nobody looked, it lasted no longer than it was seen to have left', () => {
+    const samples = [...seen('held', 20, 20, 50), ...seen(undefined, 400, 400)];
+    expect(leasesOf(eventsOf({ ...first, leaves: 450 }), ...samples)).toEqual([[[20, 70]]]);
+  });
+
+  test('one without an end lasts to the end of the drill when nobody saw it go', () => {
+    expect(leasesOf(eventsOf(first), ...seen('held', 20, 90))).toEqual([[[20, DURATION_MS]]]);
+  });
+
+  test('a renewed lease is one lease', () => {
+    const samples = [...seen('node-1:0001', 20, 50, 60), ...seen('node-1:0001', 60, 90, 60)];
+    expect(leasesOf(eventsOf(first), ...samples, ...seen(undefined, 100, 100))).toEqual([[[20, 100]]]);
+  });
+});
+
+describe('timeline: faults and overlaps', () => {
+  test('a fault is a moment or has an end, and names what it hits', () => {
+    const faults = [
+      fault('Redis stands still', 100, { until: START + 300 }),
+      fault('SIGSTOP', 400, { node: 'node-2', until: START + 500 }),
+      fault('write arrives', 600, { node: 'node-1', saleId: '0001' }),
+    ];
+    expect(draw([], { faults }).faults).toEqual([
+      { label: 'Redis stands still', fromMs: 100, untilMs: 300 },
+      { label: 'SIGSTOP', node: 'node-2', fromMs: 400, untilMs: 500 },
+      { label: 'write arrives', node: 'node-1', saleId: '0001', fromMs: 600 },
+    ]);
+  });
+
+  test('two that were inside together: from when until when, and their places', () => {
+    const events = eventsOf(
+      { id: '0001', asks: 0, enters: 1, leaves: 2 },
+      { id: '0002', asks: 10, enters: 20, leaves: 300 },
+      { node: 'node-2', id: '0001', asks: 30, enters: 250, leaves: 400 },
+    );
+    expect(draw(events).overlaps).toEqual([{ fromMs: 250, untilMs: 300, lanes: [1, 2] }]);
+  });
+
+  test('a meeting of a holder who may meet others is no overlap, and keeps no lane', () => {
+    const sales = Array.from({ length: 30 }, (_, index): Sale => {
+      const id = String(index).padStart(4, '0');
+      return { id, asks: 10 * index, enters: 10 * index + 1, leaves: 10 * index + 9 };
+    });
+    // It is inside together with all after it, of whom two meet each other.
+    (sales[3] as Sale).leaves = 900;
+    (sales[20] as Sale).leaves = 215;
+    const events = eventsOf(...sales);
+    expect(draw(events).overlaps.length).toBeGreaterThan(1);
+    const { lanes, overlaps } = draw(events, { isJudged: ({ saleId }) => saleId !== '0003' });
+    expect(overlaps).toEqual([{ fromMs: 211, untilMs: 215, lanes: [10, 11] }]);
+    expect(lanes.slice(10).map(({ saleId }) => saleId)).toEqual(['0020', '0021']);
+  });
+
+  test('two that never left: to the end of the drill', () => {
+    const events = eventsOf({ id: '0001', asks: 10, enters: 20 }, { id: '0002', asks: 30, enters: 250 });
+    expect(draw(events).overlaps).toEqual([{ fromMs: 250, untilMs: DURATION_MS, lanes: [0, 1] }]);
+  });
+
+  test('nothing happened: nothing is drawn', () => {
+    expect(draw([])).toEqual({ durationMs: DURATION_MS, lanes: [], moreLanes: 0, faults: [], overlaps: [] });
+  });
+});
+
+describe('timeline: generated histories', () => {
+  const ms = fc.integer({ min: -200, max: 1200 });
+  const names = fc.record({
+    node: fc.constantFrom('node-1', 'node-2'),
+    saleId: fc.nat(9).map((id) => String(id).padStart(4, '0')),
+  });
+  /** Events in order, and nothing else about them is sure. */
+  const history = fc
+    .array(
+      fc.tuple(
+        ms,
+        fc.constantFrom<SaleEvent['type']>('waiting', 'entered', 'read', 'wrote', 'left', 'failed', 'lease-lost'),
+        names,
+        fc.option(fc.integer({ min: -5, max: 100 }), { nil: undefined }),
+      ),
+      { maxLength: 30 },
+    )
+    .map((events) =>
+      events
+        .map(
+          ([ms, type, name, stock]): SaleEvent => ({
+            at: START + ms,
+            type,
+            ...name,
+            ...(stock !== undefined && { stock }),
+          }),
+        )
+        .sort((a, b) => a.at - b.at),
+    );
+  /** What a lock that keeps its promise would record, and what one that does not. */
+  const sale = fc.record({ names, asks: ms, waits: fc.nat(300), inside: fc.option(fc.nat(300), { nil: NEVER }) });
+  const sales = fc.array(sale, { maxLength: 20 }).map((sales) =>
+    eventsOf(
+      ...sales.map(({ names: { node }, asks, waits, inside }, index): Sale => {
+        const enters = asks + waits;
+        const id = String(index).padStart(4, '0');
+        const left = enters + inside;
+        return {
+          node,
+          id,
+          asks,
+          enters,
+          reads: [enters, index],
+          ...(left < NEVER && { leaves: left, writes: [left, index - 1] }),
+        };
+      }),
+    ),
+  );
+  const token = fc.oneof(
+    fc.constant('held'),
+    names.map(({ node, saleId }) => `${node}:${saleId}`),
+  );
+  const samples = fc
+    .array(
+      fc.record({
+        at: ms.map((ms) => START + ms),
+        owner: fc.option(token, { nil: undefined }),
+        ttlMs: fc.oneof(fc.nat(500), fc.constant(NEVER)),
+      }),
+      { maxLength: 15 },
+    )
+    .map((samples) =>
+      samples
+        .map(({ owner, ...sample }): LeaseSample => ({ ...sample, ...(owner !== undefined && { owner }) }))
+        .sort((a, b) => a.at - b.at),
+    );
+  const faults = fc.array(
+    fc
+      .record({
+        label: fc.string(),
+        from: ms,
+        lasts: fc.option(fc.nat(300), { nil: undefined }),
+        hits: fc.oneof(fc.constant({}), fc.record({ node: fc.constant('node-1') }), names),
+      })
+      .map(({ label, from, lasts, hits }) =>
+        fault(label, from, { ...(lasts !== undefined && { until: START + from + lasts }), ...hits }),
+      ),
+    { maxLength: 3 },
+  );
+  const parts = fc.record({ events: fc.oneof(history, sales), samples, faults, durationMs: fc.nat(1000) });
+
+  test('whatever the history, what is drawn is what a report can read, and lies within the drill', () => {
+    fc.assert(
+      fc.property(parts, ({ durationMs, ...parts }) => {
+        const timeline = draw(parts.events, { ...parts, until: START + durationMs });
+        expect(timelineSchema.parse(timeline)).toEqual(timeline);
+        expect(timeline.durationMs).toBe(durationMs);
+        expect(timeline.lanes.length).toBeLessThanOrEqual(MAX_LANES);
+        const isWithin = ({ fromMs, untilMs = fromMs }: { fromMs: number; untilMs?: number | undefined }) =>
+          0 <= fromMs && fromMs <= untilMs && untilMs <= durationMs;
+        const spans: { fromMs: number; untilMs?: number | undefined }[] = [
+          ...timeline.lanes.flatMap(({ inside, leases }) => [...leases, ...(inside ? [inside] : [])]),
+          ...timeline.lanes.flatMap(({ askedMs, endedMs, read, wrote }) =>
+            [askedMs, endedMs, read?.ms, wrote?.ms].flatMap((fromMs) => (fromMs === undefined ? [] : [{ fromMs }])),
+          ),
+          ...timeline.faults,
+          ...timeline.overlaps,
+        ];
+        expect(spans.filter((span) => !isWithin(span))).toEqual([]);
+        const isDrawn = (place: number) => timeline.lanes[place]?.inside !== undefined;
+        expect(timeline.overlaps.filter(({ lanes: [a, b] }) => a === b || !isDrawn(a) || !isDrawn(b))).toEqual([]);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  test('every sale that asked is a lane or is counted as missing, each once, in the order of asking', () => {
+    fc.assert(
+      fc.property(sales, (events) => {
+        const asked = events.filter(({ type }) => type === 'waiting').map(({ node, saleId }) => `${node} ${saleId}`);
+        const { lanes, moreLanes } = draw(events);
+        const drawn = lanes.map(({ node, saleId }) => `${node} ${saleId}`);
+        expect(drawn).toEqual(asked.filter((name) => drawn.includes(name)));
+        expect(drawn.length + moreLanes).toBe(asked.length);
+        expect(drawn[0]).toBe(asked[0]);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});

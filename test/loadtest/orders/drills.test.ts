@@ -1,0 +1,234 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { drillsOf, tracks } from '../../../loadtest/commands/tracks.ts';
+import type { StepFigures } from '../../../loadtest/evidence/results.ts';
+import type { Drill, DrillOutcome } from '../../../loadtest/harness/drill.ts';
+import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
+import { type Staircase, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { ANSWER_LIMIT_MS } from '../../../locks/lock.ts';
+import { withNodes } from '../drills/own-targets.ts';
+import { figuresAsDrawn, type OrderDrillOptions, ownOrderTargets } from './own-order-targets.ts';
+
+/** What the story tells is held by the test of `npm start -- --track orders`; these are the other rows. */
+const cells = tracks.orders.flatMap(({ staircase, drills }) =>
+  drills.flatMap((drill) =>
+    asideRows(staircase).map((row) => ({
+      drill,
+      name: drill.name,
+      row,
+      taught: taughtVerdict(row, drill.name),
+    })),
+  ),
+);
+function asideRows({ rows }: Staircase) {
+  return Object.entries(rows).flatMap(([name, { isAside }]) => (isAside ? [name] : []));
+}
+const drillNamed = (name: string) => drillsOf('orders').find((drill) => drill.name === name) as Drill;
+const figuresOf = ({ figures }: DrillOutcome) => figures as StepFigures;
+
+const run = ownOrderTargets(5);
+
+describe.concurrent('orders: every guard that the story leaves aside does in every drill as drawn', {
+  timeout: 120_000,
+}, () => {
+  test.each(cells)('$row in $name: $taught', async ({ drill, name, row, taught }) => {
+    let hasSteps = false;
+    const tell = async (_sentence: string, _atMs: number, isStep: boolean) => {
+      hasSteps ||= isStep;
+    };
+
+    const outcome = await run(drill, row, { tell });
+
+    const { verdict, reasons, witnesses } = outcome;
+    expect({ verdict, reasons }).toEqual({ verdict: taught, reasons: [expect.stringMatching(/\S.*\.$/s)] });
+    expect(witnesses.length > 0).toBe(taught === 'fail');
+    expect(hasSteps).toBe(true);
+    expect(figuresOf(outcome)).toMatchObject(figuresAsDrawn(row, name));
+  });
+});
+
+/** Nodes that do not do what a drill tells them. */
+const deaf = (target: Target) => withNodes(target, () => ({ async script() {}, async scriptTick() {} }));
+/** The same, and whoever tells a step waits until the nodes have done what they were asked for. */
+const deafAndQuick = (): OrderDrillOptions => {
+  let nodes: TargetNode[] = [];
+  const isBusy = async () =>
+    (await Promise.all(nodes.map((node) => node.state()))).some(({ inFlight }) => inFlight > 0);
+  return {
+    wrap(target) {
+      nodes = target.nodes;
+      return deaf(target);
+    },
+    async tell() {
+      while (await isBusy()) await sleep(10);
+    },
+  };
+};
+/** Nodes whose processes survive every kill. */
+const immortal = (target: Target) =>
+  withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
+/** Ticks that are told of and never happen. */
+const idle = (target: Target) =>
+  withNodes(target, () => ({ tick: async () => ({ outcome: 'ran' as const, due: 0, closed: 0, restored: 0 }) }));
+/** A node that nobody reaches. */
+const lonely = (target: Target) =>
+  withNodes(target, (_, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
+/** The load balancer sends nothing to another node: it is one. */
+const straight = (target: Target): Target => ({ ...target, url: target.nodes[0]?.publicUrl ?? '' });
+
+describe.concurrent('orders: a drill whose fault is prevented is unknown', { timeout: 120_000 }, () => {
+  test.each([
+    ['same-node-twice', 'guard-none', deaf, /did not stay/],
+    ['same-node-twice', 'guard-conditional', idle, /did not stay/],
+    ['double-restore', 'guard-none', deaf, /did not stay/],
+    ['double-restore', 'guard-6-lua-release', deaf, /did not stay/],
+    ['double-restore', 'guard-conditional', idle, /did not stay/],
+    ['clock-skew', 'guard-none', deaf, /did not stay/],
+    ['clock-skew', 'guard-8-auto-renew', idle, /did not stay/],
+    ['job-outlives-lease', 'guard-6-lua-release', deaf, /did not stay/],
+    ['job-outlives-lease', 'guard-conditional', idle, /did not stay/],
+    ['job-crashes-half-way', 'guard-none', deaf, /did not stay/],
+    ['job-crashes-half-way', 'guard-conditional', immortal, /still answers after it was killed/],
+    ['one-node-click', 'key-none', deaf, /did not stay inside/],
+    ['one-node-click', 'key-table', deaf, /did not stay inside/],
+    ['double-click', 'key-lock', deaf, /did not stay inside/],
+    ['refund-twice', 'key-none', lonely, /got no answer/],
+    ['refund-twice', 'key-table', lonely, /got no answer/],
+    ['retry-after-timeout', 'key-table', lonely, /got no answer/],
+    ['crash-before-answer', 'key-none', deaf, /had answered before|No order was written/],
+    ['crash-before-answer', 'key-table', immortal, /still answers after it was killed/],
+    ['next-upstream', 'key-none', straight, /did not send the click|neither/],
+    ['next-upstream', 'key-table', immortal, /still answers after it was killed/],
+  ] as const)('%s under %s', async (name, row, wrap, why) => {
+    const { verdict, reasons } = await run(drillNamed(name), row, { wrap });
+
+    expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
+  });
+});
+
+/** From the first sentence on, the tick of this number fails, on whichever node it is. */
+const tickFails = (number: number) => (): OrderDrillOptions => {
+  let ticks = Number.NEGATIVE_INFINITY;
+  const failed = { outcome: 'failed' as const, due: 0, closed: 0, restored: 0, detail: 'as the test wants it' };
+  return {
+    async tell() {
+      ticks = Math.max(ticks, 0);
+    },
+    wrap: (target) =>
+      withNodes(target, (node) => ({
+        async tick() {
+          ticks += 1;
+          if (ticks !== number) return node.tick();
+          // The one that all wait for has begun.
+          if (number === 1) await node.tick();
+          return failed;
+        },
+      })),
+  };
+};
+
+/** The second node, or nginx, answers everybody so. What comes to nginx is sent on all the same. */
+function answers(who: 'node-2' | 'nginx', status: number, body: object): () => OrderDrillOptions {
+  let nginxUrl = '';
+  const server = createServer(async ({ url = '', headers }, response) => {
+    const key = { 'idempotency-key': String(headers['idempotency-key']) };
+    if (who === 'nginx') await fetch(`${nginxUrl}${url}`, { headers: key });
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  afterAll(() => void server.close());
+  const wrap = (target: Target) => {
+    nginxUrl = target.url;
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    if (who === 'nginx') return { ...target, url };
+    return withNodes(target, (_, index) => (index === 1 ? { publicUrl: url } : {}));
+  };
+  return () => ({ wrap });
+}
+
+/** The row that the first refund waits for stays locked for longer than a statement may take. */
+const slowAudience = (): OrderDrillOptions => ({
+  async tell(sentence) {
+    if (sentence.endsWith('is about to write that it is refunded.')) await sleep(2 * ANSWER_LIMIT_MS);
+  },
+});
+
+const failing = { code: 'STORE_UNAVAILABLE' };
+
+describe.concurrent('orders: a drill in which a request or a tick failed is unknown', { timeout: 120_000 }, () => {
+  test.each([
+    ['same-node-twice', 'guard-none', tickFails(2), /tick of node-1 failed/],
+    ['double-restore', 'guard-none', tickFails(2), /tick of node-2 failed/],
+    ['clock-skew', 'guard-none', tickFails(2), /tick of node-2 failed/],
+    ['job-outlives-lease', 'guard-6-lua-release', tickFails(2), /tick of node-2 failed/],
+    ['job-outlives-lease', 'guard-6-lua-release', tickFails(1), /tick of node-1 failed/],
+    ['job-crashes-half-way', 'guard-conditional', tickFails(2), /tick of node-2 failed/],
+    ['double-click', 'key-table', answers('node-2', 503, failing), /answered 503/],
+    ['refund-twice', 'key-none', slowAudience, /answered 503 STORE_UNAVAILABLE/],
+    ['retry-after-timeout', 'key-none', answers('node-2', 503, failing), /The repeat was answered 503/],
+    ['crash-before-answer', 'key-none', answers('node-2', 503, failing), /The repeat was answered 503/],
+    ['next-upstream', 'key-table', answers('nginx', 503, failing), /The repeat was answered 503/],
+    ['retry-after-timeout', 'key-table', answers('node-2', 200, { orderId: 'elsewhere' }), /has no such order/],
+    ['retry-after-timeout', 'key-none', deafAndQuick, /was not lost/],
+  ] as const)('%s under %s', async (name, row, options, why) => {
+    const { verdict, reasons } = await run(drillNamed(name), row, options());
+
+    expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
+  });
+
+  test('clock-skew: a late tick that comes too late for the minimum hold has no figure, and the fault is judged', async () => {
+    const tardy = (target: Target) =>
+      withNodes(target, (node) => ({
+        async tick() {
+          await sleep(600);
+          return node.tick();
+        },
+      }));
+    const outcome = await run(drillNamed('clock-skew'), 'guard-conditional', { wrap: tardy });
+
+    expect(outcome.verdict).toBe('pass');
+    expect(figuresOf(outcome)).toMatchObject({ due: 100, restored: 100, lateRuns: 1 });
+    expect(figuresOf(outcome)).not.toHaveProperty('lateRunsWithHold');
+  });
+});
+
+describe.concurrent('orders: a drill that is stopped half way leaves the stack as it was', { timeout: 120_000 }, () => {
+  test.each([
+    ['double-restore', 'guard-none', 2],
+    ['job-outlives-lease', 'guard-8-auto-renew', 2],
+    ['job-crashes-half-way', 'guard-zookeeper', 2],
+    ['double-click', 'key-none', 2],
+    ['refund-twice', 'key-none', 2],
+    ['crash-before-answer', 'key-lock', 2],
+  ] as const)('%s under %s', async (name, row, sentences) => {
+    const stopping = new AbortController();
+    let told = 0;
+    const tell = async () => {
+      told += 1;
+      if (told === sentences) stopping.abort(new Error('stopped'));
+    };
+
+    await expect(run(drillNamed(name), row, { tell, signal: stopping.signal })).rejects.toThrow('stopped');
+  });
+});
+
+describe('orders: what the servers at hand can’t carry is not applicable, and says why', () => {
+  test.each([
+    ['double-restore', 'guard-none', 'mysql'],
+    ['double-restore', 'guard-zookeeper', 'zookeeper'],
+    ['job-crashes-half-way', 'guard-none', 'node processes'],
+    ['same-node-twice', 'guard-conditional', 'own mysql'],
+    ['refund-twice', 'key-table', 'mysql'],
+    ['refund-twice', 'key-table', 'own mysql'],
+    ['next-upstream', 'key-table', 'node processes'],
+  ] as const)('%s under %s without %s', async (name, row, need) => {
+    const sentence = `Here is no such thing as ${need}.`;
+    const lacking = (target: Target): Target => ({ ...target, lacks: { [need]: sentence } });
+
+    expect(await run(drillNamed(name), row, { wrap: lacking })).toMatchObject({
+      verdict: 'not-applicable',
+      reasons: [sentence],
+    });
+  });
+});

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Timeline, timelineSchema } from '../../../loadtest/evidence/results.ts';
+import { drawTimeline } from '../../../loadtest/report/timeline.ts';
+import { lane, stepResult } from './sample-steps.ts';
+
+const empty: Timeline = { durationMs: 2_000, lanes: [], moreLanes: 0, faults: [], overlaps: [] };
+
+/** Both drawings: the one for wide windows, then the one for a phone. */
+function drawn(timeline: Timeline): string[] {
+  const { markup } = drawTimeline('a drill', timeline);
+  return [...markup.matchAll(/<svg.*?<\/svg>/gs)].map(([svg]) => svg);
+}
+
+function wide(timeline: Timeline): string {
+  return drawn(timeline)[0] ?? '';
+}
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** The boxes of a kind: bars, bands, spans. */
+function boxes(svg: string, kind: string): Box[] {
+  return [...svg.matchAll(/<rect class="([\w-]+)" x="(.*?)" y="(.*?)" width="(.*?)" height="(.*?)"/g)]
+    .filter(([, name]) => name === kind)
+    .map(([, , x, y, width, height]) => ({ x: Number(x), y: Number(y), width: Number(width), height: Number(height) }));
+}
+
+/** The texts of a kind. */
+function texts(svg: string, kind: string): { x: number; y: number; told: string }[] {
+  return [...svg.matchAll(/<text class="([\w-]+)" x="(.*?)" y="(.*?)"[^>]*>(.*?)<\/text>/g)]
+    .filter(([, name]) => name === kind)
+    .map(([, , x, y, told = '']) => ({ x: Number(x), y: Number(y), told }));
+}
+
+/** The lines of a kind: where they begin. */
+function lines(svg: string, kind: string): { x: number; y: number }[] {
+  return [...svg.matchAll(/<path class="([\w -]+)" d="M(\S+) ([\d.-]+)[VH]/g)]
+    .filter(([, name]) => name === kind)
+    .map(([, , x, y]) => ({ x: Number(x), y: Number(y) }));
+}
+
+function timelineOf(stage: number, drill: string): Timeline {
+  const { timeline } = stepResult(stage, drill);
+  if (timeline === undefined) throw new Error(`No timeline of ${drill}`);
+  return timeline;
+}
+
+describe('the timeline of a crash', () => {
+  const svg = wide(timelineOf(3, 'crashed-holder'));
+
+  test('has a lane for each sale, named by its node and its id', () => {
+    expect(texts(svg, 'name').map(({ told }) => told)).toEqual(['node-1 · sale 0001', 'node-2 · sale 0001']);
+  });
+
+  test('shows that the lease outlasts the holder, to the right edge', () => {
+    const [inside] = boxes(svg, 'inside');
+    const [lease] = boxes(svg, 'lease');
+    expect(lease?.x).toBe(inside?.x);
+    expect((lease?.x ?? 0) + (lease?.width ?? 0)).toBeCloseTo(798, 0);
+    expect(inside?.width).toBeLessThan(20);
+  });
+
+  test('shows who never entered, and marks the fault on the lane of its node alone', () => {
+    expect(texts(svg, 'note').map(({ told }) => told)).toEqual(['never entered']);
+    expect(lines(svg, 'wait')).toHaveLength(3);
+    expect(texts(svg, 'fault-label').map(({ told }) => told)).toEqual(['node-1: SIGKILL']);
+    const [fault, ...others] = lines(svg, 'fault');
+    const [first, second] = texts(svg, 'name');
+    expect(others).toEqual([]);
+    expect(fault?.y).toBeLessThan(first?.y ?? 0);
+    expect(svg).toMatch(new RegExp(`class="fault" d="M[\\d.]+ ${fault?.y}V(\\d+)"`));
+    expect(Number(svg.match(/class="fault" d="M\S+ \d+V(\d+)"/)?.[1])).toBeLessThan(second?.y ?? 0);
+  });
+
+  test('tells the same in a sentence', () => {
+    expect(svg).toContain(
+      'aria-label="Timeline of a drill: 2 sales asked for the lock in 2.1 s, 1 entered; node-1: SIGKILL at 68 ms; no two were inside at the same moment."',
+    );
+  });
+});
+
+test('an overlap is drawn on both lanes, with a band that joins them', () => {
+  const svg = wide(timelineOf(4, 'slow-holder'));
+  const [upper, lower] = boxes(svg, 'overlap');
+  const [joint] = boxes(svg, 'joint');
+  expect(boxes(svg, 'overlap')).toHaveLength(4);
+  expect(upper?.x).toBe(lower?.x);
+  expect(joint?.x).toBe(upper?.x);
+  expect(joint?.y).toBeGreaterThan(upper?.y ?? 0);
+  expect(joint?.y).toBeLessThan(lower?.y ?? 0);
+  expect(svg).toContain('two were inside at the same moment 2 times');
+  expect(wide(timelineOf(5, 'slow-holder'))).not.toContain('class="overlap"');
+});
+
+test('a fault that lasts covers the lanes of its node, and one without a node covers all', () => {
+  const timeline = timelineOf(8, 'paused-process');
+  expect(boxes(wide(timeline), 'fault-span')).toHaveLength(1);
+  const faults = [{ label: 'Redis is away', fromMs: 100, untilMs: 900 }];
+  const [span, ...others] = boxes(wide({ ...timeline, faults }), 'fault-span');
+  expect(others).toEqual([]);
+  expect(span?.height).toBeGreaterThan(4 * 50);
+});
+
+test('what was read and written stands at its moment, or in one text when there is no room for two', () => {
+  const far = wide({ ...empty, lanes: [lane('node-1', '0001', 0, 200, 1_500)] });
+  expect(texts(far, 'told').map(({ told }) => told)).toEqual(['read 100', 'wrote 99']);
+  const close = wide({ ...empty, lanes: [lane('node-1', '0001', 0, 200, 204)] });
+  expect(texts(close, 'told').map(({ told }) => told)).toEqual(['read 100, wrote 99']);
+});
+
+test('a sale of some milliseconds in a drill of seconds is still seen', () => {
+  for (const svg of drawn({ ...empty, durationMs: 60_000, lanes: [lane('node-1', '0001', 0, 59_999, 60_000)] })) {
+    expect(boxes(svg, 'inside')[0]?.width).toBeGreaterThanOrEqual(4);
+  }
+});
+
+test('labels of faults that come close together stand one below the other', () => {
+  const faults = [900, 900, 905, 910].map((fromMs, i) => ({ label: `a fault with a long name ${i}`, fromMs }));
+  for (const svg of drawn({ ...empty, faults })) {
+    expect(new Set(texts(svg, 'fault-label').map(({ y }) => y)).size).toBe(4);
+  }
+  const apart = [0, 1_500].map((fromMs) => ({ label: 'a fault', fromMs }));
+  expect(new Set(texts(wide({ ...empty, faults: apart }), 'fault-label').map(({ y }) => y)).size).toBe(1);
+});
+
+test('the axis counts in seconds, from zero to the last thing that happened', () => {
+  expect(texts(wide(empty), 'time').map(({ told }) => told)).toEqual(['0', '0.5 s', '1 s', '1.5 s', '2 s']);
+  expect(texts(wide({ ...empty, durationMs: 60 }), 'time').at(-1)?.told).toBe('0.06 s');
+  const late = { ...empty, lanes: [lane('node-1', '0001', 0, 10, 3_900)] };
+  expect(texts(wide(late), 'time').at(-1)?.told).toBe('3.5 s');
+});
+
+test('without a sale the drawing says so; sales that are not drawn are counted', () => {
+  expect(wide(empty)).toContain('No sale asked for the lock.');
+  expect(drawTimeline('a drill', { ...empty, moreLanes: 14 }).markup).toContain('14 more sales: not drawn.');
+});
+
+test('only what is drawn is explained', () => {
+  const legendOf = (timeline: Timeline) => drawTimeline('a drill', timeline).markup.match(/<ul.*<\/ul>/s)?.[0] ?? '';
+  expect(legendOf(timelineOf(4, 'slow-holder'))).toMatch(/lease.*two inside/s);
+  expect(legendOf(timelineOf(0, 'crashed-holder'))).not.toMatch(/lease|two inside/);
+});
+
+test('names from outside cannot become markup', () => {
+  const evil = `"><script>alert('1 & 2')</script>`;
+  const { markup } = drawTimeline(evil, {
+    ...empty,
+    lanes: [lane(evil, evil, 0, 10, 20)],
+    faults: [{ label: evil, fromMs: 10, untilMs: 30, node: evil }],
+  });
+  expect(markup).not.toContain('<script');
+});
+
+test('any timeline is drawn inside its frame', () => {
+  const ms = fc.double({ min: 0, max: 10_000, noNaN: true });
+  const span = fc.tuple(ms, ms).map(([fromMs, untilMs]) => ({ fromMs, untilMs }));
+  const step = fc.record({ ms, stock: fc.integer() });
+  const node = fc.constantFrom('node-1', 'node-2', 'a node with a very long name indeed');
+  const sale = fc.record(
+    {
+      node,
+      saleId: fc.string(),
+      askedMs: ms,
+      inside: span,
+      read: step,
+      wrote: step,
+      endedMs: ms,
+      leases: fc.array(span),
+    },
+    { requiredKeys: ['node', 'saleId', 'askedMs', 'leases'] },
+  );
+  const fault = fc.record({ label: fc.string(), fromMs: ms, untilMs: ms, node }, { requiredKeys: ['label', 'fromMs'] });
+  const overlap = fc.record({ fromMs: ms, untilMs: ms, lanes: fc.tuple(fc.nat(12), fc.nat(12)) });
+  const timelines = fc.record({
+    durationMs: fc.oneof(ms, fc.constant(0)),
+    lanes: fc.array(sale, { maxLength: 12 }),
+    moreLanes: fc.nat(100),
+    faults: fc.array(fault, { maxLength: 6 }),
+    overlaps: fc.array(overlap, { maxLength: 6 }),
+  });
+  fc.assert(
+    fc.property(timelines, (timeline) => {
+      for (const svg of drawn(timelineSchema.parse(timeline))) {
+        const width = Number(svg.match(/viewBox="0 0 (\d+) /)?.[1]);
+        expect(svg.replace(/<text.*?<\/text>|aria-label=".*?"/gs, '')).not.toMatch(/NaN|undefined|Infinity|="-/);
+        for (const kind of ['inside', 'lease', 'overlap', 'joint', 'fault-span']) {
+          for (const box of boxes(svg, kind)) {
+            expect(box.width).toBeGreaterThan(0);
+            expect(box.x + box.width).toBeLessThanOrEqual(width + 0.2);
+          }
+        }
+        for (const kind of ['told', 'note', 'name', 'fault-label', 'time']) {
+          for (const { x } of texts(svg, kind)) expect(x).toBeLessThanOrEqual(width);
+        }
+      }
+    }),
+  );
+});

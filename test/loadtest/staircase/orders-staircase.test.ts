@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cellsOf, drillsOf, rowsOf, storyOf, toldRowsOf, tracks } from '../../../loadtest/commands/tracks.ts';
+import type { Results, Verdict } from '../../../loadtest/evidence/results.ts';
+import { readStory, stageTitle } from '../../../loadtest/report/story.ts';
+import { summarize } from '../../../loadtest/report/summary.ts';
+import { fixes } from '../../../loadtest/staircase/plan.ts';
+import {
+  isGuest,
+  lockStaircase,
+  rowOf,
+  staircaseOf,
+  staircases,
+  taughtVerdict,
+} from '../../../loadtest/staircase/staircase.ts';
+import { projectDir } from '../../../scripts/stack/parts.ts';
+import { strategies } from '../../../services/inventory/orders/idempotency/index.ts';
+import { guardName } from '../../../services/inventory/orders/jobs/guards.ts';
+import { inventorySettings } from '../../../services/inventory/settings.ts';
+
+const rows = rowsOf('orders');
+
+describe('orders: the staircases', () => {
+  test('no name of a row or a column is there twice, and each is fit for a file', () => {
+    const names = staircases.flatMap(({ rows, columns }) => [Object.keys(rows), Object.keys(columns)]);
+    for (const kind of [0, 1]) {
+      const all = names.filter((_, at) => at % 2 === kind).flat();
+      expect(new Set(all).size).toBe(all.length);
+      for (const name of all) expect(name).toMatch(/^[a-z0-9-]+$/);
+    }
+  });
+
+  test.each(tracks.orders)(
+    '$staircase.title: a drill for each column, and a sign for each cell',
+    ({ staircase, drills }) => {
+      expect(drills.map(({ name }) => name)).toEqual(Object.keys(staircase.columns));
+      for (const { signs } of Object.values(staircase.rows))
+        expect(signs).toMatch(new RegExp(`^[✔✘]{${drills.length}}$`));
+    },
+  );
+
+  test.each(tracks.orders)(
+    '$staircase.title: from row to row what holds goes on to hold, and the last row alone holds all',
+    ({ staircase }) => {
+      const signs = Object.values(staircase.rows).flatMap(({ isAside, signs }) => (isAside ? [] : [signs]));
+      for (const [at, row] of signs.entries()) {
+        for (const [column, sign] of [...row].entries()) {
+          if (signs[at - 1]?.[column] === '✔') expect(sign).toBe('✔');
+        }
+      }
+      expect(signs.filter((row) => !row.includes('✘'))).toEqual([signs.at(-1)]);
+    },
+  );
+
+  test.each(rows)('%s: has a title and a story, and comes after a row of its own staircase', (row) => {
+    expect(isGuest(row)).toBe(false);
+    expect(stageTitle(row)).toMatch(/^(Guard|Idempotency) · /);
+    expect(existsSync(join(projectDir, rowOf(row)?.story ?? ''))).toBe(true);
+    expect(readStory(row)?.change).toMatch(/\S/);
+    const before = rowOf(row)?.before;
+    if (before !== undefined) expect(staircaseOf(before)).toBe(staircaseOf(row));
+  });
+
+  test.each(rows)('%s: every setting of its nodes is said, so that none comes from the environment', (row) => {
+    // The stack sets these, or the run.
+    const others = ['NODE_NAME', 'REDIS_URL', 'REDLOCK_URLS', 'MYSQL_URL', 'ZOOKEEPER_URL', 'LOCK_MODULES'];
+    const settings = Object.keys(inventorySettings.shape).filter(
+      (name) => !/^(PORT|LAB_.*|LOCK_VERSION|LOG_LEVEL)$/.test(name) && !others.includes(name),
+    );
+    expect(settings).toContain('UNIT_PRICE');
+    expect(Object.keys(rowOf(row)?.stack?.options.env ?? {}).toSorted()).toEqual(settings.toSorted());
+  });
+
+  test('a row that the story leaves out shows nothing that a row of the story does not', () => {
+    const [guards] = tracks.orders;
+    const all = Object.values(guards?.staircase.rows ?? {});
+    const told = all.filter(({ isAside }) => !isAside).map(({ signs }) => signs);
+    for (const { isAside, signs } of all) if (isAside) expect(told).toContain(signs);
+  });
+
+  test('the rows are guards and strategies that there are', () => {
+    const [guards, keys] = tracks.orders.map(({ staircase }) =>
+      Object.values(staircase.rows).map(({ short = '' }) => short),
+    );
+    expect(guards?.map(guardName)).toEqual(guards);
+    expect(keys).toEqual(Object.keys(strategies));
+  });
+
+  test('what is taught of one staircase is not taught of another', () => {
+    expect(taughtVerdict('guard-none', 'double-restore')).toBe('fail');
+    expect(taughtVerdict('guard-none', 'double-click')).toBeNull();
+    expect(taughtVerdict('0-none', 'double-restore')).toBeNull();
+    expect(staircaseOf('3-spin')).toBe(lockStaircase);
+  });
+
+  test('what each row of the story fixes', () => {
+    const fixed = toldRowsOf('orders').map((row) => [
+      row,
+      drillsOf('orders')
+        .map(({ name }) => name)
+        .filter((name) => fixes(row, name)),
+    ]);
+    expect(Object.fromEntries(fixed)).toEqual({
+      'guard-none': [],
+      'guard-in-process': ['same-node-twice'],
+      'guard-6-lua-release': ['double-restore', 'clock-skew'],
+      'guard-8-auto-renew': ['job-outlives-lease'],
+      'guard-zookeeper': [],
+      'guard-mysql-lock-table': [],
+      'guard-conditional': ['job-crashes-half-way'],
+      'key-none': [],
+      'key-in-process': ['one-node-click'],
+      'key-lock': ['double-click', 'refund-twice'],
+      'key-table': ['retry-after-timeout', 'crash-before-answer', 'next-upstream'],
+    });
+  });
+});
+
+test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {
+  const names = storyOf('orders', toldRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
+  expect(names).toHaveLength(7 * 5 + 4 * 6);
+  expect(new Set(names).size).toBe(names.length);
+  expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 4 * 6);
+  const chosen = drillsOf('orders').filter(({ name }) => name === 'double-click');
+  expect(cellsOf('orders', ['guard-none', 'key-table'], chosen)).toEqual([{ stage: 'key-table', drill: chosen[0] }]);
+});
+
+describe('orders: only what is right in every drill is said to be', () => {
+  const ran = (verdicts: Record<string, Verdict>) => {
+    const drills = Object.keys(tracks.orders[0]?.staircase.columns ?? {});
+    const stages = ['guard-8-auto-renew', 'guard-conditional'].map((stage) => ({
+      stage,
+      lockVersion: null,
+      drills: drills.map((drill) => ({
+        drill,
+        verdict: verdicts[`${stage} ${drill}`] ?? taughtVerdict(stage, drill) ?? 'unknown',
+        taught: taughtVerdict(stage, drill),
+        reasons: [],
+        figures: { due: 100, restored: 100 },
+        witnesses: [],
+        witnessCount: 0,
+        stockOverTime: [],
+        durationMs: 1,
+      })),
+    }));
+    return { stages, leftOut: [] as string[] } as unknown as Results;
+  };
+
+  test('all columns held', () => {
+    expect(summarize(ran({})).join(' ')).toContain('Every unit restored exactly once, in every drill: conditional.');
+  });
+
+  test.each(['fail', 'unknown', 'not-applicable'] as const)('one column %s', (verdict) => {
+    expect(summarize(ran({ 'guard-conditional clock-skew': verdict })).join(' ')).not.toContain('exactly once');
+  });
+});

@@ -1,0 +1,445 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createLock as createOwnerCheck } from '../../../locks/5-owner-check.ts';
+import { createLock as createLuaRelease } from '../../../locks/6-lua-release.ts';
+import { findOnPath } from '../../../scripts/stack/path.ts';
+import { connectStore, stockKey } from '../../../services/inventory/store.ts';
+import { lockOptions, notHeld } from '../../locks/lock-options.ts';
+import { ownRedis } from '../../locks/own-redis.ts';
+import { encode, isPending, ownLinks } from './own-links.ts';
+
+const redis = ownRedis();
+const { open, connect, connectRaw, listen } = ownLinks();
+
+test('link: the next command of a name waits until it is let go, and only that one', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const client = await connect(link.url);
+  const held = link.holdNext('del');
+  await client.set(redis.key(), 'a');
+
+  const deleted = client.del(redis.key());
+  const command = await held.arrived;
+  const before = await watcher.get(redis.key());
+  const wasPending = await isPending(deleted);
+  const hasReached = await held.letGo();
+
+  expect(command).toEqual({ name: 'DEL', args: [redis.key()] });
+  expect({ before, wasPending, hasReached, deleted: await deleted }).toEqual({
+    before: 'a',
+    wasPending: true,
+    hasReached: true,
+    deleted: 1,
+  });
+  expect(await client.del(redis.key())).toBe(0);
+  expect(link.counters.held).toBe(1);
+});
+
+test('link: a hold in the middle of a pipeline passes what came before and keeps what comes after', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+  const held = link.holdNext(({ name, args }) => name === 'ECHO' && args[0] === 'b');
+
+  client.socket.write(Buffer.concat(['a', 'b', 'c'].map((word) => encode('ECHO', word))));
+  await held.arrived;
+  await client.untilReceived('$1\r\na\r\n'.length);
+  client.socket.write(encode('ECHO', 'd'));
+  await expect.poll(() => link.counters.commands.get('ECHO')).toBe(4);
+  const before = String(client.received());
+  held.letGo();
+  await client.untilReceived(4 * '$1\r\na\r\n'.length);
+
+  expect(before).toBe('$1\r\na\r\n');
+  expect(String(client.received())).toBe(['a', 'b', 'c', 'd'].map((word) => `$1\r\n${word}\r\n`).join(''));
+});
+
+test('link: a hold inside a transaction keeps it from being run', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const client = await connect(link.url);
+  const held = link.holdNext('INCR');
+
+  const answers = client.multi().set(redis.key(), 1).incr(redis.key()).getdel(redis.key()).exec();
+  await held.arrived;
+  const before = await watcher.exists(redis.key());
+  held.letGo();
+
+  expect(before).toBe(0);
+  expect(await answers).toEqual([
+    [null, 'OK'],
+    [null, 2],
+    [null, '2'],
+  ]);
+});
+
+test('link: 49 other clients go on while one is held', async () => {
+  const link = await open(redis.url());
+  const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => connect(link.url)));
+  const held = link.holdNext('SET');
+  const set = first?.set(redis.key(), 'a');
+  await held.arrived;
+  const key = (at: number) => `${redis.key()}:${at}`;
+
+  const answers = await Promise.all(
+    others.map((client, at) => Promise.all(Array.from({ length: 50 }, () => client.incr(key(at))))),
+  );
+
+  for (const answer of answers) expect(answer).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
+  expect(await isPending(set as Promise<unknown>)).toBe(true);
+  held.letGo();
+  expect(await set).toBe('OK');
+  await first?.del(redis.key(), ...others.map((_, at) => key(at)));
+});
+
+test.each(['EVALSHA', 'EVAL'])('link: a script of ours is held by its name (%s)', async (name) => {
+  const link = await open(redis.url());
+  const lock = createLuaRelease(lockOptions({ redis: await connect(link.url), key: redis.key(), ownerToken: 'a' }));
+  const watcher = redis.connect();
+  await lock.acquire();
+  // Of a script that Redis does not know, the lock sends the text after the hash: only the second one matters then.
+  if (name === 'EVAL') await watcher.script('FLUSH');
+  const hash = name === 'EVAL' ? link.holdNext('release-if-owner') : undefined;
+  const held = link.holdNext('release-if-owner');
+
+  const released = lock.release();
+  await hash?.arrived;
+  hash?.letGo();
+  const command = await held.arrived;
+  const before = await watcher.get(redis.key());
+  held.letGo();
+  await released;
+
+  expect(command).toMatchObject({ name, script: 'release-if-owner' });
+  expect(command.args.slice(1)).toEqual(['1', redis.key(), 'a']);
+  expect(before).toBe('a');
+  expect(await watcher.exists(redis.key())).toBe(0);
+  expect(link.counters.commands.get('release-if-owner')).toBe(name === 'EVAL' ? 2 : 1);
+});
+
+test('link: a release that is held until the owner has changed deletes the key of the next holder', async () => {
+  const link = await open(redis.url());
+  const direct = redis.connect();
+  const a = createOwnerCheck(lockOptions({ redis: await connect(link.url), key: redis.key() }));
+  const b = createOwnerCheck(lockOptions({ redis: direct, key: redis.key() }));
+  const c = createOwnerCheck(lockOptions({ redis: direct, key: redis.key() }));
+  await a.acquire();
+  const held = link.holdNext('DEL');
+
+  const released = a.release();
+  await held.arrived;
+  await direct.del(redis.key()); // The lease of A ends.
+  await b.acquire(AbortSignal.abort());
+  held.letGo();
+  await released;
+  await c.acquire(AbortSignal.abort());
+
+  await expect(b.release()).rejects.toMatchObject(notHeld);
+  await c.release();
+});
+
+test('link: a held command reaches Redis although its client has gone', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const client = await connectRaw(link.port);
+  const held = link.holdNext('SET');
+  const left = once(client.socket, 'close');
+  client.socket.write(Buffer.concat([encode('SET', redis.key(), 'late'), encode('APPEND', redis.key(), 'r')]));
+  await held.arrived;
+
+  client.socket.resetAndDestroy();
+  await left;
+  await watcher.set(redis.key(), 'b');
+  const hasReached = await held.letGo();
+
+  expect(hasReached).toBe(true);
+  expect(await watcher.get(redis.key())).toBe('later');
+  await watcher.del(redis.key());
+});
+
+test.each([
+  ['reads it and closes', true],
+  ['breaks off', false],
+] as const)('link: whether a late command has been run is known when Redis %s', async (_how, hasRun) => {
+  const server = await listen();
+  server.server.once('connection', (socket) => socket.pause());
+  const link = await open(server.url);
+  const client = await connectRaw(link.port);
+  const held = link.holdNext('SET');
+  client.socket.end(encode('SET', 'k', 'late'));
+  await held.arrived;
+  await sleep(30); // Until the link knows that the client has gone.
+
+  const reached = held.letGo();
+  await sleep(30);
+  const wasPending = await isPending(reached);
+  const socket = server.arrivals[0]?.socket;
+  if (hasRun) socket?.resume();
+  else socket?.resetAndDestroy();
+
+  expect(wasPending).toBe(true);
+  expect(await reached).toBe(hasRun);
+});
+
+test.each(['reset', 'silent'] as const)(
+  'link: a held command reaches Redis although the line is cut (%s)',
+  async (how) => {
+    const [link, watcher] = [await open(redis.url()), redis.connect()];
+    const client = await connect(link.url);
+    const held = link.holdNext('SET');
+    const set = client.set(redis.key(), 'late').catch((error: Error) => error.message);
+    await held.arrived;
+
+    link.cut(how);
+    const hasReached = await held.letGo();
+    await expect.poll(() => watcher.get(redis.key())).toBe('late');
+    const wasPending = await isPending(set);
+    link.restore();
+
+    expect(hasReached).toBe(true);
+    if (how === 'silent') expect(wasPending).toBe(true);
+    expect(await set).toBe(how === 'silent' ? 'OK' : 'Connection is closed.');
+    await watcher.del(redis.key());
+  },
+);
+
+test('link: a client that has sent its last byte while held still gets its answer', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+  const held = link.holdNext('ECHO');
+
+  client.socket.end(encode('ECHO', 'a'));
+  await held.arrived;
+  held.letGo();
+
+  expect(await client.ended).toBe('end');
+  expect(String(client.received())).toBe('$1\r\na\r\n');
+});
+
+test('link: Redis ending the connection ends the hold, and the client is told', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const client = await connect(link.url);
+  const id = await client.client('ID');
+  const held = link.holdNext('SET');
+  const set = client.set(redis.key(), 'late');
+  await held.arrived;
+
+  await Promise.all([expect(set).rejects.toThrow('Connection is closed'), watcher.client('KILL', 'ID', id)]);
+
+  expect(await held.letGo()).toBe(false);
+  expect(await watcher.exists(redis.key())).toBe(0);
+});
+
+test('link: while nothing matches the hold waits, and ends when it is cancelled', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const held = link.holdNext('DEL');
+
+  await client.set(redis.key(), 'a');
+  const wasPending = await isPending(held.arrived);
+  held.cancel();
+
+  expect(wasPending).toBe(true);
+  await expect(held.arrived).rejects.toThrow('not waited for');
+  expect(await client.del(redis.key())).toBe(1);
+  expect(await held.letGo()).toBe(false);
+});
+
+test('link: cancelling does not let go what has arrived', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const held = link.holdNext('ECHO');
+  const answer = client.echo('a');
+  await held.arrived;
+
+  held.cancel();
+  await (await connect(link.url)).ping();
+
+  expect(await isPending(answer)).toBe(true);
+  held.letGo();
+  expect(await answer).toBe('a');
+});
+
+test('link: a command let go before it has come is not held', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const held = link.holdNext('ECHO');
+
+  const hasReached = await held.letGo();
+
+  expect(hasReached).toBe(false);
+  expect(await client.echo('a')).toBe('a');
+});
+
+test('link: a dropped command never reaches Redis, nor does what came after it', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const [client, other] = [await connect(link.url), await connect(link.url)];
+  const held = link.holdNext('APPEND');
+  const sent = [client.set(redis.key(), 'a'), client.append(redis.key(), 'b'), client.append(redis.key(), 'c')];
+  const outcomes = Promise.allSettled(sent);
+  await Promise.all([sent[0], held.arrived]);
+
+  held.drop();
+
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect(await held.letGo()).toBe(false);
+  expect(await other.ping()).toBe('PONG');
+  expect(await watcher.get(redis.key())).toBe('a');
+  await watcher.del(redis.key());
+});
+
+test('link: dropping the second of two held commands leaves the first', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const client = await connectRaw(link.port);
+  const [first, second] = [link.holdNext('SET'), link.holdNext('APPEND')];
+  client.socket.write(Buffer.concat([encode('SET', redis.key(), 'a'), encode('APPEND', redis.key(), 'b')]));
+  await Promise.all([first.arrived, second.arrived]);
+
+  second.drop();
+  await client.ended;
+  const hasReached = await first.letGo();
+
+  expect(hasReached).toBe(true);
+  expect(await watcher.get(redis.key())).toBe('a');
+  await watcher.del(redis.key());
+});
+
+test('link: 40 clients are held at once, and each gets its own answer', async () => {
+  const link = await open(redis.url());
+  const clients = await Promise.all(Array.from({ length: 40 }, () => connect(link.url)));
+  const holds = clients.map((_, at) => link.holdNext(({ name, args }) => name === 'ECHO' && args[0] === String(at)));
+
+  const answers = clients.map((client, at) => client.echo(String(at)));
+  await Promise.all(holds.map((hold) => hold.arrived));
+  const waiting = await Promise.all(answers.map(isPending));
+  for (const hold of holds.toReversed()) await hold.letGo();
+
+  expect(waiting).not.toContain(false);
+  expect(await Promise.all(answers)).toEqual(clients.map((_, at) => String(at)));
+});
+
+test('link: of 20 commands held on one connection none passes before the first', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const holds = Array.from({ length: 20 }, () => link.holdNext('ECHO'));
+  const answers = holds.map((_, at) => client.echo(String(at)));
+  const order = await Promise.all(holds.map(async (hold) => (await hold.arrived).args[0]));
+
+  for (const hold of holds.slice(1)) hold.letGo();
+  await (await connect(link.url)).ping();
+  const waiting = await Promise.all(answers.map(isPending));
+  await holds[0]?.letGo();
+
+  expect(order).toEqual(holds.map((_, at) => String(at)));
+  expect(waiting).not.toContain(false);
+  expect(await Promise.all(answers)).toEqual(order);
+});
+
+test('link: many megabytes behind a held command arrive whole', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const held = link.holdNext('SET');
+  const value = Buffer.alloc(8 * 1024 * 1024, 'behind');
+
+  const answers = Promise.all([
+    client.set(redis.key(), 'a'),
+    client.set(redis.key(), value),
+    client.getBuffer(redis.key()),
+  ]);
+  await held.arrived;
+  held.letGo();
+
+  expect((await answers)[2]?.equals(value)).toBe(true);
+  await client.del(redis.key());
+});
+
+test('link: a held value keeps every byte', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const held = link.holdNext('SET');
+  const value = Buffer.from(Array.from({ length: 70_000 }, (_, at) => at % 256));
+
+  const set = client.set(redis.key(), value);
+  await held.arrived;
+  held.letGo();
+  await set;
+
+  expect((await client.getBuffer(redis.key()))?.equals(value)).toBe(true);
+  await client.del(redis.key());
+});
+
+test('link: a condition that throws ends its hold, and the command passes', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const held = link.holdNext(() => {
+    throw new Error('a slip');
+  });
+
+  const answer = await client.echo('a');
+
+  expect(answer).toBe('a');
+  await expect(held.arrived).rejects.toThrow('a slip');
+});
+
+test('link: closing it ends what is held and what is waited for, and leaves no connection', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const before = String(await watcher.client('LIST')).split('\n').length;
+  const clients = await Promise.all(Array.from({ length: 10 }, () => connect(link.url)));
+  const holds = clients.map(() => link.holdNext('ECHO'));
+  const answers = Promise.allSettled(clients.map((client) => client.echo('a')));
+  await Promise.all(holds.map((hold) => hold.arrived));
+  const waited = link.holdNext('DEL');
+  link.delayReplies(60_000);
+  const delayed = clients.map((client) => client.ping().catch(() => 'ended'));
+  link.cut('silent');
+  await connectRaw(link.port);
+
+  await Promise.all([link.close(), link.close()]);
+
+  await expect(waited.arrived).rejects.toThrow('closed');
+  expect((await answers).map(({ status }) => status)).not.toContain('fulfilled');
+  expect(await Promise.all(delayed)).toEqual(clients.map(() => 'ended'));
+  expect(await Promise.all(holds.map((hold) => hold.letGo()))).not.toContain(true);
+  await expect.poll(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
+});
+
+// The embedded Valkey cannot be told which connection to end.
+const isNative = findOnPath('redis-server', 'valkey-server') !== undefined;
+test.skipIf(!isNative)(
+  'link: a node that has given up a held write has Redis end its connection, so the write never arrives (needs redis-server on the PATH)',
+  async () => {
+    const [link, watcher] = [await open(redis.url()), redis.connect()];
+    const store = connectStore(link.url);
+    await store.back();
+    await watcher.set(stockKey('late'), 10);
+    const held = link.holdNext(({ name, args }) => name === 'SET' && args[0] === stockKey('late'));
+
+    const written = store.writeStock('late', 9);
+    await held.arrived;
+    await expect(written).rejects.toThrow('max retries');
+    await store.back();
+    await expect.poll(() => link.counters.commands.get('CLIENT')).toBeGreaterThan(2);
+    await store.readStock('late');
+    await expect.poll(() => link.counters.open).toBe(1);
+
+    expect(await held.letGo()).toBe(false);
+    expect(await watcher.getdel(stockKey('late'))).toBe('10');
+    store.redis.disconnect();
+  },
+);
+
+test('link: a node that is cut off cannot do that, and its held write arrives late', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const store = connectStore(link.url);
+  await store.back();
+  await watcher.set(stockKey('late'), 10);
+  const held = link.holdNext(({ name, args }) => name === 'SET' && args[0] === stockKey('late'));
+
+  const written = store.writeStock('late', 9);
+  await held.arrived;
+  link.cut();
+  await expect(written).rejects.toThrow();
+  await watcher.set(stockKey('late'), 8);
+  const hasReached = await held.letGo();
+
+  expect(hasReached).toBe(true);
+  expect(await watcher.getdel(stockKey('late'))).toBe('9');
+  store.redis.disconnect();
+});

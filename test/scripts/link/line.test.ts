@@ -1,0 +1,362 @@
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
+import { findOnPath } from '../../../scripts/stack/path.ts';
+import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
+import { ownRedis } from '../../locks/own-redis.ts';
+import { encode, isPending, ownLinks, seen } from './own-links.ts';
+
+const redis = ownRedis();
+const { open, connect, connectRaw } = ownLinks();
+
+const DELAY_MS = 150;
+
+/** Clients that count, one key each, until they are told to stop. */
+async function startCounting(url: string, count: number) {
+  const clients = await Promise.all(
+    Array.from({ length: count }, () =>
+      connect(url, { retryStrategy: () => 5, maxRetriesPerRequest: 0, enableOfflineQueue: false }),
+    ),
+  );
+  const key = (at: number) => `${redis.key()}:${at}`;
+  const answers: number[][] = clients.map(() => []);
+  const inDoubt = clients.map(() => 0);
+  let isOver = false;
+  const loops = clients.map(async (client, at) => {
+    while (!isOver) {
+      const sent = Array.from({ length: 5 }, () =>
+        client.incr(key(at)).then(
+          (answer) => answers[at]?.push(answer),
+          () => inDoubt.splice(at, 1, (inDoubt[at] as number) + 1),
+        ),
+      );
+      await Promise.all(sent);
+      // A client that notices that it is cut off rejects at once, and must be let notice more.
+      await immediate();
+      if (client.status !== 'ready' && !isOver) await seen(client, 'ready');
+    }
+  });
+  const answered = () => answers.reduce((sum, { length }) => sum + length, 0);
+  return {
+    clients,
+    answered,
+    /** Resolves when so many more answers have come. */
+    progress: (more: number) => {
+      const goal = answered() + more;
+      return expect.poll(answered, { timeout: 10_000, interval: 5 }).toBeGreaterThanOrEqual(goal);
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all(loops);
+      return { answers, inDoubt };
+    },
+    /** What one server counted, removed from it. */
+    counted: async (server: ReturnType<typeof redis.connect>) =>
+      (await Promise.all(clients.map((_, at) => server.getdel(key(at))))).map(Number),
+  };
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1);
+
+test('link: delayed replies come later, and in order', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  link.delayReplies(DELAY_MS);
+
+  const start = performance.now();
+  const answers = await Promise.all([
+    client.set(redis.key(), 'a'),
+    client.append(redis.key(), 'b'),
+    client.get(redis.key()),
+  ]);
+  const tookMs = performance.now() - start;
+
+  expect(answers).toEqual(['OK', 2, 'ab']);
+  expect(tookMs).toBeGreaterThanOrEqual(DELAY_MS);
+  link.delayReplies(0);
+  await client.del(redis.key());
+});
+
+test('link: replies that come one after the other keep their order and their distance', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+  link.delayReplies(DELAY_MS);
+  const arrivals: number[] = [];
+  client.socket.on('data', () => arrivals.push(performance.now()));
+
+  for (const word of 'abcdef') {
+    client.socket.write(encode('ECHO', word));
+    await sleep(20);
+  }
+  await client.untilReceived(6 * '$1\r\na\r\n'.length);
+
+  expect(String(client.received())).toBe([...'abcdef'].map((word) => `$1\r\n${word}\r\n`).join(''));
+  expect((arrivals.at(-1) as number) - (arrivals[0] as number)).toBeGreaterThan(20);
+});
+
+test('link: commands are not delayed, and ending the delay passes on the replies that wait', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const client = await connectRaw(link.port);
+  link.delayReplies(60_000);
+
+  client.socket.write(Buffer.concat([encode('APPEND', redis.key(), 'a'), encode('APPEND', redis.key(), 'b')]));
+  await expect.poll(() => watcher.get(redis.key())).toBe('ab');
+  const before = client.receivedLength();
+  link.delayReplies(0);
+  client.socket.write(encode('GETDEL', redis.key()));
+  await client.untilReceived(':1\r\n:2\r\n$2\r\nab\r\n'.length);
+
+  expect(before).toBe(0);
+  expect(String(client.received())).toBe(':1\r\n:2\r\n$2\r\nab\r\n');
+});
+
+test('link: a connection that Redis ends is told after its delayed replies', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+  link.delayReplies(50);
+
+  client.socket.write(Buffer.concat([encode('ECHO', 'a'), encode('QUIT')]));
+  await client.ended;
+
+  expect(String(client.received())).toBe('$1\r\na\r\n+OK\r\n');
+});
+
+test('link: 50 clients whose replies are delayed on and off lose nothing and keep their order', async () => {
+  const link = await open(redis.url());
+  const counting = await startCounting(link.url, 50);
+
+  for (const ms of [20, 3, 0, 50, 0]) {
+    link.delayReplies(ms);
+    await counting.progress(1_000);
+  }
+  const { answers, inDoubt } = await counting.stop();
+
+  for (const answer of answers) expect(answer).toEqual(upTo(answer.length));
+  expect(inDoubt).toEqual(answers.map(() => 0));
+  expect(await counting.counted(redis.connect())).toEqual(answers.map(({ length }) => length));
+});
+
+test('link: a cut line resets clients, and new ones until it is restored', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+
+  link.cut();
+  const whileCut = await connectRaw(link.port);
+  const outcomes = [await client.ended, await whileCut.ended];
+  link.restore();
+  const after = await connect(link.url);
+
+  expect(outcomes).toEqual(['reset', 'reset']);
+  expect(await after.ping()).toBe('PONG');
+  expect(link.counters.connections).toBe(2);
+});
+
+test('link: what 50 clients were told is done though the line is cut again and again', async () => {
+  const link = await open(redis.url());
+  const counting = await startCounting(link.url, 50);
+
+  for (let turn = 0; turn < 5; turn += 1) {
+    await counting.progress(1_000);
+    link.cut();
+    await Promise.all(counting.clients.map((client) => client.status === 'ready' && seen(client, 'close')));
+    link.restore();
+  }
+  await counting.progress(1_000);
+  const { answers, inDoubt } = await counting.stop();
+  const counted = await counting.counted(redis.connect());
+
+  counted.forEach((count, at) => {
+    const answer = answers[at] as number[];
+    expect(answer).toEqual(answer.toSorted((a, b) => a - b));
+    expect(new Set(answer).size).toBe(answer.length);
+    expect(count).toBeGreaterThanOrEqual(answer.length);
+    expect(count).toBeLessThanOrEqual(answer.length + (inDoubt[at] as number));
+  });
+});
+
+test('link: a silent line closes nothing and delivers nothing until it is restored', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const client = await connect(link.url);
+  await client.set(redis.key(), 'a');
+  link.cut('silent');
+
+  const answers = Promise.all([client.append(redis.key(), 'b'), client.append(redis.key(), 'c')]);
+  const newcomer = await connectRaw(link.port);
+  newcomer.socket.write(encode('APPEND', redis.key(), 'd'));
+  await sleep(50);
+  const before = { value: await watcher.get(redis.key()), status: client.status, isPending: await isPending(answers) };
+  link.restore();
+
+  expect(before).toEqual({ value: 'a', status: 'ready', isPending: true });
+  expect(await answers).toHaveLength(2);
+  await newcomer.untilReceived(':4\r\n'.length);
+  expect(await watcher.getdel(redis.key())).toMatch(/^a(bcd|dbc|bdc)$/);
+});
+
+test('link: a silent line keeps replies that Redis has given', async () => {
+  const link = await open(redis.url());
+  const [client, watcher] = [await connect(link.url), redis.connect()];
+  const blocked = client.blpop(redis.key(), 0);
+  await expect.poll(async () => String(await watcher.client('LIST'))).toContain('cmd=blpop');
+  link.cut('silent');
+
+  await watcher.rpush(redis.key(), 'a');
+  await sleep(50);
+  const wasPending = await isPending(blocked);
+  link.restore();
+
+  expect(wasPending).toBe(true);
+  expect(await blocked).toEqual([redis.key(), 'a']);
+});
+
+test.each(['end', 'reset'])(
+  'link: Redis does not learn over a silent line that a client has gone (%s)',
+  async (how) => {
+    const [link, watcher] = [await open(redis.url()), redis.connect()];
+    const client = await connectRaw(link.port);
+    client.socket.write(encode('CLIENT', 'SETNAME', 'gone'));
+    await client.untilReceived('+OK\r\n'.length);
+    link.cut('silent');
+
+    if (how === 'end') client.socket.end(encode('SET', redis.key(), 'late'));
+    else client.socket.resetAndDestroy();
+    await sleep(50);
+    const whileSilent = { list: String(await watcher.client('LIST')), value: await watcher.get(redis.key()) };
+    link.restore();
+
+    expect(whileSilent.list).toContain('name=gone');
+    expect(whileSilent.value).toBe(null);
+    await expect.poll(async () => String(await watcher.client('LIST'))).not.toContain('name=gone');
+    expect(await watcher.getdel(redis.key())).toBe(how === 'end' ? 'late' : null);
+  },
+);
+
+test('link: a silent line that is then cut for good ends its connections', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const before = String(await watcher.client('LIST')).split('\n').length;
+  const [client, leaving] = [await connectRaw(link.port), await connectRaw(link.port)];
+  link.cut('silent');
+  const [newcomer, gone] = [await connectRaw(link.port), leaving.socket];
+  gone.resetAndDestroy();
+  await seen(gone, 'close');
+  await sleep(20);
+
+  link.cut();
+
+  expect([await client.ended, await newcomer.ended]).toEqual(['reset', 'reset']);
+  await expect.poll(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
+});
+
+test('link: 50 clients over a line that goes silent again and again lose nothing and keep their order', async () => {
+  const link = await open(redis.url());
+  const counting = await startCounting(link.url, 50);
+
+  for (let turn = 0; turn < 5; turn += 1) {
+    await counting.progress(1_000);
+    link.cut('silent');
+    await sleep(20);
+    const before = counting.answered();
+    await sleep(20);
+    expect(counting.answered()).toBe(before);
+    link.restore();
+  }
+  const { answers, inDoubt } = await counting.stop();
+
+  for (const answer of answers) expect(answer).toEqual(upTo(answer.length));
+  expect(inDoubt).toEqual(answers.map(() => 0));
+  expect(await counting.counted(redis.connect())).toEqual(answers.map(({ length }) => length));
+});
+
+describe('link: with a second Redis', () => {
+  let temp: ReturnType<typeof makeTempDir>;
+  let second: RedisServer;
+
+  beforeAll(async () => {
+    temp = makeTempDir();
+    second = await openRedis(undefined, temp);
+  });
+
+  afterAll(async () => {
+    await second.part?.stop();
+    temp.remove();
+  });
+
+  test('link: moved to another Redis it ends its connections and what they hold, and leads new ones there', async () => {
+    const [link, there] = [await open(redis.url()), await connect(second.url)];
+    await there.set(redis.key(), 'second');
+    const client = await connect(link.url);
+    const held = link.holdNext('SET');
+    const set = client.set(redis.key(), 'late');
+    await held.arrived;
+
+    await Promise.all([expect(set).rejects.toThrow('Connection is closed'), link.moveTo(second.url)]);
+    const after = await connect(link.url);
+
+    expect(await held.letGo()).toBe(false);
+    expect(await after.getdel(redis.key())).toBe('second');
+    expect(await redis.connect().exists(redis.key())).toBe(0);
+  });
+
+  test('link: 50 clients moved to another Redis were told only what one of the two has done', async () => {
+    const link = await open(redis.url());
+    const counting = await startCounting(link.url, 50);
+
+    await counting.progress(2_000);
+    link.moveTo(second.url);
+    await counting.progress(2_000);
+    const { answers, inDoubt } = await counting.stop();
+    const first = await counting.counted(redis.connect());
+    const then = await counting.counted(await connect(second.url));
+
+    answers.forEach((answer, at) => {
+      const restart = answer.indexOf(1, 1);
+      const [before, after] = [answer.slice(0, restart), answer.slice(restart)];
+      expect(before).toEqual(upTo(before.length));
+      expect(after).toEqual(upTo(after.length));
+      expect(then[at]).toBe(after.length);
+      expect(first[at]).toBeGreaterThanOrEqual(before.length);
+      expect(first[at]).toBeLessThanOrEqual(before.length + (inDoubt[at] as number));
+    });
+  });
+
+  test.skipIf(findOnPath('redis-server', 'valkey-server') === undefined)(
+    'link: a lock taken after the replication line was cut is unknown to the promoted replica (needs redis-server on the PATH)',
+    async () => {
+      const [primaryDir, replicaDir] = [makeTempDir(), makeTempDir()];
+      const parts: Part[] = [];
+      const start = async (dir: string) => {
+        const server = await openRedis(undefined, { dir });
+        parts.push(server.part as Part);
+        return server;
+      };
+      try {
+        const [primary, replica] = [await start(primaryDir.dir), await start(replicaDir.dir)];
+        const replication = await open(primary.url);
+        const nodeLink = await open(primary.url);
+        const [node, onReplica] = [await connect(nodeLink.url), await connect(replica.url)];
+        await node.config('SET', 'repl-diskless-sync-delay', '0');
+        await onReplica.replicaof('127.0.0.1', String(replication.port));
+        await node.set('before', 'a');
+        await expect.poll(() => onReplica.get('before'), { timeout: 10_000 }).toBe('a');
+
+        replication.cut('silent');
+        const taken = await node.set('lock', 'first', 'NX');
+        process.kill(parts[0]?.pid as number, 'SIGKILL');
+        await parts[0]?.ended;
+        await onReplica.replicaof('NO', 'ONE');
+        nodeLink.moveTo(replica.url);
+        const afterwards = await connect(nodeLink.url);
+        const takenAgain = await afterwards.set('lock', 'second', 'NX');
+
+        expect([taken, takenAgain]).toEqual(['OK', 'OK']);
+        expect(await afterwards.mget('before', 'lock')).toEqual(['a', 'second']);
+        expect(replication.counters.commands.get('PSYNC')).toBe(1);
+        expect(replication.counters.invalid).toBe(0);
+      } finally {
+        for (const part of parts) await part.stop();
+        primaryDir.remove();
+        replicaDir.remove();
+      }
+    },
+  );
+});

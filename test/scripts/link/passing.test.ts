@@ -1,0 +1,291 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openLink } from '../../../scripts/link/link.ts';
+import { freePort } from '../../../scripts/stack/parts.ts';
+import { ownRedis } from '../../locks/own-redis.ts';
+import { encode, ownLinks, split } from './own-links.ts';
+
+const redis = ownRedis();
+const { open, connect, connectRaw, listen } = ownLinks();
+
+const values = fc.array(fc.uint8Array({ maxLength: 400 }), { minLength: 1, maxLength: 20 });
+const chunkLengths = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 6 });
+
+test('link: random pipelines of any bytes, split anywhere, are answered as by Redis', async () => {
+  const link = await open(redis.url());
+
+  await fc.assert(
+    fc.asyncProperty(values, chunkLengths, async (sent, lengths) => {
+      const client = await connectRaw(link.port);
+      const replies = Buffer.concat(sent.map((value) => encode(value).subarray('*1\r\n'.length)));
+
+      for (const chunk of split(Buffer.concat(sent.map((value) => encode('ECHO', value))), lengths)) {
+        client.socket.write(chunk);
+      }
+      await client.untilReceived(replies.length);
+
+      expect(client.received().equals(replies)).toBe(true);
+      client.socket.destroy();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('link: whatever is held and let go, the same bytes arrive in the same order', async () => {
+  const server = await listen();
+  const link = await open(server.url);
+
+  await fc.assert(
+    fc.asyncProperty(values, chunkLengths, fc.array(fc.nat()), async (sent, lengths, order) => {
+      const client = await connectRaw(link.port);
+      const holds = sent.map((_, at) => link.holdNext(at % 3 === 0 ? 'SET' : ({ name }) => name === 'DEL'));
+      const names = ['SET', 'DEL', 'GET'];
+      const bytes = Buffer.concat(sent.map((value, at) => encode(names[at % 3] as string, value)));
+
+      for (const chunk of split(bytes, lengths)) client.socket.write(chunk);
+      client.socket.end();
+      for (const at of order) await holds.splice(at % (holds.length || 1), 1)[0]?.letGo();
+      await Promise.all(holds.map((hold) => hold.letGo()));
+      await client.ended;
+
+      expect(server.arrivals.at(-1)?.received().equals(bytes)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('link: 50 clients at once lose nothing and keep their order', async () => {
+  const link = await open(redis.url());
+  const clients = await Promise.all(Array.from({ length: 50 }, () => connect(link.url)));
+
+  const answers = await Promise.all(
+    clients.map((client, at) => Promise.all(Array.from({ length: 100 }, () => client.incr(`${redis.key()}:${at}`)))),
+  );
+
+  for (const answer of answers) expect(answer).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+  expect(link.counters).toMatchObject({ connections: 50, held: 0, invalid: 0 });
+  expect(link.counters.commands.get('INCR')).toBe(5_000);
+  await redis.connect().del(clients.map((_, at) => `${redis.key()}:${at}`));
+});
+
+test('link: transactions, blocking commands and both protocols pass', async () => {
+  const link = await open(redis.url());
+  const [resp2, resp3, other] = [
+    await connect(link.url, { protocol: 2 }),
+    await connect(link.url),
+    await connect(link.url),
+  ];
+
+  const blocked = resp3.blpop(redis.key(), 0);
+  const pushed = await other.rpush(redis.key(), 'a');
+
+  expect(pushed).toBe(1);
+  expect(await blocked).toEqual([redis.key(), 'a']);
+  expect(await resp2.multi().set(redis.key(), 'b').getdel(redis.key()).exec()).toEqual([
+    [null, 'OK'],
+    [null, 'b'],
+  ]);
+  expect(link.counters.commands.get('HELLO')).toBeGreaterThan(0);
+});
+
+test.each([2, 3] as const)('link: messages to subscribers pass in order (RESP%d)', async (protocol) => {
+  const link = await open(redis.url());
+  const [subscriber, publisher] = [await connect(link.url, { protocol }), await connect(link.url)];
+  const messages: string[] = [];
+  const sent = Array.from({ length: 200 }, (_, at) => String(at));
+  const all = new Promise<void>((resolve) => {
+    subscriber.on('message', (_channel, message) => messages.push(message) === sent.length && resolve());
+  });
+
+  await subscriber.subscribe(redis.key());
+  await Promise.all(sent.map((message) => publisher.publish(redis.key(), message)));
+  await all;
+
+  expect(messages).toEqual(sent);
+});
+
+test('link: pushes that nobody asked for at that moment pass', async () => {
+  const link = await open(redis.url());
+  const [client, writer] = [await connectRaw(link.port), redis.connect()];
+  client.socket.write(
+    Buffer.concat([encode('HELLO', '3'), encode('CLIENT', 'TRACKING', 'ON'), encode('GET', redis.key())]),
+  );
+  await expect.poll(() => String(client.received())).toMatch(/\+OK\r\n_\r\n$/);
+
+  await writer.set(redis.key(), 'a');
+
+  await expect.poll(() => String(client.received())).toContain('invalidate');
+  await writer.del(redis.key());
+});
+
+test('link: MONITOR shows what others do', async () => {
+  const link = await open(redis.url());
+  const [monitor, other] = [await connectRaw(link.port), await connect(link.url)];
+  monitor.socket.write(encode('MONITOR'));
+  await monitor.untilReceived('+OK\r\n'.length);
+
+  await other.echo('seen');
+
+  await expect.poll(() => String(monitor.received())).toContain('"seen"');
+});
+
+test('link: commands typed as lines pass, and are counted', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+
+  for (const part of ['PI', 'NG\r\n\r\nec', 'ho "a b"\n']) client.socket.write(part);
+  await client.untilReceived('+PONG\r\n$3\r\na b\r\n'.length);
+
+  expect(String(client.received())).toBe('+PONG\r\n$3\r\na b\r\n');
+  expect(Object.fromEntries(link.counters.commands)).toEqual({ PING: 1, ECHO: 1 });
+});
+
+test('link: a value of many megabytes passes both ways', async () => {
+  const link = await open(redis.url());
+  const client = await connect(link.url);
+  const value = Buffer.alloc(32 * 1024 * 1024, 'every byte of it ');
+
+  await client.set(redis.key(), value);
+
+  expect((await client.getBuffer(redis.key()))?.equals(value)).toBe(true);
+  await client.del(redis.key());
+});
+
+test('link: what Redis does not read stays with the client', async () => {
+  const server = await listen();
+  const link = await open(server.url);
+  const client = await connectRaw(link.port);
+  server.server.once('connection', (socket) => socket.pause());
+  const bytes = encode('SET', 'k', Buffer.alloc(64 * 1024 * 1024));
+
+  const taken = await untilStill(pour(bytes, client.socket));
+  await expect.poll(() => server.arrivals.length).toBe(1);
+  const [arrival] = server.arrivals as [(typeof server.arrivals)[0]];
+  arrival.socket.resume();
+  await arrival.untilReceived(bytes.length);
+
+  expect(taken).toBeLessThan(bytes.length / 2);
+  expect(arrival.received().equals(bytes)).toBe(true);
+});
+
+test('link: what the client does not read stays with Redis', async () => {
+  const server = await listen();
+  const link = await open(server.url);
+  const client = await connectRaw(link.port);
+  client.socket.pause();
+  await expect.poll(() => server.arrivals.length).toBe(1);
+  const [{ socket }] = server.arrivals as [(typeof server.arrivals)[0]];
+  const bytes = Buffer.alloc(64 * 1024 * 1024, 'reply');
+
+  const taken = await untilStill(pour(bytes, socket));
+  client.socket.resume();
+  await client.untilReceived(bytes.length);
+
+  expect(taken).toBeLessThan(bytes.length / 2);
+  expect(client.received().equals(bytes)).toBe(true);
+});
+
+test('link: what is no request passes unread, answered and counted as Redis does', async () => {
+  const link = await open(redis.url());
+  const [client, other] = [await connectRaw(link.port), await connect(link.url)];
+
+  client.socket.write(Buffer.concat([encode('ECHO', 'a'), Buffer.from('*1\r\nGET\r\n')]));
+  const how = await client.ended;
+
+  expect(how).toBe('end');
+  expect(String(client.received())).toMatch(/^\$1\r\na\r\n-ERR Protocol error: expected '\$', got 'G'\r\n$/);
+  expect(link.counters.invalid).toBe(1);
+  expect(await other.ping()).toBe('PONG');
+});
+
+test('link: a client that has sent its last byte still gets its answers', async () => {
+  const link = await open(redis.url());
+  const client = await connectRaw(link.port);
+
+  client.socket.end(Buffer.concat([encode('ECHO', 'a'), encode('ECHO', 'b')]));
+
+  expect(await client.ended).toBe('end');
+  expect(String(client.received())).toBe('$1\r\na\r\n$1\r\nb\r\n');
+});
+
+test('link: the start of a command that is never finished passes when its client ends', async () => {
+  const server = await listen();
+  const link = await open(server.url);
+  link.holdNext('PING');
+  const client = await connectRaw(link.port);
+
+  client.socket.end('*2\r\n$4\r\nPING\r\n$9');
+  await client.ended;
+
+  expect(String(server.arrivals[0]?.received())).toBe('*2\r\n$4\r\nPING\r\n$9');
+});
+
+test('link: a client that leaves in the middle of a command leaves nothing behind', async () => {
+  const [link, watcher] = [await open(redis.url()), redis.connect()];
+  const before = await clientIds(watcher);
+  const client = await connectRaw(link.port);
+  link.holdNext('SET');
+
+  client.socket.write(encode('SET', redis.key(), 'a').subarray(0, -3));
+  await expect.poll(async () => (await clientIds(watcher)).length).toBe(before.length + 1);
+  client.socket.resetAndDestroy();
+
+  await expect.poll(() => clientIds(watcher)).toEqual(before);
+  expect(await watcher.exists(redis.key())).toBe(0);
+  expect(link.counters.held).toBe(0);
+});
+
+test('link: where no Redis listens, a client is reset', async () => {
+  const link = await open(`redis://127.0.0.1:${await freePort()}`);
+  const client = await connectRaw(link.port);
+
+  expect(await client.ended).toBe('reset');
+});
+
+test('link: Redis ending a connection ends it for the client', async () => {
+  const [link, admin] = [await open(redis.url()), redis.connect()];
+  const client = await connect(link.url);
+
+  const ended = once(client, 'end');
+  await admin.client('KILL', 'ID', await client.client('ID'));
+
+  await ended;
+});
+
+test('link: its url keeps user, password and database', async () => {
+  const link = await open(`${redis.url().replace('//', '//default:secret@')}/5`);
+
+  expect(link.url).toBe(`redis://default:secret@127.0.0.1:${link.port}/5`);
+});
+
+test('link: TLS is refused, since it cannot be read', async () => {
+  await expect(openLink('rediss://127.0.0.1:6379')).rejects.toThrow('TLS');
+});
+
+async function clientIds(watcher: ReturnType<typeof redis.connect>) {
+  const list = String(await watcher.client('LIST'));
+  return [...list.matchAll(/^id=(\d+)/gm)].map(([, id]) => id);
+}
+
+/** Writes as fast as the other side reads. Returns how to ask for the bytes written so far. */
+function pour(bytes: Buffer, socket: Socket): () => number {
+  let poured = 0;
+  const source = Readable.from(split(bytes, [64 * 1024]));
+  source.on('data', (chunk) => {
+    poured += chunk.length;
+  });
+  source.pipe(socket, { end: false });
+  return () => poured;
+}
+
+/** Resolves with the figure when it has not moved for 100 ms. */
+async function untilStill(figure: () => number): Promise<number> {
+  for (let last = figure(); ; last = figure()) {
+    await sleep(100);
+    if (figure() === last && last > 0) return last;
+  }
+}

@@ -1,0 +1,403 @@
+import type { Pool } from 'mysql2/promise';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { balance, type Holdings, readAccounts, repair } from '../../services/inventory/orders/accounts.ts';
+import type { Store } from '../../services/inventory/store.ts';
+import { type TestNode, until } from '../services/inventory/node-under-test.ts';
+import { buy, openShop, post, type Shop, sellHeld, supply } from '../services/inventory/orders/own-shop.ts';
+import { countOrders, makeDue, startTick, tick, UNITS_IN_STOCK } from '../services/inventory/orders/own-ticks.ts';
+
+let shop: Shop;
+let node: TestNode;
+let other: TestNode;
+
+beforeAll(async () => {
+  shop = await openShop();
+  [node, other] = await Promise.all([shop.openNode(), shop.openNode()]);
+});
+
+/** The figures of a sku in the table that was printed, by the words above them. */
+function rowOf(stdout: string, sku: string): Record<string, string> {
+  const cells = (row = '') =>
+    row
+      .split('│')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  const rows = stdout
+    .split('\n')
+    .filter((row) => row.includes('│'))
+    .map(cells);
+  const figures = rows.find(([first]) => first === sku) ?? [];
+  return Object.fromEntries((rows[0] ?? []).map((name, at) => [name, figures[at] ?? '']));
+}
+
+/** Makes what is left look older than any sale that may be in flight. */
+const anHourLater = () => shop.query('UPDATE tb_intent SET created_at = created_at - INTERVAL 1 HOUR');
+
+describe('balance', () => {
+  const all: Holdings = {
+    sku: '001',
+    stockIn: 'redis',
+    supply: 10,
+    inStock: 3,
+    unpaid: 4,
+    paid: 2,
+    refunded: 1,
+    restored: 7,
+    owed: 0,
+    unrestored: 0,
+    intended: 0,
+  };
+
+  test.each<[string, Partial<Holdings>, ReturnType<typeof balance>]>([
+    ['all is in stock or in an order; closed orders gave their units back', {}, { inDoubt: 0, unexplained: 0 }],
+    ['a unit is missing, and nothing explains it', { inStock: 2 }, { inDoubt: 0, unexplained: 1 }],
+    ['a unit is missing, and an intent explains it', { inStock: 2, intended: 1 }, { inDoubt: 1, unexplained: 0 }],
+    ['no unit is missing, and an intent explains none', { intended: 1 }, { inDoubt: 0, unexplained: 0 }],
+    ['a closed order explains it', { inStock: 2, unrestored: 1 }, { inDoubt: 1, unexplained: 0 }],
+    ['more is missing than both explain', { inStock: 0, intended: 1, unrestored: 1 }, { inDoubt: 2, unexplained: 1 }],
+    ['a unit was sold twice, which no intent explains', { unpaid: 5, intended: 3 }, { inDoubt: 0, unexplained: -1 }],
+    ['a unit that is owed is missing', { inStock: 2, owed: 1 }, { inDoubt: 1, unexplained: 0 }],
+    ['a unit that is owed is not', { owed: 1 }, { inDoubt: 1, unexplained: -1 }],
+    ['an intent explains no unit that is owed', { inStock: 2, owed: 1, intended: 1 }, { inDoubt: 1, unexplained: 0 }],
+    ['nobody knows what was supplied', { supply: undefined }, undefined],
+  ])('%s', (_what, differing, expected) => {
+    expect(balance({ ...all, ...differing })).toEqual(expected);
+  });
+});
+
+describe('npm run reconcile', () => {
+  test('where nothing was ever sold it says so, and ends with 0', async () => {
+    const nothing = { MYSQL_URL: await shop.database('nothing') };
+
+    expect(await shop.reconcile([], nothing)).toEqual({
+      exitCode: 0,
+      stdout: 'Nothing was put in stock, and nothing is ordered.\n',
+      stderr: '',
+    });
+  });
+
+  test('a node is killed between the stock and the order: it is listed, then repaired when told to', async () => {
+    await supply(node, 'crash', 10);
+    const doomed = await shop.openNode();
+    const [paid, refunded] = [await buy(node, 'crash'), await buy(doomed, 'crash')];
+    for (const { id } of [paid, refunded]) await post(other, `/orders/${id}/pay`);
+    await post(other, `/orders/${refunded.id}/refund`);
+    await buy(other, 'crash');
+    const { answer } = await sellHeld(doomed, 'crash');
+    await until('its lock is free', async () => (await shop.redis.client.exists(lockOf('crash'))) === 0);
+
+    doomed.signal('SIGKILL');
+    await doomed.part.ended;
+    await expect(answer).rejects.toThrow();
+
+    const [intent] = await shop.intentsOf('crash');
+    const listed = await shop.reconcile();
+    expect(rowOf(listed.stdout, 'crash')).toEqual({
+      sku: 'crash',
+      'stock in': 'redis',
+      supply: '10',
+      'in stock': '6',
+      unpaid: '1',
+      paid: '1',
+      refunded: '1',
+      'in doubt': '1',
+      unexplained: '0',
+      closed: '0',
+    });
+    expect(listed.stdout).toContain(`${intent?.id}  sku crash, ${doomed.name}, 8-auto-renew`);
+    expect(listed.stdout).toContain('Nothing is unexplained.');
+    expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await shop.stockOf('crash')).toBe(6);
+
+    const tooEarly = await shop.reconcile(['--repair']);
+    expect(tooEarly).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(tooEarly.stderr).toMatch(/^Sales may be in flight: 1 intent of late\. Try again in \d+ s\.\n$/);
+    expect(await shop.stockOf('crash')).toBe(6);
+
+    await anHourLater();
+    const repaired = await shop.reconcile(['--repair']);
+    expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(repaired.stdout).toContain('Repaired: 1 unit is back in stock, 1 intent settled.');
+    expect(rowOf(repaired.stdout, 'crash')).toMatchObject({ 'in stock': '7', 'in doubt': '0', unexplained: '0' });
+    expect(await shop.stockOf('crash')).toBe(7);
+    expect(await shop.intentsOf('crash')).toEqual([]);
+  });
+
+  test('a node is killed before it took anything: its intent explains no unit, and the repair adds none', async () => {
+    await supply(node, 'before', 5);
+    const doomed = await shop.openNode();
+    // Somebody has the lock, so the sale has written its intent and waits.
+    await shop.redis.client.hset(lockOf('before'), 'somebody', 1);
+    doomed.sell('before').catch(() => {});
+    await until('it has its intent', async () => (await shop.intentsOf('before')).length === 1);
+    doomed.signal('SIGKILL');
+    await doomed.part.ended;
+    await shop.redis.client.del(lockOf('before'));
+
+    await anHourLater();
+    const { exitCode, stdout } = await shop.reconcile(['--repair']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Repaired: 0 units are back in stock, 1 intent settled.');
+    expect(await shop.stockOf('before')).toBe(5);
+    expect(await shop.intentsOf('before')).toEqual([]);
+  });
+
+  test('what nothing explains ends it with 1, and no repair hides it', async () => {
+    await supply(node, 'stolen', 5);
+    await supply(node, 'twice', 5);
+    await buy(node, 'twice');
+    await shop.redis.client.decr('{inventorystolen}:stock');
+    await shop.redis.client.incr('{inventorytwice}:stock');
+
+    const { exitCode, stdout } = await shop.reconcile(['--repair']);
+
+    expect(rowOf(stdout, 'stolen')).toMatchObject({ supply: '5', 'in stock': '4', unexplained: '1' });
+    expect(rowOf(stdout, 'twice')).toMatchObject({ supply: '5', 'in stock': '5', unpaid: '1', unexplained: '-1' });
+    expect(stdout).toContain('Unexplained: 2 units.');
+    expect(exitCode).toBe(1);
+    // A new count of the stock, as the lab makes it, is the way out.
+    for (const sku of ['stolen', 'twice']) await supply(node, sku, 5);
+  });
+
+  test('stock that nobody put there through the lab listener can’t be accounted for', async () => {
+    await shop.redis.client.set('{inventoryseeded}:stock', 5);
+    await buy(node, 'seeded');
+
+    const { exitCode, stdout } = await shop.reconcile();
+
+    expect(stdout).toContain('Nobody has put sku seeded in stock through a lab listener: its supply is not known.');
+    expect(stdout).not.toContain('Nothing is unexplained.');
+    expect(exitCode).toBe(1);
+    // Nobody knows what its intents explain, so the repair leaves them, and does not count them.
+    await shop.query(
+      "INSERT INTO tb_intent VALUES (UUID(), 'seeded', 1, 'test', '8-auto-renew', UTC_TIMESTAMP(3) - INTERVAL 1 HOUR)",
+    );
+    const repaired = await shop.reconcile(['--repair']);
+    expect(repaired.stdout).toContain('Repaired: 0 units are back in stock, 0 intents settled.');
+    expect(await shop.intentsOf('seeded')).toHaveLength(1);
+    await supply(node, 'seeded', 4);
+  });
+
+  test('while sales are in flight it refuses', async () => {
+    await supply(node, 'busy', 100_000);
+    let isOver = false;
+    const selling = (async () => {
+      while (!isOver) await node.sell('busy');
+    })();
+
+    const refused = await shop.reconcile();
+    isOver = true;
+    await selling;
+
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/^Sales are in flight: /);
+    expect((await shop.reconcile()).exitCode).toBe(0);
+  });
+
+  test('when it can’t run it says why in one line, and ends with 2', async () => {
+    const ends = await Promise.all([
+      shop.reconcile(['--force']),
+      shop.reconcile([], { MYSQL_URL: '' }),
+      shop.reconcile([], { MYSQL_URL: 'mysql://root:s3cret@127.0.0.1:9/x' }),
+      shop.reconcile([], { REDIS_URL: 'redis://127.0.0.1:9' }),
+    ]);
+
+    for (const { exitCode, stdout } of ends) expect([exitCode, stdout]).toEqual([2, '']);
+    expect(ends.map(({ stderr }) => stderr)).toEqual([
+      'npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.\n',
+      'MYSQL_URL is not set: it names where the orders are.\n',
+      expect.stringMatching(/^The accounts could not be read: connect ECONNREFUSED [^\n]*\n$/),
+      'The accounts could not be read: Redis does not answer.\n',
+    ]);
+  });
+});
+
+describe('the accounts', () => {
+  let mysql: Pool;
+  let store: Store;
+
+  beforeAll(() => {
+    ({ mysql, store } = shop.books());
+  });
+
+  test('orders that were closed too long ago for a mark: the sums say whether their units are back', async () => {
+    await supply(node, 'closed', 5);
+    const [back, lost] = [await buy(node, 'closed'), await buy(node, 'closed')];
+    const close = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3) - INTERVAL 1 DAY, restored_at = IF(?, changed_at, NULL)
+      WHERE id = ?`;
+    await shop.query(close, [true, back.id]);
+    await shop.redis.client.incr('{inventoryclosed}:stock');
+    await shop.query(close, [false, lost.id]);
+    const inDoubt = { inStock: 4, restored: 1, owed: 0, unrestored: 1, inDoubt: 1, unexplained: 0 };
+    expect(await shop.accountOf('closed')).toMatchObject(inDoubt);
+
+    const { stdout } = await shop.reconcile();
+    expect(stdout).toContain('1 closed order of which MySQL does not say that the units are back in stock.');
+    expect(stdout).toContain(`  ${lost.id}  sku closed, nobody knows whether its units are back\n`);
+    expect(stdout).not.toContain(back.id);
+
+    expect(await repair(mysql, store, await readAccounts(mysql, store))).toEqual({ units: 1, intents: 0 });
+
+    expect(await shop.accountOf('closed')).toMatchObject({ inStock: 5, restored: 2, unrestored: 0, inDoubt: 0 });
+    expect((await node.get(`/orders/${lost.id}`)).body.restoredAt).toEqual(expect.any(String));
+  });
+
+  /** A node dies in its clean-up of 3 orders, when it has closed all, and restored one if it comes so far. */
+  async function dieInTick(sku: string, after: 'closed' | 'restored') {
+    await makeDue(shop, node, sku, 3);
+    const doomed = await shop.openNode();
+    const { result } = await startTick(doomed, after, after === 'closed' ? 3 : 1);
+    doomed.signal('SIGKILL');
+    await expect(result).rejects.toThrow();
+    await doomed.part.ended;
+  }
+
+  test('a unit that the clean-up put back, and did not live to write down, is not put back again', async () => {
+    await dieInTick('marked', 'restored');
+    expect(await countOrders(shop, 'marked')).toEqual({ 'CLOSED and not restored': 3 });
+    expect(await shop.accountOf('marked')).toMatchObject({
+      inStock: UNITS_IN_STOCK + 1,
+      restored: 1,
+      owed: 2,
+      inDoubt: 2,
+    });
+
+    const listed = await shop.reconcile();
+    expect(listed.stdout.match(/sku marked, its units are (not )?back$/gm)?.toSorted()).toEqual([
+      'sku marked, its units are back',
+      'sku marked, its units are not back',
+      'sku marked, its units are not back',
+    ]);
+    const repaired = await shop.reconcile(['--repair']);
+
+    expect(repaired).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(repaired.stdout).toContain('Repaired: 2 units are back in stock, 0 intents settled.');
+    expect(await countOrders(shop, 'marked')).toEqual({ CLOSED: 3 });
+    expect(await shop.accountOf('marked')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
+  });
+
+  test('a tick between the reading and the repair, or after a repair that did not end: each unit is back once', async () => {
+    await dieInTick('between', 'closed');
+    const accounts = await readAccounts(mysql, store);
+    expect(await shop.accountOf('between')).toMatchObject({ owed: 3, inDoubt: 3, unexplained: 0 });
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 3 });
+
+    expect(await repair(mysql, store, accounts)).toEqual({ units: 0, intents: 0 });
+    // The repair ends before it has written down what it did.
+    await shop.query("UPDATE tb_order SET restored_at = NULL WHERE sku = 'between'");
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
+    expect(await shop.accountOf('between')).toMatchObject({ inStock: UNITS_IN_STOCK + 3, inDoubt: 0, unexplained: 0 });
+  });
+
+  test('a unit that came back twice does not hide one that is not back', async () => {
+    await dieInTick('hidden', 'closed');
+    await shop.redis.client.incr('{inventoryhidden}:stock');
+    expect(await shop.accountOf('hidden')).toMatchObject({ inDoubt: 3, unexplained: -1 });
+
+    expect(await repair(mysql, store, await readAccounts(mysql, store))).toEqual({ units: 3, intents: 0 });
+
+    expect(await shop.accountOf('hidden')).toMatchObject({ inStock: UNITS_IN_STOCK + 4, inDoubt: 0, unexplained: -1 });
+    await supply(node, 'hidden', 0);
+  });
+
+  test('a new count settles the closed orders that are not restored', async () => {
+    await dieInTick('counted', 'restored');
+
+    await supply(node, 'counted', 7);
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 0 });
+    expect(await shop.accountOf('counted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
+  });
+
+  test('stock in MySQL is balanced and repaired there', async () => {
+    for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: 'mysql-conditional' });
+    await supply(node, 'inside', 5);
+    const { answer, goOn } = await sellHeld(other, 'inside');
+    expect(await shop.accountOf('inside')).toMatchObject({ stockIn: 'mysql', supply: 5, inStock: 4, inDoubt: 1 });
+
+    await repair(mysql, store, await readAccounts(mysql, store));
+
+    expect((await node.get('/inventory?sku=inside')).body).toMatchObject({ remaining: 5 });
+    // The repair came too early: the sale was only late. It is in doubt now, and nothing is lost.
+    await goOn();
+    expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
+    expect(await shop.accountOf('inside')).toMatchObject({
+      inStock: 5,
+      unpaid: 0,
+      intended: 1,
+      inDoubt: 0,
+      unexplained: 0,
+    });
+    for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: '8' });
+  });
+
+  test('a new count while an order is being written: the order is supplied, too', async () => {
+    await supply(node, 'written', 5);
+    const { answer, goOn } = await sellHeld(node, 'written');
+    const [intent] = await shop.intentsOf('written');
+    // As the node does it, and not yet committed.
+    const writing = await shop.connect();
+    await writing.query('START TRANSACTION');
+    await writing.query('DELETE FROM tb_intent WHERE id = ?', [intent?.id]);
+    await writing.query(
+      `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
+        SELECT ?, 'written', 1, 1000, 'test', '8-auto-renew', '1', now, now + INTERVAL 1 HOUR, now FROM (SELECT UTC_TIMESTAMP(3) AS now) AS clock`,
+      [intent?.id],
+    );
+
+    const counted = supply(other, 'written', 4);
+    await until('it waits', async () => (await shop.running('DELETE')) + (await shop.running('UPDATE')) > 0);
+    await writing.query('COMMIT');
+    await counted;
+
+    expect(await shop.accountOf('written')).toMatchObject({ supply: 5, inStock: 4, unpaid: 1, unexplained: 0 });
+    await goOn();
+    expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
+    await supply(node, 'written', 0);
+  });
+
+  test('a new count while a tick is under way: what it settles is not restored', async () => {
+    await makeDue(shop, node, 'recounted', 2);
+    const { result, goOn } = await startTick(node, 'restored');
+
+    await supply(other, 'recounted', 7);
+    await goOn();
+
+    expect(await result).toMatchObject({ outcome: 'ran', closed: 2, restored: 1 });
+    expect(await shop.accountOf('recounted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
+  });
+
+  test('a new count while a sale is in flight: its unit is accounted for', async () => {
+    await supply(node, 'count', 5);
+    const { answer, goOn } = await sellHeld(node, 'count');
+
+    await supply(other, 'count', 8);
+    await goOn();
+
+    expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
+    expect(await shop.accountOf('count')).toMatchObject({ supply: 8, inStock: 8, unexplained: 0 });
+  });
+
+  test('a new count after sales: their orders are supplied, too', async () => {
+    await supply(node, 'again', 5);
+    const [{ id }] = [await buy(node, 'again'), await buy(node, 'again')];
+    await post(node, `/orders/${id}/pay`);
+
+    await supply(node, 'again', 100);
+
+    expect(await shop.accountOf('again')).toMatchObject({
+      supply: 102,
+      inStock: 100,
+      unpaid: 1,
+      paid: 1,
+      unexplained: 0,
+    });
+    await node.lab('DELETE', '/stock?sku=again');
+    expect(await shop.accountOf('again')).toMatchObject({ supply: 2, inStock: 0, unexplained: 0 });
+  });
+});
+
+const lockOf = (sku: string) => `{inventory${sku}}:lock:8-auto-renew`;

@@ -1,0 +1,230 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type ProblemCode, problems } from '../../../services/inventory/problem.ts';
+import {
+  ask,
+  sendRaw,
+  startNode,
+  startPausedSale,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+  until,
+} from './node-under-test.ts';
+
+let redis: TestRedis;
+let node: TestNode;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  node = await startNode(redis.url);
+  await redis.client.set('{inventory001}:stock', 1000);
+});
+
+// Nothing that a client sends ends the process, sells anything, or is taken for a bug.
+afterEach(async () => {
+  expect(await node.state()).toMatchObject({ pid: node.part.pid, inFlight: 0 });
+  expect(await redis.client.get('{inventory001}:stock')).toBe('1000');
+  expect(node.lines.filter((line) => !line.includes('"listening"'))).toEqual([]);
+});
+
+const isJson = 'Content-Type: application/json\r\n';
+const isChunked = 'Transfer-Encoding: chunked\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+const post = (headers: string, rest: string, path = '/inventory/sale') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${rest}`;
+const postBody = (body: string, headers = isJson) => post(`${headers}Content-Length: ${body.length}\r\n`, body);
+
+describe('public listener: bad input gets a problem document', () => {
+  test.each<[string, string, ProblemCode]>([
+    ['a body that is half of JSON', postBody('{"sku":'), 'BAD_REQUEST'],
+    ['a body that is null', postBody('null'), 'BAD_REQUEST'],
+    ['a body that is an array', postBody('[]'), 'BAD_REQUEST'],
+    ['a body that is a number', postBody('5'), 'BAD_REQUEST'],
+    ['a body that is a text', postBody('"001"'), 'BAD_REQUEST'],
+    ['an unknown member', postBody('{"sku":"001","price":1}'), 'BAD_REQUEST'],
+    ['a member named __proto__', postBody('{"__proto__":{"sku":"001"}}'), 'BAD_REQUEST'],
+    ['a member named constructor', postBody('{"constructor":{"prototype":{}}}'), 'BAD_REQUEST'],
+    ['deep JSON', postBody(`${'['.repeat(500)}${']'.repeat(500)}`), 'BAD_REQUEST'],
+    ['a sku that is a number', postBody('{"sku":1}'), 'BAD_REQUEST'],
+    ['a sku that is null', postBody('{"sku":null}'), 'BAD_REQUEST'],
+    ['a sku that is an object', postBody('{"sku":{"toString":1}}'), 'BAD_REQUEST'],
+    ['a sku with a NUL', postBody('{"sku":"\\u0000"}'), 'BAD_REQUEST'],
+    ['a sku with braces', postBody('{"sku":"a}:lock:{b"}'), 'BAD_REQUEST'],
+    ['a sku with a line break', postBody('{"sku":"001\\n"}'), 'BAD_REQUEST'],
+    ['an empty sku', get('/inventory/sale?sku='), 'BAD_REQUEST'],
+    ['a sku of 33 letters', get(`/inventory/sale?sku=${'a'.repeat(33)}`), 'BAD_REQUEST'],
+    ['a sku given twice', get('/inventory/sale?sku=001&sku=002'), 'BAD_REQUEST'],
+    ['a sku as an array', get('/inventory/sale?sku[]=001'), 'BAD_REQUEST'],
+    ['a query with __proto__', get('/inventory/sale?__proto__=001'), 'BAD_REQUEST'],
+    ['a sku with a bad percent-encoding', get('/inventory/sale?sku=%zz'), 'BAD_REQUEST'],
+    ['a sku with %00', get('/inventory?sku=%00'), 'BAD_REQUEST'],
+    ['gzip that is none', postBody('{"sku":"001"}', `${isJson}Content-Encoding: gzip\r\n`), 'BAD_REQUEST'],
+    ['an unknown encoding', postBody('{"sku":"001"}', `${isJson}Content-Encoding: x\r\n`), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an unknown charset', postBody('{}', 'Content-Type: application/json; charset=x\r\n'), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a body without a type', postBody('{"sku":"001"}', ''), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a form', postBody('sku=001', 'Content-Type: application/x-www-form-urlencoded\r\n'), 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a chunked text',
+      post(`Content-Type: text/plain\r\n${isChunked}`, '1\r\na\r\n0\r\n\r\n'),
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['a body over 1 kB', postBody(`{"sku":"${'a'.repeat(1024)}"}`), 'BODY_TOO_LARGE'],
+    ['a chunked body over 1 kB', post(isJson + isChunked, `7d0\r\n${'a'.repeat(2000)}\r\n0\r\n\r\n`), 'BODY_TOO_LARGE'],
+    ['a negative length', post(`${isJson}Content-Length: -1\r\n`, ''), 'BAD_REQUEST'],
+    ['two lengths', post(`${isJson}Content-Length: 2\r\nContent-Length: 3\r\n`, '{}'), 'BAD_REQUEST'],
+    ['a length and chunks', post(`${isJson}Content-Length: 2\r\n${isChunked}`, '0\r\n\r\n'), 'BAD_REQUEST'],
+    ['an unknown path', get('/inventory/sales'), 'NOT_FOUND'],
+    ['an encoded slash', get('/inventory%2Fsale'), 'NOT_FOUND'],
+    ['%00 in the path', get('/inventory/%00'), 'NOT_FOUND'],
+    ['a bad percent-encoding in the path', get('/%zz'), 'NOT_FOUND'],
+    ['dots in the path', get('/inventory/../inventory/sale'), 'NOT_FOUND'],
+    ['a star for a path', get('*'), 'NOT_FOUND'],
+    ['a path of the lab', get('/state'), 'NOT_FOUND'],
+    ['oversized headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 'HEADERS_TOO_LARGE'],
+    ['an oversized path', get(`/${'a'.repeat(20_000)}`), 'HEADERS_TOO_LARGE'],
+    ['garbage', 'garbage\r\n\r\n', 'BAD_REQUEST'],
+    ['the start of TLS', '\x16\x03\x01\x02\x00\x01\x00', 'BAD_REQUEST'],
+    ['the start of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'BAD_REQUEST'],
+    ['a method that nobody knows', 'BREW /inventory/sale HTTP/1.1\r\nHost: x\r\n\r\n', 'BAD_REQUEST'],
+    ['a NUL in a header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n', 'BAD_REQUEST'],
+  ])('%s', async (_what, request, code) => {
+    const answer = await sendRaw(node.port, request);
+
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${problems[code].status} `));
+    expect(head).toMatch(/^content-type: application\/problem\+json/im);
+    expect(JSON.parse(body)).toStrictEqual({ ...problems[code], code, detail: expect.any(String), definite: true });
+    // Neither a stack trace nor a path of the server's disk.
+    expect(answer).not.toMatch(/node_modules|\.ts\b|\n\s*at |\/work/);
+  });
+
+  test.each([
+    ['/inventory/sale', ['HEAD', 'OPTIONS', 'TRACE', 'DELETE', 'PUT', 'PATCH'], 'GET, POST'],
+    ['/inventory', ['OPTIONS', 'TRACE', 'DELETE', 'PUT', 'PATCH', 'POST'], 'GET'],
+    ['/healthz', ['OPTIONS', 'DELETE', 'POST'], 'GET'],
+    ['/readyz', ['OPTIONS', 'DELETE', 'POST'], 'GET'],
+    ['/metrics', ['OPTIONS', 'DELETE', 'POST'], 'GET'],
+  ])('%s refuses other methods and says which it takes', async (path, methods, allowed) => {
+    for (const method of methods) {
+      const answer = await sendRaw(node.port, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(answer, method).toMatch(/^HTTP\/1.1 405 /);
+      expect(answer, method).toContain(`\r\nAllow: ${allowed}\r\n`);
+      if (method !== 'HEAD') expect(answer, method).toContain('"code":"METHOD_NOT_ALLOWED","definite":true');
+    }
+  });
+
+  test('HEAD answers like GET, without a body, where GET changes nothing', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/inventory']) {
+      const answer = await ask(`${node.url}${path}`, { method: 'HEAD' });
+      expect({ path, status: answer.status, text: answer.text }).toEqual({ path, status: 200, text: '' });
+    }
+  });
+
+  test('CONNECT is hung up on', async () => {
+    expect(await sendRaw(node.port, 'CONNECT redis:6379 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
+  });
+
+  test.each([
+    ['half a request line', 'POST /inv'],
+    ['half the headers', 'POST /inventory/sale HTTP/1.1\r\nHost: x\r\nContent-'],
+    ['half a body', post(`${isJson}Content-Length: 50\r\n`, '{"sku":')],
+    ['half a chunk', post(isJson + isChunked, '20\r\n{"sku":')],
+  ])('a client that hangs up after %s is let go', async (_what, half) => {
+    const socket = connect(node.port, '127.0.0.1');
+    await new Promise((resolve) => socket.write(half, resolve));
+
+    socket.resetAndDestroy();
+
+    expect((await node.get('/healthz')).status).toBe(200);
+  });
+
+  test('garbage behind a sale ends the connection, and is not answered in the place of the sale', async () => {
+    await redis.client.set('{inventorypiped}:stock', 5);
+    await node.lab('PUT', '/next-sale', { pauseMs: 150 });
+    const socket = connect(node.port, '127.0.0.1');
+    const answer = text(socket);
+    socket.write('POST /inventory/sale?sku=piped HTTP/1.1\r\nHost: x\r\n\r\n');
+    await until('the sale is inside', async () => {
+      const { inFlight, waiting } = await node.state();
+      return inFlight === 1 && waiting === 0;
+    });
+
+    socket.write('garbage\r\n\r\n');
+
+    expect(await answer).toBe('');
+    await until('the sale has ended', async () => (await node.state()).inFlight === 0);
+    expect(await redis.client.get('{inventorypiped}:stock')).toBe('4');
+  });
+});
+
+describe('lab listener: bad input gets a problem document', () => {
+  test.each<[string, string, string, ProblemCode]>([
+    ['PUT', '/stock', '{"stock":-1}', 'BAD_REQUEST'],
+    ['PUT', '/stock', '{"stock":1.5}', 'BAD_REQUEST'],
+    ['PUT', '/stock', '{"stock":1e999}', 'BAD_REQUEST'],
+    ['PUT', '/stock', '{"stock":"5"}', 'BAD_REQUEST'],
+    ['PUT', '/stock', '{}', 'BAD_REQUEST'],
+    ['PUT', '/stock', '', 'BAD_REQUEST'],
+    ['PUT', '/stock', '{"stock":5,"sku":"a b"}', 'BAD_REQUEST'],
+    ['PUT', '/stock', '{"stock":5,"__proto__":{}}', 'BAD_REQUEST'],
+    ['PUT', '/stock', '[5]', 'BAD_REQUEST'],
+    ['DELETE', '/stock?sku=a&sku=b', '', 'BAD_REQUEST'],
+    ['PUT', '/lock-version', '{"version":9}', 'BAD_REQUEST'],
+    ['PUT', '/lock-version', '{"version":"8-auto"}', 'BAD_REQUEST'],
+    ['PUT', '/lock-version', '{"version":["4"]}', 'BAD_REQUEST'],
+    ['PUT', '/lock-version', '{"version":{"toString":1}}', 'BAD_REQUEST'],
+    ['PUT', '/lock-version', '{}', 'BAD_REQUEST'],
+    ['PUT', '/lock-version', '{"version"', 'BAD_REQUEST'],
+    ['PUT', '/next-sale', '{"pauseMs":-1}', 'BAD_REQUEST'],
+    ['PUT', '/next-sale', '{"pauseMs":600001}', 'BAD_REQUEST'],
+    ['PUT', '/next-sale', '{"nestedCall":"yes"}', 'BAD_REQUEST'],
+    ['PUT', '/next-sale', '{"other":1}', 'BAD_REQUEST'],
+    ['PUT', '/next-sale', `{"other":"${'a'.repeat(1024)}"}`, 'BODY_TOO_LARGE'],
+    ['POST', '/stock', '{"stock":5}', 'METHOD_NOT_ALLOWED'],
+    ['POST', '/lock-version', '{"version":4}', 'METHOD_NOT_ALLOWED'],
+    ['GET', '/next-sale', '', 'METHOD_NOT_ALLOWED'],
+    ['PUT', '/history', '', 'METHOD_NOT_ALLOWED'],
+    ['DELETE', '/state', '', 'METHOD_NOT_ALLOWED'],
+    ['OPTIONS', '/stock', '', 'METHOD_NOT_ALLOWED'],
+    ['GET', '/inventory/sale', '', 'NOT_FOUND'],
+    ['GET', '/', '', 'NOT_FOUND'],
+  ])('%s %s %s', async (method, path, body, code) => {
+    const before = await node.state();
+
+    const headers = body === '' ? '' : `${isJson}Content-Length: ${body.length}\r\n`;
+    const answer = await sendRaw(
+      node.labPort,
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${body}`,
+    );
+
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${problems[code].status} `));
+    expect(answer).toContain(`"code":"${code}"`);
+    expect(answer).not.toMatch(/node_modules|\.ts\b|\n\s*at |\/work/);
+    expect(await node.state()).toEqual(before);
+  });
+
+  test('garbage and oversized headers', async () => {
+    expect(await sendRaw(node.labPort, 'garbage\r\n\r\n')).toContain('"code":"BAD_REQUEST"');
+    const oversized = `GET /state HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`;
+    expect(await sendRaw(node.labPort, oversized)).toContain('"code":"HEADERS_TOO_LARGE"');
+  });
+
+  test('a form, as a web page of another origin could send it', async () => {
+    const form = 'Content-Type: text/plain\r\nContent-Length: 11\r\nConnection: close\r\n\r\n{"stock":5}';
+    expect(await sendRaw(node.labPort, `PUT /stock HTTP/1.1\r\nHost: x\r\n${form}`)).toContain(
+      'UNSUPPORTED_MEDIA_TYPE',
+    );
+  });
+
+  test('bad input while a sale is in flight leaves the sale alone', async () => {
+    await redis.client.set('{inventorycalm}:stock', 5);
+    const { answer } = await startPausedSale(node, 'calm', 100);
+
+    await sendRaw(node.port, 'garbage\r\n\r\n');
+    await sendRaw(node.labPort, 'garbage\r\n\r\n');
+
+    expect((await answer).body).toMatchObject({ outcome: 'sold', remaining: 4 });
+  });
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { lockKey } from '../../../services/inventory/store.ts';
+import { lockWith, writeModule } from '../../loadtest/grade/modules.ts';
+import { startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
+
+const guests = {
+  'throws-at-once': 'export const createLock = () => ({ acquire() { throw "a text"; }, release() {} });',
+  'rejects-acquire': lockWith({ acquire: "throw new RangeError('too far');" }),
+  'rejects-release': lockWith({ release: "throw new Error('stuck');" }),
+  'no-lock': 'export const createLock = () => undefined;',
+  'never-acquires': lockWith({ acquire: 'await new Promise(() => {});' }),
+  'ignores-signal': lockWith({
+    acquire: "while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs);",
+  }),
+  'never-releases': lockWith({ release: 'await new Promise(() => {});' }),
+  'another-error': lockWith({ release: "throw Object.assign(new Error('gone'), { code: 'LOCK_NOT_HELD' });" }),
+};
+
+let redis: TestRedis;
+let node: TestNode;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  const files = Object.entries(guests).map(([name, text]) => writeModule(`${name}.ts`, text));
+  node = await startNode(redis.url, { LOCK_MODULES: files.join(','), LOG_LEVEL: 'silent' });
+});
+
+/** Sells one unit under a guest, with a short wait. */
+async function sellUnder(version: string) {
+  const sku = randomUUID().slice(0, 8);
+  await node.lab('PUT', '/lock-version', { version, waitTimeoutMs: 300 });
+  await node.lab('PUT', '/stock', { sku, stock: 5 });
+  return { sku, answer: await node.sell(sku) };
+}
+
+test.each([
+  ['throws-at-once', "acquire() fails: 'a text'.", true],
+  ['rejects-acquire', 'acquire() fails: RangeError: too far.', true],
+  ['no-lock', 'createLock() returns no { acquire, release }: it returns undefined.', true],
+  ['rejects-release', 'release() fails: Error: stuck.', false],
+  ['never-releases', 'release() has not ended within 5000 ms.', false],
+])('%s: the sale is answered LOCK_FAILED, and says why', async (name, detail, definite) => {
+  const { answer } = await sellUnder(name);
+
+  expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_FAILED', detail, definite } });
+  const failed = (await node.events()).filter(({ type }) => type === 'failed').at(-1);
+  expect(failed).toMatchObject({ code: 'LOCK_FAILED', detail });
+});
+
+test('never-acquires: the wait ends all the same', async () => {
+  const { answer } = await sellUnder('never-acquires');
+
+  expect(answer).toMatchObject({ status: 503, body: { code: 'LOCK_WAIT_TIMEOUT' } });
+});
+
+test('ignores-signal: a lock that is granted too late is given back', async () => {
+  const version = 'ignores-signal';
+  await node.lab('PUT', '/lock-version', { version, waitTimeoutMs: 300 });
+  await node.lab('PUT', '/stock', { sku: 'late', stock: 5 });
+  const key = lockKey('late', version);
+  await redis.client.set(key, 'somebody else');
+
+  expect(await node.sell('late')).toMatchObject({ status: 503, body: { code: 'LOCK_WAIT_TIMEOUT' } });
+  await redis.client.del(key);
+  // It gets the lock now, and nobody is there to use it.
+  await until('the lock was taken and given back', async () => /calls=/.test(await evalsOf(redis)));
+  await until('the key is gone', async () => (await redis.client.exists(key)) === 0);
+});
+
+async function evalsOf({ client }: TestRedis) {
+  const stats = await client.info('commandstats');
+  return /cmdstat_eval:\S+/.exec(stats)?.[0] ?? '';
+}
+
+test('another-error: an error with the code LOCK_NOT_HELD is a lost lock, wherever its class is from', async () => {
+  const { answer } = await sellUnder('another-error');
+
+  expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_NOT_HELD', definite: false } });
+});

@@ -1,0 +1,199 @@
+// Real servers for the tests of the service: nodes and a Redis of their own on free ports, gone when the file has run.
+
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished } from 'vitest';
+import { type Link, openLink } from '../../../scripts/link/link.ts';
+import { serviceArgs } from '../../../scripts/stack/bundle.ts';
+import { freePort, makeTempDir, type Part, startPart } from '../../../scripts/stack/parts.ts';
+import { openRedis } from '../../../scripts/stack/redis.ts';
+import type { SaleEvent } from '../../../services/inventory/history.ts';
+import { type Problem, type ProblemCode, problems } from '../../../services/inventory/problem.ts';
+import type { SaleDesk } from '../../../services/inventory/sale-service.ts';
+import { cleanUpLater } from '../../clean-up.ts';
+
+export interface TestRedis {
+  url: string;
+  port: number;
+  /** A connection of the test's own; its commands wait for Redis when it is away. */
+  client: Redis;
+  /** Redis stops answering without ending, as on a frozen machine. */
+  freeze(): void;
+  kill(): Promise<void>;
+  /** Goes on after freeze(). After kill() a new, empty server starts on the same port. */
+  comeBack(): Promise<void>;
+}
+
+export async function startRedis(): Promise<TestRedis> {
+  const temp = makeTempDir();
+  cleanUpLater(temp.remove);
+  const { url, part: first, startAgain } = await openRedis(undefined, { dir: temp.dir });
+  if (first === undefined || startAgain === undefined) throw new Error('The tests need a Redis of their own.');
+  let part = first;
+  let isKilled = false;
+  const port = Number(new URL(url).port);
+  const client = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 20 });
+  client.on('error', () => {});
+  cleanUpLater(async () => {
+    client.disconnect();
+    await part.stop();
+  });
+  return {
+    url,
+    port,
+    client,
+    freeze: () => part.signal('SIGSTOP'),
+    async kill() {
+      isKilled = true;
+      part.signal('SIGKILL');
+      await part.ended;
+    },
+    async comeBack() {
+      if (isKilled) part = await startAgain();
+      else part.signal('SIGCONT');
+      isKilled = false;
+    },
+  };
+}
+
+/** A link to the Redis for one test, closed when the test has ended. */
+export async function startLink(redisUrl: string): Promise<Link> {
+  const link = await openLink(redisUrl);
+  onTestFinished(link.close);
+  return link;
+}
+
+export type NodeState = ReturnType<SaleDesk['state']>;
+
+export interface TestNode {
+  name: string;
+  url: string;
+  port: number;
+  labPort: number;
+  part: Part;
+  /** Every line that the node has printed. */
+  lines: string[];
+  sell(sku: string): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  lab(method: string, path: string, body?: unknown): Promise<Answer>;
+  state(): Promise<NodeState>;
+  events(): Promise<SaleEvent[]>;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** Starts a node with a lab listener, and waits until it reaches Redis. Of the environment only `env` reaches it. */
+export async function startNode(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
+  const node = await startNodeAlone(redisUrl, env);
+  await until('the node reaches Redis', async () => (await node.get('/readyz')).status === 200);
+  return node;
+}
+
+/** The same for a node that does not reach Redis. */
+export async function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
+  const [port, labPort] = [await freePort(), await freePort()];
+  const name = `node-at-${port}`;
+  const url = `http://127.0.0.1:${port}`;
+  const lab = (method: string, path: string, body?: unknown) =>
+    ask(`http://127.0.0.1:${labPort}${path}`, { method, ...(body !== undefined && jsonBody(body)) });
+  const lines: string[] = [];
+  const part = await startPart({
+    name,
+    command: process.execPath,
+    args: await serviceArgs(env),
+    env: {
+      PATH: process.env.PATH,
+      REDIS_URL: redisUrl,
+      PORT: String(port),
+      NODE_NAME: name,
+      LAB_PORT: String(labPort),
+      ...env,
+    },
+    isReady: async () => (await fetch(`${url}/healthz`)).ok,
+    onLine: (line) => lines.push(line),
+  });
+  cleanUpLater(part.stop);
+  return {
+    name,
+    url,
+    port,
+    labPort,
+    part,
+    lines,
+    sell: (sku) => ask(`${url}/inventory/sale?sku=${sku}`, { method: 'POST' }),
+    get: (path) => ask(`${url}${path}`),
+    lab,
+    state: async () => (await lab('GET', '/state')).body as unknown as NodeState,
+    events: async () => (await lab('GET', '/history')).body.events as SaleEvent[],
+    signal: part.signal,
+  };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The parsed body; empty when it is not JSON. */
+  body: Record<string, unknown>;
+  text: string;
+}
+
+/** Sends the request and reads its whole answer. */
+export async function ask(url: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : {}, text };
+}
+
+export function jsonBody(body: unknown): RequestInit {
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+/** Writes `text` to the port; resolves with what came back by when the other side closed, or `until` was read. */
+export function sendRaw(port: number, text: string, until?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.on('data', (chunk) => {
+      answer += chunk;
+      if (until !== undefined && answer.includes(until)) socket.destroy();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+/** Checks that the answer is the problem document of `code`, whole and with nothing else in it. */
+export function expectProblem(answer: Answer, code: ProblemCode, { definite = true, detail = /./ } = {}) {
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(answer.body).toStrictEqual({
+    title: problems[code].title,
+    status: problems[code].status,
+    detail: expect.stringMatching(detail),
+    code,
+    definite,
+    ...(code === 'OUT_OF_STOCK' && { outcome: 'sold-out' }),
+  } satisfies Record<keyof Problem, unknown> | Omit<Problem, 'outcome'>);
+  expect(answer.status).toBe(problems[code].status);
+}
+
+/** Resolves when `isTrue` does with true. Rejects with `what` after `limitMs`. */
+export async function until(what: string, isTrue: () => Promise<boolean> | boolean, limitMs = 10_000) {
+  const deadline = performance.now() + limitMs;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`Not within ${limitMs} ms: ${what}`);
+    await sleep(5);
+  }
+}
+
+/** Scripts the node's next sale to stay inside for `pauseMs`, starts it, and resolves when it is inside. */
+export async function startPausedSale(node: TestNode, sku: string, pauseMs: number) {
+  const before = (await node.events()).length;
+  await node.lab('PUT', '/next-sale', { pauseMs });
+  const answer = node.sell(sku);
+  answer.catch(() => {});
+  await until('the sale has read the stock', async () =>
+    (await node.events()).slice(before).some(({ type }) => type === 'read'),
+  );
+  return { answer };
+}

@@ -1,0 +1,448 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
+import { openZookeeper } from '../../../../scripts/stack/zookeeper.ts';
+import { cleanUpLater } from '../../../clean-up.ts';
+import {
+  ask,
+  expectProblem,
+  jsonBody,
+  startLink,
+  startNode,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+  until,
+} from '../node-under-test.ts';
+import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
+import { countOrders, jobOf, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
+
+/** Those that let one node in at a time. */
+const locks = [
+  ...['2-recursive-retry', '3-spin', '4-ttl', '5-owner-check', '6-lua-release', '7-reentrant', '8-auto-renew'],
+  ...['blocking', 'fair', 'cohort', 'fenced', 'redlock', 'mysql-lock-table', 'mysql-named', 'zookeeper'],
+];
+
+let shop: Shop;
+let zookeeper: Awaited<ReturnType<typeof openZookeeper>>;
+let masters: TestRedis[];
+let node: TestNode;
+let other: TestNode;
+
+beforeAll(async () => {
+  const temp = makeTempDir();
+  cleanUpLater(temp.remove);
+  shop = await openShop();
+  zookeeper = await openZookeeper(undefined, temp);
+  cleanUpLater((zookeeper.part as Part).stop);
+  masters = await Promise.all([startRedis(), startRedis(), startRedis()]);
+  const env = { ZOOKEEPER_URL: zookeeper.url, REDLOCK_URLS: masters.map(({ url }) => url).join() };
+  [node, other] = await Promise.all([shop.openNode(env), shop.openNode(env)]);
+  // It has the tables then.
+  await node.get('/orders');
+});
+
+beforeEach(async () => {
+  for (const table of ['tb_order', 'tb_intent', 'tb_supply']) await shop.query(`DELETE FROM ${table}`);
+  await setJobLock([node, other], 'conditional');
+});
+
+/** How many connections ZooKeeper has, this question's own among them. */
+async function connectionsOf(url: string) {
+  const { hostname, port } = new URL(`tcp://${url}`);
+  const socket = connect(Number(port), hostname);
+  socket.write('srvr');
+  return Number(/Connections: (\d+)/.exec(await text(socket))?.[1]);
+}
+
+/** Both nodes tick on the same orders: the second reads before the first restores anything, if its guard lets it in. */
+async function bothTick() {
+  const first = await startTick(node, 'read');
+  const second = await startTick(other, 'read');
+  await first.goOn();
+  const results = [await first.result];
+  await second.goOn();
+  results.push(await second.result);
+  return results;
+}
+
+describe('both nodes tick on the same 100 orders', () => {
+  test.each(['none', 'in-process'])('%s: both restore them, so 200 units come back for 100', async (guard) => {
+    await setJobLock([node, other], guard);
+    await makeDue(shop, node, 'double');
+
+    const results = await bothTick();
+
+    expect(results).toMatchObject([
+      { outcome: 'ran', node: node.name, guard, due: 100, closed: 100, restored: 100 },
+      { outcome: 'ran', node: other.name, guard, due: 100, closed: 100, restored: 100 },
+    ]);
+    expect(await shop.stockOf('double')).toBe(UNITS_IN_STOCK + 200);
+    expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 100 });
+    expect(await shop.accountOf('double')).toMatchObject({ inDoubt: 0, unexplained: -100 });
+    await supply(node, 'double', 0);
+  });
+
+  test.each(locks)('%s: the second is skipped, and each order is restored once', async (guard) => {
+    await setJobLock([node, other], guard);
+    await makeDue(shop, node, 'double');
+
+    const results = await bothTick();
+
+    expect(results).toMatchObject([
+      { outcome: 'ran', guard, due: 100, closed: 100, restored: 100 },
+      { outcome: 'skipped', guard, due: 0, closed: 0, restored: 0 },
+    ]);
+    expect(await shop.stockOf('double')).toBe(UNITS_IN_STOCK + 100);
+    expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 100 });
+    // The lock is free again.
+    expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0, closed: 0, restored: 0 });
+    for (const { client } of [shop.redis, ...masters]) {
+      expect(await client.exists(`{job:order-cleanup}:lock:${guard}`)).toBe(0);
+    }
+  });
+
+  test('conditional: both read them, and each order is closed and restored by one of them', async () => {
+    await makeDue(shop, node, 'double');
+
+    const results = await bothTick();
+
+    expect(results).toMatchObject([
+      { outcome: 'ran', due: 100, closed: 100, restored: 100 },
+      { outcome: 'ran', due: 100, closed: 0, restored: 0 },
+    ]);
+    expect(await shop.stockOf('double')).toBe(UNITS_IN_STOCK + 100);
+    expect(await countOrders(shop, 'double')).toEqual({ CLOSED: 100 });
+  });
+
+  test('conditional: in turns, order by order, their counts add up to 100', async () => {
+    await makeDue(shop, node, 'turns');
+    const first = await startTick(node, 'closed', 30);
+    const second = await startTick(other, 'closed', 30);
+
+    await Promise.all([first.goOn(), second.goOn()]);
+    const results = [await first.result, await second.result];
+
+    const sum = (of: 'closed' | 'restored') => results.reduce((units, result) => units + result[of], 0);
+    expect([sum('closed'), sum('restored')]).toEqual([100, 100]);
+    expect(Math.min(...results.map(({ closed }) => closed))).toBeGreaterThanOrEqual(30);
+    expect(await shop.stockOf('turns')).toBe(UNITS_IN_STOCK + 100);
+    expect(await shop.accountOf('turns')).toMatchObject({ inDoubt: 0, unexplained: 0 });
+  });
+
+  test.each(['none', 'conditional'])('%s: the same where the stock is in MySQL', async (guard) => {
+    await setJobLock([node, other], guard);
+    for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: 'mysql-conditional' });
+    await makeDue(shop, node, 'inside', 100, 'mysql-conditional');
+
+    const results = await bothTick();
+
+    const restored = guard === 'none' ? 200 : 100;
+    expect(results.reduce((units, result) => units + result.restored, 0)).toBe(restored);
+    expect((await node.get('/inventory?sku=inside')).body.remaining).toBe(UNITS_IN_STOCK + restored);
+    expect(await countOrders(shop, 'inside')).toEqual({ CLOSED: 100 });
+    await supply(node, 'inside', 0);
+    for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: '8' });
+  });
+});
+
+test('in-process: a second tick of the same node is skipped; without a guard it restores everything again', async () => {
+  await setJobLock([node], 'in-process');
+  await makeDue(shop, node, 'same', 10);
+  const first = await startTick(node, 'read');
+  expect(await tick(node)).toMatchObject({ outcome: 'skipped' });
+  await first.goOn();
+  expect(await first.result).toMatchObject({ outcome: 'ran', restored: 10 });
+  expect(await shop.stockOf('same')).toBe(UNITS_IN_STOCK + 10);
+
+  await setJobLock([node], 'none');
+  await makeDue(shop, node, 'again', 10);
+  const held = await startTick(node, 'read');
+  expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 10 });
+  await held.goOn();
+  expect(await held.result).toMatchObject({ outcome: 'ran', restored: 10 });
+  expect(await shop.stockOf('again')).toBe(UNITS_IN_STOCK + 20);
+  await supply(node, 'again', 0);
+});
+
+describe('the minimum hold', () => {
+  test.each(['4-ttl', '8-auto-renew', 'mysql-lock-table', 'zookeeper'])(
+    '%s: a tick that was quick keeps the lock, so the late schedule of the other node is skipped',
+    async (guard) => {
+      await setJobLock([node, other], guard, { minHoldMs: 1_000, leaseMs: 5_000 });
+      await makeDue(shop, node, 'quick', 1);
+      const startedAt = performance.now();
+
+      const quick = tick(node);
+      await until('it is done', async () => (await countOrders(shop, 'quick')).CLOSED === 1);
+      const late = await tick(other);
+      const isEarly = performance.now() - startedAt < 1_000;
+
+      expect([isEarly, late.outcome]).toEqual([true, 'skipped']);
+      expect(await quick).toMatchObject({ outcome: 'ran', restored: 1 });
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(999);
+      await setJobLock([other], guard, { leaseMs: 5_000 });
+      expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0 });
+    },
+  );
+
+  test('without it the same tick runs on both nodes, one after the other', async () => {
+    await setJobLock([node, other], '8');
+    await makeDue(shop, node, 'quick', 1);
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 1 });
+    expect(await tick(other)).toMatchObject({ outcome: 'ran', due: 0 });
+  });
+});
+
+test.each(['none', '8-auto-renew', 'conditional'])(
+  '%s: a customer pays when the order was read and not yet closed: only conditional looks again',
+  async (guard) => {
+    await setJobLock([node], guard);
+    const [id] = await makeDue(shop, node, 'paid', 1);
+    const { result, goOn } = await startTick(node, 'read');
+    expect((await post(other, `/orders/${id}/pay`)).body).toMatchObject({ status: 'PAID' });
+    await goOn();
+
+    const isKept = guard === 'conditional';
+    expect(await result).toMatchObject({ outcome: 'ran', due: 1, closed: isKept ? 0 : 1, restored: isKept ? 0 : 1 });
+    expect((await node.get(`/orders/${id}`)).body).toMatchObject({ status: isKept ? 'PAID' : 'CLOSED' });
+    expect(await shop.paymentsOf(id)).toHaveLength(1);
+    expect(await shop.stockOf('paid')).toBe(UNITS_IN_STOCK + (isKept ? 0 : 1));
+  },
+);
+
+test('only orders that are due and UNPAID are closed, the longest due first', async () => {
+  await makeDue(shop, node, 'due', 3);
+  await supply(node, 'new', 5);
+  const [paid, unpaid] = [await buy(node, 'new'), await buy(node, 'new')];
+  await post(node, `/orders/${paid.id}/pay`);
+  const due = 'UPDATE tb_order SET due_at = UTC_TIMESTAMP(3) - INTERVAL 1 SECOND WHERE id = ?';
+  await shop.query(due, [paid.id]);
+
+  const { result, goOn } = await startTick(node, 'closed', 1);
+  const [first] = await shop.query("SELECT sale_id FROM tb_order WHERE status = 'CLOSED'");
+  await goOn();
+
+  expect(first?.sale_id).toBe('0');
+  expect(await result).toMatchObject({ due: 3, closed: 3, restored: 3 });
+  expect((await node.get(`/orders/${paid.id}`)).body.status).toBe('PAID');
+  expect((await node.get(`/orders/${unpaid.id}`)).body.status).toBe('UNPAID');
+});
+
+test.each(['none', 'conditional'])('%s: sales go on meanwhile, and no unit of either is lost', async (guard) => {
+  await setJobLock([node], guard);
+  await makeDue(shop, node, 'busy');
+
+  const [result, ...sales] = await Promise.all([
+    tick(node),
+    ...Array.from({ length: 40 }, (_, n) => (n % 2 ? node : other).sell('busy')),
+  ]);
+
+  expect(sales.map(({ status }) => status)).toEqual(sales.map(() => 200));
+  expect(result).toMatchObject({ outcome: 'ran', restored: 100 });
+  expect(await shop.stockOf('busy')).toBe(UNITS_IN_STOCK + 100 - 40);
+  expect(await shop.accountOf('busy')).toMatchObject({ inDoubt: 0, unexplained: 0 });
+});
+
+test.each(['none', 'conditional'])('%s: a sku that was deleted meanwhile gets its units back', async (guard) => {
+  await setJobLock([node], guard);
+  await makeDue(shop, node, 'gone', 3);
+  await node.lab('DELETE', '/stock?sku=gone');
+
+  expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 3, restored: 3 });
+
+  expect(await shop.stockOf('gone')).toBe(3);
+  expect(await shop.accountOf('gone')).toMatchObject({ inDoubt: 0, unexplained: 0 });
+});
+
+test('none: stock that is set anew while the units of a deleted sku come back is not overwritten', async () => {
+  const link = await startLink(shop.redis.url);
+  const distant = await shop.openNode({ REDIS_URL: link.url, LOCK_VERSION: '3-spin', JOB_LOCK: 'none' });
+  await makeDue(shop, distant, 'anew', 1, '3-spin');
+  await distant.lab('DELETE', '/stock?sku=anew');
+  // It has found no stock, and gives its lock up.
+  const release = link.holdNext('DEL');
+  const result = tick(distant);
+  await release.arrived;
+
+  await shop.redis.client.set('{inventoryanew}:stock', 9);
+  await release.letGo();
+
+  expect(await result).toMatchObject({ outcome: 'ran', restored: 1 });
+  expect(await shop.stockOf('anew')).toBe(10);
+  await distant.part.stop();
+});
+
+test('conditional: an order that can’t be restored does not keep the tick from those of other skus', async () => {
+  await makeDue(shop, node, 'broken', 2);
+  await makeDue(shop, node, 'whole', 3);
+  await shop.redis.client.set('{inventorybroken}:stock', 'many');
+
+  for (const restored of [3, 0]) {
+    expect(await tick(node)).toMatchObject({ outcome: 'failed', code: 'INTERNAL_ERROR', restored });
+  }
+  expect(await countOrders(shop, 'whole')).toEqual({ CLOSED: 3 });
+  expect(await countOrders(shop, 'broken')).toEqual({ 'CLOSED and not restored': 2 });
+  expect(await shop.stockOf('whole')).toBe(UNITS_IN_STOCK + 3);
+
+  await shop.redis.client.set('{inventorybroken}:stock', UNITS_IN_STOCK);
+  expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 2 });
+  expect(await shop.stockOf('broken')).toBe(UNITS_IN_STOCK + 2);
+});
+
+test('while units are on their way back the lock of the sales stays as it is', async () => {
+  await makeDue(shop, node, 'moving', 1);
+  await shop.redis.client.hset('{inventorymoving}:lock:8-auto-renew', 'somebody', 1);
+  const result = tick(node);
+  let refused = await node.lab('PUT', '/lock-version', { version: '8' });
+  await until('it is refused', async () => {
+    if (refused.status === 200) refused = await node.lab('PUT', '/lock-version', { version: '8' });
+    return refused.status !== 200;
+  });
+
+  expectProblem(refused, 'SALES_IN_FLIGHT', { detail: /^Units are being put back/ });
+  await shop.redis.client.del('{inventorymoving}:lock:8-auto-renew');
+  expect(await result).toMatchObject({ outcome: 'ran', restored: 1 });
+  expect((await node.lab('PUT', '/lock-version', { version: '8' })).status).toBe(200);
+});
+
+test('zookeeper: the session of a lease that is no longer used ends with the tick', async () => {
+  await setJobLock([node], 'zookeeper', { leaseMs: 20_000 });
+  await tick(node);
+  const before = await connectionsOf(zookeeper.url);
+
+  for (const leaseMs of [21_000, 22_000]) {
+    await setJobLock([node], 'zookeeper', { leaseMs });
+    expect(await tick(node)).toMatchObject({ outcome: 'ran' });
+  }
+
+  await until('one session is left', async () => (await connectionsOf(zookeeper.url)) === before);
+});
+
+test.each(['none', 'conditional'])('%s: each order goes back to the stock that it came from', async (guard) => {
+  await setJobLock([node], guard);
+  await node.lab('PUT', '/lock-version', { version: 'mysql-optimistic' });
+  await makeDue(shop, node, 'both', 3, 'mysql-pessimistic');
+  await node.lab('PUT', '/lock-version', { version: 'fenced' });
+  await makeDue(shop, node, 'both', 2, '4-ttl');
+
+  expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 5, restored: 5 });
+
+  expect(await shop.stockOf('both')).toBe(UNITS_IN_STOCK + 2);
+  const [inMysql] = await shop.query("SELECT stock FROM tb_stock WHERE sku = 'both'");
+  expect(inMysql?.stock).toBe(UNITS_IN_STOCK + 3);
+  await node.lab('PUT', '/lock-version', { version: '8' });
+});
+
+describe('the schedule', () => {
+  test('both nodes close what is due by themselves, each order once, and stop with the node', async () => {
+    const env = { ORDER_CLEANUP_CRON: '* * * * * ?', ORDER_TTL_MS: '1', LOG_LEVEL: 'debug' };
+    const scheduled = await Promise.all([shop.openNode(env), shop.openNode(env)]);
+    const [first] = scheduled as [TestNode, TestNode];
+    await supply(first, 'cron', 20);
+    const sold = await Promise.all(scheduled.flatMap((each) => [buy(each, 'cron'), buy(each, 'cron')]));
+
+    await until('all are closed', async () => (await countOrders(shop, 'cron')).CLOSED === sold.length);
+
+    expect(await jobOf(first)).toMatchObject({
+      guard: 'conditional',
+      cron: '* * * * * ?',
+      nextTick: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+    });
+    // An order is closed before its unit is back, and that is written down last.
+    const open = "SELECT id FROM tb_order WHERE sku = 'cron' AND restored_at IS NULL";
+    await until('all are restored', async () => (await shop.query(open)).length === 0);
+    expect(await shop.stockOf('cron')).toBe(20);
+    expect(await shop.accountOf('cron')).toMatchObject({ inDoubt: 0, unexplained: 0 });
+    await until('both have ticked', () =>
+      scheduled.every(({ lines }) => lines.some((line) => line.includes('"msg":"clean-up"'))),
+    );
+    for (const { part, signal } of scheduled) {
+      signal('SIGTERM');
+      await part.ended;
+    }
+    const results = scheduled.flatMap(({ lines }) =>
+      lines.filter((line) => line.includes('"msg":"clean-up"')).map((line) => JSON.parse(line)),
+    );
+    expect(results.reduce((units, { restored }) => units + restored, 0)).toBe(4);
+  });
+
+  test('without ORDER_CLEANUP_CRON nothing is closed by itself', async () => {
+    expect(await jobOf(node)).toMatchObject({ cron: null, nextTick: null });
+  });
+
+  test('without orders there is no clean-up, and what is set for it does no harm', async () => {
+    const plain = await startNode(shop.redis.url, { ORDER_CLEANUP_CRON: '* * * * * ?', JOB_LOCK: 'zookeeper' });
+
+    expectProblem(await plain.lab('POST', '/jobs/cleanup', {}), 'NOT_FOUND');
+    expectProblem(await plain.lab('PUT', '/job-lock', { lock: 'none' }), 'NOT_FOUND');
+  });
+});
+
+describe('the lab listener', () => {
+  test('JOB_LOCK: a number, a name or a backend', async () => {
+    const names: [string | number, string][] = [
+      ['0', 'none'],
+      [1, 'in-process'],
+      [4, '4-ttl'],
+      ['8-auto-renew', '8-auto-renew'],
+      ['redis', '8-auto-renew'],
+      ['mysql', 'mysql-lock-table'],
+      ['conditional', 'conditional'],
+    ];
+    for (const [lock, guard] of names) {
+      const { body } = await node.lab('PUT', '/job-lock', { lock, leaseMs: 500, minHoldMs: 20 });
+      expect(body).toMatchObject({ guard, leaseMs: 500, minHoldMs: 20, running: 0, held: 0 });
+    }
+    expect((await node.lab('PUT', '/job-lock', { lock: 'none' })).body).toMatchObject({
+      leaseMs: 30_000,
+      minHoldMs: 0,
+    });
+  });
+
+  test('the public listener has none of it', async () => {
+    expectProblem(await node.get('/jobs/cleanup'), 'NOT_FOUND');
+    expectProblem(await ask(`${node.url}/jobs/cleanup`, { method: 'POST', ...jsonBody({}) }), 'NOT_FOUND');
+    for (const path of ['/job-lock', '/next-cleanup']) {
+      expectProblem(await ask(`${node.url}${path}`, { method: 'PUT', ...jsonBody({}) }), 'NOT_FOUND');
+    }
+  });
+
+  test.each<[string, string, string, unknown]>([
+    ['a tick without a body, as a web page of another origin can send it', 'POST', '/jobs/cleanup', undefined],
+    ['a tick with a member', 'POST', '/jobs/cleanup', { now: true }],
+    ['a lock that does not exist', 'PUT', '/job-lock', { lock: '9' }],
+    ['a sale that needs no lock', 'PUT', '/job-lock', { lock: 'redis-atomic' }],
+    ['a minimum hold that is longer than the lease', 'PUT', '/job-lock', { lock: '4', leaseMs: 100, minHoldMs: 100 }],
+    ['a negative time', 'PUT', '/job-lock', { lock: '4', minHoldMs: -1 }],
+    ['a step that does not exist', 'PUT', '/next-cleanup', { after: 'written' }],
+    ['no step', 'PUT', '/next-cleanup', {}],
+    ['order 0', 'PUT', '/next-cleanup', { after: 'closed', orders: 0 }],
+  ])('%s is refused', async (_what, method, path, body) => {
+    await setJobLock([node], '3');
+
+    expectProblem(await node.lab(method, path, body), 'BAD_REQUEST');
+
+    expect(await jobOf(node)).toMatchObject({ guard: '3-spin', running: 0 });
+  });
+
+  test('a lock whose servers are not named is refused', async () => {
+    const without = await shop.openNode();
+
+    for (const [lock, setting] of [
+      ['redlock', 'REDLOCK_URLS'],
+      ['zookeeper', 'ZOOKEEPER_URL'],
+    ]) {
+      const answer = await without.lab('PUT', '/job-lock', { lock });
+      expectProblem(answer, 'BAD_REQUEST', { detail: new RegExp(`${lock} needs ${setting}`) });
+    }
+    await without.part.stop();
+  });
+
+  test('other methods are refused', async () => {
+    expectProblem(await node.lab('DELETE', '/jobs/cleanup'), 'METHOD_NOT_ALLOWED');
+    expectProblem(await node.lab('GET', '/job-lock'), 'METHOD_NOT_ALLOWED');
+  });
+});

@@ -1,0 +1,27 @@
+// Requests with an Idempotency-Key, and nodes that treat them in each way.
+
+import { randomUUID } from 'node:crypto';
+import type { Idempotency } from '../../../../services/inventory/orders/idempotency/index.ts';
+import { type Answer, ask, type TestNode } from '../node-under-test.ts';
+import type { Shop } from './own-shop.ts';
+
+export const everyWay = ['none', 'in-process', 'lock', 'table'] as const satisfies Idempotency[];
+
+/** A key that nobody has used. */
+export const newKey = () => `"${randomUUID()}"`;
+
+/** Posts with the header as it is given. */
+export const postKeyed = (node: Pick<TestNode, 'url'>, path: string, key: string, init: RequestInit = {}) =>
+  ask(`${node.url}${path}`, { method: 'POST', ...init, headers: { 'idempotency-key': key, ...init.headers } });
+
+export const sellKeyed = (node: Pick<TestNode, 'url'>, sku: string, key: string, init?: RequestInit): Promise<Answer> =>
+  postKeyed(node, `/inventory/sale?sku=${sku}`, key, init);
+
+/** Two nodes of the shop. */
+export async function openPair(shop: Shop, idempotency: Idempotency, env: NodeJS.ProcessEnv = {}) {
+  const open = () => shop.openNode({ IDEMPOTENCY: idempotency, ...env });
+  const [first, second] = await Promise.all([open(), open()]);
+  return { first, second, open };
+}
+
+export type NodePair = Awaited<ReturnType<typeof openPair>>;

@@ -1,0 +1,84 @@
+import dotenv from 'dotenv';
+import { expect, test, vi } from 'vitest';
+import { startSchedule, whyNoCron } from '../../../../services/inventory/orders/schedule.ts';
+
+/** The next three times that the expression names after `since`. */
+function timesOf(expression: string, since = '2026-11-21T09:59:55Z') {
+  vi.useFakeTimers({ now: Date.parse(since) });
+  const times: (string | null)[] = [];
+  try {
+    for (let n = 0; n < 3; n += 1) {
+      const schedule = startSchedule(expression, async () => {});
+      const next = schedule.next();
+      schedule.stop();
+      times.push(next);
+      vi.setSystemTime(Date.parse(String(next)));
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+  return times.map((time) => time?.replace(':00.000Z', '').replace('.000Z', ''));
+}
+
+test.each([
+  ['every ten seconds', '0/10 * * * * ?', ['2026-11-21T10:00', '2026-11-21T10:00:10', '2026-11-21T10:00:20']],
+  ['the last day of the month', '0 0 3 L * ?', ['2026-11-30T03:00', '2026-12-31T03:00', '2027-01-31T03:00']],
+  ['the weekday nearest to the 15th', '0 0 3 15W * ?', ['2026-12-15T03:00', '2027-01-15T03:00', '2027-02-15T03:00']],
+  [
+    'the same where the 15th is a Sunday',
+    '0 0 3 15W 11 ?',
+    ['2027-11-15T03:00', '2028-11-15T03:00', '2029-11-15T03:00'],
+  ],
+  ['the last weekday of the month', '0 0 3 LW * ?', ['2026-11-30T03:00', '2026-12-31T03:00', '2027-01-29T03:00']],
+  ['the second Friday', '0 0 3 ? * 5#2', ['2026-12-11T03:00', '2027-01-08T03:00', '2027-02-12T03:00']],
+  ['the last Friday', '0 0 3 ? * FRIL', ['2026-11-27T03:00', '2026-12-25T03:00', '2027-01-29T03:00']],
+  ['Monday to Friday', '0 30 8 ? * MON-FRI', ['2026-11-23T08:30', '2026-11-24T08:30', '2026-11-25T08:30']],
+  ['7 is Sunday, as 0 is', '0 0 3 ? * 7', ['2026-11-22T03:00', '2026-11-29T03:00', '2026-12-06T03:00']],
+])('schedule: %s (%s)', (_what, expression, times) => {
+  expect(whyNoCron(expression)).toBeUndefined();
+  expect(timesOf(expression)).toEqual(times);
+});
+
+test.each([
+  ['', '1 is given'],
+  ['@daily', '1 is given'],
+  ['0/10 * * * *', '5 are given'],
+  ['0/10 * * * * ? *', '7 are given'],
+  ['2026-12-01T00:00:00', '1 is given'],
+  ['60 * * * * ?', "the second can't be 60"],
+  ['0/0 * * * * ?', "the second can't be 0/0"],
+  ['0 60 * * * ?', "the minute can't be 60"],
+  ['0 0 25 * * ?', "the hour can't be 25"],
+  ['0 0 3 32 * ?', "the day can't be 32"],
+  ['0 0 3 L-3 * ?', "the day can't be L-3"],
+  ['0 0 3 ? JANUARY ?', "the month can't be JANUARY"],
+  ['0 0 3 ? * 8', "the weekday can't be 8"],
+  ['0 0 3 ? * 5#6', "the weekday can't be 5#6"],
+  ['x x x x x x', "the second can't be x"],
+  ['0 0 0 30 2 ?', 'this time never comes'],
+])('schedule: %j is refused, with what is wrong', (expression, why) => {
+  expect(whyNoCron(expression)).toBe(why);
+});
+
+test('schedule: in .env an expression with # stands in quotes', () => {
+  expect(dotenv.parse('A="0 0 3 ? * 5#2"\nB=0/10 * * * * ?').A).toBe('0 0 3 ? * 5#2');
+  expect(dotenv.parse('B=0/10 * * * * ?').B).toBe('0/10 * * * * ?');
+});
+
+test('schedule: it ticks until it is stopped, also while the last tick goes on', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T10:00:00.500Z') });
+  let ticks = 0;
+  const schedule = startSchedule('* * * * * ?', async () => {
+    ticks += 1;
+    await new Promise(() => {});
+  });
+
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(ticks).toBe(3);
+  schedule.stop();
+  await vi.advanceTimersByTimeAsync(3_000);
+  vi.useRealTimers();
+
+  expect(ticks).toBe(3);
+  expect(schedule.next()).toBeNull();
+});

@@ -1,0 +1,287 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startNginx } from '../../../../scripts/stack/nginx.ts';
+import { freePort, makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { type Order, type OrderStatus, orderStatuses } from '../../../../services/inventory/orders/order.ts';
+import { type ProblemCode, problems } from '../../../../services/inventory/problem.ts';
+import { cleanUpLater } from '../../../clean-up.ts';
+import { ask, expectProblem, sendRaw, startNode, type TestNode } from '../node-under-test.ts';
+import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
+
+const nobody = '00000000-0000-4000-8000-000000000000';
+
+let shop: Shop;
+let node: TestNode;
+let other: TestNode;
+
+beforeAll(async () => {
+  shop = await openShop();
+  [node, other] = await Promise.all([
+    shop.openNode({ UNIT_PRICE: '250', ORDER_TTL_MS: '60000' }),
+    shop.openNode({ UNIT_PRICE: '250' }),
+  ]);
+  await supply(node, '001', 1000);
+});
+
+/** An order in this state, reached by the steps that lead there. */
+async function orderIn(status: OrderStatus): Promise<Order> {
+  const order = await buy(node, '001');
+  if (status === 'PAID' || status === 'REFUNDED') await post(node, `/orders/${order.id}/pay`);
+  if (status === 'REFUNDED') await post(node, `/orders/${order.id}/refund`);
+  // Nobody but the clean-up closes orders.
+  if (status === 'CLOSED') await shop.query("UPDATE tb_order SET status = 'CLOSED' WHERE id = ?", [order.id]);
+  return (await node.get(`/orders/${order.id}`)).body as unknown as Order;
+}
+
+describe('a sale writes its order', () => {
+  test('its answer names the order, and the other node knows it', async () => {
+    const sold = await node.sell('001');
+    const order = await other.get(`/orders/${sold.body.orderId}`);
+
+    expect(order.status).toBe(200);
+    expect(order.body).toStrictEqual({
+      id: sold.body.orderId,
+      sku: '001',
+      quantity: 1,
+      amount: 250,
+      status: 'UNPAID',
+      node: node.name,
+      saleId: sold.body.saleId,
+      lock: '8-auto-renew',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      dueAt: expect.any(String),
+      changedAt: order.body.createdAt,
+      restoredAt: null,
+    } satisfies Record<keyof Order, unknown>);
+    const { createdAt, dueAt } = order.body as unknown as Order;
+    expect(Date.parse(dueAt) - Date.parse(createdAt)).toBe(60_000);
+    // The zone of this process, of the node and of MySQL play no part.
+    expect(Math.abs(Date.parse(createdAt) - Date.now())).toBeLessThan(10_000);
+    expect(await shop.intentsOf('001')).toEqual([]);
+  });
+
+  test('40 units for 60 buyers on two nodes: an order for each sale, none for who came too late', async () => {
+    await supply(node, 'rush', 40);
+
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 2 ? node : other).sell('rush')));
+
+    const sold = answers.filter(({ status }) => status === 200).map(({ body }) => body.orderId);
+    expect(sold).toHaveLength(40);
+    expect((await shop.ordersOf('rush')).map(({ id }) => id).toSorted()).toEqual(sold.toSorted());
+    expect(await shop.stockOf('rush')).toBe(0);
+    expect(await shop.intentsOf('rush')).toEqual([]);
+  });
+
+  test('a sale of an unknown sku leaves neither an order nor an intent', async () => {
+    expectProblem(await node.sell('unknown'), 'NOT_FOUND');
+
+    expect([await shop.ordersOf('unknown'), await shop.intentsOf('unknown')]).toEqual([[], []]);
+  });
+
+  test.each([{}, { MYSQL_URL: '', ORDERS: 'on' }, { ORDERS: 'off' }])(
+    'a node with %j writes none, and answers as it always did',
+    async (env) => {
+      const plain = await startNode(shop.redis.url, 'ORDERS' in env ? { MYSQL_URL: shop.url, ...env } : env);
+      await supply(plain, 'plain', 5);
+
+      const sold = await plain.sell('plain');
+
+      const members = ['outcome', 'sku', 'stockBefore', 'remaining', 'saleId', 'node', 'lock', 'holder'];
+      expect(Object.keys(sold.body)).toEqual(members);
+      expectProblem(await plain.get('/orders'), 'NOT_FOUND');
+      expect([await shop.ordersOf('plain'), await shop.intentsOf('plain')]).toEqual([[], []]);
+      await plain.part.stop();
+    },
+  );
+});
+
+describe('steps', () => {
+  test('UNPAID → PAID → REFUNDED: each moves the money once and is seen on the other node', async () => {
+    const { id, changedAt } = await buy(node, '001');
+
+    const paid = await post(other, `/orders/${id}/pay`);
+    expect([paid.status, paid.body.status, paid.body.id]).toEqual([200, 'PAID', id]);
+    expect((await node.get(`/orders/${id}`)).body).toEqual(paid.body);
+    expect(await shop.paymentsOf(id)).toEqual([{ kind: 'PAYMENT', amount: 250 }]);
+
+    const refunded = await post(node, `/orders/${id}/refund`);
+    expect([refunded.status, refunded.body.status]).toEqual([200, 'REFUNDED']);
+    expect(String(refunded.body.changedAt) >= changedAt).toBe(true);
+    expect((await other.get(`/orders/${id}`)).body).toEqual(refunded.body);
+    expect(await shop.paymentsOf(id)).toEqual([
+      { kind: 'PAYMENT', amount: 250 },
+      { kind: 'REFUND', amount: 250 },
+    ]);
+  });
+
+  test('a refund gives the money back and not the goods: the stock stays', async () => {
+    const { id } = await orderIn('PAID');
+    const before = await shop.stockOf('001');
+
+    await post(node, `/orders/${id}/refund`);
+
+    expect(await shop.stockOf('001')).toBe(before);
+  });
+
+  const refused: [OrderStatus, 'pay' | 'refund'][] = [
+    ['UNPAID', 'refund'],
+    ['PAID', 'pay'],
+    ['REFUNDED', 'pay'],
+    ['REFUNDED', 'refund'],
+    ['CLOSED', 'pay'],
+    ['CLOSED', 'refund'],
+  ];
+
+  test.each(refused)('%s: %s is refused, names the state, and changes nothing', async (status, step) => {
+    const before = await orderIn(status);
+    const moved = await shop.paymentsOf(before.id);
+
+    const answer = await post(node, `/orders/${before.id}/${step}`);
+
+    expectProblem(answer, 'ORDER_STATE', { detail: new RegExp(`${before.id} is ${status}\\b`) });
+    expect((await node.get(`/orders/${before.id}`)).body).toEqual(before);
+    expect(await shop.paymentsOf(before.id)).toEqual(moved);
+  });
+
+  test.each([
+    ['pay', 'UNPAID', 'PAYMENT'],
+    ['refund', 'PAID', 'REFUND'],
+  ] as const)('20 of %s at once over both nodes: one is done, 19 are refused', async (step, from, kind) => {
+    const { id } = await orderIn(from);
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => post(n % 2 ? node : other, `/orders/${id}/${step}`)),
+    );
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.code === 'ORDER_STATE')).toHaveLength(19);
+    expect((await shop.paymentsOf(id)).filter((payment) => payment.kind === kind)).toHaveLength(1);
+  });
+});
+
+describe('the list of orders', () => {
+  const ids = (answer: { body: Record<string, unknown> }) => (answer.body.orders as Order[]).map(({ id }) => id);
+
+  test('goes page by page through all orders, the oldest first, also where many have the same time', async () => {
+    await supply(node, 'list', 30);
+    await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 ? node : other).sell('list')));
+    await shop.query("UPDATE tb_order SET created_at = '2026-01-01' WHERE sku = 'list' AND id < '8'");
+    const all = await shop.query('SELECT id FROM tb_order ORDER BY created_at, id');
+
+    const seen: string[] = [];
+    let next: unknown = '';
+    while (next !== null) {
+      const page = await node.get(`/orders?limit=7${next ? `&after=${next}` : ''}`);
+      expect(ids(page).length).toBeLessThanOrEqual(7);
+      expect(page.body.next === null || page.body.next === ids(page).at(-1)).toBe(true);
+      seen.push(...ids(page));
+      next = page.body.next;
+    }
+
+    expect(seen).toEqual(all.map(({ id }) => id));
+  });
+
+  test('has 20 orders without a limit, and those of one status with it', async () => {
+    expect(ids(await node.get('/orders'))).toHaveLength(20);
+    for (const status of orderStatuses) {
+      const { id } = await orderIn(status);
+      const answer = await node.get(`/orders?status=${status}&limit=100`);
+      expect(ids(answer)).toContain(id);
+      expect(new Set((answer.body.orders as Order[]).map((order) => order.status))).toEqual(new Set([status]));
+    }
+  });
+
+  test('the whole of an order in it is as the order itself', async () => {
+    const [order] = (await node.get('/orders?limit=1')).body.orders as Order[];
+
+    expect((await node.get(`/orders/${order?.id}`)).body).toEqual(order);
+  });
+});
+
+test('nginx passes orders on to both nodes', async () => {
+  const temp = makeTempDir();
+  cleanUpLater(temp.remove);
+  const nodes = [node, other].map(({ port }) => `127.0.0.1:${port}`);
+  const nginx = await startNginx({ port: await freePort(), nodes, dir: join(temp.dir) });
+  cleanUpLater(nginx.part.stop);
+
+  const sold = [1, 2].map(() => ask(`${nginx.url}/inventory/sale`, { method: 'POST' }));
+  const orders = (await Promise.all(sold)).map(({ body }) => body);
+
+  expect(new Set(orders.map((order) => order.node))).toEqual(new Set([node.name, other.name]));
+  for (const { orderId } of orders) {
+    expect((await ask(`${nginx.url}/orders/${orderId}/pay`, { method: 'POST' })).body).toMatchObject({
+      status: 'PAID',
+    });
+    expect((await ask(`${nginx.url}/orders/${orderId}`)).body).toMatchObject({ status: 'PAID' });
+    const again = await ask(`${nginx.url}/orders/${orderId}/pay`, { method: 'POST' });
+    expectProblem(again, 'ORDER_STATE', { detail: /is PAID/ });
+  }
+  expect((await ask(`${nginx.url}/orders?status=PAID&limit=100`)).body.orders).toHaveLength(
+    (await shop.query("SELECT id FROM tb_order WHERE status = 'PAID'")).length,
+  );
+});
+
+describe('bad input gets a problem document, and changes nothing', () => {
+  const request = (method: string, path: string, headers = '', body = '') =>
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${body}`;
+  const withBody = (path: string, body: string, type = 'application/json') =>
+    request('POST', path, `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n`, body);
+  const pay = `/orders/${nobody}/pay`;
+
+  test.each<[string, string, ProblemCode]>([
+    ['an id that nobody has', request('GET', `/orders/${nobody}`), 'NOT_FOUND'],
+    ['to pay what nobody has ordered', request('POST', pay), 'NOT_FOUND'],
+    ['to give back what nobody has paid', request('POST', `/orders/${nobody}/refund`), 'NOT_FOUND'],
+    ['the same in capitals', request('POST', pay.toUpperCase().replace('ORDERS', 'orders')), 'NOT_FOUND'],
+    ['a list after an order that nobody has', request('GET', `/orders?after=${nobody}`), 'NOT_FOUND'],
+    ['an id that is a number', request('GET', '/orders/1'), 'BAD_REQUEST'],
+    ['an id that is SQL', request('GET', "/orders/'%20OR%201=1--"), 'BAD_REQUEST'],
+    ['an id that is a UUID and more', request('POST', `/orders/${nobody}0/pay`), 'BAD_REQUEST'],
+    ['an id with a line break', request('GET', `/orders/${nobody}%0A`), 'BAD_REQUEST'],
+    ['an id with a NUL', request('GET', '/orders/%00'), 'BAD_REQUEST'],
+    ['an id with a bad percent-encoding', request('GET', '/orders/%zz'), 'BAD_REQUEST'],
+    ['an id that is __proto__', request('GET', '/orders/__proto__'), 'BAD_REQUEST'],
+    ['an id of 10,000 letters', request('GET', `/orders/${'a'.repeat(10_000)}`), 'BAD_REQUEST'],
+    ['a limit of 0', request('GET', '/orders?limit=0'), 'BAD_REQUEST'],
+    ['a limit of 101', request('GET', '/orders?limit=101'), 'BAD_REQUEST'],
+    ['a huge limit', request('GET', '/orders?limit=99999999999999999999'), 'BAD_REQUEST'],
+    ['a limit below 0', request('GET', '/orders?limit=-1'), 'BAD_REQUEST'],
+    ['a limit with an exponent', request('GET', '/orders?limit=1e1'), 'BAD_REQUEST'],
+    ['an empty limit', request('GET', '/orders?limit='), 'BAD_REQUEST'],
+    ['two limits', request('GET', '/orders?limit=1&limit=2'), 'BAD_REQUEST'],
+    ['an unknown status', request('GET', '/orders?status=LOST'), 'BAD_REQUEST'],
+    ['a status in small letters', request('GET', '/orders?status=paid'), 'BAD_REQUEST'],
+    ['an unknown parameter', request('GET', '/orders?sku=001'), 'BAD_REQUEST'],
+    ['a parameter with __proto__', request('GET', '/orders?__proto__=1'), 'BAD_REQUEST'],
+    ['an after of another form', request('GET', '/orders?after=1'), 'BAD_REQUEST'],
+    ['a parameter of an order', request('GET', `/orders/${nobody}?x=1`), 'BAD_REQUEST'],
+    ['a parameter of a payment', request('POST', `${pay}?amount=0`), 'BAD_REQUEST'],
+    ['an amount of the client', withBody(pay, '{"amount":0}'), 'BAD_REQUEST'],
+    ['a body that is an array', withBody(pay, '[]'), 'BAD_REQUEST'],
+    ['half of JSON', withBody(pay, '{"a":'), 'BAD_REQUEST'],
+    ['a text', withBody(pay, '{}', 'text/plain'), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a form', withBody(pay, 'a=1', 'application/x-www-form-urlencoded'), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an unknown charset', withBody(pay, '{}', 'application/json; charset=x'), 'UNSUPPORTED_MEDIA_TYPE'],
+    ['a body over 1 kB', withBody(pay, `{"a":"${'a'.repeat(1024)}"}`), 'BODY_TOO_LARGE'],
+    ['to GET a payment', request('GET', pay), 'METHOD_NOT_ALLOWED'],
+    ['to DELETE an order', request('DELETE', `/orders/${nobody}`), 'METHOD_NOT_ALLOWED'],
+    ['to POST an order', request('POST', '/orders'), 'METHOD_NOT_ALLOWED'],
+    ['a step that there is not', request('POST', `/orders/${nobody}/close`), 'NOT_FOUND'],
+  ])('%s', async (_what, raw, code) => {
+    const before = await shop.query('SELECT COUNT(*) AS orders, MAX(changed_at) AS changed FROM tb_order');
+
+    const answer = await sendRaw(node.port, raw);
+
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${problems[code].status} `));
+    expect(head).toMatch(/^content-type: application\/problem\+json/im);
+    expect(JSON.parse(body)).toStrictEqual({ ...problems[code], code, detail: expect.any(String), definite: true });
+    expect(answer).not.toMatch(/node_modules|\.ts\b|\n\s*at |tb_order|SELECT/);
+    expect(await shop.query('SELECT COUNT(*) AS orders, MAX(changed_at) AS changed FROM tb_order')).toEqual(before);
+  });
+});
+
+test('no node has logged a bug or a warning', () => {
+  for (const { lines } of [node, other]) expect(lines.filter((line) => !line.includes('"listening"'))).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { connectRedis } from '../../../services/inventory/redis-client.ts';
+import { readRedisUrl } from '../../../services/inventory/redis-url.ts';
+
+describe('REDIS_URL', () => {
+  test.each([
+    ['redis://u:p@h:1/2', { form: 'server', url: 'redis://u:p@h:1/2' }],
+    ['redis+cluster://a', { form: 'cluster', nodes: [{ host: 'a', port: 6379 }], isTls: false }],
+    [
+      'rediss+cluster://u:p%40:x@a:1,[::1]:2',
+      {
+        form: 'cluster',
+        nodes: [
+          { host: 'a', port: 1 },
+          { host: '::1', port: 2 },
+        ],
+        isTls: true,
+        username: 'u',
+        password: 'p@:x',
+      },
+    ],
+    [
+      'redis+sentinel://:p@a,b:2/my-shop.eu/3',
+      {
+        form: 'sentinel',
+        sentinels: [
+          { host: 'a', port: 26379 },
+          { host: 'b', port: 2 },
+        ],
+        name: 'my-shop.eu',
+        db: 3,
+        isTls: false,
+        password: 'p',
+      },
+    ],
+    [
+      'redis+sentinel://a/shop',
+      { form: 'sentinel', sentinels: [{ host: 'a', port: 26379 }], name: 'shop', db: 0, isTls: false },
+    ],
+  ])('%s', (url, place) => {
+    expect(readRedisUrl(url)).toEqual(place);
+  });
+
+  test.each([
+    'redis+cluster://',
+    'redis+cluster://a:1/2',
+    'redis+cluster://a:1,',
+    'redis+cluster://a:x',
+    'redis+cluster://a:65536',
+    'redis+cluster://%@a:1',
+    'redis+cluster://a b:1',
+    'redis+sentinel://a:1',
+    'redis+sentinel://a:1/',
+    'redis+sentinel://a:1/shop/x',
+    'redis+sentinel:///shop',
+    'redis+other://a:1',
+  ])('%s is refused', (url) => {
+    expect(readRedisUrl(url)).toBeUndefined();
+  });
+
+  test('Sentinels are asked for the master without its password, and with TLS where it is asked for', () => {
+    const redis = connectRedis('rediss+sentinel://u:p@a:1/shop/3', { lazyConnect: true });
+
+    expect(redis).toBeInstanceOf(Redis);
+    expect(redis.options).toMatchObject({
+      name: 'shop',
+      db: 3,
+      username: 'u',
+      password: 'p',
+      tls: {},
+      sentinelTLS: {},
+    });
+    expect((redis as Redis).options.sentinelPassword ?? undefined).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'vitest';
+import { rush } from '../../../loadtest/drills/rush.ts';
+import type { Drill } from '../../../loadtest/harness/drill.ts';
+import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
+import { backendOf, strategies } from '../../../locks/index.ts';
+
+const SETTINGS = { requests: 200, connections: 40, stock: 1_000, units: 100, leaseMs: 1_000 };
+
+/** What keeps its lock in the Redis of the stock, and holds a rush on one server. */
+export const redisStrategies = Object.keys(strategies).filter(
+  (name) => backendOf(name) === 'redis' && !['0-none', '1-in-process'].includes(name),
+);
+
+/** A stack whose nodes reach the Redis at `url`. */
+export async function openTargetAt(url: string): Promise<Target> {
+  const before = process.env['REDIS_URL'];
+  process.env['REDIS_URL'] = url;
+  try {
+    return await openLocalTarget({ env: { LOG_LEVEL: 'silent' } });
+  } finally {
+    if (before === undefined) delete process.env['REDIS_URL'];
+    else process.env['REDIS_URL'] = before;
+  }
+}
+
+/** Runs a load as the harness does. */
+export function runLoad(target: Target, stage: string, drill: Drill = rush) {
+  return drill.run({
+    target,
+    stage,
+    settings: SETTINGS,
+    signal: new AbortController().signal,
+    onProgress: () => {},
+    tell: async () => {},
+  });
+}
+
+/** The load passed, and every request of it was a sale. */
+export function expectAllSold(outcome: Awaited<ReturnType<typeof runLoad>>) {
+  expect(outcome).toMatchObject({
+    verdict: 'pass',
+    figures: { sold: SETTINGS.requests, lostUpdates: 0, oversold: 0, overlaps: 0, failed: 0, inDoubt: 0 },
+  });
+}
+
+export interface Purchase {
+  status: number;
+  code: unknown;
+  definite: unknown;
+  stockBefore: unknown;
+  startedAt: number;
+  endedAt: number;
+}
+
+/** Buyers who buy through nginx again and again until they are stopped. */
+export function startBuyers(url: string, count: number) {
+  const purchases: Purchase[] = [];
+  let isOver = false;
+  const buyers = Array.from({ length: count }, async () => {
+    while (!isOver) {
+      const startedAt = performance.now();
+      const response = await fetch(`${url}/inventory/sale`, { method: 'POST' });
+      const { code, definite, stockBefore } = (await response.json()) as Record<string, unknown>;
+      purchases.push({ status: response.status, code, definite, stockBefore, startedAt, endedAt: performance.now() });
+    }
+  });
+  return {
+    purchases,
+    hasSoldSince: (at: number) => purchases.some(({ status, startedAt }) => status === 200 && startedAt > at),
+    async stop() {
+      isOver = true;
+      await Promise.all(buyers);
+    },
+  };
+}

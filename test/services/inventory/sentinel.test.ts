@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Target } from '../../../loadtest/harness/target.ts';
+import { until } from './node-under-test.ts';
+import { ownServers } from './own-servers.ts';
+import { expectAllSold, openTargetAt, runLoad, startBuyers } from './rush-at.ts';
+
+const { startSentinels } = ownServers();
+let servers: Awaited<ReturnType<typeof startSentinels>>;
+let target: Target;
+
+beforeAll(async () => {
+  servers = await startSentinels();
+  target = await openTargetAt(servers.url);
+});
+
+afterAll(() => target?.close());
+
+const answers = async ({ publicUrl }: { publicUrl: string }) => (await fetch(`${publicUrl}/readyz`)).status;
+
+describe('sentinel: a rush through nginx loses nothing', () => {
+  test.each(['6-lua-release', 'blocking', 'fenced'])('%s', async (stage) => {
+    expectAllSold(await runLoad(target, stage));
+  });
+});
+
+test('sentinel: the master is killed; the shop refuses meanwhile and sells again from the replica', async () => {
+  await servers.know();
+  for (const node of target.nodes) await node.setLock('8-auto-renew', { leaseMs: 1_000 });
+  await target.nodes[0]?.setStock(100_000);
+  const { purchases, hasSoldSince, stop } = startBuyers(target.url, 20);
+  await until('they sell', () => hasSoldSince(0), 5_000);
+
+  await servers.master.kill();
+  const killedAt = performance.now();
+  const isPromoted = async () => /role:master/.test(await servers.replica.client.info('replication'));
+  await until('the replica is promoted', isPromoted);
+  const promotedAt = performance.now();
+  await until('they sell', () => hasSoldSince(promotedAt), 5_000);
+  await stop();
+  // Whoever sold is on one node, and the other one may be a moment behind.
+  const isReady = async () => (await Promise.all(target.nodes.map(answers))).every((status) => status === 200);
+  await until('both nodes reach the new master', isReady, 5_000);
+
+  const refused = purchases.filter(({ status }) => status !== 200);
+  expect(refused.some(({ startedAt }) => startedAt > killedAt)).toBe(true);
+  expect([...new Set(refused.map(({ status, code }) => `${status} ${code}`))]).toEqual(['503 STORE_UNAVAILABLE']);
+  expect(Math.max(...purchases.map(({ startedAt, endedAt }) => endedAt - startedAt))).toBeLessThan(1_000);
+  expectAllSold(await runLoad(target, '8-auto-renew'));
+});

@@ -1,0 +1,227 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { knownVersions, locks } from '../../../locks/index.ts';
+import { serviceArgs } from '../../../scripts/stack/bundle.ts';
+import { freePort, makeTempDir } from '../../../scripts/stack/parts.ts';
+import { knownGuards } from '../../../services/inventory/orders/jobs/guards.ts';
+import { cronForm } from '../../../services/inventory/orders/schedule.ts';
+import { redisUrlForms } from '../../../services/inventory/redis-url.ts';
+import { inventorySettings, readSettingsOrExit } from '../../../services/inventory/settings.ts';
+import { cleanUpLater } from '../../clean-up.ts';
+import { startNode, startRedis, type TestRedis } from './node-under-test.ts';
+
+let redis: TestRedis;
+
+beforeAll(async () => {
+  redis = await startRedis();
+});
+
+/** Runs a node in a folder of its own until it ends by itself. */
+async function runNode(env: NodeJS.ProcessEnv, dotenv = '') {
+  const temp = makeTempDir();
+  cleanUpLater(temp.remove);
+  writeFileSync(join(temp.dir, '.env'), dotenv);
+  const child = spawn(process.execPath, await serviceArgs(env), {
+    cwd: temp.dir,
+    env: { PATH: process.env.PATH, REDIS_URL: redis.url, PORT: String(await freePort()), ...env },
+    timeout: 10_000,
+  });
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+/** Reads settings that end the process with 2; returns what they print. */
+function refuse(env: NodeJS.ProcessEnv): string {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`exit code ${code}`);
+  });
+  try {
+    expect(() => readSettingsOrExit(inventorySettings, env)).toThrow('exit code 2');
+    return write.mock.calls.map(([printed]) => printed).join('');
+  } finally {
+    exit.mockRestore();
+    write.mockRestore();
+  }
+}
+
+describe('settings: a value that is not allowed ends the node with one line', () => {
+  test.each([
+    ['PORT', '0', 'a whole number from 1 to 65535 (a TCP port)'],
+    ['LAB_PORT', '65536', 'a whole number from 1 to 65535 (a TCP port)'],
+    ['LAB_HOST', 'not a host', 'an address of this machine, such as 127.0.0.1'],
+    ['NODE_NAME', 'node 1', '1 to 32 letters, digits, dots, dashes or underscores'],
+    ['REDIS_URL', 'http://127.0.0.1', redisUrlForms],
+    ['LOCK_VERSION', '9', knownVersions],
+    ['LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
+    ['RETRY_DELAY_MS', '-1', 'a whole number from 0 to 250 (milliseconds)'],
+    ['WAIT_TIMEOUT_MS', '1.5', 'a whole number from 1 to 600000 (milliseconds)'],
+    ['ORDERS', 'yes', 'on or off'],
+    ['UNIT_PRICE', '0', 'a whole number from 1 to 100000000 (cents)'],
+    ['ORDER_TTL_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
+    ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; the hour can't be 25`],
+    ['JOB_LOCK', 'mysql-conditional', knownGuards],
+    ['JOB_LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
+    ['JOB_MIN_HOLD_MS', '1s', 'a whole number from 0 to 3600000 (milliseconds)'],
+    ['REFUND', 'twice', 'conditional or look-first'],
+    ['IDEMPOTENCY', 'maybe', 'one of none, in-process, lock, table'],
+    ['IDEMPOTENCY_REQUIRED', 'yes', 'on or off'],
+    ['IDEMPOTENCY_KEEP_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
+    ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
+  ])('%s=%s', (name, value, allowed) => {
+    expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
+  });
+
+  test.each([
+    [
+      'a value of two lines is shown as one line',
+      { NODE_NAME: 'one\ntwo' },
+      /^NODE_NAME=one two is not allowed: [^\n]*\n$/,
+    ],
+    [
+      'a password is not shown',
+      { REDIS_URL: 'redis://:s3cret@h:99999' },
+      /^REDIS_URL=redis:\/\/\*\*\*@h:99999 is not [^\n]*\n$/,
+    ],
+  ])('%s', (_what, env, line) => {
+    expect(refuse(env)).toMatch(line);
+  });
+
+  test('the process ends with 2 and prints nothing else', async () => {
+    expect(await runNode({ LOCK_VERSION: '9' })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `LOCK_VERSION=9 is not allowed: it must be ${knownVersions}.\n`,
+    });
+  });
+
+  test.each<[string, NodeJS.ProcessEnv, string]>([
+    [
+      'a cron expression of five fields',
+      { ORDER_CLEANUP_CRON: '0/10 * * * *' },
+      `ORDER_CLEANUP_CRON=0/10 * * * * is not allowed: it must be ${cronForm}; 5 are given.\n`,
+    ],
+    [
+      'a minimum hold that is longer than the lease',
+      { JOB_MIN_HOLD_MS: '500', JOB_LEASE_MS: '500' },
+      'JOB_MIN_HOLD_MS=500 is not allowed: it must be less than JOB_LEASE_MS, which is 500.\n',
+    ],
+    [
+      'a guard whose server is not named',
+      { MYSQL_URL: 'mysql://root@127.0.0.1:9/x', JOB_LOCK: 'zookeeper' },
+      'JOB_LOCK=zookeeper is not allowed: it needs ZOOKEEPER_URL.\n',
+    ],
+  ])('%s stops the start', async (_what, env, stderr) => {
+    expect(await runNode(env)).toEqual({ exitCode: 2, stdout: '', stderr });
+  });
+  test.each([{}, { MYSQL_URL: 'mysql://root@127.0.0.1:1/lockstep', ORDERS: 'off' }])(
+    'IDEMPOTENCY=table where no sale writes an order is named',
+    async (env) => {
+      const { exitCode, stderr } = await runNode({ ...env, IDEMPOTENCY: 'table' });
+      expect(stderr).toBe('IDEMPOTENCY=table is not allowed: it needs MYSQL_URL, and ORDERS=on.\n');
+      expect(exitCode).toBe(2);
+    },
+  );
+
+  test('a LAB_HOST that is not of this machine is named', async () => {
+    const { exitCode, stderr } = await runNode({ LAB_PORT: String(await freePort()), LAB_HOST: '192.0.2.1' });
+    expect(stderr).toBe(
+      'LAB_HOST=192.0.2.1 is not allowed: it must be an address of this machine, such as 127.0.0.1.\n',
+    );
+    expect(exitCode).toBe(2);
+  });
+
+  test.each(['PORT', 'LAB_PORT'])('a %s that is taken is named', async (name) => {
+    const port = await freePort();
+    const other = createServer().listen(port, '127.0.0.1');
+    await once(other, 'listening');
+
+    const { exitCode, stderr } = await runNode({ [name]: String(port) });
+
+    other.close();
+    expect(stderr).toMatch(new RegExp(`^${name}=${port} cannot be listened on: .*EADDRINUSE.*\\n$`));
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe('settings: what is allowed', () => {
+  const parse = (env: Record<string, string>) => inventorySettings.safeParse(env);
+
+  test.each([
+    ['PORT', ['', 'x', '1e3', '0x10', '-1', '+1', ' 1', '65536', '99999999999999999999']],
+    ['LEASE_MS', ['29', '3600001', '30.0', 'Infinity']],
+    ['RETRY_DELAY_MS', ['251', '-0']],
+    ['WAIT_TIMEOUT_MS', ['0', '600001']],
+    ['ORDERS', ['ON', 'true', '1']],
+    ['UNIT_PRICE', ['0', '9.99', '-1', '100000001']],
+    ['ORDER_TTL_MS', ['0', '2592000001']],
+    ['JOB_LOCK', ['9', '-1', 'None', 'redis-atomic', 'mysql-pessimistic', 'constructor', 'conditional ']],
+    ['LOCK_VERSION', ['-1', '08', '4-TTL', 'ttl', 'constructor', '__proto__', '4 ']],
+    [
+      'REDIS_URL',
+      ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],
+    ],
+    ['NODE_NAME', ['a b', 'a'.repeat(33), 'ü']],
+    ['LOG_LEVEL', ['INFO', 'verbose']],
+  ])('%s refuses %j', (name, values) => {
+    expect(values.filter((value) => parse({ [name]: value }).success)).toEqual([]);
+  });
+
+  test.each([
+    ['PORT', ['1', '65535', '0080']],
+    ['LEASE_MS', ['30', '3600000']],
+    ['RETRY_DELAY_MS', ['0', '250']],
+    ['WAIT_TIMEOUT_MS', ['1', '600000']],
+    ['REDIS_URL', ['redis://h', 'redis://h:1/15', 'rediss://:p%2Fw@h:6379', 'redis://u:p@[::1]:6379']],
+    ['NODE_NAME', ['a', 'Node_1.eu-west', 'a'.repeat(32)]],
+  ])('%s takes %j', (name, values) => {
+    expect(values.filter((value) => !parse({ [name]: value }).success)).toEqual([]);
+  });
+
+  test('LOCK_VERSION takes the number and the name of every lock', () => {
+    const names = Object.keys(locks);
+    expect(names.map((name) => parse({ LOCK_VERSION: name }).data?.LOCK_VERSION)).toEqual(names);
+    expect(names.map((_name, number) => parse({ LOCK_VERSION: String(number) }).data?.LOCK_VERSION)).toEqual(names);
+  });
+
+  test('the defaults are those that .env.example names', () => {
+    expect(parse({}).data).toEqual({
+      PORT: 7777,
+      LAB_HOST: '127.0.0.1',
+      REDIS_URL: 'redis://127.0.0.1:6379',
+      LOCK_VERSION: '8-auto-renew',
+      LEASE_MS: 30_000,
+      RETRY_DELAY_MS: 20,
+      WAIT_TIMEOUT_MS: 10_000,
+      ORDERS: 'on',
+      UNIT_PRICE: 1_000,
+      ORDER_TTL_MS: 900_000,
+      JOB_LOCK: 'conditional',
+      JOB_LEASE_MS: 30_000,
+      JOB_MIN_HOLD_MS: 0,
+      REFUND: 'conditional',
+      IDEMPOTENCY_REQUIRED: 'off',
+      IDEMPOTENCY_KEEP_MS: 86_400_000,
+      LOG_LEVEL: 'info',
+    });
+  });
+
+  test('an empty variable counts as absent, and the port is the name', async () => {
+    const node = await startNode(redis.url, { NODE_NAME: '', LOCK_VERSION: '', LEASE_MS: '' });
+    expect(await node.state()).toMatchObject({ node: String(node.port), lock: '8-auto-renew' });
+  });
+});
+
+test('settings: .env is read, and the environment wins over it', async () => {
+  const { stderr } = await runNode({ LEASE_MS: '50' }, 'LEASE_MS=1\nWAIT_TIMEOUT_MS=0\n');
+  expect(stderr).toMatch(/^WAIT_TIMEOUT_MS=0 is not allowed/);
+});

@@ -1,0 +1,178 @@
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
+import { openZookeeper, type ZookeeperServer } from '../../../scripts/stack/zookeeper.ts';
+import { cleanUpLater } from '../../clean-up.ts';
+import { expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
+
+let redis: TestRedis;
+let zookeeper: ZookeeperServer;
+let part: Part;
+let node: TestNode;
+let other: TestNode;
+const stockOf = (sku: string) => redis.client.get(`{inventory${sku}}:stock`);
+
+beforeAll(async () => {
+  const temp = makeTempDir();
+  cleanUpLater(temp.remove);
+  redis = await startRedis();
+  zookeeper = await openZookeeper(undefined, temp);
+  part = zookeeper.part as Part;
+  cleanUpLater(() => part.stop());
+  [node, other] = await Promise.all([startSeller(), startSeller()]);
+});
+
+function startSeller(env: NodeJS.ProcessEnv = {}) {
+  return startNode(redis.url, { LOCK_VERSION: 'zookeeper', ZOOKEEPER_URL: zookeeper.url, ...env });
+}
+
+/** Starts a sale, and resolves when it is inside and stays there until told. */
+async function sellInside(seller: TestNode, sku: string) {
+  await redis.client.set(`{inventory${sku}}:stock`, 10);
+  const before = (await seller.events()).length;
+  await seller.lab('PUT', '/next-sale', { untilTold: true });
+  const answer = seller.sell(sku);
+  await until('it is inside', async () => (await seller.events()).slice(before).some(({ type }) => type === 'read'));
+  return { answer, goOn: () => seller.lab('PUT', '/go-on') };
+}
+
+/** Resolves when the node has noticed that it lost a lock. */
+function untilLost(seller: TestNode) {
+  return until('it has noticed', async () => (await seller.events()).some(({ type }) => type === 'lease-lost'));
+}
+
+test('two nodes sell in turns, and none of it is lost', async () => {
+  await redis.client.set('{inventoryturns}:stock', 100);
+
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => (index % 2 ? node : other).sell('turns')));
+
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(await stockOf('turns')).toBe('60');
+  expect(await redis.client.keys('{inventoryturns}:lock:*')).toEqual([]);
+});
+
+test('a sale that waits for too long is answered, and leaves the queue', async () => {
+  const hasty = await startSeller({ WAIT_TIMEOUT_MS: '200' });
+  const { answer, goOn } = await sellInside(node, 'wait');
+
+  expectProblem(await hasty.sell('wait'), 'LOCK_WAIT_TIMEOUT');
+
+  await goOn();
+  expect((await answer).body).toMatchObject({ outcome: 'sold' });
+  expect((await hasty.sell('wait')).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
+});
+
+test('a process that is stopped and wakes up late does not undo the sales made meanwhile', async () => {
+  const paused = await startSeller({ LEASE_MS: '500' });
+  const { answer, goOn } = await sellInside(paused, 'paused');
+
+  paused.signal('SIGSTOP');
+  expect((await other.sell('paused')).body).toMatchObject({ outcome: 'sold', remaining: 9 });
+  paused.signal('SIGCONT');
+  await goOn();
+
+  // It may notice before it writes; if it does not, the stock refuses its token.
+  const { body } = await answer;
+  expect(['LOCK_NOT_HELD', 'STALE_TOKEN']).toContain(body.code);
+  expect(body).toMatchObject({ definite: true });
+  expect(await stockOf('paused')).toBe('9');
+});
+
+test('another lease takes another session, which the server ends after that time', async () => {
+  await node.lab('PUT', '/lock-version', { version: 'zookeeper', leaseMs: 600 });
+  onTestFinished(async () => void (await node.lab('PUT', '/lock-version', { version: 'zookeeper' })));
+  const { answer, goOn } = await sellInside(node, 'lease');
+
+  node.signal('SIGSTOP');
+  const startedAt = performance.now();
+  const taken = await other.sell('lease').finally(() => node.signal('SIGCONT'));
+
+  expect(taken.body).toMatchObject({ outcome: 'sold' });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  await goOn();
+  await answer;
+});
+
+test('a node that stops closes its session, and its place in the queue is free at once', async () => {
+  const leaving = await startSeller({ LEASE_MS: '60000' });
+  const { answer } = await sellInside(leaving, 'leaving');
+
+  // A stopping node tells its sales to go on.
+  await leaving.part.stop();
+  expect((await answer).body).toMatchObject({ outcome: 'sold' });
+
+  const startedAt = performance.now();
+  expect((await other.sell('leaving')).body).toMatchObject({ outcome: 'sold' });
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(leaving.lines.at(-1)).toContain('"stopped"');
+});
+
+test('Redis is killed: who waits for the lock is answered at once, for certain, though the lock is not free', async () => {
+  const { answer, goOn } = await sellInside(node, 'away');
+  const waiter = other.sell('away');
+  await until('it waits', async () => (await other.state()).waiting === 1);
+  onTestFinished(async () => {
+    await redis.comeBack();
+    await until('both reach Redis', async () =>
+      (await Promise.all([node, other].map((each) => each.get('/readyz')))).every(({ status }) => status === 200),
+    );
+  });
+
+  await redis.kill();
+
+  expectProblem(await waiter, 'STORE_UNAVAILABLE', { detail: /^Redis went away while the sale waited/ });
+  await goOn();
+  expectProblem(await answer, 'STORE_UNAVAILABLE');
+});
+
+test('ZooKeeper stands still: the sale is answered within a second, for certain, and goes on when it does', async () => {
+  onTestFinished(() => part.signal('SIGCONT'));
+  await redis.client.set('{inventoryfrozen}:stock', 10);
+  await node.sell('frozen');
+  part.signal('SIGSTOP');
+
+  for (const seller of [node, node, other]) {
+    const startedAt = performance.now();
+    expectProblem(await seller.sell('frozen'), 'STORE_UNAVAILABLE', { definite: true, detail: /^ZooKeeper .* before/ });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  }
+  part.signal('SIGCONT');
+
+  await until(
+    'both sell',
+    async () => {
+      const answers = await Promise.all([node.sell('frozen'), other.sell('frozen')]);
+      return answers.every(({ status }) => status === 200);
+    },
+    2_000,
+  );
+});
+
+test('ZooKeeper is killed: the holder stops before its write, waiters are answered, and all sell when it is back', async () => {
+  await node.lab('DELETE', '/history');
+  const { answer, goOn } = await sellInside(node, 'killed');
+  const waiting = other.sell('killed');
+  await until('it waits', async () => (await other.state()).waiting === 1);
+
+  part.signal('SIGKILL');
+  await part.ended;
+  expectProblem(await waiting, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
+  await untilLost(node);
+  await goOn();
+  expectProblem(await answer, 'LOCK_NOT_HELD', { definite: true });
+  expect(await stockOf('killed')).toBe('10');
+  part = (await zookeeper.startAgain?.()) as Part;
+
+  await until('it sells', async () => (await other.sell('killed')).status === 200, 3_000);
+});
+
+test('a lock that needs ZooKeeper is refused by a node that was started without', async () => {
+  const without = await startNode(redis.url);
+
+  expectProblem(await without.lab('PUT', '/lock-version', { version: 'zookeeper' }), 'BAD_REQUEST', {
+    detail: /ZOOKEEPER_URL/,
+  });
+});
+
+test('no node has logged a bug or a warning', () => {
+  for (const { lines } of [node, other]) expect(lines.filter((line) => !line.includes('"listening"'))).toEqual([]);
+});
