@@ -65,7 +65,7 @@ const stages = Object.entries(locks).map(([name, createLock]) => [name, { backen
 export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };
 
 /** Adds the lock of somebody else, under a name that none of ours has. */
-export function addGuest(name: string, createLock: CreateLock) {
+export function addExternalLock(name: string, createLock: CreateLock) {
   strategies[name] = { backend: 'redis', createLock };
 }
 

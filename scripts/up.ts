@@ -49,9 +49,9 @@ try {
   backends = await startBackends(needed);
   const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
   if (lack) throw new Error(lack);
-  const corner = await backends.openCorner();
+  const namespace = await backends.openNamespace();
   stack = await startStack({
-    env: { ORDERS: hasOrders ? 'on' : 'off', ...corner },
+    env: { ORDERS: hasOrders ? 'on' : 'off', ...namespace },
     ports: {
       nginx: settings.NGINX_PORT,
       nodes: [
@@ -62,7 +62,7 @@ try {
     onLine: (name, line) => console.log(`${name}  ${line}`),
   });
   await setStock(stack);
-  await describe(stack, corner);
+  await describe(stack, namespace);
   const died = Promise.race([stack.partDied, backends.partDied]).then((sentence) => {
     process.exitCode = 1;
     return sentence;
@@ -105,12 +105,14 @@ async function setStock({ nodes: [node] }: Stack) {
   if (!response.ok) throw new Error(`the stock could not be set: ${await response.text()}`);
 }
 
-async function describe({ redis, nginx, nodes }: Stack, corner: NodeJS.ProcessEnv) {
+async function describe({ redis, nginx, nodes }: Stack, namespace: NodeJS.ProcessEnv) {
   const [node] = nodes;
   const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
-  const given = Object.entries(corner).map(([setting, value]) => `${setting}=${value?.replace(/:[^:/@]*@/, ':***@')}`);
+  const given = Object.entries(namespace).map(
+    ([setting, value]) => `${setting}=${value?.replace(/:[^:/@]*@/, ':***@')}`,
+  );
   console.log(`
 redis    ${redis.kind}, ${redis.url}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}

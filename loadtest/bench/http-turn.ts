@@ -29,7 +29,7 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
       settings: { requests, connections, stock: requests, units: 0, leaseMs: 0 },
       signal,
       onProgress() {},
-      async tell() {},
+      async narrate() {},
     },
     { url: target.url, sellers: target.nodes.map((node) => node.name), requests, stock: requests },
   );

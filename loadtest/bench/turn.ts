@@ -54,16 +54,16 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
 
     await within(READY_LIMIT_MS, 'ready', heard('ready'));
     const warm = heard('warm').catch(() => {});
-    tell('start');
+    send('start');
     await sleep(WARM_UP_LEAST_MS, undefined, { signal: cancel });
     await Promise.race([warm, sleep(WARM_UP_MOST_MS - WARM_UP_LEAST_MS, undefined, { signal: cancel })]);
 
-    tell('measure');
+    send('measure');
     const before = await snapshot(clients, given.counterKey);
     await sleep(seconds * 1_000, undefined, { signal: cancel });
     const after = await snapshot(clients, given.counterKey);
     const ends = heard<Counted>();
-    tell('stop');
+    send('stop');
     const counted = await within(STOP_LIMIT_MS, 'at its end', ends);
     const finalCount = Number(await clients[0]?.get(given.counterKey));
     const evidence: Evidence = { asking, counted, before, after, finalCount };
@@ -77,7 +77,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
     for (const client of clients) client.disconnect();
   }
 
-  function tell(message: string) {
+  function send(message: string) {
     for (const child of children) child.send(message);
   }
 

@@ -115,7 +115,7 @@ async function runTurns(ground: Ground): Promise<Turn[]> {
           turn.failure = error instanceof Error ? error.message : String(error);
         }
         turns.push(turn);
-        say(`  ${contestant.name.padEnd(24)} ${tell(turn)}`);
+        say(`  ${contestant.name.padEnd(24)} ${describe(turn)}`);
       }
     }
   }
@@ -213,7 +213,7 @@ async function describeContestant({ name, kind }: Contestant): Promise<BenchResu
   return { name, kind, version, options };
 }
 
-function tell({ figures, failure }: Turn): string {
+function describe({ figures, failure }: Turn): string {
   if (figures === undefined) return pc.red(failure ?? '');
   const lost = figures.lostUpdates > 0 ? pc.red(`  not alone: lost ${formatNumber(figures.lostUpdates)}`) : '';
   return `${formatNumber(figures.perSecond).padStart(7)} per second${lost}`;

@@ -108,7 +108,7 @@ async function runAll(): Promise<number> {
       settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs: lease },
       signal: stopping.signal,
       onProgress() {},
-      tell,
+      narrate,
     });
     if (!tellVerdict(drill.name, stage, outcome)) isAsTaught = false;
   }
@@ -116,7 +116,7 @@ async function runAll(): Promise<number> {
 }
 
 /** Prints what happens, and waits for Enter between two steps if it was asked to. */
-async function tell(sentence: string, atMs: number, isStep: boolean) {
+async function narrate(sentence: string, atMs: number, isStep: boolean) {
   console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
   if (!isStep || keyboard === undefined) return;
   process.stdout.write(pc.dim('            Enter goes on. '));

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import dotenv from 'dotenv';
-import { nameOfGuest } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import { drills as allDrills } from '../drills/index.ts';
-import { problemOfName, readGuest, readPeers } from '../grade/external-locks.ts';
+import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
 import { allCells } from '../staircase/plan.ts';
 import { STEP_WORKERS } from '../staircase/staircase.ts';
 import { createStaircaseNarrator } from './narrator.ts';
@@ -24,7 +24,7 @@ else await grade();
 
 async function grade() {
   const given = files.map((file) => resolve(callerDir, file));
-  const grades = [...(await Promise.all(given.map(readGuest))), ...(peers ? await readPeers() : [])];
+  const grades = [...(await Promise.all(given.map(readExternalLock))), ...(peers ? await readPeers() : [])];
   for (const { file, problem } of grades) {
     if (problem !== undefined) process.stderr.write(`${relative(callerDir, file)} can't be graded: ${problem}.\n`);
   }
@@ -46,7 +46,7 @@ function writeTemplate(file: string) {
   const lockFile = fileURLToPath(new URL('../../locks/lock.ts', import.meta.url));
   const path = relative(dirname(file), lockFile);
   const text = template.replace('../locks/lock.ts', path.startsWith('.') ? path : `./${path}`);
-  const problem = problemOfName(nameOfGuest(file), file);
+  const problem = problemOfName(nameOfExternalLock(file), file);
   try {
     if (problem !== undefined) throw new Error(problem);
     writeFileSync(file, text, { flag: 'wx' });

@@ -9,7 +9,7 @@ import { comparedFigures } from '../report/figures.ts';
 import { controlLine, failures, gradeLine } from '../report/grades.ts';
 import { readStory, stageTitle } from '../report/story.ts';
 import { type Cell, fixes, stageBefore } from '../staircase/plan.ts';
-import { columnNames, columnOf, columnsBeside, lockStaircase, rowOf } from '../staircase/staircase.ts';
+import { columnNames, columnOf, columnsWith, lockStaircase, rowOf } from '../staircase/staircase.ts';
 
 const marks: Record<Verdict, string> = {
   pass: pc.green('✔'),
@@ -256,7 +256,7 @@ const CELL_BORDER = 3;
 
 /** As wide as the widest name that stands above or below it. */
 function nameColumn(drill: string): string {
-  return drill.padEnd(Math.max(...columnsBeside(drill).map((name) => name.length)));
+  return drill.padEnd(Math.max(...columnsWith(drill).map((name) => name.length)));
 }
 
 /** Under the names of the drills. */

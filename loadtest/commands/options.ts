@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { nameOfGuest } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
-import { drillsOf, rowsOf, type Track, toldRowsOf, trackNames } from './tracks.ts';
+import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
 const COULD_NOT_RUN = 2;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
@@ -63,7 +63,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
   ];
   return {
     track,
-    stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? (isStory ? toldRowsOf(track) : rowsOf(track))),
+    stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? (isStory ? storyRowsOf(track) : rowsOf(track))),
     ...settings,
     ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
   };
@@ -90,7 +90,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
   const settings = drillSettings(given, refuse);
-  const names = command.args.map(nameOfGuest);
+  const names = command.args.map(nameOfExternalLock);
   const twice = names.find((name, index) => names.indexOf(name) < index);
 
   if (twice !== undefined) refuse(`two modules are named ${twice}: a row needs a name of its own`);

@@ -3,7 +3,7 @@ import { createTargets } from '../harness/targets.ts';
 import { holdsAll } from '../report/grades.ts';
 import { writeReport } from '../report/write.ts';
 import type { Cell } from '../staircase/plan.ts';
-import { isGuest, judgeRun, rowOf } from '../staircase/staircase.ts';
+import { isExternal, judgeRun, rowOf } from '../staircase/staircase.ts';
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
@@ -62,7 +62,7 @@ export async function runCommand({
       const target = await targets.open(
         first?.drill.kind ?? 'load',
         0,
-        first && !isGuest(first.stage) ? first.stage : undefined,
+        first && !isExternal(first.stage) ? first.stage : undefined,
       );
       narrator.start(target);
       const folder = createRunFolder(reportsDir, startedAt);

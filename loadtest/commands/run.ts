@@ -1,6 +1,6 @@
 import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
-import { nodesDidNotStart, runGuestCell } from '../grade/external-cell.ts';
+import { nodesDidNotStart, runExternalCell } from '../grade/external-cell.ts';
 import {
   causeShown,
   type Drill,
@@ -12,7 +12,7 @@ import {
 import type { Target } from '../harness/target.ts';
 import type { Targets } from '../harness/targets.ts';
 import type { Cell } from '../staircase/plan.ts';
-import { columnNames, columnOf, isGuest, rowOf, taughtVerdict } from '../staircase/staircase.ts';
+import { columnNames, columnOf, isExternal, rowOf, taughtVerdict } from '../staircase/staircase.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
 
@@ -41,7 +41,7 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
     // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
     await work(cells.filter(isLoad), 0);
     // Guest after guest, and row after row of those whose nodes are their own: each has stacks of its own.
-    const stackOf = ({ stage }: Cell) => (isGuest(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
+    const stackOf = ({ stage }: Cell) => (isExternal(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
     const stacks = [...new Set(cells.map(stackOf))];
     const turnOf = (cell: Cell) => stacks.indexOf(stackOf(cell));
     const steps = cells
@@ -67,7 +67,7 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
     const { stage, drill } = cell;
     narrator.cell(cell);
     const target = await targets.open(drill.kind, worker, stage).catch((error: Error) => {
-      if (isGuest(stage)) return error;
+      if (isExternal(stage)) return error;
       throw error;
     });
     const startedAt = performance.now();
@@ -86,9 +86,9 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
     return result;
 
     async function runOn(target: Target): Promise<DrillOutcome> {
-      const context = { target, stage, settings, signal, onProgress: narrator.progress, tell: async () => {} };
-      if (!isGuest(stage)) return runOurs(drill, context);
-      const { outcome, isStackSound } = await runGuestCell(drill, context);
+      const context = { target, stage, settings, signal, onProgress: narrator.progress, narrate: async () => {} };
+      if (!isExternal(stage)) return runOurs(drill, context);
+      const { outcome, isStackSound } = await runExternalCell(drill, context);
       if (!isStackSound) await targets.discard(drill.kind, worker);
       return outcome;
     }

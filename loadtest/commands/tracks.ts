@@ -26,7 +26,7 @@ export const trackNames = Object.keys(tracks) as Track[];
 export const drillsOf = (track: Track): Drill[] => tracks[track].flatMap(({ drills }) => drills);
 export const rowsOf = (track: Track): string[] => tracks[track].flatMap(({ staircase }) => Object.keys(staircase.rows));
 /** The rows of which the story of a track tells. */
-export const toldRowsOf = (track: Track): string[] => rowsOf(track).filter((row) => !rowOf(row)?.isAside);
+export const storyRowsOf = (track: Track): string[] => rowsOf(track).filter((row) => !rowOf(row)?.isAside);
 
 /** Every drill of the track under every row of its own staircase, of these rows and, if drills are named, of these drills. */
 export function cellsOf(track: Track, rows: string[], chosen?: Drill[]): Cell[] {

@@ -1,6 +1,6 @@
 // A holder has a bare majority of the votes, and one of those masters restarts empty. Does a second majority let another in?
 
-import { judgeBeside, sellBeside } from '../harness/sell-during-hold.ts';
+import { judgeDuringHold, sellDuringHold } from '../harness/sell-during-hold.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 /** How long the others try to sell, in milliseconds. */
@@ -11,30 +11,30 @@ export const amnesia: StepDrill = {
   needs: ['masters', 'links', 'master processes'],
   // A lease that outlasts the drill: whoever enters, enters because a vote is gone.
   timing: { leaseMs: 30_000 },
-  async run(scene): Promise<Judgement> {
-    const { first, masterCount } = scene;
+  async run(testBed): Promise<Judgement> {
+    const { first, masterCount } = testBed;
     const quorum = Math.floor(masterCount / 2) + 1;
     const others = Array.from({ length: masterCount - quorum }, (_, index) => quorum + index);
-    const lines = scene.cutMasters(first, others);
-    const cut = scene.mark(`${others.length} lines cut`, { node: first });
-    await scene.step(`${first.name} does not reach ${others.length} of ${masterCount} masters.`);
-    const holder = await scene.sellInside(first, { untilTold: true });
-    const votes = await scene.votesFor(first);
+    const lines = testBed.cutMasters(first, others);
+    const cut = testBed.mark(`${others.length} lines cut`, { node: first });
+    await testBed.step(`${first.name} does not reach ${others.length} of ${masterCount} masters.`);
+    const holder = await testBed.sellInside(first, { untilResumed: true });
+    const votes = await testBed.votesFor(first);
     if (votes !== quorum) return notStaged(`${votes} masters had voted for ${first.name} instead of ${quorum}.`);
-    await scene.step(`Sale ${holder.saleId} on ${first.name} holds the lock with ${votes} votes, a bare majority.`);
+    await testBed.step(`Sale ${holder.saleId} on ${first.name} holds the lock with ${votes} votes, a bare majority.`);
 
-    await scene.forgetMaster(quorum - 1);
-    scene.mark(`master ${quorum} restarts empty`);
-    await scene.say(`Master ${quorum} is killed and started again. It has forgotten its vote.`);
+    await testBed.forgetMaster(quorum - 1);
+    testBed.mark(`master ${quorum} restarts empty`);
+    await testBed.say(`Master ${quorum} is killed and started again. It has forgotten its vote.`);
 
-    const soldMeanwhile = await sellBeside(scene, holder, SELLING_MS);
+    const soldMeanwhile = await sellDuringHold(testBed, holder, SELLING_MS);
     lines.restore();
     cut.over();
-    await first.goOn();
+    await first.resume();
     await holder.end;
 
-    const outcome = await scene.outcome();
+    const outcome = await testBed.outcome();
     const beside = `others sold ${soldMeanwhile} units while sale ${holder.saleId} was inside.`;
-    return judgeBeside(outcome, soldMeanwhile, `The master that had forgotten voted a second time: ${beside}`);
+    return judgeDuringHold(outcome, soldMeanwhile, `The master that had forgotten voted a second time: ${beside}`);
   },
 };

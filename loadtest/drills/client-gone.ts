@@ -10,29 +10,29 @@ export const clientGone: StepDrill = {
   name: 'client-gone',
   // A lease that outlasts the drill, so that nobody gets in while the clients hang up.
   timing: { leaseMs: 600_000, waitTimeoutMs: 600_000 },
-  async run(scene): Promise<Judgement> {
-    const { first } = scene;
-    const holder = await scene.sellInside(first, { untilTold: true });
-    const clients = Array.from({ length: CLIENTS }, () => scene.sell(first));
-    const areWaiting = await scene.waitFor(
+  async run(testBed): Promise<Judgement> {
+    const { first } = testBed;
+    const holder = await testBed.sellInside(first, { untilResumed: true });
+    const clients = Array.from({ length: CLIENTS }, () => testBed.sell(first));
+    const areWaiting = await testBed.waitFor(
       async () => (await first.state()).waiting === CLIENTS || undefined,
       5 * LIMIT_MS,
     );
     if (!areWaiting) return notStaged(`${CLIENTS} sales did not wait at the same time.`);
-    await scene.step(`Sale ${holder.saleId} on ${first.name} is inside, and ${CLIENTS} sales wait for it.`);
+    await testBed.step(`Sale ${holder.saleId} on ${first.name} is inside, and ${CLIENTS} sales wait for it.`);
 
     const hungUpAt = performance.now();
     for (const client of clients) client.hangUp();
-    scene.mark(`${CLIENTS} clients hang up`, { node: first });
-    await scene.say('All those clients hang up.');
-    const isEmpty = await scene.waitFor(async () => (await first.state()).waiting === 0 || undefined, LIMIT_MS);
+    testBed.mark(`${CLIENTS} clients hang up`, { node: first });
+    await testBed.say('All those clients hang up.');
+    const isEmpty = await testBed.waitFor(async () => (await first.state()).waiting === 0 || undefined, LIMIT_MS);
     const emptyMs = performance.now() - hungUpAt;
     const stillWaiting = (await first.state()).waiting;
 
-    await scene.mustBeInside(holder);
-    await first.goOn();
+    await testBed.mustBeInside(holder);
+    await first.resume();
     await holder.end;
-    const next = await scene.sell(first).end;
+    const next = await testBed.sell(first).end;
     const figures = { emptyMs, stillWaiting, nextSaleMs: next.ms };
     const soldToNobody = (await first.state()).counts.sold - 2;
     if (!isEmpty) {

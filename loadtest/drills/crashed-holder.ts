@@ -7,29 +7,30 @@ import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill
 export const crashedHolder: StepDrill = {
   name: 'crashed-holder',
   needs: ['node processes'],
-  async run(scene): Promise<Judgement> {
-    const { first, second, leaseMs } = scene;
-    await scene.step(`${first.name} is about to sell. It is killed in the middle of it.`);
-    const holder = await scene.sellInside(first, { untilTold: true });
-    await scene.say(`Sale ${holder.saleId} on ${first.name} ${scene.soFar}. It has not yet written.`);
+  async run(testBed): Promise<Judgement> {
+    const { first, second, leaseMs } = testBed;
+    await testBed.step(`${first.name} is about to sell. It is killed in the middle of it.`);
+    const holder = await testBed.sellInside(first, { untilResumed: true });
+    await testBed.say(`Sale ${holder.saleId} on ${first.name} ${testBed.soFar}. It has not yet written.`);
 
-    const crashedAt = await scene.kill(first);
-    scene.mark('SIGKILL', { node: first, at: crashedAt });
-    await scene.mustBeInside(holder);
-    if ((await second.stock()) !== scene.initialStock) return notStaged('The holder had written already when it died.');
-    await scene.say(`${first.name} is killed (SIGKILL).`);
+    const crashedAt = await testBed.kill(first);
+    testBed.mark('SIGKILL', { node: first, at: crashedAt });
+    await testBed.mustBeInside(holder);
+    if ((await second.stock()) !== testBed.initialStock)
+      return notStaged('The holder had written already when it died.');
+    await testBed.say(`${first.name} is killed (SIGKILL).`);
 
     const limitMs = 2 * leaseMs;
-    await scene.say(`${second.name} wants to sell.`);
-    const end = await scene.sellWithin(second, limitMs);
+    await testBed.say(`${second.name} wants to sell.`);
+    const end = await testBed.sellWithin(second, limitMs);
     const takeoverMs = sharedClock() - crashedAt;
 
     if (end.outcome === 'sold') {
       const reason = `${second.name} sold again ${formatDuration(takeoverMs)} after the crash.`;
       return { verdict: 'pass', reason, figures: { takeoverMs }, witnesses: [] };
     }
-    await scene.mustHaveWaited(second, crashedAt);
-    await scene.say(`${second.name} has waited for ${formatDuration(limitMs)} and gives up.`);
+    await testBed.mustHaveWaited(second, crashedAt);
+    await testBed.say(`${second.name} has waited for ${formatDuration(limitMs)} and gives up.`);
     const reason = `${second.name} could not sell within ${formatDuration(limitMs)}: the lock of the dead holder is still there.`;
     return { verdict: 'fail', reason, figures: { keptOutMs: end.ms }, witnesses: [] };
   },

@@ -3,7 +3,7 @@
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import type { SaleEnd } from '../harness/single-sale.ts';
 import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
-import type { Scene } from '../harness/test-bed.ts';
+import type { TestBed } from '../harness/test-bed.ts';
 
 /** How many masters stand still in the end: a minority of five. */
 const FROZEN = 2;
@@ -17,26 +17,27 @@ export const frozenMaster: StepDrill = {
   needs: ['masters', 'master processes'],
   // A lease that outlasts the drill: nobody may enter because of it.
   timing: { leaseMs: 30_000 },
-  async run(scene): Promise<Judgement> {
-    if (scene.masterCount <= 2 * FROZEN) return notStaged(`${scene.masterCount} masters: ${FROZEN} are no minority.`);
-    const before = await sellOneByOne(scene);
+  async run(testBed): Promise<Judgement> {
+    if (testBed.masterCount <= 2 * FROZEN)
+      return notStaged(`${testBed.masterCount} masters: ${FROZEN} are no minority.`);
+    const before = await sellOneByOne(testBed);
     const usualMs = middleOf(before);
-    await scene.step(`All ${scene.masterCount} masters vote: ${SALES} sales, ${formatDuration(usualMs)} each.`);
+    await testBed.step(`All ${testBed.masterCount} masters vote: ${SALES} sales, ${formatDuration(usualMs)} each.`);
 
     const rounds: SaleEnd[][] = [];
     for (let frozen = 1; frozen <= FROZEN; frozen += 1) {
-      await scene.freezeMaster(frozen - 1);
-      scene.mark(`master ${frozen} SIGSTOP`);
-      const sales = await sellOneByOne(scene);
+      await testBed.freezeMaster(frozen - 1);
+      testBed.mark(`master ${frozen} SIGSTOP`);
+      const sales = await sellOneByOne(testBed);
       rounds.push(sales);
       const sold = sales.filter(({ outcome }) => outcome === 'sold').length;
-      await scene.step(
+      await testBed.step(
         `${countOf(frozen, 'master')} stopped (SIGSTOP): ${sold} of ${SALES} sales sold, ${formatDuration(middleOf(sales))} each.`,
       );
     }
     if (before.some(({ outcome }) => outcome !== 'sold')) return notStaged('The shop did not sell before the fault.');
 
-    const outcome = await scene.outcome();
+    const outcome = await testBed.outcome();
     const during = rounds.flat();
     const { lostUpdates, witnesses } = readStock(outcome);
     const { overlaps, witnesses: meetings } = overlapsOf(outcome);
@@ -52,13 +53,13 @@ export const frozenMaster: StepDrill = {
     if (faults.length > 0) {
       return { verdict: 'fail', reason: faults.join(' '), figures, witnesses: [...witnesses, ...meetings] };
     }
-    const reason = `Sales went on with ${FROZEN} of ${scene.masterCount} masters stopped: ${formatDuration(costMs)} more for each, the slowest took ${formatDuration(slowestSaleMs)}.`;
+    const reason = `Sales went on with ${FROZEN} of ${testBed.masterCount} masters stopped: ${formatDuration(costMs)} more for each, the slowest took ${formatDuration(slowestSaleMs)}.`;
     return { verdict: 'pass', reason, figures, witnesses: [] };
   },
 };
 
 /** Over both nodes, each when the one before has been answered. */
-async function sellOneByOne({ first, second, sellWithin }: Scene): Promise<SaleEnd[]> {
+async function sellOneByOne({ first, second, sellWithin }: TestBed): Promise<SaleEnd[]> {
   const ends: SaleEnd[] = [];
   for (let sale = 0; sale < SALES; sale += 1) ends.push(await sellWithin(sale % 2 ? second : first, SALE_LIMIT_MS));
   return ends;

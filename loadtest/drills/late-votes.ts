@@ -16,43 +16,43 @@ export const lateVotes: StepDrill = {
   name: 'late-votes',
   needs: ['masters', 'links', 'master processes'],
   timing: { leaseMs: LEASE_MS },
-  async run(scene): Promise<Judgement> {
-    const { first, second, initialStock } = scene;
-    const majority = Array.from({ length: Math.floor(scene.masterCount / 2) + 1 }, (_, master) => master);
-    const delay = scene.delayMasters(first, majority, DELAY_MS);
-    const late = scene.mark('votes late', { node: first });
-    await scene.step(
-      `What ${majority.length} of ${scene.masterCount} masters answer to ${first.name} comes ${formatDuration(DELAY_MS)} later; a lease is ${formatDuration(LEASE_MS)}.`,
+  async run(testBed): Promise<Judgement> {
+    const { first, second, initialStock } = testBed;
+    const majority = Array.from({ length: Math.floor(testBed.masterCount / 2) + 1 }, (_, master) => master);
+    const delay = testBed.delayMasters(first, majority, DELAY_MS);
+    const late = testBed.mark('votes late', { node: first });
+    await testBed.step(
+      `What ${majority.length} of ${testBed.masterCount} masters answer to ${first.name} comes ${formatDuration(DELAY_MS)} later; a lease is ${formatDuration(LEASE_MS)}.`,
     );
 
-    const heardBefore = scene.heardByMasters(first, majority);
+    const heardBefore = testBed.heardByMasters(first, majority);
     // If it ever gets in, it stays for long enough to be met.
     await first.script({ pauseMs: LEASE_MS });
     const askedAt = sharedClock();
-    const sale = scene.sell(first);
+    const sale = testBed.sell(first);
     const delayMs = delay.measure();
-    const isHeard = await scene.waitFor(
-      async () => scene.heardByMasters(first, majority) > heardBefore || undefined,
+    const isHeard = await testBed.waitFor(
+      async () => testBed.heardByMasters(first, majority) > heardBefore || undefined,
       HEARD_LIMIT_MS,
     );
     if (!isHeard) return notStaged(`${majority.length} masters did not hear ${first.name} in time.`);
-    await scene.say(`${first.name} asks for the lock, and the masters vote at once.`);
+    await testBed.say(`${first.name} asks for the lock, and the masters vote at once.`);
 
-    const next = await scene.trySellInside(second, { untilTold: true }, ENTRY_LIMIT_MS);
+    const next = await testBed.trySellInside(second, { untilResumed: true }, ENTRY_LIMIT_MS);
     if (next === undefined) return notStaged(`${second.name} did not get in, so nothing was at stake.`);
-    await scene.say(`Sale ${next.saleId} on ${second.name} is inside.`);
+    await testBed.say(`Sale ${next.saleId} on ${second.name} is inside.`);
     const arriveAt = askedAt + 2 * DELAY_MS;
-    await scene.waitFor(async () => sharedClock() > arriveAt || undefined, 3 * DELAY_MS);
+    await testBed.waitFor(async () => sharedClock() > arriveAt || undefined, 3 * DELAY_MS);
     const measuredMs = await delayMs;
-    await scene.say(`The votes have come back to ${first.name}, after ${formatDuration(measuredMs)}.`);
-    await scene.mustBeInside(next);
-    await second.goOn();
+    await testBed.say(`The votes have come back to ${first.name}, after ${formatDuration(measuredMs)}.`);
+    await testBed.mustBeInside(next);
+    await second.resume();
     await next.end;
     delay.end();
     late.over();
     const end = await sale.end;
 
-    const outcome = await scene.outcome();
+    const outcome = await testBed.outcome();
     const entry = outcome.events.find(({ type, node }) => type === 'entered' && node === first.name);
     if (measuredMs < LEASE_MS) return notStaged(`The answers were not late: they took ${formatDuration(measuredMs)}.`);
     if (entry && entry.at - askedAt < LEASE_MS) return notStaged(`${first.name} entered before the votes were late.`);

@@ -7,19 +7,19 @@ const SALES = 3;
 
 export const longSale: StepDrill = {
   name: 'long-sale',
-  async run(scene): Promise<Judgement> {
-    const { first, second, leaseMs } = scene;
+  async run(testBed): Promise<Judgement> {
+    const { first, second, leaseMs } = testBed;
     const script = { pauseMs: Math.round(1.5 * leaseMs), times: SALES };
     await first.script(script);
     await second.script(script);
-    await scene.say(`${SALES} sales at once, over both nodes; each stays inside for 1.5 leases.`);
-    for (let sale = 0; sale < SALES; sale += 1) scene.sell(sale % 2 ? first : second);
+    await testBed.say(`${SALES} sales at once, over both nodes; each stays inside for 1.5 leases.`);
+    for (let sale = 0; sale < SALES; sale += 1) testBed.sell(sale % 2 ? first : second);
 
-    const outcome = await scene.outcome();
+    const outcome = await testBed.outcome();
     const { lostUpdates, sold, inDoubt, witnesses } = readStock(outcome);
     const { overlaps, witnesses: meetings } = overlapsOf(outcome);
     const figures = { lostUpdates, overlaps, sold, inDoubt };
-    await scene.say(`All have ended: ${sold} sold, ${inDoubt} in doubt.`);
+    await testBed.say(`All have ended: ${sold} sold, ${inDoubt} in doubt.`);
     const spans = spansOf(outcome.events);
     if (spans.length < SALES || spans.some(({ entered, left }) => left - entered < 1.4 * leaseMs)) {
       return notStaged('Not every sale stayed inside for 1.5 leases.');

@@ -19,30 +19,30 @@ export const longWait: StepDrill = {
   name: 'long-wait',
   // A lease that outlasts the drill, and no pause between two tries.
   timing: { leaseMs: 60_000, retryDelayMs: 0, waitTimeoutMs: 60_000 },
-  async run(scene): Promise<Judgement> {
-    const { first, second } = scene;
-    const holder = await scene.sellInside(first, { untilTold: true });
-    const waiters = Array.from({ length: WAITERS }, () => scene.sell(second));
-    const areWaiting = await scene.waitFor(
+  async run(testBed): Promise<Judgement> {
+    const { first, second } = testBed;
+    const holder = await testBed.sellInside(first, { untilResumed: true });
+    const waiters = Array.from({ length: WAITERS }, () => testBed.sell(second));
+    const areWaiting = await testBed.waitFor(
       async () => (await second.state()).waiting === WAITERS || undefined,
       MEASURE_LIMIT_MS,
     );
     if (!areWaiting) return notStaged(`The sales on ${second.name} did not wait.`);
-    await scene.say(
+    await testBed.say(
       `Sale ${holder.saleId} on ${first.name} stays inside; ${WAITERS} sales on ${second.name} try again and again.`,
     );
 
-    const tries = () => scene.triesOf(second);
+    const tries = () => testBed.triesOf(second);
     const asked = await tries();
-    await scene.waitFor(async () => (await tries()) - asked >= WARM_UP_TRIES || undefined, MEASURE_LIMIT_MS);
+    await testBed.waitFor(async () => (await tries()) - asked >= WARM_UP_TRIES || undefined, MEASURE_LIMIT_MS);
     const heapBefore = await second.heap();
     const triesBefore = await tries();
     const triesSince = async () => (await tries()) - triesBefore;
-    await scene.waitFor(async () => (await triesSince()) >= TRIES || undefined, MEASURE_LIMIT_MS);
+    await testBed.waitFor(async () => (await triesSince()) >= TRIES || undefined, MEASURE_LIMIT_MS);
     const heapAfter = await second.heap();
     const tried = await triesSince();
     for (const waiter of waiters) waiter.hangUp();
-    await first.goOn();
+    await first.resume();
     await holder.end;
     if (tried < FEWEST_TRIES) {
       // Polling without a pause makes thousands.

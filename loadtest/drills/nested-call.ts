@@ -6,20 +6,20 @@ import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../harnes
 
 export const nestedCall: StepDrill = {
   name: 'nested-call',
-  async run(scene): Promise<Judgement> {
-    const { first, second, leaseMs } = scene;
+  async run(testBed): Promise<Judgement> {
+    const { first, second, leaseMs } = testBed;
     const pauseMs = Math.round(leaseMs / 3);
-    const nested = await scene.sellInside(first, { nestedCall: true, pauseMs });
-    scene.mark('asks again', { sale: nested });
-    await scene.say(`Sale ${nested.saleId} on ${first.name} holds the lock and asks for it again.`);
-    const other = scene.sell(second);
-    await scene.say(`${second.name} asks for it as well.`);
+    const nested = await testBed.sellInside(first, { nestedCall: true, pauseMs });
+    testBed.mark('asks again', { sale: nested });
+    await testBed.say(`Sale ${nested.saleId} on ${first.name} holds the lock and asks for it again.`);
+    const other = testBed.sell(second);
+    await testBed.say(`${second.name} asks for it as well.`);
 
     const timer = setTimeout(nested.hangUp, 2 * leaseMs);
     const end = await nested.end;
     clearTimeout(timer);
     await other.end;
-    const outcome = await scene.outcome();
+    const outcome = await testBed.outcome();
     const asked = outcome.events.find(({ type, node }) => type === 'waiting' && node === second.name);
     const left = outcome.events.find(
       ({ type, node, saleId }) => type === 'left' && node === first.name && saleId === nested.saleId,

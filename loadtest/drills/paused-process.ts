@@ -1,34 +1,36 @@
 // The whole process stops between read and write, as in a long garbage collection, and wakes up with a stale write. Does it
 // undo the sales made meanwhile?
 
-import { judgeMeanwhile, sellMeanwhile } from '../harness/sell-during-fault.ts';
+import { judgeDuringFault, sellDuringFault } from '../harness/sell-during-fault.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const pausedProcess: StepDrill = {
   name: 'paused-process',
   needs: ['node processes'],
-  async run(scene): Promise<Judgement> {
-    const { first, second, leaseMs } = scene;
-    const paused = await scene.sellInside(first, { pauseMs: leaseMs });
-    const process = scene.pause(first);
-    const pause = scene.mark('SIGSTOP', { node: first });
-    await scene.step(`Sale ${paused.saleId} on ${first.name} ${scene.soFar}; now the process is stopped (SIGSTOP).`);
+  async run(testBed): Promise<Judgement> {
+    const { first, second, leaseMs } = testBed;
+    const paused = await testBed.sellInside(first, { pauseMs: leaseMs });
+    const process = testBed.pause(first);
+    const pause = testBed.mark('SIGSTOP', { node: first });
+    await testBed.step(
+      `Sale ${paused.saleId} on ${first.name} ${testBed.soFar}; now the process is stopped (SIGSTOP).`,
+    );
 
-    await scene.say(`${second.name} sells what it can, for 2.5 leases.`);
-    const meanwhile = await sellMeanwhile(scene);
-    await scene.step(`${second.name} has sold ${meanwhile.soldMeanwhile} units meanwhile.`);
+    await testBed.say(`${second.name} sells what it can, for 2.5 leases.`);
+    const meanwhile = await sellDuringFault(testBed);
+    await testBed.step(`${second.name} has sold ${meanwhile.soldMeanwhile} units meanwhile.`);
     const resumedAt = sharedClock();
-    process.goOn();
+    process.resume();
     pause.over();
-    await scene.say(`${first.name} goes on (SIGCONT), and its write is due.`);
+    await testBed.say(`${first.name} goes on (SIGCONT), and its write is due.`);
 
-    const outcome = await scene.outcome();
+    const outcome = await testBed.outcome();
     // Not every lock lets it write, so its leaving is looked at.
     const left = outcome.events.find(
       ({ type, node, saleId }) => type === 'left' && node === first.name && saleId === paused.saleId,
     );
     if (left === undefined || left.at < resumedAt) return notStaged('The write did not fall into the pause.');
-    return judgeMeanwhile(outcome, meanwhile);
+    return judgeDuringFault(outcome, meanwhile);
   },
 };

@@ -7,7 +7,7 @@ import { NotStagedError } from '../harness/faults.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import type { SaleEnd } from '../harness/single-sale.ts';
 import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
-import type { Scene } from '../harness/test-bed.ts';
+import type { TestBed } from '../harness/test-bed.ts';
 
 const BUYERS = 20;
 /** How long a buyer who was refused waits before the next try, in milliseconds. */
@@ -33,13 +33,13 @@ export const redisOutage: StepDrill = {
   // A lease that outlasts the outage: nobody may enter because of it.
   timing: { leaseMs: 2 * OUTAGE_MS + LIMIT_MS },
   stock: 1_000_000,
-  async run(scene): Promise<Judgement> {
+  async run(testBed): Promise<Judgement> {
     const ends: SaleEnd[] = [];
     let isRush = true;
     const rush = Promise.all(
       Array.from({ length: BUYERS }, async (_, buyer) => {
         while (isRush) {
-          const end = await scene.sell(buyer % 2 ? scene.first : scene.second).end;
+          const end = await testBed.sell(buyer % 2 ? testBed.first : testBed.second).end;
           ends.push(end);
           if (end.outcome !== 'sold') await sleep(BEFORE_NEXT_TRY_MS);
         }
@@ -49,48 +49,48 @@ export const redisOutage: StepDrill = {
     rush.catch(() => {});
     const outages: Outage[] = [];
     try {
-      outages.push(await outage(scene, ends, 'Redis stands still (SIGSTOP)', scene.stopRedis));
+      outages.push(await outage(testBed, ends, 'Redis stands still (SIGSTOP)', testBed.stopRedis));
       // The embedded server would come back empty.
-      if (scene.redisKind === 'native')
-        outages.push(await outage(scene, ends, 'Redis is killed (SIGKILL)', scene.killRedis));
+      if (testBed.redisKind === 'native')
+        outages.push(await outage(testBed, ends, 'Redis is killed (SIGKILL)', testBed.killRedis));
     } finally {
       isRush = false;
     }
     await rush;
-    return judge(scene, ends, outages);
+    return judge(testBed, ends, outages);
   },
 };
 
 async function outage(
-  scene: Scene,
+  testBed: TestBed,
   ends: SaleEnd[],
   label: string,
   start: () => Promise<{ comeBack(): Promise<void> }>,
 ): Promise<Outage> {
   const soldSince = (at: number) => ends.filter((end) => end.outcome === 'sold' && end.sentAt >= at).length;
   const startedAt = sharedClock();
-  const isRush = await scene.waitFor(async () => soldSince(startedAt) >= SOME_SALES || undefined, RUSH_LIMIT_MS);
+  const isRush = await testBed.waitFor(async () => soldSince(startedAt) >= SOME_SALES || undefined, RUSH_LIMIT_MS);
   if (!isRush) throw new NotStagedError(`${SOME_SALES} sales did not take place before the outage.`);
   const redis = await start();
   const from = sharedClock();
-  const fault = scene.mark(label);
-  await scene.say(`${BUYERS} buyers come again and again. ${label}.`);
-  await scene.waitFor(async () => sharedClock() - from >= OUTAGE_MS || undefined, 2 * OUTAGE_MS);
+  const fault = testBed.mark(label);
+  await testBed.say(`${BUYERS} buyers come again and again. ${label}.`);
+  await testBed.waitFor(async () => sharedClock() - from >= OUTAGE_MS || undefined, 2 * OUTAGE_MS);
   const until = sharedClock();
   await redis.comeBack();
   fault.over();
   const backAt = sharedClock();
-  const isBack = await scene.waitFor(
+  const isBack = await testBed.waitFor(
     async () => ends.some(({ outcome, sentAt, ms }) => outcome === 'sold' && sentAt + ms > backAt) || undefined,
     LIMIT_MS,
   );
   const backMs = sharedClock() - backAt;
-  await scene.say(isBack ? `Redis is back, and sales flow again after ${formatDuration(backMs)}.` : 'Redis is back.');
+  await testBed.say(isBack ? `Redis is back, and sales flow again after ${formatDuration(backMs)}.` : 'Redis is back.');
   return { label, from, until, ...(isBack && { backMs }) };
 }
 
-async function judge(scene: Scene, ends: SaleEnd[], outages: Outage[]): Promise<Judgement> {
-  const outcome = await scene.outcome();
+async function judge(testBed: TestBed, ends: SaleEnd[], outages: Outage[]): Promise<Judgement> {
+  const outcome = await testBed.outcome();
   const { lostUpdates, sold, inDoubt, witnesses } = readStock(outcome);
   const { overlaps } = overlapsOf(outcome);
   const refused = ends.filter((end) => end.outcome === 'failed' || end.outcome === 'lockTimeout').length;

@@ -1,6 +1,6 @@
 // One holder stalls for 2.5 leases while others keep buying. When it wakes, do two of the others meet?
 
-import { describeOverlap, overlapsBetween, type Stay } from '../evidence/checker.ts';
+import { describeOverlap, type Hold, overlapsBetween } from '../evidence/checker.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
@@ -8,11 +8,11 @@ const BUYERS = 6;
 
 export const slowHolder: StepDrill = {
   name: 'slow-holder',
-  async run(scene): Promise<Judgement> {
-    const { first, second, leaseMs } = scene;
-    const slow = await scene.sellInside(first, { untilTold: true });
-    const stall = scene.mark('stalls', { sale: slow });
-    await scene.step(`Sale ${slow.saleId} on ${first.name} holds the lock, and stalls.`);
+  async run(testBed): Promise<Judgement> {
+    const { first, second, leaseMs } = testBed;
+    const slow = await testBed.sellInside(first, { untilResumed: true });
+    const stall = testBed.mark('stalls', { sale: slow });
+    await testBed.step(`Sale ${slow.saleId} on ${first.name} holds the lock, and stalls.`);
     const stalledAt = sharedClock();
 
     const script = { pauseMs: Math.round(leaseMs / 3), times: 1000 };
@@ -21,43 +21,44 @@ export const slowHolder: StepDrill = {
     let isTrickling = true;
     const trickle = Promise.all(
       Array.from({ length: BUYERS }, async (_, buyer) => {
-        while (isTrickling) await scene.sell(buyer % 2 ? first : second).end;
+        while (isTrickling) await testBed.sell(buyer % 2 ? first : second).end;
       }),
     );
     // A drill that is stopped waits for nobody.
     trickle.catch(() => {});
-    await scene.say(`${BUYERS} buyers come again and again; each sale takes a third of a lease.`);
+    await testBed.say(`${BUYERS} buyers come again and again; each sale takes a third of a lease.`);
 
     const isSlow = (sale: { node: string; saleId: string }) => sale.node === first.name && sale.saleId === slow.saleId;
-    const others = async () => (await scene.stays()).filter((stay) => !isSlow(stay));
-    await scene.waitFor(async () => sharedClock() - stalledAt > 2.5 * leaseMs || undefined, 3 * leaseMs);
+    const others = async () => (await testBed.holds()).filter((hold) => !isSlow(hold));
+    await testBed.waitFor(async () => sharedClock() - stalledAt > 2.5 * leaseMs || undefined, 3 * leaseMs);
     const seen = (await others()).length;
     // It wakes right after another has entered, who then has a third of a lease before them.
-    const entered = seen > 0 && (await scene.waitFor(async () => (await others()).length > seen || undefined, leaseMs));
-    await scene.say(
+    const entered =
+      seen > 0 && (await testBed.waitFor(async () => (await others()).length > seen || undefined, leaseMs));
+    await testBed.say(
       entered ? 'Another holder has just entered. The slow one wakes and leaves.' : 'The slow one wakes and leaves.',
     );
-    if (seen === 0) await scene.mustHaveWaited(second, stalledAt);
-    await scene.mustBeInside(slow);
+    if (seen === 0) await testBed.mustHaveWaited(second, stalledAt);
+    await testBed.mustBeInside(slow);
     const awakeAt = sharedClock();
-    const leaseLeftMs = scene.leaseLeftMs();
-    await first.goOn();
+    const leaseLeftMs = testBed.leaseLeftMs();
+    await first.resume();
     stall.over();
     await slow.end;
-    await scene.waitFor(async () => undefined, leaseMs / 2);
+    await testBed.waitFor(async () => undefined, leaseMs / 2);
     isTrickling = false;
     await trickle;
 
-    const outcome = await scene.outcome();
-    const isJudged = (stay: Stay) => !isSlow(stay);
-    const stays = (await others()).filter(({ left }) => left > awakeAt);
+    const outcome = await testBed.outcome();
+    const isJudged = (hold: Hold) => !isSlow(hold);
+    const holds = (await others()).filter(({ left }) => left > awakeAt);
     // Short enough to end within its lease, and long enough for others to come.
-    const isThere = ({ entered, left }: Stay) => entered <= awakeAt && left - entered >= leaseMs / 4;
-    if (seen > 0 && (leaseLeftMs < leaseMs / 4 || !stays.some(isThere))) {
+    const isThere = ({ entered, left }: Hold) => entered <= awakeAt && left - entered >= leaseMs / 4;
+    if (seen > 0 && (leaseLeftMs < leaseMs / 4 || !holds.some(isThere))) {
       return notStaged('Nobody else held the lock when the slow holder left.');
     }
     // Whoever enters while the lease of the one inside still runs was let in by the slow one. Later ones may be right.
-    const meetings = overlapsBetween(stays).filter(({ from }) => from >= awakeAt && from <= awakeAt + leaseLeftMs);
+    const meetings = overlapsBetween(holds).filter(({ from }) => from >= awakeAt && from <= awakeAt + leaseLeftMs);
     const figures = {
       overlaps: meetings.length,
       enteredMeanwhile: seen,

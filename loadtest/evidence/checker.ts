@@ -35,8 +35,8 @@ interface Reader {
   readMs?: number | undefined;
 }
 
-/** A holder's stay in the critical section. Ends at `Infinity` for a holder that never left. */
-export interface Stay {
+/** A holder's hold in the critical section. Ends at `Infinity` for a holder that never left. */
+export interface Hold {
   node: string;
   saleId: string;
   entered: number;
@@ -65,7 +65,7 @@ export function measure(evidence: Evidence): RushFigures {
     finalStock,
     lostUpdates: finalStock - expectedStock,
     oversold: Math.max(0, sold - initialStock),
-    ...(dropped === 0 && { overlaps: countOverlaps(staysOf(events)) }),
+    ...(dropped === 0 && { overlaps: countOverlaps(holdsOf(events)) }),
     ...(conflicts > 0 && { conflicts }),
     throughput: tally.durationMs > 0 ? sold / (tally.durationMs / 1000) : 0,
     ...(sold > 0 && {
@@ -197,33 +197,33 @@ function nameReader({ readMs, ...sale }: Reader) {
 }
 
 /** When each sale was under way, from its first look at the stock on: under a lock or, beyond stage 8, without one. */
-export function spansOf(events: SaleEvent[]): Stay[] {
-  return staysOf(events.map((event) => (event.type === 'began' ? { ...event, type: 'entered' } : event)));
+export function spansOf(events: SaleEvent[]): Hold[] {
+  return holdsOf(events.map((event) => (event.type === 'began' ? { ...event, type: 'entered' } : event)));
 }
 
 /** When each holder was inside, by the order of entering. */
-export function staysOf(events: SaleEvent[]): Stay[] {
-  const stays = new Map<string, Stay>();
+export function holdsOf(events: SaleEvent[]): Hold[] {
+  const holds = new Map<string, Hold>();
   for (const { type, node, saleId, at } of events) {
     const key = `${node} ${saleId}`;
-    if (type === 'entered') stays.set(key, { node, saleId, entered: at, left: Number.POSITIVE_INFINITY });
-    const stay = stays.get(key);
-    if (type === 'left' && stay) stay.left = at;
+    if (type === 'entered') holds.set(key, { node, saleId, entered: at, left: Number.POSITIVE_INFINITY });
+    const hold = holds.get(key);
+    if (type === 'left' && hold) hold.left = at;
   }
-  return [...stays.values()].sort((a, b) => a.entered - b.entered);
+  return [...holds.values()].sort((a, b) => a.entered - b.entered);
 }
 
 /** Two holders that were inside at the same moment, and from when until when. */
 export interface Overlap {
-  first: Stay;
-  second: Stay;
+  first: Hold;
+  second: Hold;
   from: number;
   until: number;
 }
 
-/** Every pair of stays that overlap, by the moment at which the second one entered. */
-export function overlapsBetween(stays: Stay[]): Overlap[] {
-  const byEntering = stays.filter(({ entered, left }) => left > entered).sort((a, b) => a.entered - b.entered);
+/** Every pair of holds that overlap, by the moment at which the second one entered. */
+export function overlapsBetween(holds: Hold[]): Overlap[] {
+  const byEntering = holds.filter(({ entered, left }) => left > entered).sort((a, b) => a.entered - b.entered);
   return byEntering.flatMap((second, index) =>
     byEntering
       .slice(0, index)
@@ -247,9 +247,9 @@ function seconds(ms: number) {
   return `${(ms / 1000).toFixed(3)} s`;
 }
 
-/** How many pairs of stays overlap. One that begins at the very moment another ends does not overlap it. */
-export function countOverlaps(stays: Stay[]): number {
-  const real = stays.filter(({ entered, left }) => left > entered);
+/** How many pairs of holds overlap. One that begins at the very moment another ends does not overlap it. */
+export function countOverlaps(holds: Hold[]): number {
+  const real = holds.filter(({ entered, left }) => left > entered);
   const byEntering = real.sort((a, b) => a.entered - b.entered);
   const ends = real.map(({ left }) => left).sort((a, b) => a - b);
   let overlaps = 0;

@@ -1,6 +1,6 @@
 import type { SaleEvent } from '../harness/lab-client.ts';
 import type { LeaseSample } from '../harness/lease-watch.ts';
-import { type Overlap, overlapsBetween, type Stay, spansOf, staysOf } from './checker.ts';
+import { type Hold, holdsOf, type Overlap, overlapsBetween, spansOf } from './checker.ts';
 import type { Timeline } from './results.ts';
 
 /** How many lanes are drawn. */
@@ -23,7 +23,7 @@ export interface TimelineParts {
   until: number;
   events: SaleEvent[];
   /** Which holders may not meet; all when it is not given. */
-  isJudged?: (stay: Stay) => boolean;
+  isJudged?: (hold: Hold) => boolean;
   samples: LeaseSample[];
   /** The sale that an owner token names, if it names one. */
   ownerOf: (token: string) => { node: string; saleId: string } | undefined;
@@ -44,33 +44,33 @@ export function timelineOf({
 }: TimelineParts): Timeline {
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
   const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
-  const stays = staysOf(events);
+  const holds = holdsOf(events);
   const spans = spansOf(events);
-  const overlaps = overlapsBetween(stays.filter(isJudged));
+  const overlaps = overlapsBetween(holds.filter(isJudged));
   const sales = salesOf(events);
   const shown = choose(sales, overlaps, faults);
   const leases = leasesOf(samples, (at, token) => {
-    const entered = stays.filter((stay) => stay.entered <= at);
+    const entered = holds.filter((hold) => hold.entered <= at);
     const owner = ownerOf(token);
-    return owner ? entered.findLast((stay) => isSame(stay, owner)) : entered.at(-1);
+    return owner ? entered.findLast((hold) => isSame(hold, owner)) : entered.at(-1);
   });
   const lanes = shown.map((sale): Lane => {
     const own = events.filter((event) => isSame(event, sale));
-    const stay = spans.find((span) => isSame(span, sale));
+    const hold = spans.find((span) => isSame(span, sale));
     const [read, wrote] = [own.find(({ type }) => type === 'read'), own.find(({ type }) => type === 'wrote')];
     return {
       node: sale.node,
       saleId: sale.saleId,
       askedMs: since(sale.at),
-      ...(stay && { inside: span({ from: stay.entered, until: stay.left }) }),
+      ...(hold && { inside: span({ from: hold.entered, until: hold.left }) }),
       ...(read?.stock !== undefined && { read: { ms: since(read.at), stock: read.stock } }),
       ...(wrote?.stock !== undefined && { wrote: { ms: since(wrote.at), stock: wrote.stock } }),
       ...(sale.ended < Number.POSITIVE_INFINITY && { endedMs: since(sale.ended) }),
-      leases: leases.filter((lease) => isSame(lease.stay, sale)).map(span),
+      leases: leases.filter((lease) => isSame(lease.hold, sale)).map(span),
     };
   });
 
-  const placeOf = (stay: Stay) => shown.findIndex((sale) => isSame(sale, stay));
+  const placeOf = (hold: Hold) => shown.findIndex((sale) => isSame(sale, hold));
   return {
     durationMs: until - from,
     lanes,
@@ -143,17 +143,17 @@ function distance({ at, ended, hasEntered }: Sale, moment: number) {
  * The times at which the key was seen in Redis, and whose it was: the sale that its value names, and where the value names
  * none, as under the stages 2 to 4, the sale that entered last before.
  */
-function leasesOf(samples: LeaseSample[], holderAt: (at: number, token: string) => Stay | undefined) {
-  const leases: { stay: Stay; from: number; until: number }[] = [];
+function leasesOf(samples: LeaseSample[], holderAt: (at: number, token: string) => Hold | undefined) {
+  const leases: { hold: Hold; from: number; until: number }[] = [];
   let last: (typeof leases)[number] | undefined;
   samples.forEach(({ at, owner, ttlMs }, index) => {
     const holder = owner === undefined ? undefined : holderAt(at, owner);
     // Nobody looked between two samples: until the second one it was as the first one says, or its time ran out.
     const until = Math.min(samples[index + 1]?.at ?? Number.POSITIVE_INFINITY, at + ttlMs);
     if (holder === undefined) last = undefined;
-    else if (last?.stay === holder) last.until = until;
+    else if (last?.hold === holder) last.until = until;
     else {
-      last = { stay: holder, from: Math.max(at, holder.entered), until };
+      last = { hold: holder, from: Math.max(at, holder.entered), until };
       leases.push(last);
     }
   });

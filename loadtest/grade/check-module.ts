@@ -2,7 +2,7 @@
 
 import { Redis } from 'ioredis';
 import type { LockOptions } from '../../locks/lock.ts';
-import { loadGuest } from '../../services/inventory/external-lock.ts';
+import { loadExternalLock } from '../../services/inventory/external-lock.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 
 const [file = ''] = process.argv.slice(2);
@@ -18,7 +18,7 @@ const options = {
 } as unknown as LockOptions;
 
 process.send?.('');
-const problem = await loadGuest(file)
+const problem = await loadExternalLock(file)
   .then((createLock) => void createLock(options))
   .then(
     () => '',

@@ -18,7 +18,7 @@ class BrokenNode extends Error {}
  * Runs a drill under a lock that is none of ours. It may end its node or block it for ever: then the drill is stopped and has
  * failed. `isStackSound`: the stack may carry another drill.
  */
-export async function runGuestCell(
+export async function runExternalCell(
   drill: Drill,
   context: DrillContext,
 ): Promise<{ outcome: DrillOutcome; isStackSound: boolean }> {
@@ -28,7 +28,7 @@ export async function runGuestCell(
   try {
     await deleteKeys(target, stage);
     const outcome = await drill.run({ ...context, signal, givesUp: true });
-    return { outcome: judgeGuest(outcome), isStackSound: outcome.verdict !== 'unknown' && !signal.aborted };
+    return { outcome: judgeExternal(outcome), isStackSound: outcome.verdict !== 'unknown' && !signal.aborted };
   } catch (error) {
     await causeShown(signal);
     return { outcome: brokenOr(signal.aborted ? signal.reason : error), isStackSound: false };
@@ -90,7 +90,7 @@ function brokenOr(error: unknown): DrillOutcome {
  * What is unknown of a lock of ours, because no fault of ours explains it, is often explained by what the nodes recorded of a
  * lock that is none of ours: it threw, or nobody was ever given it. And it may have nothing that a drill could break.
  */
-function judgeGuest(outcome: DrillOutcome): DrillOutcome {
+function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   const { verdict, reasons, events, nothingToBreak } = outcome;
   if (verdict !== 'unknown') return outcome;
   // Its figures are those of a drill that was not staged.

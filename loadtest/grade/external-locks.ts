@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../../locks/index.ts';
 import { nodeArgs, projectDir } from '../../scripts/stack/parts.ts';
-import { nameOfGuest } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import type { Grade } from '../evidence/results.ts';
 import { fileOfPeer, loadPeer, peerNames } from '../peers/peer.ts';
-import { isGuest } from '../staircase/staircase.ts';
+import { isExternal } from '../staircase/staircase.ts';
 
 /** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
 const LOAD_LIMIT_MS = 10_000;
@@ -14,8 +14,8 @@ const LOAD_LIMIT_MS = 10_000;
 const START_LIMIT_MS = 30_000;
 
 /** The lock in the file `file`, an absolute path. `problem` says why it can't be graded, if it can't. */
-export async function readGuest(file: string): Promise<Grade> {
-  const stage = nameOfGuest(file);
+export async function readExternalLock(file: string): Promise<Grade> {
+  const stage = nameOfExternalLock(file);
   const isThere = existsSync(file) ? undefined : 'there is no such file';
   const problem = isThere ?? problemOfName(stage, file) ?? (await problemOfModule(file));
   return { stage, file, ...(problem !== undefined && { problem }) };
@@ -41,7 +41,7 @@ export async function readPeers(): Promise<Grade[]> {
 /** Why a lock in this file could not be graded under this name. */
 export function problemOfName(name: string, file: string): string | undefined {
   if (file.includes(',')) return 'its path must not have a comma in it';
-  if (lockName(name) !== undefined || !isGuest(name))
+  if (lockName(name) !== undefined || !isExternal(name))
     return `${name} is the name of a lock of ours: give the file another name`;
   if (/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return undefined;
   return `the name of its file becomes that of its row, so it must be in small letters, as in my-lock.ts`;

@@ -23,7 +23,7 @@ export interface DrillSettings {
  * What a drill tells while it runs, with the milliseconds since it began. `isStep`: it goes on when this resolves, and does
  * not mind how long that takes.
  */
-export type Tell = (sentence: string, atMs: number, isStep: boolean) => Promise<void>;
+export type Narrate = (sentence: string, atMs: number, isStep: boolean) => Promise<void>;
 
 export interface DrillContext {
   target: Target;
@@ -33,7 +33,7 @@ export interface DrillContext {
   /** Aborts when the run is to stop; its reason is a sentence. */
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
-  tell: Tell;
+  narrate: Narrate;
   /** A load ends when nobody has been given the lock for longer than a sale waits for it. */
   givesUp?: boolean;
 }

@@ -51,12 +51,12 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
   }
 
   /** Pauses a node's process, until it is told to go on. */
-  function pause(node: TargetNode): { goOn(): void } {
+  function pause(node: TargetNode): { resume(): void } {
     const process = processOf(node);
-    const goOn = () => process.signal('SIGCONT');
-    undos.push(goOn);
+    const resume = () => process.signal('SIGCONT');
+    undos.push(resume);
     process.signal('SIGSTOP');
-    return { goOn };
+    return { resume };
   }
 
   /** Kills a node as a crash would, and resolves with the moment, on the shared clock. Its events so far are kept. */
@@ -123,10 +123,10 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
   /** Stops Redis where it stands, until it is told to go on. */
   async function stopRedis() {
     const process = redisProcess();
-    const goOn = async () => process.signal('SIGCONT');
-    undos.push(goOn);
+    const resume = async () => process.signal('SIGCONT');
+    undos.push(resume);
     process.signal('SIGSTOP');
-    return { comeBack: goOn };
+    return { comeBack: resume };
   }
 
   /** Kills Redis as a crash would, until it is started again with the data that it had. */

@@ -74,7 +74,7 @@ export interface LockTiming {
 export interface SaleScript {
   nestedCall?: boolean;
   pauseMs?: number;
-  untilTold?: boolean;
+  untilResumed?: boolean;
   beforeAnswer?: boolean;
   times?: number;
 }
@@ -96,7 +96,7 @@ export interface LabClient {
   /** Says what the next sale does between read and write, or the next few. */
   script(script: SaleScript): Promise<void>;
   /** Tells the sales that stay inside until told to go on. */
-  goOn(): Promise<void>;
+  resume(): Promise<void>;
   /** Forgets counts and history. */
   reset(): Promise<void>;
   history(): Promise<z.infer<typeof historySchema>>;
@@ -134,7 +134,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
       ),
     setLock: async (version, timing) => void (await call('PUT', '/lock-version', { version, ...timing })),
     script: async (script) => void (await call('PUT', '/next-sale', script)),
-    goOn: async () => void (await call('PUT', '/go-on', {})),
+    resume: async () => void (await call('PUT', '/resume', {})),
     reset: async () => void (await call('DELETE', '/history')),
     history: async () => historySchema.parse(await call('GET', '/history')),
     redis: async () => redisSchema.parse(await call('GET', '/redis')),

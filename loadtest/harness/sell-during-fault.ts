@@ -1,6 +1,6 @@
 import { sharedClock } from './shared-clock.ts';
 import { type Judgement, readStock } from './step-drill.ts';
-import type { Scene, SceneOutcome } from './test-bed.ts';
+import type { TestBed, TestBedOutcome } from './test-bed.ts';
 
 const SALES = 3;
 
@@ -14,13 +14,13 @@ interface Meanwhile {
  * Sells on the second node while a fault hits the first, for 2.5 leases: long enough for any lease to end. Resolves with how
  * many units were sold.
  */
-export async function sellMeanwhile({
+export async function sellDuringFault({
   second,
   leaseMs,
   sellWithin,
   mustHaveWaited,
   waitFor,
-}: Scene): Promise<Meanwhile> {
+}: TestBed): Promise<Meanwhile> {
   // Long enough to be seen in a picture.
   await second.script({ pauseMs: Math.round(leaseMs / 10), times: SALES });
   const startedAt = sharedClock();
@@ -37,8 +37,8 @@ export async function sellMeanwhile({
 }
 
 /** The verdict when a write of the first node has come late, with its node or without: was a sale made meanwhile undone? */
-export function judgeMeanwhile(
-  outcome: SceneOutcome,
+export function judgeDuringFault(
+  outcome: TestBedOutcome,
   meanwhile: Meanwhile,
   wroteLate?: { node: string; saleId: string }[],
 ): Judgement {

@@ -1,6 +1,6 @@
 import { sharedClock } from './shared-clock.ts';
 import { type Judgement, overlapsOf, readStock } from './step-drill.ts';
-import type { InsideSale, Scene, SceneOutcome } from './test-bed.ts';
+import type { InsideSale, TestBed, TestBedOutcome } from './test-bed.ts';
 
 const SALES = 3;
 /** How long each of them takes, in milliseconds. */
@@ -10,22 +10,22 @@ const SALE_MS = 100;
  * Sells on the second node while `holder` is inside, for `limitMs` at most. Resolves with how many units were sold. Throws
  * NotStagedError when the holder has left, or when nothing was sold and nobody has waited for the lock.
  */
-export async function sellBeside(scene: Scene, holder: InsideSale, limitMs: number): Promise<number> {
-  const { second } = scene;
+export async function sellDuringHold(testBed: TestBed, holder: InsideSale, limitMs: number): Promise<number> {
+  const { second } = testBed;
   await second.script({ pauseMs: SALE_MS, times: SALES });
   const startedAt = sharedClock();
   let soldMeanwhile = 0;
   while (soldMeanwhile < SALES && sharedClock() < startedAt + limitMs) {
-    if ((await scene.sellWithin(second, limitMs)).outcome === 'sold') soldMeanwhile += 1;
+    if ((await testBed.sellWithin(second, limitMs)).outcome === 'sold') soldMeanwhile += 1;
   }
-  await scene.say(`${second.name} has sold ${soldMeanwhile} units meanwhile.`);
-  await scene.mustBeInside(holder);
-  if (soldMeanwhile === 0) await scene.mustHaveWaited(second, startedAt);
+  await testBed.say(`${second.name} has sold ${soldMeanwhile} units meanwhile.`);
+  await testBed.mustBeInside(holder);
+  if (soldMeanwhile === 0) await testBed.mustHaveWaited(second, startedAt);
   return soldMeanwhile;
 }
 
 /** The verdict on a holder that must be alone: `failure` says how others got in. */
-export function judgeBeside(outcome: SceneOutcome, soldMeanwhile: number, failure: string): Judgement {
+export function judgeDuringHold(outcome: TestBedOutcome, soldMeanwhile: number, failure: string): Judgement {
   const { overlaps, witnesses } = overlapsOf(outcome);
   const { lostUpdates, finalStock, expectedStock, ...stock } = readStock(outcome);
   const figures = { overlaps, lostUpdates, soldMeanwhile, finalStock, expectedStock };

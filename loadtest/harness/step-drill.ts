@@ -5,9 +5,9 @@ import {
   describeLostUpdate,
   describeOverlap,
   findLostUpdates,
+  type Hold,
+  holdsOf,
   overlapsBetween,
-  type Stay,
-  staysOf,
 } from '../evidence/checker.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { hasNothingToBreak } from '../staircase/staircase.ts';
@@ -15,7 +15,7 @@ import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
 import { NotStagedError } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import { lackOf, type Need } from './target.ts';
-import { openScene, type Scene, type SceneOptions, type SceneOutcome } from './test-bed.ts';
+import { openTestBed, type TestBed, type TestBedOptions, type TestBedOutcome } from './test-bed.ts';
 
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
@@ -33,7 +33,7 @@ export interface StepDrill {
   timing?: LockTiming;
   /** The units in stock before it. */
   stock?: number;
-  run(scene: Scene): Promise<Judgement>;
+  run(testBed: TestBed): Promise<Judgement>;
 }
 
 export interface Judgement {
@@ -43,12 +43,12 @@ export interface Judgement {
   figures: Record<string, number>;
   witnesses: string[];
   /** Which holders may not meet; all of them when it is not given. Meetings of others are not drawn as faults. */
-  isJudged?: (stay: Stay) => boolean;
+  isJudged?: (hold: Hold) => boolean;
   /** With `unknown`: the lock never takes the step that the drill breaks. */
   nothingToBreak?: boolean;
 }
 
-export interface StepDrillOptions extends Omit<SceneOptions, 'timing' | 'stock'> {
+export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock'> {
   leaseMs: number;
   stock?: number;
 }
@@ -67,20 +67,20 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   if (drill.needs?.includes('masters') && backendOf(stage) !== 'masters') {
     return notApplicable(`Under ${stage} no masters vote.`);
   }
-  const scene = await openScene({
+  const testBed = await openTestBed({
     stock: drill.stock ?? STOCK,
     ...options,
     timing: { leaseMs, ...drill.timing },
   });
-  return play(scene, drill.run(scene), signal);
+  return play(testBed, drill.run(testBed), signal);
 }
 
 /**
- * Follows the course of a drill to its judgement, and closes its scene. Rejects as the course does, and with the signal's reason
- * when that aborts first; the scene is closed all the same.
+ * Follows the course of a drill to its judgement, and closes its test bed. Rejects as the course does, and with the signal's reason
+ * when that aborts first; the test bed is closed all the same.
  */
 export async function play(
-  scene: {
+  testBed: {
     stop(): void;
     close(isJudged?: Judgement['isJudged']): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'>>;
   },
@@ -90,9 +90,9 @@ export async function play(
   const judgement = await untilStopped(course, signal).catch(async (error) => {
     if (error instanceof NotStagedError) return notStaged(error.message, error);
     // What it has begun comes to its end before it is undone.
-    scene.stop();
+    testBed.stop();
     await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
-    await scene.close().catch(() => {});
+    await testBed.close().catch(() => {});
     throw error;
   });
   const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false } = judgement;
@@ -104,7 +104,7 @@ export async function play(
     witnessCount: witnesses.length,
     stockOverTime: [],
     nothingToBreak,
-    ...(await scene.close(isJudged)),
+    ...(await testBed.close(isJudged)),
   };
 }
 
@@ -140,7 +140,10 @@ export function notStaged(reason: string, { nothingToBreak = false } = {}): Judg
  *
  * `wroteLate` names sales whose write reached Redis although their node had given up on it.
  */
-export function readStock({ ends, initialStock, finalStock, events, startedAt }: SceneOutcome, wroteLate: Sale[] = []) {
+export function readStock(
+  { ends, initialStock, finalStock, events, startedAt }: TestBedOutcome,
+  wroteLate: Sale[] = [],
+) {
   const sales = ends.flatMap((end) => (end.outcome === 'sold' ? [end.sale] : []));
   const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
   const expectedStock = initialStock - sales.length;
@@ -165,7 +168,7 @@ interface Sale {
 }
 
 /** Who read which stock and went on to write, as the nodes recorded it. Of a sale that began again the last reading counts. */
-function readersOf(events: SceneOutcome['events'], startedAt: number, wroteLate: Sale[]) {
+function readersOf(events: TestBedOutcome['events'], startedAt: number, wroteLate: Sale[]) {
   const nameOf = ({ node, saleId }: Sale) => `${node} ${saleId}`;
   const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(nameOf));
   const readings = new Map<string, { stockBefore: number; saleId: string; node: string; readMs: number }>();
@@ -178,10 +181,10 @@ function readersOf(events: SceneOutcome['events'], startedAt: number, wroteLate:
 }
 
 /** Pairs of holders inside at the same moment, those left out who `isMeant` does not mean, and a sentence for each. */
-export function overlapsOf({ events, startedAt }: SceneOutcome, isMeant: (stay: Stay) => boolean = () => true) {
-  const stays = staysOf(events).filter(isMeant);
+export function overlapsOf({ events, startedAt }: TestBedOutcome, isMeant: (hold: Hold) => boolean = () => true) {
+  const holds = holdsOf(events).filter(isMeant);
   return {
-    overlaps: countOverlaps(stays),
-    witnesses: overlapsBetween(stays).map((overlap) => describeOverlap(overlap, startedAt)),
+    overlaps: countOverlaps(holds),
+    witnesses: overlapsBetween(holds).map((overlap) => describeOverlap(overlap, startedAt)),
   };
 }

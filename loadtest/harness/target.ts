@@ -64,11 +64,11 @@ export function whyNotOwnMysql(): string | undefined {
 
 /** Starts a stack of its own on free ports. */
 export async function openLocalTarget(options: StackOptions = {}, backends?: Backends): Promise<Target> {
-  const corner = await backends?.openCorner();
+  const namespace = await backends?.openNamespace();
   // What is measured is the lock: an order costs more than the sale.
   const stack = await startStack({
     ...options,
-    env: { ORDERS: 'off', IDEMPOTENCY: 'none', IDEMPOTENCY_REQUIRED: 'off', ...options.env, ...corner },
+    env: { ORDERS: 'off', IDEMPOTENCY: 'none', IDEMPOTENCY_REQUIRED: 'off', ...options.env, ...namespace },
   });
   try {
     const nodes = await Promise.all(
@@ -88,7 +88,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
       redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       backends: backends?.versions ?? {},
-      ...(corner?.['MYSQL_URL'] !== undefined && { mysqlUrl: corner['MYSQL_URL'] }),
+      ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
       stack,
       lacks: {
         ...backends?.lacks,

@@ -20,7 +20,7 @@ export interface TargetsOptions {
 
 interface Opened {
   /** The lock that its nodes were given, if it is none of ours. */
-  guest: string | undefined;
+  external: string | undefined;
   /** What its row asks for, if it asks for anything. */
   own: Row['stack'];
   target: Promise<Target>;
@@ -41,9 +41,9 @@ export function createTargets({
   let backends: Promise<Backends> | undefined;
   const opened = new Map<string, Opened>();
 
-  async function start(kind: Drill['kind'], guest: string | undefined, own: Row['stack']): Promise<Target> {
+  async function start(kind: Drill['kind'], external: string | undefined, own: Row['stack']): Promise<Target> {
     const forDrills = kind === 'steps';
-    if (guest !== undefined) return openLocalTarget({ forDrills, ...settingsFor(guest) }, await openBackends());
+    if (external !== undefined) return openLocalTarget({ forDrills, ...settingsFor(external) }, await openBackends());
     const target = running
       ? await openRunningTarget(running.url, running.labUrls)
       : await openOurs(forDrills, own, await openBackends());
@@ -68,23 +68,23 @@ export function createTargets({
   }
 
   /** Nodes with this lock. What it prints is shown to those who ask for the log. */
-  function settingsFor(guest: string) {
+  function settingsFor(external: string) {
     const { LOG_LEVEL, NODE_OPTIONS = '' } = process.env;
     const env = {
-      LOCK_MODULES: `${guest}=${modules[guest]}`,
+      LOCK_MODULES: `${external}=${modules[external]}`,
       LOG_LEVEL: LOG_LEVEL || 'silent',
       LOCK_VERSION: '',
       // Short enough that the last words of a node tell its error.
       NODE_OPTIONS: `${NODE_OPTIONS} --stack-trace-limit=2`.trim(),
     };
-    const onLine = (name: string, line: string) => void process.stderr.write(`${guest} on ${name}: ${line}\n`);
+    const onLine = (name: string, line: string) => void process.stderr.write(`${external} on ${name}: ${line}\n`);
     return LOG_LEVEL ? { env, onLine } : { env };
   }
 
   /** A stack with a lock that is none of ours has nothing to bring in order, and may not be able to. */
-  async function close({ guest, target }: Opened) {
+  async function close({ external, target }: Opened) {
     const open = await target.catch(() => undefined);
-    if (guest !== undefined) for (const { process } of open?.nodes ?? []) await process?.kill();
+    if (external !== undefined) for (const { process } of open?.nodes ?? []) await process?.kill();
     await open?.close();
   }
 
@@ -117,13 +117,13 @@ export function createTargets({
      */
     async open(kind: Drill['kind'], worker = 0, stage?: string): Promise<Target> {
       const name = nameOf(kind, worker);
-      const guest = stage !== undefined && Object.hasOwn(modules, stage) ? stage : undefined;
+      const external = stage !== undefined && Object.hasOwn(modules, stage) ? stage : undefined;
       const own = stage === undefined ? undefined : rowOf(stage)?.stack;
       const last = opened.get(name);
-      if (last && (last.guest !== guest || last.own?.name !== own?.name || last.isDead)) await discard(name);
-      const entry: Opened = opened.get(name) ?? { guest, own, target: start(kind, guest, own) };
+      if (last && (last.external !== external || last.own?.name !== own?.name || last.isDead)) await discard(name);
+      const entry: Opened = opened.get(name) ?? { external, own, target: start(kind, external, own) };
       opened.set(name, entry);
-      if (guest !== undefined) void watchOver(entry);
+      if (external !== undefined) void watchOver(entry);
       return entry.target;
     },
     /** Closes a stack that is broken: the next drill gets a new one. */

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backendOf, hasLock } from '../../locks/index.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { type Stay, staysOf } from '../evidence/checker.ts';
+import { type Hold, holdsOf } from '../evidence/checker.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
-import { isGuest } from '../staircase/staircase.ts';
-import type { Tell } from './drill.ts';
+import { isExternal } from '../staircase/staircase.ts';
+import type { Narrate } from './drill.ts';
 import { type Crash, createFaults, firstAfterWrite, isRelease, NotStagedError } from './faults.ts';
 import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
@@ -28,7 +28,7 @@ const SKU = '001';
 export type InsideSale = RunningSale & { saleId: string };
 
 /** What a drill leaves behind. */
-export interface SceneOutcome {
+export interface TestBedOutcome {
   ends: SaleEnd[];
   initialStock: number;
   finalStock: number;
@@ -37,20 +37,20 @@ export interface SceneOutcome {
   startedAt: number;
 }
 
-export interface SceneOptions {
+export interface TestBedOptions {
   target: Target;
   stage: string;
   timing: LockTiming & { leaseMs: number };
   stock: number;
-  tell: Tell;
+  narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal?: AbortSignal | undefined;
 }
 
-export type Scene = Awaited<ReturnType<typeof openScene>>;
+export type TestBed = Awaited<ReturnType<typeof openTestBed>>;
 
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
-export async function openScene({ target, stage, timing, stock, tell, signal }: SceneOptions) {
+export async function openTestBed({ target, stage, timing, stock, narrate, signal }: TestBedOptions) {
   const { nodes, stack } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
@@ -102,21 +102,21 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     return [...lastWords, ...histories.flatMap(({ events }) => events)].sort((a, b) => a.at - b.at);
   }
 
-  /** Whoever goes on after the end of the scene is stopped here: the stack is somebody else's by then. */
-  function mustGoOn() {
+  /** Whoever goes on after the end of the test bed is stopped here: the stack is somebody else's by then. */
+  function mustBeOpen() {
     signal?.throwIfAborted();
     if (isOver) throw new Error('The drill is over.');
   }
 
-  /** As the function, for as long as the scene goes on. */
+  /** As the function, for as long as the test bed goes on. */
   function guarded<Args extends unknown[], Result>(act: (...args: Args) => Result) {
     return (...args: Args): Result => {
-      mustGoOn();
+      mustBeOpen();
       return act(...args);
     };
   }
 
-  /** As `poll`, for as long as the scene goes on. */
+  /** As `poll`, for as long as the test bed goes on. */
   function waitFor<T>(look: () => Promise<T | undefined>, limitMs: number) {
     return poll(guarded(look), limitMs);
   }
@@ -233,7 +233,7 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
   }
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
-  async function outcome(): Promise<SceneOutcome> {
+  async function outcome(): Promise<TestBedOutcome> {
     const ends = await Promise.all(sales.map(({ end }) => end));
     if (!(await allEnded())) throw new NotStagedError('Sales were still in flight at the end.');
     // A node whose line was cut needs a moment to connect again.
@@ -252,13 +252,13 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
    * Brings the stack back to what it was: every process runs, nothing is held, nobody is inside, no key is left. Resolves
    * with what happened until then; overlaps are drawn of the holders that are judged.
    */
-  async function putBack(isJudged?: (stay: Stay) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
+  async function putBack(isJudged?: (hold: Hold) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
     const until = sharedClock();
     const crashes = [...faults.crashes];
     stop();
     await watch?.close();
     await faults.undoAll();
-    for (const node of nodes) await node.goOn();
+    for (const node of nodes) await node.resume();
     if (!(await allEnded())) throw new Error('Sales of the drill were still in flight after it.');
 
     const happened = [...crashes.flatMap(({ events }) => events), ...(await events())]
@@ -304,9 +304,9 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     second,
     redisKind: target.redis.kind,
     /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
-    step: guarded((sentence: string) => tell(sentence, sinceStart(), true)),
+    step: guarded((sentence: string) => narrate(sentence, sinceStart(), true)),
     /** Tells what happens, and goes on at once. */
-    say: guarded((sentence: string) => tell(sentence, sinceStart(), false)),
+    say: guarded((sentence: string) => narrate(sentence, sinceStart(), false)),
     mark,
     sell: guarded(sell),
     sellWithin: guarded(sellWithin),
@@ -331,14 +331,14 @@ export async function openScene({ target, stage, timing, stock, tell, signal }: 
     mustHaveWaited: guarded(mustHaveWaited),
     leaseLeftMs,
     /** The command by which a holder gives its lock up. */
-    releaseCommand: () => (isGuest(stage) ? firstAfterWrite(lockKey(SKU, stage)) : isRelease),
+    releaseCommand: () => (isExternal(stage) ? firstAfterWrite(lockKey(SKU, stage)) : isRelease),
     events,
-    stays: async () => staysOf(await events()),
+    holds: async () => holdsOf(await events()),
     waitFor,
     outcome: guarded(outcome),
     stop,
-    /** As `putBack`. However it ends, no connection of the scene's own is left. */
-    close: (isJudged?: (stay: Stay) => boolean) => putBack(isJudged).finally(masters.close),
+    /** As `putBack`. However it ends, no connection of the test bed's own is left. */
+    close: (isJudged?: (hold: Hold) => boolean) => putBack(isJudged).finally(masters.close),
   };
 }
 
@@ -359,6 +359,6 @@ function isInside({ type }: SaleEvent) {
 
 /** The holders that died with their node: they are inside no more, and never left. */
 function deathsOf({ node, at, events }: Crash): SaleEvent[] {
-  const inside = staysOf(events).filter(({ left }) => left === Number.POSITIVE_INFINITY);
+  const inside = holdsOf(events).filter(({ left }) => left === Number.POSITIVE_INFINITY);
   return inside.map(({ saleId }) => ({ at, type: 'left', node: node.name, saleId }));
 }

@@ -23,7 +23,7 @@ export interface GuardDrill {
   needs?: Need[];
   /** The lease that it needs, in milliseconds, whatever was asked for. */
   leaseMs?: number;
-  run(scene: CleanUpScene): Promise<Judgement>;
+  run(testBed: CleanUpTestBed): Promise<Judgement>;
 }
 
 /** The drill as one of the staircase's. */
@@ -34,13 +34,13 @@ export function asGuardDrill(drill: GuardDrill): Drill {
     async run({ target, stage, settings: { leaseMs }, ...context }) {
       const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
-      const scene = await openCleanUp({
+      const testBed = await openCleanUp({
         target,
         guard: guardOfRow(stage),
         leaseMs: drill.leaseMs ?? leaseMs,
         ...context,
       });
-      return play(scene, drill.run(scene), context.signal);
+      return play(testBed, drill.run(testBed), context.signal);
     },
   };
 }
@@ -56,7 +56,7 @@ interface DueOrder {
   sku: string;
 }
 
-export type CleanUpScene = Awaited<ReturnType<typeof openCleanUp>>;
+export type CleanUpTestBed = Awaited<ReturnType<typeof openCleanUp>>;
 
 /** A shop whose nodes clean up under one guard, when the drill says so. */
 async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
@@ -71,7 +71,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
 
   /** Writes so many orders that are due, the first one the longest; their units are not in stock. */
   async function makeDue(count: number) {
-    shop.mustGoOn();
+    shop.mustBeOpen();
     const made = Array.from({ length: count }, (_, i) => ({
       id: randomUUID(),
       sku: `drill-due-${orders.length + i + 1}`,
@@ -101,7 +101,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   const unitsRestored = async () => (await timesRestored()).reduce((sum, times) => sum + times, 0);
 
   async function tick(node: TargetNode): Promise<TickResult> {
-    shop.mustGoOn();
+    shop.mustBeOpen();
     return node.tick();
   }
 
@@ -124,16 +124,17 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
     });
     ending.catch(() => {});
     await until(`The clean-up of ${node.name} does not end.`, async () => {
-      await node.goOn();
+      await node.resume();
       return isOver;
     });
     const result = await ending;
-    if (result.outcome !== 'ran') throw new Error(`The clean-up of ${node.name} ${tellTick(result)} under ${guard}.`);
+    if (result.outcome !== 'ran')
+      throw new Error(`The clean-up of ${node.name} ${describeTick(result)} under ${guard}.`);
   }
 
   /** Starts a tick. Resolves when it stays where the script says, or is over without coming so far. */
   async function startTick(node: TargetNode, script: TickScript) {
-    shop.mustGoOn();
+    shop.mustBeOpen();
     const { held } = await node.ticks();
     await node.scriptTick(script);
     let ended: TickResult | undefined;
@@ -151,7 +152,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   async function holdTick(node: TargetNode, script: TickScript) {
     const started = await startTick(node, script);
     const ended = started.ended();
-    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay: it ${tellTick(ended)}.`);
+    if (ended) throw new NotStagedError(`The tick of ${node.name} did not stay: it ${describeTick(ended)}.`);
     return started;
   }
 
@@ -185,12 +186,12 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   /** Throws NotStagedError when a tick failed: then it was neither let in nor kept out. One that lost its lock was let in. */
   function mustNotFail(node: TargetNode, result: TickResult) {
     const isAmiss = result.outcome === 'failed' && result.code !== 'LOCK_NOT_HELD';
-    if (isAmiss) throw new NotStagedError(`The tick of ${node.name} ${tellTick(result)}.`);
+    if (isAmiss) throw new NotStagedError(`The tick of ${node.name} ${describeTick(result)}.`);
   }
 
   /** Throws NotStagedError when a tick that nobody keeps out has not run to its end. */
   function mustHaveRun(node: TargetNode, result: TickResult) {
-    if (result.outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} ${tellTick(result)}.`);
+    if (result.outcome !== 'ran') throw new NotStagedError(`The tick of ${node.name} ${describeTick(result)}.`);
   }
 
   async function close() {
@@ -232,7 +233,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
 }
 
 /** `ran and restored 60 units`, `was skipped`. */
-export function tellTick({ outcome, restored, detail }: TickResult): string {
+export function describeTick({ outcome, restored, detail }: TickResult): string {
   if (outcome === 'skipped') return 'was skipped';
   if (outcome === 'failed') return `failed (${detail ?? 'no reason given'})`;
   return `ran and restored ${countOf(restored, 'unit')}`;

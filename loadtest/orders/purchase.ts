@@ -21,7 +21,7 @@ export interface KeyDrill {
   name: string;
   /** What it takes to stage the fault, besides two nodes and a MySQL that may be emptied. */
   needs?: Need[];
-  run(scene: PurchaseScene): Promise<Judgement>;
+  run(testBed: PurchaseTestBed): Promise<Judgement>;
 }
 
 /** The drill as one of the staircase's. */
@@ -32,8 +32,8 @@ export function asKeyDrill(drill: KeyDrill): Drill {
     async run({ target, stage, ...context }) {
       const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
-      const scene = await openPurchase({ target, ...context });
-      return play(scene, drill.run(scene), context.signal);
+      const testBed = await openPurchase({ target, ...context });
+      return play(testBed, drill.run(testBed), context.signal);
     },
   };
 }
@@ -51,7 +51,7 @@ export interface OrderRow {
   sale_id: string;
 }
 
-export type PurchaseScene = Awaited<ReturnType<typeof openPurchase>>;
+export type PurchaseTestBed = Awaited<ReturnType<typeof openPurchase>>;
 
 /** A shop with one intent of one buyer, and one key for it. */
 async function openPurchase(options: ShopOptions) {
@@ -104,7 +104,7 @@ async function openPurchase(options: ShopOptions) {
 
   /** Sends a click that stays inside its sale until the node is told to go on. Resolves when it is there. */
   async function clickInside(node: TargetNode) {
-    await node.script({ untilTold: true });
+    await node.script({ untilResumed: true });
     const end = click(node);
     const { saleId } = await until(`The click on ${node.name} never got inside its sale.`, async () =>
       (await node.history()).events.find(({ type }) => type === 'read'),
@@ -123,7 +123,7 @@ async function openPurchase(options: ShopOptions) {
   /** Throws NotStagedError when a request got no answer, or failed: then something else kept it from making an order. */
   function mustBeAnswered(...answers: ClientAnswer[]) {
     const amiss = answers.find(({ status }) => status === undefined || status >= 500);
-    if (amiss) throw new NotStagedError(`A request ${tellAnswer(amiss)}.`);
+    if (amiss) throw new NotStagedError(`A request ${describeAnswer(amiss)}.`);
   }
 
   /** What MySQL and the stock say: one order is there, and one unit gone. `how` tells in a clause how there came to be more. */
@@ -148,9 +148,9 @@ async function openPurchase(options: ShopOptions) {
 
   /** As `judgeOrders`, when a repeat is answered. Throws NotStagedError when it bought nothing, or names an order that is not there. */
   async function judgeRepeat(again: ClientAnswer, how: string): Promise<Judgement> {
-    if (again.status !== 200) throw new NotStagedError(`The repeat ${tellAnswer(again)}.`);
+    if (again.status !== 200) throw new NotStagedError(`The repeat ${describeAnswer(again)}.`);
     if (!(await orders()).some(({ id }) => id === again.orderId)) {
-      throw new NotStagedError(`The repeat ${tellAnswer(again)}, and MySQL has no such order.`);
+      throw new NotStagedError(`The repeat ${describeAnswer(again)}, and MySQL has no such order.`);
     }
     return judgeOrders(how);
   }
@@ -183,7 +183,7 @@ async function openPurchase(options: ShopOptions) {
 }
 
 /** `was answered 409 REQUEST_IN_PROGRESS`, `got no answer`. */
-export function tellAnswer({ status, code, orderId }: ClientAnswer): string {
+export function describeAnswer({ status, code, orderId }: ClientAnswer): string {
   if (status === undefined) return 'got no answer';
   const what = orderId === undefined ? (code ?? '') : `order ${orderId.slice(0, 8)}`;
   return `was answered ${status} ${what}`.trim();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
-import type { Tell } from '../harness/drill.ts';
+import type { Narrate } from '../harness/drill.ts';
 import { createFaults, NotStagedError } from '../harness/faults.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import type { Target, TargetNode } from '../harness/target.ts';
@@ -17,7 +17,7 @@ const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply'
 
 export interface ShopOptions {
   target: Target;
-  tell: Tell;
+  narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal: AbortSignal;
 }
@@ -25,7 +25,7 @@ export interface ShopOptions {
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Two nodes, the MySQL of their orders and the Redis of their stock, for a drill that goes step by step. No order is left of before. */
-export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signal }: ShopOptions) {
+export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, signal }: ShopOptions) {
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
@@ -47,14 +47,14 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
   }
 
   async function tellNow(sentence: string, isStep: boolean) {
-    mustGoOn();
+    mustBeOpen();
     const ms = sharedClock() - startedAt;
     told.push({ ms, sentence });
-    await tell(sentence, ms, isStep);
+    await narrate(sentence, ms, isStep);
   }
 
   /** Whoever goes on after the end of the drill is stopped here: the stack is somebody else's by then. */
-  function mustGoOn() {
+  function mustBeOpen() {
     signal.throwIfAborted();
     if (stopping.signal.aborted) throw new Error('The drill is over.');
   }
@@ -66,7 +66,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
     limitMs = STEP_LIMIT_MS,
   ): Promise<T> {
     const found = await poll(async () => {
-      mustGoOn();
+      mustBeOpen();
       return (await look()) || undefined;
     }, limitMs);
     if (found === undefined) throw new NotStagedError(otherwise);
@@ -103,7 +103,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
     mysqlUrl,
     query,
     until,
-    mustGoOn,
+    mustBeOpen,
     /** Aborts when the drill ends. */
     stopping: stopping.signal,
     /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
@@ -116,7 +116,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
     rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
     /** Kills a node as a crash would. Throws NotStagedError when it lives on. */
     async kill(node: TargetNode) {
-      mustGoOn();
+      mustBeOpen();
       await faults.kill(node);
     },
     /** Ends the drill where it stands: from here on each of its steps is refused. */
@@ -130,7 +130,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, tell, signa
         await faults.undoAll();
         // A sale or a tick that reaches where it stays only now is told, too.
         const areIdle = async () => {
-          for (const node of nodes) await node.goOn();
+          for (const node of nodes) await node.resume();
           return (await Promise.all(nodes.map(isIdle))).every(Boolean) || undefined;
         };
         if (!(await poll(areIdle, SETTLE_LIMIT_MS)))

@@ -3,7 +3,7 @@
 import { E_ALREADY_LOCKED, Mutex, type MutexInterface, tryAcquire } from 'async-mutex';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/cancel.ts';
+import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 
 export const options = {
   mutex: 'one for each key in each process',
@@ -32,7 +32,7 @@ export const createLock: CreateLock = ({ key }) => {
 
   async function acquire(signal?: AbortSignal) {
     if (!signal?.aborted) {
-      holds.push(await callOff(mutex.acquire(), signal, (release) => release()));
+      holds.push(await cancelOnAbort(mutex.acquire(), signal, (release) => release()));
       return;
     }
     try {

@@ -3,7 +3,7 @@
 import { type IRLock, Redisson } from 'node-redisson';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/cancel.ts';
+import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -34,7 +34,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs }) => {
   }
 
   async function acquire(signal?: AbortSignal) {
-    if (!signal?.aborted) await callOff(lock.lock(), signal, () => lock.unlock());
+    if (!signal?.aborted) await cancelOnAbort(lock.lock(), signal, () => lock.unlock());
     else if (!(await lock.tryLock(0, true))) throw abortError(signal);
   }
 

@@ -3,7 +3,7 @@
 import Redlock from 'redlock';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/cancel.ts';
+import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -50,7 +50,7 @@ export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => 
 
   async function acquire(signal?: AbortSignal) {
     if (signal?.aborted) holds.push(await enter(0).catch(() => Promise.reject(abortError(signal))));
-    else holds.push(await callOff(enter(-1), signal, ({ leave }) => leave()));
+    else holds.push(await cancelOnAbort(enter(-1), signal, ({ leave }) => leave()));
   }
 
   async function release() {

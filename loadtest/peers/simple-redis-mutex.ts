@@ -4,7 +4,7 @@ import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { callOff } from '../../services/inventory/cancel.ts';
+import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -51,7 +51,7 @@ export const createLock: CreateLock = ({ redis, key, leaseMs }) => {
       return;
     }
     const asked = lock(client, key, { timeout: leaseMs, pollingInterval: Math.min(10_000, leaseMs) });
-    holds.push(await callOff(asked, signal, (release) => release()));
+    holds.push(await cancelOnAbort(asked, signal, (release) => release()));
   }
 
   async function release() {

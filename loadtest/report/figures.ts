@@ -136,13 +136,13 @@ function formatOf(key: string): (value: number) => string {
 type ReadFigure = (figures: RushFigures) => number | undefined;
 
 function count(name: string, read: ReadFigure): FigureLine {
-  return { name, read: (figures) => tell(read(figures), formatNumber) };
+  return { name, read: (figures) => show(read(figures), formatNumber) };
 }
 
 function measure(name: string, read: ReadFigure): FigureLine {
-  return { name, read: (figures) => tell(read(figures), formatMeasure) };
+  return { name, read: (figures) => show(read(figures), formatMeasure) };
 }
 
-function tell(value: number | undefined, format: (value: number) => string) {
+function show(value: number | undefined, format: (value: number) => string) {
   return value === undefined ? notMeasured : format(value);
 }

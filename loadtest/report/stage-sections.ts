@@ -1,6 +1,6 @@
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
-import { isGuest } from '../staircase/staircase.ts';
+import { isExternal } from '../staircase/staircase.ts';
 import { fixedBy, isAsTaught, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';
@@ -62,7 +62,7 @@ function drillArticle(stage: string, result: DrillResult, before: StageResult[])
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 ${question !== undefined && html`<p class="asks">${question}</p>`}
-<p>${isGuest(stage) ? '' : compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
+<p>${isExternal(stage) ? '' : compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${stageBefore(result, before)}
 <div class="${timeline !== undefined && 'evidence'}">

@@ -205,7 +205,7 @@ function lockRow(name: string): Row {
 }
 
 /** True for a lock that is none of ours: nothing is taught of it. */
-export function isGuest(row: string): boolean {
+export function isExternal(row: string): boolean {
   return rowOf(row) === undefined;
 }
 
@@ -226,7 +226,7 @@ export function columnOf(drill: string): Column | undefined {
 }
 
 /** The names of the columns of a staircase: of the one that has this column. */
-export function columnsBeside(drill: string): string[] {
+export function columnsWith(drill: string): string[] {
   const { columns } = staircases.find(({ columns }) => Object.hasOwn(columns, drill)) ?? lockStaircase;
   return Object.keys(columns);
 }
@@ -248,7 +248,7 @@ export function hasNothingToBreak(row: string, drill: string): boolean {
 
 function signOf(row: string, drill: string) {
   // What can break no stage asks for several masters, which a lock that is none of ours is not given.
-  if (isGuest(row)) return columnOf(drill)?.picture === undefined ? '–' : ' ';
+  if (isExternal(row)) return columnOf(drill)?.picture === undefined ? '–' : ' ';
   return rowOf(row)?.signs[Object.keys(staircaseOf(row).columns).indexOf(drill)];
 }
 

@@ -5,12 +5,12 @@
 // Source:  Redisson, RLock.
 
 import { abortable } from '../drivers/abortable.ts';
-import { waitInLine } from '../drivers/local-queue.ts';
+import { waitInLocalQueue } from '../drivers/local-queue.ts';
 import { readScript } from '../drivers/script.ts';
 import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
 import { type Lock, LockNotHeldError, type LockOptions } from '../lock.ts';
 
-const acquireOrTellLease = readScript('acquire-or-tell-lease');
+const acquireOrReturnLease = readScript('acquire-or-return-lease');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseAndPublish = readScript('release-and-publish');
 
@@ -49,13 +49,13 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
   async function take(leaseMs: number, signal?: AbortSignal) {
     const tryOnce = () => {
       askedAt = performance.now();
-      return acquireOrTellLease(redis, [key], [ownerToken, leaseMs]);
+      return acquireOrReturnLease(redis, [key], [ownerToken, leaseMs]);
     };
     // Neither a holder nor a single try stands in line.
     const isOurs = (holdCount > 0 || signal?.aborted) && (await tryOnce()) > 0;
     if (!isOurs) {
       await abortable(undefined, signal);
-      await waitInLine({ redis, channel, leaseMs, tryOnce, signal });
+      await waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signal });
     }
     holdCount += 1;
     heldLeaseMs = leaseMs;

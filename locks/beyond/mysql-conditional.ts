@@ -13,28 +13,28 @@ const MAX_TRIES = 5;
 const takeIt =
   'UPDATE tb_stock SET stock = LAST_INSERT_ID(stock) - 1, version = version + 1 WHERE sku = ? AND stock > 0';
 
-export const takeOne: TakeOne = ({ mysql, sku, signal, business, tell }) =>
+export const takeOne: TakeOne = ({ mysql, sku, signal, business, emit }) =>
   withSession(mysql, signal, async ({ ask }) => {
-    tell('began');
+    emit('began');
     await business();
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
-      tell('writing');
+      emit('writing');
       const taken = await ask<ResultSetHeader>(takeIt, [sku], signal).catch((error) => {
         if (!isRefused(error)) throw error;
       });
       if (taken?.affectedRows === 1) {
         const [found] = await ask<RowDataPacket[]>('SELECT LAST_INSERT_ID() AS stock');
-        tell('read', found?.stock);
-        tell('wrote', found?.stock - 1);
+        emit('read', found?.stock);
+        emit('wrote', found?.stock - 1);
         return found?.stock;
       }
       if (taken !== undefined) {
         const [row] = await ask<RowDataPacket[]>('SELECT sku FROM tb_stock WHERE sku = ?', [sku]);
         if (row === undefined) return undefined;
-        tell('read', 0);
+        emit('read', 0);
         return 0;
       }
-      tell('conflict');
+      emit('conflict');
     }
     throw new TooManyConflictsError(sku, MAX_TRIES);
   });

@@ -10,23 +10,23 @@ import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 /** Of 20 buyers at a time one gets through, so the odds against 1,000 refusals of one sale are astronomic. */
 const MAX_TRIES = 1_000;
 
-export const takeOne: TakeOne = ({ mysql, sku, signal, business, tell }) =>
+export const takeOne: TakeOne = ({ mysql, sku, signal, business, emit }) =>
   withSession(mysql, signal, async ({ ask }) => {
-    tell('began');
+    emit('began');
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       // Each statement is a transaction of its own: within one, REPEATABLE READ would read the old version at every try.
       const read = 'SELECT stock, version FROM tb_stock WHERE sku = ?';
       const [row] = await ask<RowDataPacket[]>(read, [sku], signal);
       if (row === undefined) return undefined;
-      tell('read', row.stock);
+      emit('read', row.stock);
       if (row.stock <= 0) return row.stock;
       await business();
-      tell('writing');
+      emit('writing');
       if (await write(row.stock - 1, row.version)) {
-        tell('wrote', row.stock - 1);
+        emit('wrote', row.stock - 1);
         return row.stock;
       }
-      tell('conflict');
+      emit('conflict');
     }
     throw new TooManyConflictsError(sku, MAX_TRIES);
 

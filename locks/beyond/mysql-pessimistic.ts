@@ -9,13 +9,13 @@ import { type TakeOne, TooManyConflictsError } from '../lock.ts';
 
 const MAX_TRIES = 5;
 
-export const takeOne: TakeOne = async ({ mysql, sku, signal, business, tell }) => {
+export const takeOne: TakeOne = async ({ mysql, sku, signal, business, emit }) => {
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     try {
       return await withSession(mysql, signal, sell);
     } catch (error) {
       if (!isRefused(error)) throw error;
-      tell('conflict');
+      emit('conflict');
     }
   }
   throw new TooManyConflictsError(sku, MAX_TRIES);
@@ -25,11 +25,11 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, tell }) =
     // FOR UPDATE reads what was committed last. A plain SELECT would read the snapshot of REPEATABLE READ, and lock nothing.
     const [row] = await wait<RowDataPacket[]>('SELECT stock FROM tb_stock WHERE sku = ? FOR UPDATE', [sku], signal);
     if (row !== undefined) {
-      tell('entered');
-      tell('read', row.stock);
+      emit('entered');
+      emit('read', row.stock);
     }
     if (row === undefined || row.stock <= 0) {
-      tell('left');
+      emit('left');
       await ask('ROLLBACK');
       return row?.stock;
     }
@@ -37,10 +37,10 @@ export const takeOne: TakeOne = async ({ mysql, sku, signal, business, tell }) =
     const stock = row.stock - 1;
     await ask('UPDATE tb_stock SET stock = ?, version = version + 1 WHERE sku = ?', [stock, sku]);
     // COMMIT writes and gives the row up: until it is sent nothing is written, and the next sale may know it before we do.
-    tell('left');
-    tell('writing');
+    emit('left');
+    emit('writing');
     await ask('COMMIT');
-    tell('wrote', stock);
+    emit('wrote', stock);
     return row.stock;
   }
 };

@@ -8,13 +8,13 @@ import type { TakeOne } from '../lock.ts';
 
 const takeOneScript = readScript('take-one');
 
-export const takeOne: TakeOne = async ({ redis, stockKey, business, tell }) => {
-  tell('began');
+export const takeOne: TakeOne = async ({ redis, stockKey, business, emit }) => {
+  emit('began');
   await business();
-  tell('writing');
+  emit('writing');
   const stockBefore = await takeOneScript(redis, [stockKey], []);
   if (stockBefore === -1) return undefined;
-  tell('read', stockBefore);
-  if (stockBefore > 0) tell('wrote', stockBefore - 1);
+  emit('read', stockBefore);
+  if (stockBefore > 0) emit('wrote', stockBefore - 1);
   return stockBefore;
 };

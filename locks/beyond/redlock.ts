@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { readScript } from '../drivers/script.ts';
-import { poll } from '../drivers/vote.ts';
+import { vote } from '../drivers/vote.ts';
 import { type CreateLock, LockNotHeldError, NoMajorityError } from '../lock.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');
@@ -53,7 +53,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   async function elect(): Promise<'won' | 'lost' | 'silence'> {
     const askedAt = performance.now();
     const mayBeOurs = new Set(masters);
-    const { yes, no } = await poll(masters, quorum, voteLimitMs, async (master) => {
+    const { yes, no } = await vote(masters, quorum, voteLimitMs, async (master) => {
       const isOurs = await takeVote(master);
       if (!isOurs) mayBeOurs.delete(master);
       return isOurs;
@@ -81,7 +81,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
 
   async function renew() {
     const askedAt = performance.now();
-    const { yes, no } = await poll(masters, quorum, voteLimitMs, renewVote);
+    const { yes, no } = await vote(masters, quorum, voteLimitMs, renewVote);
     if (holdCount === 0) return;
     if (no > othersAtMost) lose();
     // Without a majority that answers there is no news, and the time goes on that is left.
@@ -104,7 +104,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
     holdCount -= 1;
     if (holdCount > 0) return;
     stopWatching();
-    const { yes, no } = await poll(masters, quorum, Math.min(RELEASE_LIMIT_MS, leaseMs / 2), giveBack);
+    const { yes, no } = await vote(masters, quorum, Math.min(RELEASE_LIMIT_MS, leaseMs / 2), giveBack);
     if (yes >= quorum) return;
     throw no > othersAtMost ? new LockNotHeldError(key) : new NoMajorityError(key);
   }

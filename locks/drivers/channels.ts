@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import { ANSWER_LIMIT_MS, type RedisClient } from '../lock.ts';
-import { slotOf } from './cluster-slot.ts';
+import { clusterSlotOf } from './cluster-slot.ts';
 
 /** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */
 const PING_EVERY_MS = 250;
@@ -64,7 +64,7 @@ function followOwners(cluster: Cluster) {
 
 /** Undefined until the Cluster has been asked. */
 function ownerOf(cluster: Cluster, channel: string) {
-  const address = cluster.slots[slotOf(channel)]?.[0];
+  const address = cluster.slots[clusterSlotOf(channel)]?.[0];
   return cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address);
 }
 

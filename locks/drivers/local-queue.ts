@@ -27,7 +27,7 @@ export interface Place {
 const linesOf = new WeakMap<RedisClient, Map<string, Line>>();
 
 /** Resolves when `tryOnce` got the lock. Rejects with AbortError when `signal` aborts first, and as `tryOnce` does. */
-export async function waitInLine({ redis, channel, leaseMs, tryOnce, signal }: Place): Promise<void> {
+export async function waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signal }: Place): Promise<void> {
   const lines = linesOf.get(redis) ?? new Map<string, Line>();
   linesOf.set(redis, lines);
   const line = lines.get(channel) ?? { waiters: [], hasNews: true };
@@ -36,7 +36,7 @@ export async function waitInLine({ redis, channel, leaseMs, tryOnce, signal }: P
   const waiter = () => wake();
   line.waiters.push(waiter);
 
-  function tell() {
+  function notice() {
     line.hasNews = true;
     line.waiters[0]?.();
   }
@@ -49,7 +49,7 @@ export async function waitInLine({ redis, channel, leaseMs, tryOnce, signal }: P
       throw error;
     });
     clearTimeout(line.leaseEnd);
-    line.leaseEnd = setTimeout(tell, answer > 0 ? leaseMs : -answer);
+    line.leaseEnd = setTimeout(notice, answer > 0 ? leaseMs : -answer);
     return answer > 0;
   }
 
@@ -60,7 +60,7 @@ export async function waitInLine({ redis, channel, leaseMs, tryOnce, signal }: P
         isOurs = await tryNow();
       } else if (line.stop === undefined) {
         // When this begins to hear, it tells: a release before that was not heard.
-        line.stop = listen(redis, channel, tell);
+        line.stop = listen(redis, channel, notice);
       } else {
         await abortable(new Promise<void>((resolve) => (wake = resolve)), signal);
       }

@@ -11,7 +11,7 @@ export interface Votes {
  * Asks all masters at once. Resolves when `quorum` have said yes, when so many have not that it is out of reach, or when
  * `limitMs` milliseconds are over. Never rejects.
  */
-export function poll(
+export function vote(
   masters: Redis[],
   quorum: number,
   limitMs: number,

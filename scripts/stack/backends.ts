@@ -7,8 +7,8 @@ import { openZookeeper, whyNoZookeeper } from './zookeeper.ts';
 
 /** The servers beyond Redis that the strategies of a run need: one of each, for all stacks of the run. */
 export interface Backends {
-  /** Settings for the nodes of one more stack: a corner of each server that no other stack uses. */
-  openCorner(): Promise<NodeJS.ProcessEnv>;
+  /** Settings for the nodes of one more stack: a namespace of each server that no other stack uses. */
+  openNamespace(): Promise<NodeJS.ProcessEnv>;
   /** Why a server can't be had: a sentence with the line that installs it. */
   lacks: Partial<Record<Backend, string>>;
   /** What there is, such as `10.11.19-MariaDB`. */
@@ -23,8 +23,8 @@ interface Server {
   version: string;
   /** The process, when it is ours. */
   part?: Part;
-  /** Resolves with the settings that lead a node to a corner of this name. */
-  openCorner(name: string): Promise<NodeJS.ProcessEnv>;
+  /** Resolves with the settings that lead a node to a namespace of this name. */
+  openNamespace(name: string): Promise<NodeJS.ProcessEnv>;
 }
 
 interface Kind {
@@ -38,14 +38,14 @@ const kinds: Partial<Record<Backend, Kind>> = {
     whyNone: () => (process.env['MYSQL_URL'] ? undefined : whyNoMysql()),
     async start(dir) {
       const server = await openMysql(process.env['MYSQL_URL'] || undefined, { dir });
-      return { ...server, openCorner: async (name) => ({ MYSQL_URL: await server.database(name) }) };
+      return { ...server, openNamespace: async (name) => ({ MYSQL_URL: await server.database(name) }) };
     },
   },
   zookeeper: {
     whyNone: () => (process.env['ZOOKEEPER_URL'] ? undefined : whyNoZookeeper()),
     async start(dir) {
       const server = await openZookeeper(process.env['ZOOKEEPER_URL'] || undefined, { dir });
-      return { ...server, openCorner: async (name) => ({ ZOOKEEPER_URL: `${server.url}/${name}` }) };
+      return { ...server, openNamespace: async (name) => ({ ZOOKEEPER_URL: `${server.url}/${name}` }) };
     },
   },
 };
@@ -56,11 +56,11 @@ export async function startBackends(needed: Backend[]): Promise<Backends> {
   const versions: Backends['versions'] = {};
   const servers: Server[] = [];
   let temp: ReturnType<typeof makeTempDir> | undefined;
-  let corners = 0;
+  let namespaces = 0;
   let isStopping = false;
-  let tellDeath: (sentence: string) => void;
+  let reportDeath: (sentence: string) => void;
   const partDied = new Promise<string>((resolve) => {
-    tellDeath = resolve;
+    reportDeath = resolve;
   });
 
   async function start(backend: Backend, kind: Kind) {
@@ -72,7 +72,7 @@ export async function startBackends(needed: Backend[]): Promise<Backends> {
     const server = await kind.start(dir);
     servers.push(server);
     versions[backend] = server.version;
-    void server.part?.ended.then((sentence) => isStopping || tellDeath(sentence));
+    void server.part?.ended.then((sentence) => isStopping || reportDeath(sentence));
   }
 
   async function stop() {
@@ -93,9 +93,9 @@ export async function startBackends(needed: Backend[]): Promise<Backends> {
   }
 
   return {
-    async openCorner() {
-      corners += 1;
-      const settings = await Promise.all(servers.map((server) => server.openCorner(`stack_${corners}`)));
+    async openNamespace() {
+      namespaces += 1;
+      const settings = await Promise.all(servers.map((server) => server.openNamespace(`stack_${namespaces}`)));
       return Object.assign({}, ...settings);
     },
     lacks,

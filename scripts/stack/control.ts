@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dismissReaper, projectDir, tellReaper } from './parts.ts';
+import { dismissReaper, notifyReaper, projectDir } from './parts.ts';
 
 // `up` listens on a socket that belongs to this checkout, and `down` speaks to whoever listens there: no process is ever
 // ended by a number that another process may have by now.
@@ -24,7 +24,7 @@ export async function claimControl(): Promise<Control | undefined> {
   // A stack that was killed may have left its socket.
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
-  tellReaper(`+dir ${dir}`);
+  notifyReaper(`+dir ${dir}`);
 
   const server = createServer();
   const downAsked = new Promise<string>((resolve) => {
@@ -39,7 +39,7 @@ export async function claimControl(): Promise<Control | undefined> {
     async release() {
       server.close();
       rmSync(dir, { recursive: true, force: true });
-      tellReaper(`-dir ${dir}`);
+      notifyReaper(`-dir ${dir}`);
       await dismissReaper();
     },
   };

@@ -55,7 +55,7 @@ let reaper: ChildProcess | undefined;
 const listed = new Set<string>();
 
 /** Tells the reaper what to remove if this process dies before it can: `+pid 123`, and `-pid 123` when it is gone. */
-export function tellReaper(line: string) {
+export function notifyReaper(line: string) {
   if (line.startsWith('+')) listed.add(line.slice(1));
   else listed.delete(line.slice(1));
   if (reaper === undefined) {
@@ -82,12 +82,12 @@ export async function dismissReaper() {
 /** A temporary folder that is gone when this process is. */
 export function makeTempDir() {
   const dir = mkdtempSync(join(tmpdir(), 'lockstep-'));
-  tellReaper(`+dir ${dir}`);
+  notifyReaper(`+dir ${dir}`);
   return {
     dir,
     remove() {
       rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-      tellReaper(`-dir ${dir}`);
+      notifyReaper(`-dir ${dir}`);
     },
   };
 }
@@ -113,14 +113,14 @@ export async function startPart({ name, command, args, env, cwd, isReady, onLine
     // Its children would keep working, and keep its output open.
     child.once('exit', () => child.pid !== undefined && signalGroup(child.pid, 'SIGKILL'));
     child.once('close', (code, signal) => {
-      if (child.pid !== undefined) tellReaper(`-pid ${child.pid}`);
+      if (child.pid !== undefined) notifyReaper(`-pid ${child.pid}`);
       const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
       resolve([`${name} ${how}`, ...lastLines].join('\n  '));
     });
   });
   if (child.pid === undefined) throw new Error(await ended);
   const { pid } = child;
-  tellReaper(`+pid ${pid}`);
+  notifyReaper(`+pid ${pid}`);
 
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {

@@ -102,16 +102,16 @@ export async function startStack({
   const parts = new Set<Part>();
   const links: Link[] = [];
   let isStopping = false;
-  let tellDeath: (sentence: string) => void;
+  let reportDeath: (sentence: string) => void;
   const partDied = new Promise<string>((resolve) => {
-    tellDeath = resolve;
+    reportDeath = resolve;
   });
 
   /** From here on the part's end is a death, unless the stack stops or the part is let go. */
   function watch(part: Part): Part {
     parts.add(part);
     void part.ended.then((sentence) => {
-      if (parts.delete(part) && !isStopping) tellDeath(sentence);
+      if (parts.delete(part) && !isStopping) reportDeath(sentence);
     });
     return part;
   }

@@ -4,7 +4,11 @@ import { abortable } from '../../locks/drivers/abortable.ts';
  * Resolves with what was asked for. A library that knows no AbortSignal goes on asking when `signal` aborts: then this
  * rejects with AbortError at once, and what arrives later is given back.
  */
-export async function callOff<T>(asked: Promise<T>, signal: AbortSignal | undefined, giveBack: (held: T) => unknown) {
+export async function cancelOnAbort<T>(
+  asked: Promise<T>,
+  signal: AbortSignal | undefined,
+  giveBack: (held: T) => unknown,
+) {
   try {
     return await abortable(asked, signal);
   } catch (error) {

@@ -3,14 +3,14 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
-import { callOff } from './cancel.ts';
+import { cancelOnAbort } from './cancel.ts';
 import { isStoreUnavailable } from './store.ts';
 
 /** How long a guest may take to give its lock up, in milliseconds. */
 const RELEASE_LIMIT_MS = 5_000;
 
 /** A lock of somebody else's, in a module that exports `createLock`: a guest among the locks of the course. */
-export interface GuestModule {
+export interface ExternalLockModule {
   /** Its name wherever ours have theirs. */
   name: string;
   /** The absolute path of the module. */
@@ -18,30 +18,31 @@ export interface GuestModule {
 }
 
 /** What a guest did that no lock may do. The message is a clause, without a full stop. */
-export class GuestFault extends Error {
+export class ExternalLockFault extends Error {
   readonly code = 'LOCK_FAILED';
 }
 
 /** The name of the lock in a file: `my-lock` for `/home/me/my-lock.ts`. */
-export function nameOfGuest(file: string): string {
+export function nameOfExternalLock(file: string): string {
   return basename(file, extname(file));
 }
 
-/** Loads the module. Rejects with GuestFault when it can't be loaded, or exports no `createLock`. May never settle. */
-export async function loadGuest(file: string): Promise<CreateLock> {
+/** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
+export async function loadExternalLock(file: string): Promise<CreateLock> {
   const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {
-    throw new GuestFault(`its import fails: ${describe(error)}`);
+    throw new ExternalLockFault(`its import fails: ${describe(error)}`);
   });
   // A module that was compiled to CommonJS may arrive in `default`.
   const createLock = exported.createLock ?? exported.default?.createLock;
-  if (createLock === undefined) throw new GuestFault('it exports no createLock');
-  if (typeof createLock !== 'function') throw new GuestFault(`its createLock is no function: ${describe(createLock)}`);
+  if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
+  if (typeof createLock !== 'function')
+    throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
   return supervised(createLock);
 }
 
 /**
  * The same lock, held to what a lock must do: acquire() is settled by its signal, and a lock that is granted later is given
- * back; release() is settled in time; whatever goes wrong is a GuestFault, unless Redis is away.
+ * back; release() is settled in time; whatever goes wrong is a ExternalLockFault, unless Redis is away.
  */
 function supervised(createLock: CreateLock): CreateLock {
   return (options) => {
@@ -49,7 +50,7 @@ function supervised(createLock: CreateLock): CreateLock {
 
     async function acquire(signal?: AbortSignal) {
       const asked = Promise.resolve().then(() => lock.acquire(signal));
-      await callOff(asked, signal, () => lock.release()).catch((error: unknown) => {
+      await cancelOnAbort(asked, signal, () => lock.release()).catch((error: unknown) => {
         throw signal?.aborted ? abortError(signal) : faultOf('acquire()', error);
       });
     }
@@ -63,9 +64,9 @@ function supervised(createLock: CreateLock): CreateLock {
 
     /** A LockNotHeldError may be that of another copy of the file that defines it. */
     function faultOf(call: string, error: unknown): unknown {
-      if (error instanceof GuestFault || isStoreUnavailable(error)) return error;
+      if (error instanceof ExternalLockFault || isStoreUnavailable(error)) return error;
       if (codeOf(error) === 'LOCK_NOT_HELD') return new LockNotHeldError(options.key);
-      return new GuestFault(`${call} fails: ${describe(error)}`, { cause: error });
+      return new ExternalLockFault(`${call} fails: ${describe(error)}`, { cause: error });
     }
 
     return {
@@ -86,10 +87,10 @@ function makeLock(createLock: CreateLock, options: LockOptions): Lock {
   try {
     lock = createLock(options);
   } catch (error) {
-    throw new GuestFault(`createLock() throws: ${describe(error)}`, { cause: error });
+    throw new ExternalLockFault(`createLock() throws: ${describe(error)}`, { cause: error });
   }
   if (isLock(lock)) return lock;
-  throw new GuestFault(`createLock() returns no { acquire, release }: it returns ${describe(lock)}`);
+  throw new ExternalLockFault(`createLock() returns no { acquire, release }: it returns ${describe(lock)}`);
 }
 
 function isLock(lock: unknown): lock is Lock {
@@ -100,7 +101,7 @@ function isLock(lock: unknown): lock is Lock {
 async function withinLimit(released: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    const late = () => reject(new GuestFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`));
+    const late = () => reject(new ExternalLockFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`));
     timer = setTimeout(late, RELEASE_LIMIT_MS);
   });
   await Promise.race([released, limit]).finally(() => clearTimeout(timer));

@@ -3,9 +3,9 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import dotenv from 'dotenv';
 import { pino } from 'pino';
-import { addGuest, lockName } from '../../locks/index.ts';
+import { addExternalLock, lockName } from '../../locks/index.ts';
 import { answerUnreadable } from './answer.ts';
-import { loadGuest } from './external-lock.ts';
+import { loadExternalLock } from './external-lock.ts';
 import { createHistory } from './history.ts';
 import { createLabApp } from './lab/listener.ts';
 import { createMetrics } from './metrics.ts';
@@ -26,7 +26,7 @@ const LAST_ANSWERS_LIMIT_MS = 2_000;
 
 dotenv.config({ quiet: true });
 // First, so that LOCK_VERSION may name them.
-await addGuests();
+await addExternalLocks();
 const settings = readSettingsOrExit(inventorySettings, process.env);
 const lacking = lackingSetting(settings.LOCK_VERSION, settings);
 if (lacking) exitWithSettingError(`LOCK_VERSION=${settings.LOCK_VERSION} is not allowed: it needs ${lacking}.`);
@@ -89,12 +89,12 @@ process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 log.info({ port: settings.PORT, labPort: settings.LAB_PORT, lock: settings.LOCK_VERSION }, 'listening');
 
-async function addGuests() {
+async function addExternalLocks() {
   const { LOCK_MODULES = [] } = readSettingsOrExit(inventorySettings.pick({ LOCK_MODULES: true }), process.env);
   for (const { name, file } of LOCK_MODULES) {
     const refuse = (why: string) => exitWithSettingError(`LOCK_MODULES has ${file}, which is not allowed: ${why}.`);
     if (lockName(name) !== undefined) refuse(`${name} is the name of another lock`);
-    addGuest(name, await loadGuest(file).catch((error: Error) => refuse(error.message)));
+    addExternalLock(name, await loadExternalLock(file).catch((error: Error) => refuse(error.message)));
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-session.ts';
 import { backendOf, stockOf, strategies } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
-import { GuestFault } from './external-lock.ts';
+import { ExternalLockFault } from './external-lock.ts';
 import type { History } from './history.ts';
 import type { Metrics } from './metrics.ts';
 import { isMysqlUnavailable } from './mysql.ts';
@@ -36,13 +36,13 @@ export interface Sold {
 export interface SaleScript {
   /** Ask for the same lock again, then give it up again. */
   nestedCall?: boolean | undefined;
-  /** Stay inside for so many milliseconds. */
+  /** Hold inside for so many milliseconds. */
   pauseMs?: number | undefined;
-  /** Stay inside until told to go on. */
-  untilTold?: boolean | undefined;
-  /** Stay between the stock and the order, outside the lock, until told to go on. */
+  /** Hold inside until told to go on. */
+  untilResumed?: boolean | undefined;
+  /** Hold between the stock and the order, outside the lock, until told to go on. */
   beforeOrder?: boolean | undefined;
-  /** Stay behind the order, before the answer, until told to go on. */
+  /** Hold behind the order, before the answer, until told to go on. */
   beforeAnswer?: boolean | undefined;
   /** How many sales follow the script; 1 when it is not given. */
   times?: number | undefined;
@@ -95,7 +95,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
   let script: SaleScript = {};
   let scriptedSales = 0;
   let isEnding = false;
-  let onGoOn: (() => void)[] = [];
+  let onResume: (() => void)[] = [];
   let lastSaleId = 0;
   let waiting = 0;
   let inFlight = 0;
@@ -125,8 +125,8 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     const progress: Progress = { reached: new Map() };
     const { reached } = progress;
     let isLeaseLost = false;
-    let staysBeforeOrder = false;
-    let staysBeforeAnswer = false;
+    let isHeldBeforeOrder = false;
+    let isHeldBeforeAnswer = false;
     const hasBegun = () => reached.has('entered') || reached.has('began');
     const order =
       orders &&
@@ -152,11 +152,11 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       const { stockBefore, remaining } = await carryOut();
       const sold: Sold = { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
       if (order) {
-        if (staysBeforeOrder) await untilTold();
+        if (isHeldBeforeOrder) await untilResumed();
         sold.orderId = order.id;
         await order.write(keep && ((ask) => keep(ask, sold)));
       }
-      if (staysBeforeAnswer) await untilTold();
+      if (isHeldBeforeAnswer) await untilResumed();
       close('sold');
       return sold;
     } catch (error) {
@@ -173,14 +173,14 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       const strategy = strategies[lock];
       if (strategy === undefined) throw new Error(`There is no lock ${lock}.`);
       if ('takeOne' in strategy) {
-        const options = { sku, stockKey: stockKey(sku), signal: wait.signal, business, tell };
-        return sellAtomically(strategy.takeOne, Object.assign(servers.forLease(timing.LEASE_MS), options), tell);
+        const options = { sku, stockKey: stockKey(sku), signal: wait.signal, business, emit };
+        return sellAtomically(strategy.takeOne, Object.assign(servers.forLease(timing.LEASE_MS), options), emit);
       }
       held = openLock(strategy.createLock, sku, holder, loseLease);
-      return sellOne({ sku, lock: held, store: openStock(lock, progress), wait: wait.signal, business, tell });
+      return sellOne({ sku, lock: held, store: openStock(lock, progress), wait: wait.signal, business, emit });
     }
 
-    function tell(step: SaleStep, stock?: number) {
+    function emit(step: SaleStep, stock?: number) {
       // A sale without a lock may have told it already.
       if (step === 'left' && reached.has('left')) return;
       const begins = !hasBegun() && (step === 'entered' || step === 'began');
@@ -207,9 +207,9 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     async function business() {
       if (scriptedSales === 0 || isEnding) return;
       scriptedSales -= 1;
-      const { nestedCall, pauseMs, untilTold: staysInside } = script;
-      staysBeforeOrder = script.beforeOrder === true;
-      staysBeforeAnswer = script.beforeAnswer === true;
+      const { nestedCall, pauseMs, untilResumed: isHeldInside } = script;
+      isHeldBeforeOrder = script.beforeOrder === true;
+      isHeldBeforeAnswer = script.beforeAnswer === true;
       if (nestedCall && held) {
         history.record({ type: 'nested', saleId });
         const nestedWait = startWait(clientGone);
@@ -217,7 +217,7 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
         await held.release();
       }
       if (pauseMs !== undefined) await sleep(pauseMs);
-      if (staysInside) await untilTold();
+      if (isHeldInside) await untilResumed();
     }
 
     function close(outcome: Exclude<keyof SaleCounts, 'received'>, ending?: ProblemError | ClientGoneError) {
@@ -238,9 +238,9 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     }
   }
 
-  /** Resolves with PUT /go-on, or when the node stops. */
-  async function untilTold() {
-    if (!isEnding) await new Promise<void>((resolve) => onGoOn.push(resolve));
+  /** Resolves with PUT /resume, or when the node stops. */
+  async function untilResumed() {
+    if (!isEnding) await new Promise<void>((resolve) => onResume.push(resolve));
   }
 
   /**
@@ -253,20 +253,20 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
     if (strategy === undefined) throw new Error(`There is no lock ${lockName}.`);
     const progress: Progress = { reached: new Map() };
     const { reached } = progress;
-    const tell = (step: SaleStep) => void reached.set(step, undefined);
+    const emit = (step: SaleStep) => void reached.set(step, undefined);
     const wait = startWait(new AbortController().signal);
     givingBack += 1;
     let held: Lock | undefined;
     try {
       if ('takeOne' in strategy) {
-        tell('writing');
+        emit('writing');
         if (orderId !== undefined) return await store.restoreOnce(sku, units, orderId);
         if (await stock().addStock(sku, units)) return true;
         reached.delete('writing');
         throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       }
       held = openLock(strategy.createLock, sku, `${instance}:back:${randomUUID()}`, () => {});
-      const parts = { lock: held, store: openStock(lockName, progress), wait: wait.signal, tell };
+      const parts = { lock: held, store: openStock(lockName, progress), wait: wait.signal, emit };
       if (orderId === undefined) {
         await putBack({ sku, units, ...parts });
         return true;
@@ -404,11 +404,11 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
       script = next;
       scriptedSales = next.times ?? 1;
     },
-    goOn,
+    resume,
     /** For a node that stops: no sale follows a script any more, or stays inside until told. */
     endScripts() {
       isEnding = true;
-      goOn();
+      resume();
     },
     /** Forgets the counts, the history and the scripted sale. Throws ProblemError SALES_IN_FLIGHT. */
     reset() {
@@ -433,9 +433,9 @@ export function createSaleDesk({ settings, node, store, servers, history, metric
   }
 
   /** Tells the sales that stay until told to go on. */
-  function goOn() {
-    for (const resolve of onGoOn) resolve();
-    onGoOn = [];
+  function resume() {
+    for (const resolve of onResume) resolve();
+    onResume = [];
   }
 
   function refuseWhileBusy() {
@@ -460,7 +460,7 @@ function explain(error: unknown, { reached, refusal }: Progress): ProblemError |
   if (ending instanceof TooManyConflictsError) {
     return new ProblemError('TOO_MANY_CONFLICTS', ending.message, { retryAfterMs: 1000, cause: ending });
   }
-  if (ending instanceof GuestFault) {
+  if (ending instanceof ExternalLockFault) {
     return new ProblemError('LOCK_FAILED', `${ending.message}.`, { definite, cause: ending });
   }
   if (isStoreUnavailable(ending)) {

@@ -3,7 +3,7 @@ import { ProblemError } from './problem.ts';
 import type { Stock } from './store.ts';
 
 /** The steps of a sale, told as they happen. `writing` comes before the write is sent, `wrote` after its answer. */
-export type SaleStep = Parameters<SaleOptions['tell']>[0] | 'released';
+export type SaleStep = Parameters<SaleOptions['emit']>[0] | 'released';
 
 export interface SaleParts {
   sku: string;
@@ -17,15 +17,15 @@ export interface SaleParts {
   wait: AbortSignal;
   /** What happens between read and write: nothing, unless a drill scripts it. */
   business: () => Promise<void>;
-  tell: (step: SaleStep, stock?: number) => void;
+  emit: (step: SaleStep, stock?: number) => void;
 }
 
 /** The critical section, once for all locks: resolves with the stock that was read and the stock that was written. */
-export function sellOne({ sku, lock, store, wait, business, tell }: SaleParts) {
-  return alone({ lock, wait, tell }, async () => {
+export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
+  return alone({ lock, wait, emit }, async () => {
     const stockBefore = await store.readStock(sku);
     if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
-    tell('read', stockBefore);
+    emit('read', stockBefore);
     if (stockBefore <= 0) throw new ProblemError('OUT_OF_STOCK', `Sku ${sku} is sold out.`);
 
     await business();
@@ -35,20 +35,20 @@ export function sellOne({ sku, lock, store, wait, business, tell }: SaleParts) {
 
     // Read and write are two commands on purpose: this gap is what the lock protects.
     const remaining = stockBefore - 1;
-    tell('writing');
+    emit('writing');
     await store.writeStock(sku, remaining, lock.fencingToken);
-    tell('wrote', remaining);
+    emit('wrote', remaining);
     return { stockBefore, remaining };
   });
 }
 
 /** Puts units back into the stock, read and written in the same way. */
-export function putBack({ sku, units, lock, store, wait, tell }: Omit<SaleParts, 'business'> & { units: number }) {
-  return alone({ lock, wait, tell }, async () => {
+export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts, 'business'> & { units: number }) {
+  return alone({ lock, wait, emit }, async () => {
     const stock = await store.readStock(sku);
     if (stock === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     lock.lost?.throwIfAborted();
-    tell('writing');
+    emit('writing');
     await store.writeStock(sku, stock + units, lock.fencingToken);
   });
 }
@@ -58,32 +58,32 @@ export function restoreAlone({
   lock,
   restore,
   wait,
-  tell,
-}: Pick<SaleParts, 'lock' | 'wait' | 'tell'> & { restore: (fencingToken: number | undefined) => Promise<boolean> }) {
-  return alone({ lock, wait, tell }, async () => {
+  emit,
+}: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { restore: (fencingToken: number | undefined) => Promise<boolean> }) {
+  return alone({ lock, wait, emit }, async () => {
     lock.lost?.throwIfAborted();
-    tell('writing');
+    emit('writing');
     // No sale is between its read and its write now, which would undo it.
     return restore(lock.fencingToken);
   });
 }
 
-async function alone<T>({ lock, wait, tell }: Pick<SaleParts, 'lock' | 'wait' | 'tell'>, work: () => Promise<T>) {
+async function alone<T>({ lock, wait, emit }: Pick<SaleParts, 'lock' | 'wait' | 'emit'>, work: () => Promise<T>) {
   await lock.acquire(wait);
-  tell('entered');
+  emit('entered');
   try {
     // The wait may have ended while Redis was granting the lock.
     wait.throwIfAborted();
     return await work();
   } finally {
-    tell('left');
+    emit('left');
     await lock.release();
-    tell('released');
+    emit('released');
   }
 }
 
 /** The sale without a lock: the store takes the unit in a way of its own. */
-export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, tell: (step: SaleStep) => void) {
+export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, emit: (step: SaleStep) => void) {
   options.signal.throwIfAborted();
   try {
     const stockBefore = await takeOne(options);
@@ -91,6 +91,6 @@ export async function sellAtomically(takeOne: TakeOne, options: SaleOptions, tel
     if (stockBefore <= 0) throw new ProblemError('OUT_OF_STOCK', `Sku ${options.sku} is sold out.`);
     return { stockBefore, remaining: stockBefore - 1 };
   } finally {
-    tell('left');
+    emit('left');
   }
 }

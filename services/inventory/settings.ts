@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { knownVersions, lockName } from '../../locks/index.ts';
-import { type GuestModule, nameOfGuest } from './external-lock.ts';
+import { type ExternalLockModule, nameOfExternalLock } from './external-lock.ts';
 import { guardName, knownGuards } from './orders/jobs/guards.ts';
 import { cronForm, whyNoCron } from './orders/schedule.ts';
 import { isServerUrl, readRedisUrl, redisUrlForms } from './redis-url.ts';
@@ -46,10 +46,10 @@ const zookeeperUrl = () =>
 
 /** `file` or `name=file`, with commas between them. */
 const lockModules = () =>
-  z.string().transform((text, context): GuestModule[] => {
+  z.string().transform((text, context): ExternalLockModule[] => {
     const modules = text.split(',').map((entry) => {
       const [, name, file = ''] = /^(?:([^/=]+)=)?(.*)$/.exec(entry.trim()) ?? [];
-      return { name: name ?? nameOfGuest(file), file };
+      return { name: name ?? nameOfExternalLock(file), file };
     });
     if (modules.every(({ file }) => isAbsolute(file))) return modules;
     context.addIssue({ code: 'custom', message: 'absolute paths of modules, with commas between them' });

@@ -58,7 +58,7 @@ test('1-in-process: another process has its own mutex, and enters while this one
   await a.acquire();
 
   const b = await startHolder({ stage: '1-in-process', url: url(), key: key() });
-  b.goOn();
+  b.resume();
   await b.untilSaid('released');
 
   expect(b.said).toEqual(['asking', 'entered', 'wrote', 'released']);

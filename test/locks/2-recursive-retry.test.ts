@@ -35,7 +35,7 @@ test('2-recursive-retry: another process waits until this one leaves', async () 
   await a.release();
   const b = await starting;
   await expect(a.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  b.goOn();
+  b.resume();
   await b.untilSaid('released');
 });
 

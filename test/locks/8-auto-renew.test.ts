@@ -108,7 +108,7 @@ test('8-auto-renew: a lost lease is told once, and is not renewed again', async 
   const redis = connect();
   const watch = watchClient(redis);
   const losses = countLosses();
-  const a = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 150, onLeaseLost: losses.tell }));
+  const a = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 150, onLeaseLost: losses.record }));
   const b = createLock(lockOptions({ redis, key: key(), ownerToken: 'b' }));
   await a.acquire();
 
@@ -129,7 +129,7 @@ test('8-auto-renew: a lost lease is told once, even when two renewals are on the
   const redis = connect();
   const watch = watchClient(redis);
   const losses = countLosses();
-  const lock = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 150, onLeaseLost: losses.tell }));
+  const lock = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 150, onLeaseLost: losses.record }));
   await lock.acquire();
   const renewals = [watch.hold('evalsha'), watch.hold('evalsha')];
 
@@ -147,7 +147,7 @@ test('8-auto-renew: a renewal without an answer is not a loss, and the next tick
   const redis = connect();
   const watch = watchClient(redis);
   const losses = countLosses();
-  const lock = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 1_200, onLeaseLost: losses.tell }));
+  const lock = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 1_200, onLeaseLost: losses.record }));
   await lock.acquire();
 
   await watch.fail('evalsha', new Error('Connection is closed.'));
@@ -162,7 +162,7 @@ test('8-auto-renew: a release while a renewal is on its way is not a loss', asyn
   const redis = connect();
   const watch = watchClient(redis);
   const losses = countLosses();
-  const lock = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 1_200, onLeaseLost: losses.tell }));
+  const lock = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 1_200, onLeaseLost: losses.record }));
   await lock.acquire();
   const renewal = watch.hold('evalsha');
 
@@ -192,7 +192,7 @@ test('8-auto-renew: a holder that lost its lease and acquires anew is renewed an
   const watch = watchClient(redis);
   const losses = countLosses();
   const lock = createLock(
-    lockOptions({ redis: watch.client, key: key(), leaseMs: LEASE_MS, onLeaseLost: losses.tell }),
+    lockOptions({ redis: watch.client, key: key(), leaseMs: LEASE_MS, onLeaseLost: losses.record }),
   );
   await lock.acquire();
   await redis.del(key());
@@ -229,7 +229,7 @@ test('8-auto-renew: a paused process cannot renew, and wakes up believing it sti
   a.pause();
   await b.acquire();
   const saidBeforePause = [...a.said];
-  a.goOn();
+  a.resume();
   a.wake();
   await a.untilSaid('LOCK_NOT_HELD');
 
@@ -246,7 +246,7 @@ function countLosses() {
   let tellFirst = () => {};
   const first = new Promise<void>((resolve) => (tellFirst = resolve));
   return {
-    tell() {
+    record() {
       count += 1;
       tellFirst();
     },

@@ -124,7 +124,7 @@ describe('a held lock', () => {
 
     await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
 
-    a.goOn();
+    a.resume();
     await a.untilSaid('released');
     await b.acquire(AbortSignal.abort());
     await b.release();

@@ -27,11 +27,11 @@ const lock = strategy.createLock(
 
 console.log('asking');
 await lock.acquire();
-const toldToGoOn = once(process, 'SIGUSR2');
+const resumed = once(process, 'SIGUSR2');
 console.log('entered');
 // Not even a lost session ends it before it is told.
 const stay = setInterval(() => {}, 60_000);
-await toldToGoOn;
+await resumed;
 clearInterval(stay);
 console.log('wrote');
 await lock.release().then(

@@ -41,7 +41,7 @@ export async function startHolder({ stage, url, key, leaseMs = 30_000, until = '
       while (!said.includes(line)) await once(listener, 'line');
     },
     /** Lets it leave its critical section. */
-    goOn: () => process.kill(part.pid, 'SIGUSR2'),
+    resume: () => process.kill(part.pid, 'SIGUSR2'),
     pause: () => part.signal('SIGSTOP'),
     wake: () => part.signal('SIGCONT'),
     /** Kills it on the spot and resolves when it is gone. */

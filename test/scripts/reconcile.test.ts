@@ -315,14 +315,14 @@ describe('the accounts', () => {
   test('stock in MySQL is balanced and repaired there', async () => {
     for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: 'mysql-conditional' });
     await supply(node, 'inside', 5);
-    const { answer, goOn } = await sellHeld(other, 'inside');
+    const { answer, resume } = await sellHeld(other, 'inside');
     expect(await shop.accountOf('inside')).toMatchObject({ stockIn: 'mysql', supply: 5, inStock: 4, inDoubt: 1 });
 
     await repair(mysql, store, await readAccounts(mysql, store));
 
     expect((await node.get('/inventory?sku=inside')).body).toMatchObject({ remaining: 5 });
     // The repair came too early: the sale was only late. It is in doubt now, and nothing is lost.
-    await goOn();
+    await resume();
     expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
     expect(await shop.accountOf('inside')).toMatchObject({
       inStock: 5,
@@ -336,7 +336,7 @@ describe('the accounts', () => {
 
   test('a new count while an order is being written: the order is supplied, too', async () => {
     await supply(node, 'written', 5);
-    const { answer, goOn } = await sellHeld(node, 'written');
+    const { answer, resume } = await sellHeld(node, 'written');
     const [intent] = await shop.intentsOf('written');
     // As the node does it, and not yet committed.
     const writing = await shop.connect();
@@ -354,17 +354,17 @@ describe('the accounts', () => {
     await counted;
 
     expect(await shop.accountOf('written')).toMatchObject({ supply: 5, inStock: 4, unpaid: 1, unexplained: 0 });
-    await goOn();
+    await resume();
     expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
     await supply(node, 'written', 0);
   });
 
   test('a new count while a tick is under way: what it settles is not restored', async () => {
     await makeDue(shop, node, 'recounted', 2);
-    const { result, goOn } = await startTick(node, 'restored');
+    const { result, resume } = await startTick(node, 'restored');
 
     await supply(other, 'recounted', 7);
-    await goOn();
+    await resume();
 
     expect(await result).toMatchObject({ outcome: 'ran', closed: 2, restored: 1 });
     expect(await shop.accountOf('recounted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
@@ -372,10 +372,10 @@ describe('the accounts', () => {
 
   test('a new count while a sale is in flight: its unit is accounted for', async () => {
     await supply(node, 'count', 5);
-    const { answer, goOn } = await sellHeld(node, 'count');
+    const { answer, resume } = await sellHeld(node, 'count');
 
     await supply(other, 'count', 8);
-    await goOn();
+    await resume();
 
     expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
     expect(await shop.accountOf('count')).toMatchObject({ supply: 8, inStock: 8, unexplained: 0 });

@@ -2,48 +2,48 @@
 
 import { formatNumber } from '../../evidence/numbers.ts';
 import type { TargetNode } from '../../harness/target.ts';
-import type { ClientAnswer, KeyDrill, PurchaseScene } from '../purchase.ts';
+import type { ClientAnswer, KeyDrill, PurchaseTestBed } from '../purchase.ts';
 
 const CLICKS = 50;
 
 export const oneNodeClick: KeyDrill = {
   name: 'one-node-click',
-  run: (scene) => clickOften(scene, [scene.first], `all of them on ${scene.first.name}`),
+  run: (testBed) => clickOften(testBed, [testBed.first], `all of them on ${testBed.first.name}`),
 };
 
 export const doubleClick: KeyDrill = {
   name: 'double-click',
-  run: (scene) => clickOften(scene, [scene.second, scene.first], 'over both nodes'),
+  run: (testBed) => clickOften(testBed, [testBed.second, testBed.first], 'over both nodes'),
 };
 
-async function clickOften(scene: PurchaseScene, nodes: TargetNode[], where: string) {
-  const { first, until } = scene;
-  await scene.step(`One purchase comes ${CLICKS} times, with one key, ${where}.`);
-  const inside = await scene.clickInside(first);
-  await scene.say(`The first click is inside its sale on ${first.name}.`);
+async function clickOften(testBed: PurchaseTestBed, nodes: TargetNode[], where: string) {
+  const { first, until } = testBed;
+  await testBed.step(`One purchase comes ${CLICKS} times, with one key, ${where}.`);
+  const inside = await testBed.clickInside(first);
+  await testBed.say(`The first click is inside its sale on ${first.name}.`);
 
   const answered: ClientAnswer[] = [];
   const others = Array.from({ length: CLICKS - 1 }, async (_, n) => {
-    answered.push(await scene.click(nodes[n % nodes.length] ?? first));
+    answered.push(await testBed.click(nodes[n % nodes.length] ?? first));
   });
   await until('The other clicks were neither answered nor waiting for the lock of the sale.', async () => {
-    const states = await Promise.all(scene.nodes.map((node) => node.state()));
+    const states = await Promise.all(testBed.nodes.map((node) => node.state()));
     return answered.length + states.reduce((sum, { waiting }) => sum + waiting, 0) === CLICKS - 1;
   });
   await inside.mustBeInside();
   const refused = answered.filter(({ code }) => code === 'REQUEST_IN_PROGRESS').length;
-  await scene.say(
+  await testBed.say(
     `${formatNumber(refused)} others are refused at once; ${CLICKS - 1 - answered.length} wait for the lock of the sale.`,
   );
 
-  await first.goOn();
+  await first.resume();
   await Promise.all(others);
   const held = await inside.end;
-  const judgement = await scene.judgeOrders(`a repeat that comes while the first runs makes an order of its own`, {
+  const judgement = await testBed.judgeOrders(`a repeat that comes while the first runs makes an order of its own`, {
     clicks: CLICKS,
     refused,
   });
   // Two orders are one too many, whatever became of the other clicks.
-  if (judgement.verdict === 'pass') scene.mustBeAnswered(held, ...answered);
+  if (judgement.verdict === 'pass') testBed.mustBeAnswered(held, ...answered);
   return judgement;
 }

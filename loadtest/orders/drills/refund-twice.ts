@@ -3,7 +3,7 @@
 import { createConnection } from 'mysql2/promise';
 import { countOf } from '../../evidence/numbers.ts';
 import { NotStagedError } from '../../harness/faults.ts';
-import { type ClientAnswer, type KeyDrill, tellAnswer } from '../purchase.ts';
+import { type ClientAnswer, describeAnswer, type KeyDrill } from '../purchase.ts';
 
 interface Payment {
   id: string;
@@ -11,14 +11,14 @@ interface Payment {
 
 export const refundTwice: KeyDrill = {
   name: 'refund-twice',
-  async run(scene) {
-    const { first, second, query, until } = scene;
+  async run(testBed) {
+    const { first, second, query, until } = testBed;
     // The sale and its payment are requests of their own, without a key.
-    await fetch(new URL(`/inventory/sale?sku=${scene.sku}`, first.publicUrl), { method: 'POST' });
-    const { id } = await scene.firstOrder();
+    await fetch(new URL(`/inventory/sale?sku=${testBed.sku}`, first.publicUrl), { method: 'POST' });
+    const { id } = await testBed.firstOrder();
     const paid = await fetch(new URL(`/orders/${id}/pay`, first.publicUrl), { method: 'POST' });
     if (!paid.ok) throw new NotStagedError('The order could not be paid.');
-    await scene.step(
+    await testBed.step(
       `Order ${id.slice(0, 8)} is paid. One refund of it comes twice: to ${first.name} and to ${second.name}.`,
     );
 
@@ -30,31 +30,33 @@ export const refundTwice: KeyDrill = {
     };
     const answered: ClientAnswer[] = [];
     const refund = async (node: typeof first) => {
-      answered.push(await scene.send('POST', node.publicUrl, `/orders/${id}/refund`));
+      answered.push(await testBed.send('POST', node.publicUrl, `/orders/${id}/refund`));
     };
 
     // Whoever has looked waits for this row, so that both have looked before either writes.
-    const holder = await createConnection(scene.mysqlUrl);
+    const holder = await createConnection(testBed.mysqlUrl);
     try {
       await holder.query('START TRANSACTION');
       await holder.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
       const both = [refund(first)];
       await until(`${first.name} has not come to change the order.`, async () => (await waiting()) === 1);
-      await scene.say(`${first.name} has seen that the order is paid, and is about to write that it is refunded.`);
+      await testBed.say(`${first.name} has seen that the order is paid, and is about to write that it is refunded.`);
       both.push(refund(second));
       await until(
         `${second.name} was neither refused nor let in.`,
         async () => (await waiting()) + answered.length === 2,
       );
-      await scene.say(
-        answered[0] ? `${second.name}: the request ${tellAnswer(answered[0])}.` : `${second.name} has seen the same.`,
+      await testBed.say(
+        answered[0]
+          ? `${second.name}: the request ${describeAnswer(answered[0])}.`
+          : `${second.name} has seen the same.`,
       );
       await holder.query('COMMIT');
       await Promise.all(both);
     } finally {
       holder.destroy();
     }
-    scene.mustBeAnswered(...answered);
+    testBed.mustBeAnswered(...answered);
 
     const refunds = await query<Payment>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'", [id]);
     if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');

@@ -17,7 +17,7 @@ const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int
 const scriptSchema = z.strictObject({
   nestedCall: z.boolean().optional(),
   pauseMs: z.int().min(0).max(600_000).optional(),
-  untilTold: z.boolean().optional(),
+  untilResumed: z.boolean().optional(),
   beforeOrder: z.boolean().optional(),
   beforeAnswer: z.boolean().optional(),
   times: z.int().min(1).max(1_000_000).optional(),
@@ -101,10 +101,10 @@ export function createLabApp({ desk, store, orders, cleanUp, history, log }: Lab
     .all(allowOnly('PUT'));
 
   app
-    .route('/go-on')
+    .route('/resume')
     .put((_request, response) => {
-      desk.goOn();
-      cleanUp?.goOn();
+      desk.resume();
+      cleanUp?.resume();
       response.status(204).end();
     })
     .all(allowOnly('PUT'));

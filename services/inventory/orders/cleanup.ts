@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { LockNotHeldError } from '../../../locks/lock.ts';
 import { asProblem } from '../answer.ts';
-import { GuestFault } from '../external-lock.ts';
+import { ExternalLockFault } from '../external-lock.ts';
 import { ProblemError } from '../problem.ts';
 import type { SaleDesk } from '../sale-service.ts';
 import { lackingSetting, type NodeServers } from '../servers.ts';
@@ -72,7 +72,7 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
   let timing = { leaseMs: settings.JOB_LEASE_MS, minHoldMs: settings.JOB_MIN_HOLD_MS };
   let nextScript: CleanUpScript | undefined;
   let held = 0;
-  let onGoOn: (() => void)[] = [];
+  let onResume: (() => void)[] = [];
   let ticks = 0;
   let last: TickResult | undefined;
 
@@ -122,10 +122,10 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     const { leaseMs, minHoldMs } = timing;
     let restoredOrders = 0;
 
-    async function stayAfter(step: CleanUpScript['after'], orders: number) {
+    async function holdAfter(step: CleanUpScript['after'], orders: number) {
       if (step !== script?.after || orders !== script.orders || stopping.signal.aborted) return;
       held += 1;
-      await new Promise<void>((resolve) => onGoOn.push(resolve));
+      await new Promise<void>((resolve) => onResume.push(resolve));
       held -= 1;
     }
 
@@ -146,19 +146,19 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     async function restoredNow(units: number) {
       result.restored += units;
       restoredOrders += 1;
-      await stayAfter('restored', restoredOrders);
+      await holdAfter('restored', restoredOrders);
     }
 
     async function closedNow() {
       result.closed += 1;
-      await stayAfter('closed', result.closed);
+      await holdAfter('closed', result.closed);
     }
 
     return {
       async readDue() {
         const due = await readDue(mysql);
         result.due = due.length;
-        await stayAfter('read', script?.orders ?? 1);
+        await holdAfter('read', script?.orders ?? 1);
         return due;
       },
       async restore(order) {
@@ -221,14 +221,14 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
   }
 
   /** Tells the ticks that stay until told to go on. */
-  function goOn() {
-    for (const resolve of onGoOn) resolve();
-    onGoOn = [];
+  function resume() {
+    for (const resolve of onResume) resolve();
+    onResume = [];
   }
 
   return {
     tick,
-    goOn,
+    resume,
     /** What the lab listener shows of the job. */
     state: () => ({
       node,
@@ -260,7 +260,7 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     end() {
       schedule?.stop();
       stopping.abort();
-      goOn();
+      resume();
     },
     /** Resolves when no tick is under way. Never rejects. */
     async ended() {
@@ -312,7 +312,7 @@ function whyFailed(error: unknown): ProblemError {
   // Whoever stops in the middle of something else says why in its cause.
   const reason = error instanceof Error && error.name === 'AbortError' ? error.cause : error;
   if (reason instanceof LockNotHeldError) return new ProblemError('LOCK_NOT_HELD', reason.message);
-  if (reason instanceof GuestFault) return new ProblemError('LOCK_FAILED', `${reason.message}.`);
+  if (reason instanceof ExternalLockFault) return new ProblemError('LOCK_FAILED', `${reason.message}.`);
   if (reason instanceof CommitUnansweredError) return new ProblemError('STORE_UNAVAILABLE', reason.message);
   return asProblem(reason);
 }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { readRunOptions } from '../../../loadtest/commands/options.ts';
-import { toldRowsOf } from '../../../loadtest/commands/tracks.ts';
+import { storyRowsOf } from '../../../loadtest/commands/tracks.ts';
 
 /** Reads a command line that ends the process with 2; returns what it prints. */
 function refuse(args: string[], version?: string): string {
@@ -55,7 +55,7 @@ const read = (args: string[], version?: string) =>
   readRunOptions('npm start', 'Runs.', ['node', 'replay.ts', ...args], version);
 
 test('the track of the orders: the rows of its story, whatever LOCK_VERSION says, or those that are named, in their order', () => {
-  expect(read(['--track', 'orders'], '4')).toMatchObject({ track: 'orders', stages: toldRowsOf('orders') });
+  expect(read(['--track', 'orders'], '4')).toMatchObject({ track: 'orders', stages: storyRowsOf('orders') });
   const { stages, drills } = read(['--track', 'orders', '--stage', 'key-table,guard-none', '--drill', 'refund-twice']);
   expect(stages).toEqual(['guard-none', 'key-table']);
   expect(read(['--track', 'orders', '--stage', 'guard-4-ttl']).stages).toEqual(['guard-4-ttl']);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { storyOf, toldRowsOf } from '../../../loadtest/commands/tracks.ts';
+import { storyOf, storyRowsOf } from '../../../loadtest/commands/tracks.ts';
 import { type Results, resultsSchema } from '../../../loadtest/evidence/results.ts';
 import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import { openMysql } from '../../../scripts/stack/mysql.ts';
@@ -15,7 +15,7 @@ import { type CommandUnderTest, leavesNothing, ownCommands, startCommand } from 
 import { drillsOf, readLatest } from './quick-run.ts';
 
 const TRACK = ['--track', 'orders'];
-const story = storyOf('orders', toldRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
+const story = storyOf('orders', storyRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
 
 /** The whole story. It mostly waits: the other commands run meanwhile. */
 let command: CommandUnderTest;

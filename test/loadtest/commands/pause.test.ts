@@ -29,7 +29,7 @@ describe('the verdict does not depend on how long the audience takes', { timeout
         steps += 1;
         await sleep(1.5 * LEASE_MS);
       };
-      const { verdict, reasons } = await run(drill, stage, { tell: slowAudience });
+      const { verdict, reasons } = await run(drill, stage, { narrate: slowAudience });
       expect({ verdict, reasons }).toMatchObject({ verdict: taught });
       expect(steps).toBeGreaterThan(0);
     });

@@ -38,10 +38,10 @@ const { run } = ownTargets(5);
 
 async function isAsTaught({ drill, stage, taught }: (typeof taughtCells)[number]) {
   let hasSteps = false;
-  const tell = async (_sentence: string, _atMs: number, isStep: boolean) => {
+  const narrate = async (_sentence: string, _atMs: number, isStep: boolean) => {
     hasSteps ||= isStep;
   };
-  const { verdict, reasons } = await run(drill, stage, { tell });
+  const { verdict, reasons } = await run(drill, stage, { narrate });
   expect({ verdict, reasons }).toEqual({ verdict: taught, reasons: [expect.stringMatching(/\S.*\.$/s)] });
   expect(hasSteps).toBe(!STEPLESS.includes(drill.name));
 }

@@ -23,10 +23,10 @@ const { run } = ownTargets(5);
 async function breakAt(drill: StepDrill, at: number, how: (stop: AbortController) => void): Promise<boolean> {
   const stop = new AbortController();
   let told = 0;
-  const tell = async () => {
+  const narrate = async () => {
     if (told++ === at) how(stop);
   };
-  const ended = await run(drill, '8-auto-renew', { tell, signal: stop.signal }).then(
+  const ended = await run(drill, '8-auto-renew', { narrate, signal: stop.signal }).then(
     ({ verdict }) => verdict,
     (error: Error) => error.message,
   );

@@ -7,7 +7,7 @@ import { masterDrills } from '../../../loadtest/drills/index.ts';
 import { lateVotes } from '../../../loadtest/drills/late-votes.ts';
 import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
-import { openScene } from '../../../loadtest/harness/test-bed.ts';
+import { openTestBed } from '../../../loadtest/harness/test-bed.ts';
 import type { Link } from '../../../scripts/link/link.ts';
 import type { Breakable } from '../../../scripts/stack/stack.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
@@ -105,9 +105,9 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
           [first] = target.nodes;
           return target;
         },
-        async tell() {
+        async narrate() {
           if (told++ !== 1) return;
-          await first?.goOn();
+          await first?.resume();
           await sleep(200);
         },
       });
@@ -115,10 +115,10 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
     });
   });
 
-  describe.concurrent('a scene that breaks keeps no connection to a master', () => {
+  describe.concurrent('a testBed that breaks keeps no connection to a master', () => {
     const broken = () => new Error('broken half way');
     const open = (target: Target) =>
-      openScene({ target, stage: 'redlock', timing: { leaseMs: LEASE_MS }, stock: 1, tell: async () => {} });
+      openTestBed({ target, stage: 'redlock', timing: { leaseMs: LEASE_MS }, stock: 1, narrate: async () => {} });
 
     test('when it is opened', () =>
       use(async (target) => {
@@ -137,13 +137,13 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
 
     test('when it is put back', () =>
       use(async (target) => {
-        const goOn = async () => {
+        const resume = async () => {
           throw broken();
         };
-        const scene = await open(withNodes(target, () => ({ goOn })));
+        const testBed = await open(withNodes(target, () => ({ resume })));
         const during = await connectionsTo(target);
 
-        await expect(scene.close()).rejects.toThrow('broken half way');
+        await expect(testBed.close()).rejects.toThrow('broken half way');
 
         await until('the connections are closed', async () => (await connectionsTo(target)) === during - 1);
         await (await open(target)).close();

@@ -101,15 +101,15 @@ async function runOn(
   let course: Promise<unknown> | undefined;
   const watched: StepDrill = {
     ...drill,
-    run(scene) {
-      const judged = drill.run(scene);
+    run(testBed) {
+      const judged = drill.run(testBed);
       course = judged;
       return judged;
     },
   };
   const ran = runStepDrill(watched, {
     leaseMs: LEASE_MS,
-    tell: async () => {},
+    narrate: async () => {},
     ...options,
     target: wrap(target),
     stage,
@@ -155,7 +155,7 @@ async function isAsBefore(target: Target, timing: Awaited<ReturnType<typeof timi
 
 async function clear({ nodes, stack }: Target, timing: Awaited<ReturnType<typeof timingOf>>) {
   for (const [index, node] of nodes.entries()) {
-    await node.goOn();
+    await node.resume();
     await sleep(LEASE_MS);
     await node.setLock((await node.state()).lock, timing[index]);
     await node.reset();

@@ -112,9 +112,9 @@ const secondCutOff = (target: Target) =>
             node.link?.cut();
             await node.script(script);
           },
-          async goOn() {
+          async resume() {
             node.link?.restore();
-            await node.goOn();
+            await node.resume();
           },
         },
   );
@@ -262,12 +262,12 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
       const cutOff = (target: Target) =>
         withNodes(target, (node) => ({
           async script(script) {
-            if (!script.untilTold) node.link?.cut();
+            if (!script.untilResumed) node.link?.cut();
             await node.script(script);
           },
-          async goOn() {
+          async resume() {
             node.link?.restore();
-            await node.goOn();
+            await node.resume();
           },
         }));
       isUnknown(await run(slowHolder, '8-auto-renew', { wrap: cutOff }), /./);
@@ -285,7 +285,7 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
     });
 
     test('slow-holder under 4-ttl: the buyers do not stay, so nobody is inside when it wakes', async () => {
-      const brief = scripted((script) => (script.untilTold ? script : undefined));
+      const brief = scripted((script) => (script.untilResumed ? script : undefined));
       isUnknown(await run(slowHolder, '4-ttl', { wrap: brief }), /./);
     });
 
@@ -321,9 +321,9 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
           [holder] = target.nodes;
           return target;
         },
-        async tell() {
+        async narrate() {
           if (told++ !== at) return;
-          await holder?.goOn();
+          await holder?.resume();
           await sleep(LEAVE_MS);
         },
       });

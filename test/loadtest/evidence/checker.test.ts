@@ -6,9 +6,9 @@ import {
   type Evidence,
   findDoubts,
   findLostUpdates,
+  holdsOf,
   judge,
   measure,
-  staysOf,
   stockOverTime,
 } from '../../../loadtest/evidence/checker.ts';
 import type { NodeState, SaleEvent } from '../../../loadtest/harness/lab-client.ts';
@@ -339,7 +339,7 @@ describe('checker: single cases', () => {
       { at: 5, type: 'entered', node: 'node-2', saleId: '0001' },
       { at: 6, type: 'left', node: 'node-2', saleId: '0001' },
     ];
-    expect(countOverlaps(staysOf(events))).toBe(1);
+    expect(countOverlaps(holdsOf(events))).toBe(1);
   });
 
   test('latency: nearest-rank percentiles of the successful sales', () => {

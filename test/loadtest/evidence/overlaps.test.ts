@@ -5,10 +5,10 @@ import {
   describeLostUpdate,
   describeOverlap,
   findLostUpdates,
+  type Hold,
+  holdsOf,
   type Overlap,
   overlapsBetween,
-  type Stay,
-  staysOf,
 } from '../../../loadtest/evidence/checker.ts';
 import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
 
@@ -16,12 +16,12 @@ const RUNS = { numRuns: 10_000 };
 const NEVER = Number.POSITIVE_INFINITY;
 
 const node = fc.constantFrom('node-1', 'node-2');
-/** Few moments, so that many stays begin or end at the same one. Some end as they begin, some never. */
+/** Few moments, so that many holds begin or end at the same one. Some end as they begin, some never. */
 const span = fc.tuple(fc.nat(30), fc.oneof({ weight: 9, arbitrary: fc.nat(12) }, fc.constant(NEVER)));
-const staysUpTo = (maxLength: number) =>
-  fc.array(fc.tuple(node, span), { maxLength }).map((stays) =>
-    stays.map(
-      ([node, [entered, length]], index): Stay => ({
+const holdsUpTo = (maxLength: number) =>
+  fc.array(fc.tuple(node, span), { maxLength }).map((holds) =>
+    holds.map(
+      ([node, [entered, length]], index): Hold => ({
         node,
         saleId: String(index).padStart(4, '0'),
         entered,
@@ -29,12 +29,12 @@ const staysUpTo = (maxLength: number) =>
       }),
     ),
   );
-const anyStays = staysUpTo(12);
+const anyHolds = holdsUpTo(12);
 
 /** The definition, pair by pair: some moment at which both are inside. One who leaves at a moment is no longer inside. */
-function overlapsByDefinition(stays: Stay[]): [string, string, number, number][] {
-  return stays.flatMap((a, index) =>
-    stays.slice(index + 1).flatMap((b): [string, string, number, number][] => {
+function overlapsByDefinition(holds: Hold[]): [string, string, number, number][] {
+  return holds.flatMap((a, index) =>
+    holds.slice(index + 1).flatMap((b): [string, string, number, number][] => {
       const [from, until] = [Math.max(a.entered, b.entered), Math.min(a.left, b.left)];
       return from < until ? [[a.saleId, b.saleId, from, until]] : [];
     }),
@@ -47,9 +47,9 @@ const pairsOf = (overlaps: Overlap[]) =>
     .map(({ first, second, from, until }) => [...[first.saleId, second.saleId].sort(), from, until].join())
     .sort();
 
-/** What the nodes would have recorded of the stays, in order. */
-function eventsOf(stays: Stay[]): SaleEvent[] {
-  return stays
+/** What the nodes would have recorded of the holds, in order. */
+function eventsOf(holds: Hold[]): SaleEvent[] {
+  return holds
     .flatMap(({ node, saleId, entered, left }): SaleEvent[] => [
       { at: entered, type: 'entered', node, saleId },
       ...(left < NEVER ? [{ at: left, type: 'left' as const, node, saleId }] : []),
@@ -57,14 +57,14 @@ function eventsOf(stays: Stay[]): SaleEvent[] {
     .sort((a, b) => a.at - b.at);
 }
 
-describe('overlaps: generated stays', () => {
+describe('overlaps: generated holds', () => {
   test('they are those of the definition, each with its whole length, and as many as are counted', () => {
     fc.assert(
-      fc.property(anyStays, (stays) => {
-        const overlaps = overlapsBetween(stays);
-        const expected = overlapsByDefinition(stays);
+      fc.property(anyHolds, (holds) => {
+        const overlaps = overlapsBetween(holds);
+        const expected = overlapsByDefinition(holds);
         expect(pairsOf(overlaps)).toEqual(expected.map((overlap) => overlap.join()).sort());
-        expect(countOverlaps(stays)).toBe(expected.length);
+        expect(countOverlaps(holds)).toBe(expected.length);
       }),
       RUNS,
     );
@@ -72,8 +72,8 @@ describe('overlaps: generated stays', () => {
 
   test('they come in the order of entering: of the second ones, and in each pair', () => {
     fc.assert(
-      fc.property(anyStays, (stays) => {
-        const overlaps = overlapsBetween(stays);
+      fc.property(anyHolds, (holds) => {
+        const overlaps = overlapsBetween(holds);
         const isInOrder = ({ first, second, from }: Overlap, index: number) =>
           first.entered <= second.entered && from === second.entered && from >= (overlaps[index - 1]?.from ?? 0);
         expect(overlaps.every(isInOrder)).toBe(true);
@@ -84,8 +84,8 @@ describe('overlaps: generated stays', () => {
 
   test('read from events they are the same, also of holders that never left', () => {
     fc.assert(
-      fc.property(anyStays, (stays) => {
-        expect(pairsOf(overlapsBetween(staysOf(eventsOf(stays))))).toEqual(pairsOf(overlapsBetween(stays)));
+      fc.property(anyHolds, (holds) => {
+        expect(pairsOf(overlapsBetween(holdsOf(eventsOf(holds))))).toEqual(pairsOf(overlapsBetween(holds)));
       }),
       RUNS,
     );
@@ -96,27 +96,27 @@ describe('overlaps: generated stays', () => {
     fc.assert(
       fc.property(turns, fc.boolean(), (turns, isLastInside) => {
         let clock = 0;
-        const stays = turns.map(({ node, gap, length }, index): Stay => {
+        const holds = turns.map(({ node, gap, length }, index): Hold => {
           const entered = clock + gap;
           clock = entered + length;
           return { node, saleId: String(index), entered, left: clock };
         });
-        const last = stays.at(-1);
+        const last = holds.at(-1);
         if (last && isLastInside) last.left = NEVER;
-        expect(overlapsBetween(stays)).toEqual([]);
-        expect(countOverlaps(stays)).toBe(0);
+        expect(overlapsBetween(holds)).toEqual([]);
+        expect(countOverlaps(holds)).toBe(0);
       }),
       RUNS,
     );
   });
 
-  test('the stays that were handed in are left as they were', () => {
+  test('the holds that were handed in are left as they were', () => {
     fc.assert(
-      fc.property(anyStays, (stays) => {
-        const before = structuredClone(stays);
-        overlapsBetween(stays);
-        countOverlaps(stays);
-        expect(stays).toEqual(before);
+      fc.property(anyHolds, (holds) => {
+        const before = structuredClone(holds);
+        overlapsBetween(holds);
+        countOverlaps(holds);
+        expect(holds).toEqual(before);
       }),
       RUNS,
     );
@@ -133,11 +133,11 @@ describe('overlaps: the sentence', () => {
 
   test('it names both holders, both nodes, and from when until when; or that they never left', () => {
     fc.assert(
-      fc.property(staysUpTo(4), clock, (stays, startedAt) => {
-        const later = stays.map((stay) => ({
-          ...stay,
-          entered: stay.entered + startedAt,
-          left: stay.left + startedAt,
+      fc.property(holdsUpTo(4), clock, (holds, startedAt) => {
+        const later = holds.map((hold) => ({
+          ...hold,
+          entered: hold.entered + startedAt,
+          left: hold.left + startedAt,
         }));
         for (const overlap of overlapsBetween(later)) {
           const { first, second, from, until } = overlap;
@@ -152,23 +152,23 @@ describe('overlaps: the sentence', () => {
     );
   });
 
-  const stay = (saleId: string, node: string, entered: number, left: number): Stay => ({ saleId, node, entered, left });
-  const only = (...stays: Stay[]) => overlapsBetween(stays).map((overlap) => describeOverlap(overlap, 1000));
+  const hold = (saleId: string, node: string, entered: number, left: number): Hold => ({ saleId, node, entered, left });
+  const only = (...holds: Hold[]) => overlapsBetween(holds).map((overlap) => describeOverlap(overlap, 1000));
 
   test('two that met', () => {
-    expect(only(stay('0001', 'node-1', 1010, 3510.4), stay('0002', 'node-2', 2020, 4000))).toEqual([
+    expect(only(hold('0001', 'node-1', 1010, 3510.4), hold('0002', 'node-2', 2020, 4000))).toEqual([
       'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s to 2.510 s',
     ]);
   });
 
   test('one that never left: until the other one did', () => {
-    expect(only(stay('0001', 'node-1', 1010, NEVER), stay('0002', 'node-2', 2020, 2500))).toEqual([
+    expect(only(hold('0001', 'node-1', 1010, NEVER), hold('0002', 'node-2', 2020, 2500))).toEqual([
       'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s to 1.500 s',
     ]);
   });
 
   test('two that never left', () => {
-    expect(only(stay('0001', 'node-1', 1010, NEVER), stay('0002', 'node-2', 2020, NEVER))).toEqual([
+    expect(only(hold('0001', 'node-1', 1010, NEVER), hold('0002', 'node-2', 2020, NEVER))).toEqual([
       'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s on, and neither left',
     ]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NotStagedError } from '../../../loadtest/harness/faults.ts';
 import type { SaleEnd } from '../../../loadtest/harness/single-sale.ts';
 import { readStock } from '../../../loadtest/harness/step-drill.ts';
-import type { SceneOutcome } from '../../../loadtest/harness/test-bed.ts';
+import type { TestBedOutcome } from '../../../loadtest/harness/test-bed.ts';
 
 const sold: SaleEnd = {
   outcome: 'sold',
@@ -11,7 +11,7 @@ const sold: SaleEnd = {
   ms: 1,
 };
 const cutOff: SaleEnd = { outcome: 'cutOff', sentAt: 0, ms: 1 };
-const outcome = (ends: SaleEnd[], finalStock: number): SceneOutcome => ({
+const outcome = (ends: SaleEnd[], finalStock: number): TestBedOutcome => ({
   ends,
   initialStock: 10,
   finalStock,

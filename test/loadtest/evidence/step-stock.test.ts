@@ -4,7 +4,7 @@ import { NotStagedError } from '../../../loadtest/harness/faults.ts';
 import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
 import type { SaleEnd } from '../../../loadtest/harness/single-sale.ts';
 import { overlapsOf, readStock } from '../../../loadtest/harness/step-drill.ts';
-import type { SceneOutcome } from '../../../loadtest/harness/test-bed.ts';
+import type { TestBedOutcome } from '../../../loadtest/harness/test-bed.ts';
 
 const RUNS = { numRuns: 10_000 };
 
@@ -24,7 +24,7 @@ interface Step {
   overtakenBy: number;
 }
 
-interface History extends SceneOutcome {
+interface History extends TestBedOutcome {
   /** Writes that reached Redis. */
   writes: number;
   /** Units that have gone from the stock. */

@@ -101,7 +101,7 @@ describe('timeline: lanes', () => {
     ]);
   });
 
-  test('a sale that never entered has no stay, one that still waits has no end, and one that gave up has', () => {
+  test('a sale that never entered has no hold, one that still waits has no end, and one that gave up has', () => {
     const { lanes } = draw(eventsOf({ id: '0001', asks: 10 }, { id: '0002', asks: 20, fails: 60 }));
     expect(lanes).toEqual([
       { node: 'node-1', saleId: '0001', askedMs: 10, leases: [] },

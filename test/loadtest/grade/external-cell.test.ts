@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runGuestCell } from '../../../loadtest/grade/external-cell.ts';
+import { runExternalCell } from '../../../loadtest/grade/external-cell.ts';
 import type { Drill, DrillContext } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { startRedis } from '../../services/inventory/node-under-test.ts';
@@ -20,7 +20,7 @@ test('a guest that has locked the harness out of Redis: its drill is unknown, an
   } as unknown as Drill;
   const context = { target, stage: 'mine', settings: { leaseMs: 600 }, signal: new AbortController().signal };
 
-  const { outcome, isStackSound } = await runGuestCell(drill, context as unknown as DrillContext);
+  const { outcome, isStackSound } = await runExternalCell(drill, context as unknown as DrillContext);
 
   expect(outcome).toMatchObject({ verdict: 'unknown', reasons: [expect.stringMatching(/^NOPERM/)] });
   expect(isStackSound).toBe(false);

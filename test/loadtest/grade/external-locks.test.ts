@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readGuest } from '../../../loadtest/grade/external-locks.ts';
+import { readExternalLock } from '../../../loadtest/grade/external-locks.ts';
 import { lockWith, noModule, writeModule } from './modules.ts';
 
 const bad: [what: string, file: string, problem: RegExp][] = [
@@ -43,12 +43,12 @@ const bad: [what: string, file: string, problem: RegExp][] = [
 
 describe.concurrent('a module that can not be graded', () => {
   test.each(bad)('%s: the sentence says so', async (_what, file, problem) => {
-    expect((await readGuest(file)).problem).toMatch(problem);
+    expect((await readExternalLock(file)).problem).toMatch(problem);
   });
 });
 
 test('a module that can be graded: its name is that of its file', async () => {
   const file = writeModule('right-lock.ts', lockWith({}));
 
-  expect(await readGuest(file)).toEqual({ stage: 'right-lock', file });
+  expect(await readExternalLock(file)).toEqual({ stage: 'right-lock', file });
 });

@@ -22,7 +22,7 @@ async function rushThrough(misbehave: Misbehaviour): Promise<DrillOutcome> {
       settings: { requests: 200, connections: 10, stock: 500, units: 100, leaseMs: 1000 },
       signal: new AbortController().signal,
       onProgress() {},
-      async tell() {},
+      async narrate() {},
     });
   } finally {
     server.stop();

@@ -35,11 +35,11 @@ describe.concurrent('orders: every guard that the story leaves aside does in eve
 }, () => {
   test.each(cells)('$row in $name: $taught', async ({ drill, name, row, taught }) => {
     let hasSteps = false;
-    const tell = async (_sentence: string, _atMs: number, isStep: boolean) => {
+    const narrate = async (_sentence: string, _atMs: number, isStep: boolean) => {
       hasSteps ||= isStep;
     };
 
-    const outcome = await run(drill, row, { tell });
+    const outcome = await run(drill, row, { narrate });
 
     const { verdict, reasons, witnesses } = outcome;
     expect({ verdict, reasons }).toEqual({ verdict: taught, reasons: [expect.stringMatching(/\S.*\.$/s)] });
@@ -61,7 +61,7 @@ const deafAndQuick = (): OrderDrillOptions => {
       nodes = target.nodes;
       return deaf(target);
     },
-    async tell() {
+    async narrate() {
       while (await isBusy()) await sleep(10);
     },
   };
@@ -113,7 +113,7 @@ const tickFails = (number: number) => (): OrderDrillOptions => {
   let ticks = Number.NEGATIVE_INFINITY;
   const failed = { outcome: 'failed' as const, due: 0, closed: 0, restored: 0, detail: 'as the test wants it' };
   return {
-    async tell() {
+    async narrate() {
       ticks = Math.max(ticks, 0);
     },
     wrap: (target) =>
@@ -149,7 +149,7 @@ function answers(who: 'node-2' | 'nginx', status: number, body: object): () => O
 
 /** The row that the first refund waits for stays locked for longer than a statement may take. */
 const slowAudience = (): OrderDrillOptions => ({
-  async tell(sentence) {
+  async narrate(sentence) {
     if (sentence.endsWith('is about to write that it is refunded.')) await sleep(2 * ANSWER_LIMIT_MS);
   },
 });
@@ -204,12 +204,12 @@ describe.concurrent('orders: a drill that is stopped half way leaves the stack a
   ] as const)('%s under %s', async (name, row, sentences) => {
     const stopping = new AbortController();
     let told = 0;
-    const tell = async () => {
+    const narrate = async () => {
       told += 1;
       if (told === sentences) stopping.abort(new Error('stopped'));
     };
 
-    await expect(run(drillNamed(name), row, { tell, signal: stopping.signal })).rejects.toThrow('stopped');
+    await expect(run(drillNamed(name), row, { narrate, signal: stopping.signal })).rejects.toThrow('stopped');
   });
 });
 

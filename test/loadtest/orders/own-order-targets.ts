@@ -40,7 +40,7 @@ export function figuresAsDrawn(row: string, drill: string) {
   return drill === 'refund-twice' ? { refunds: count } : { orders: count };
 }
 
-export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' | 'tell'>> {
+export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' | 'narrate'>> {
   /** Makes of the target one on which something is different. */
   wrap?: (target: Target) => Target;
 }
@@ -100,7 +100,7 @@ export function ownOrderTargets(guardStacks: number) {
         settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs: LEASE_MS },
         signal: new AbortController().signal,
         onProgress() {},
-        tell: async () => {},
+        narrate: async () => {},
         ...context,
       });
       await ran.catch(() => {});

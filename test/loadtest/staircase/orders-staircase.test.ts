@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cellsOf, drillsOf, rowsOf, storyOf, toldRowsOf, tracks } from '../../../loadtest/commands/tracks.ts';
+import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/commands/tracks.ts';
 import type { Results, Verdict } from '../../../loadtest/evidence/results.ts';
 import { readStory, stageTitle } from '../../../loadtest/report/story.ts';
 import { summarize } from '../../../loadtest/report/summary.ts';
 import { fixes } from '../../../loadtest/staircase/plan.ts';
 import {
-  isGuest,
+  isExternal,
   lockStaircase,
   rowOf,
   staircaseOf,
@@ -54,7 +54,7 @@ describe('orders: the staircases', () => {
   );
 
   test.each(rows)('%s: has a title and a story, and comes after a row of its own staircase', (row) => {
-    expect(isGuest(row)).toBe(false);
+    expect(isExternal(row)).toBe(false);
     expect(stageTitle(row)).toMatch(/^(Guard|Idempotency) · /);
     expect(existsSync(join(projectDir, rowOf(row)?.story ?? ''))).toBe(true);
     expect(readStory(row)?.change).toMatch(/\S/);
@@ -95,7 +95,7 @@ describe('orders: the staircases', () => {
   });
 
   test('what each row of the story fixes', () => {
-    const fixed = toldRowsOf('orders').map((row) => [
+    const fixed = storyRowsOf('orders').map((row) => [
       row,
       drillsOf('orders')
         .map(({ name }) => name)
@@ -118,7 +118,7 @@ describe('orders: the staircases', () => {
 });
 
 test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {
-  const names = storyOf('orders', toldRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
+  const names = storyOf('orders', storyRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
   expect(names).toHaveLength(7 * 5 + 4 * 6);
   expect(new Set(names).size).toBe(names.length);
   expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 4 * 6);

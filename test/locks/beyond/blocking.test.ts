@@ -195,7 +195,7 @@ test('blocking: a release in another process wakes the waiters of this one', asy
   const entered = b.acquire();
   await untilListening(redis, key());
 
-  a.goOn();
+  a.resume();
   await entered;
 
   expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);

@@ -179,7 +179,7 @@ test('cohort: a release in another process wakes the waiters of this one', async
   const entered = b.acquire();
   await untilQueued(redis);
 
-  a.goOn();
+  a.resume();
   await entered;
 
   expect(performance.now() - startedAt).toBeLessThan(10_000);

@@ -47,11 +47,11 @@ test('fair: who asked first enters first, over two processes', async () => {
   await a.release();
   await b.untilSaid('entered');
   expect(order).toEqual([]);
-  b.goOn();
+  b.resume();
   await c;
   await d.untilSaid('entered');
 
-  d.goOn();
+  d.resume();
   await d.untilSaid('released');
 });
 

@@ -279,7 +279,7 @@ describe('a server that is away', () => {
       .acquire()
       .catch((error) => error);
     const ms = performance.now() - startedAt;
-    server.goOn();
+    server.resume();
 
     expect(isStoreUnavailable(refusal)).toBe(true);
     expect(ms).toBeLessThan(1_000);

@@ -17,7 +17,7 @@ const strategies: [string, TakeOne][] = [
 ];
 const sku = '001';
 
-const { ask, database, connect, waiting, freeze, goOn } = ownMysql();
+const { ask, database, connect, waiting, freeze, resume } = ownMysql();
 let url: string;
 let pool: Pool;
 let stock: Stock;
@@ -44,7 +44,7 @@ function sale(given: Partial<SaleOptions> = {}) {
     stockKey: 'unused',
     signal: new AbortController().signal,
     business: async () => {},
-    tell: (...step) => void told.push(step),
+    emit: (...step) => void told.push(step),
     ...given,
   };
   return { options, told };
@@ -183,7 +183,7 @@ describe.each(strategies)('%s', (strategy, takeOne) => {
     const startedAt = performance.now();
     const error = await takeOne(sale().options).catch((reason) => reason);
     const ms = performance.now() - startedAt;
-    goOn();
+    resume();
 
     expect(isStoreUnavailable(error), strategy).toBe(true);
     expect(ms).toBeLessThan(1_000);
@@ -192,8 +192,8 @@ describe.each(strategies)('%s', (strategy, takeOne) => {
 
 test('mysql-pessimistic: is alone from its read on, and leaves with its commit', async () => {
   await stock.writeStock(sku, 5);
-  let goOnSelling = () => {};
-  const first = sale({ business: () => new Promise((resolve) => (goOnSelling = resolve)) });
+  let keepSelling = () => {};
+  const first = sale({ business: () => new Promise((resolve) => (keepSelling = resolve)) });
   const second = sale();
 
   const firstSold = pessimistic(first.options);
@@ -201,7 +201,7 @@ test('mysql-pessimistic: is alone from its read on, and leaves with its commit',
   const secondSold = pessimistic(second.options);
   await until(async () => (await waiting()) === 1);
   expect(second.told).toEqual([]);
-  goOnSelling();
+  keepSelling();
 
   expect([await firstSold, await secondSold]).toEqual([5, 4]);
   expect(first.told).toEqual([['entered'], ['read', 5], ['left'], ['writing'], ['wrote', 4]]);

@@ -69,7 +69,7 @@ export function ownMasters(count: number) {
       return opened;
     },
     freeze: (...masters: number[]) => signal('SIGSTOP', masters),
-    goOn: (...masters: number[]) => signal('SIGCONT', masters),
+    resume: (...masters: number[]) => signal('SIGCONT', masters),
     /** Kills a master and starts it again: it has forgotten everything. */
     async forget(master: number) {
       const part = parts[master] as Part;

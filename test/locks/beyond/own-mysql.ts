@@ -46,7 +46,7 @@ export function ownMysql() {
     ask,
     /** The server stops answering without ending. */
     freeze: () => standStill(mysql().url, part as Part),
-    goOn: () => part?.signal('SIGCONT'),
+    resume: () => part?.signal('SIGCONT'),
     async kill() {
       part?.signal('SIGKILL');
       await part?.ended;

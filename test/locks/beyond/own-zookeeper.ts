@@ -55,7 +55,7 @@ export function ownZookeeper() {
       (await connect().enter()).remove(`/locks/${encodeURIComponent(key)}/${node}`),
     /** The server stops answering without ending, as on a frozen machine. */
     freeze: () => part?.signal('SIGSTOP'),
-    goOn: () => part?.signal('SIGCONT'),
+    resume: () => part?.signal('SIGCONT'),
     async kill() {
       part?.signal('SIGKILL');
       await part?.ended;

@@ -13,7 +13,7 @@ function saleOptions(given: Partial<SaleOptions> = {}): SaleOptions {
     stockKey: key(),
     signal: new AbortController().signal,
     business: async () => {},
-    tell() {},
+    emit() {},
     ...given,
   };
 }
@@ -43,7 +43,7 @@ test('redis-atomic: the business comes before the step, and what is told is what
       business: async () => {
         steps.push(`business at stock ${await redis.get(key())}`);
       },
-      tell: (step, stock) => void steps.push(stock === undefined ? step : `${step} ${stock}`),
+      emit: (step, stock) => void steps.push(stock === undefined ? step : `${step} ${stock}`),
     }),
   );
 

@@ -8,7 +8,7 @@ import { watchClient } from '../watched-client.ts';
 import { ownMasters, until } from './own-masters.ts';
 
 const masters = ownMasters(5);
-const { connect, openLinks, freeze, goOn, forget, votes, ttls, end, key } = masters;
+const { connect, openLinks, freeze, resume, forget, votes, ttls, end, key } = masters;
 
 /** How long a vote is waited for, in milliseconds, with a lease of half a second or more. */
 const VOTE_LIMIT_MS = 50;
@@ -107,7 +107,7 @@ test.each([1, 2])('redlock: %s of five masters frozen cost no more than the limi
 
   expect(acquireMs).toBeLessThan(VOTE_LIMIT_MS + BUSY_MS);
   expect(releaseMs).toBeLessThan(VOTE_LIMIT_MS + BUSY_MS);
-  goOn(0, 1);
+  resume(0, 1);
   await until(async () => (await votes(key())).every((vote) => vote === null));
 });
 
@@ -118,7 +118,7 @@ test('redlock: with three frozen nobody enters, nothing hangs, and no late vote 
   const refused = expect(asked).rejects.toMatchObject(tooFewAnswer);
 
   expect(await msOf(refused)).toBeLessThan(SILENCES * VOTE_LIMIT_MS + BUSY_MS);
-  goOn(0, 1, 2);
+  resume(0, 1, 2);
 
   await until(async () => (await votes(key())).every((vote) => vote === null));
   await lock.acquire(AbortSignal.abort());
@@ -139,7 +139,7 @@ test('redlock: a release that too few answer may be called again', async () => {
   freeze(0, 1, 2);
 
   await expect(lock.release()).rejects.toMatchObject(tooFewAnswer);
-  goOn(0, 1, 2);
+  resume(0, 1, 2);
 
   await until(async () => (await votes(key())).every((vote) => vote === null));
   await expect(lock.release()).rejects.toMatchObject(notHeld);
@@ -206,7 +206,7 @@ test('redlock: the watchdog starts the votes anew', async () => {
 
 test('redlock: two masters that forget cost nothing, a third the lock', async () => {
   const lease = losses();
-  const a = lockOf(await connect(), { ownerToken: 'a', leaseMs: 600, onLeaseLost: lease.tell });
+  const a = lockOf(await connect(), { ownerToken: 'a', leaseMs: 600, onLeaseLost: lease.record });
   await a.acquire();
   await until(async () => (await votes(key())).every((vote) => vote === 'a'));
 
@@ -225,7 +225,7 @@ test('redlock: two masters that forget cost nothing, a third the lock', async ()
 
 test('redlock: a holder that reaches no majority gives up before its lease ends', async () => {
   const lease = losses();
-  const lock = lockOf(await connect(), { leaseMs: 600, onLeaseLost: lease.tell });
+  const lock = lockOf(await connect(), { leaseMs: 600, onLeaseLost: lease.record });
   await lock.acquire();
   freeze(0, 1, 2);
 
@@ -241,7 +241,7 @@ test('redlock: one renewal without an answer is not a loss', async () => {
 
   freeze(0, 1, 2);
   await sleep(400);
-  goOn(0, 1, 2);
+  resume(0, 1, 2);
   await sleep(700);
 
   expect(lock.lost?.aborted).toBe(false);
@@ -302,7 +302,7 @@ function losses() {
   return {
     told,
     count: () => count,
-    tell() {
+    record() {
       count += 1;
       tellFirst();
     },

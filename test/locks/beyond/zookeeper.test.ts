@@ -10,7 +10,7 @@ import { startHolder } from '../start-holder.ts';
 import { until } from './own-masters.ts';
 import { ownZookeeper } from './own-zookeeper.ts';
 
-const { url, connect, key, nodes, remove, freeze, goOn, kill, startAgain } = ownZookeeper();
+const { url, connect, key, nodes, remove, freeze, resume, kill, startAgain } = ownZookeeper();
 
 /** Short enough to see sessions end, long enough that a busy machine is heard in time. */
 const SESSION_MS = 600;
@@ -331,7 +331,7 @@ describe('a session that ends', () => {
     const saidBefore = [...a.said];
     a.wake();
     await a.untilSaid('lease-lost');
-    a.goOn();
+    a.resume();
     await a.untilSaid('LOCK_NOT_HELD');
 
     expect(saidBefore.at(-1)).toBe('entered');
@@ -340,7 +340,7 @@ describe('a session that ends', () => {
   });
 
   test('a server that stands still: the holder stops before its session can have ended', async () => {
-    onTestFinished(goOn);
+    onTestFinished(resume);
     const told = losses();
     const zookeeper = connect(SESSION_MS);
     const a = lockOf(zookeeper, { onLeaseLost: told.tell });
@@ -357,7 +357,7 @@ describe('a session that ends', () => {
   });
 
   test('a server that stands still: whoever asks is told within a second, and gets in when it goes on', async () => {
-    onTestFinished(goOn);
+    onTestFinished(resume);
     const zookeeper = connect();
     await zookeeper.enter();
     freeze();
@@ -368,7 +368,7 @@ describe('a session that ends', () => {
       await expect(lock.acquire()).rejects.toMatchObject(unavailable);
       expect(performance.now() - askedAt).toBeLessThan(1_000);
     }
-    goOn();
+    resume();
 
     // The node of the first one was made after all. It is gone long before the session time of 30 s.
     const c = lockOf(zookeeper);

@@ -17,13 +17,13 @@ beforeAll(async () => {
 describe('fenced: a sale that lost its lock', () => {
   test('is refused by the stock, for certain, when another has sold meanwhile', async () => {
     await redis.client.set('{inventorystale}:stock', 10);
-    await node.lab('PUT', '/next-sale', { untilTold: true });
+    await node.lab('PUT', '/next-sale', { untilResumed: true });
     const late = node.sell('stale');
     await until('it is inside', async () => (await node.events()).some(({ type }) => type === 'read'));
     await redis.client.del('{inventorystale}:lock:fenced');
     expect((await other.sell('stale')).body).toMatchObject({ outcome: 'sold', remaining: 9 });
 
-    await node.lab('PUT', '/go-on');
+    await node.lab('PUT', '/resume');
 
     expectProblem(await late, 'STALE_TOKEN', { definite: true });
     expect(await stockOf('stale')).toBe('9');
@@ -41,13 +41,13 @@ describe('fenced: a sale that lost its lock', () => {
   test('ends before its write when it has noticed, for certain', async () => {
     const hasty = await startNode(redis.url, { LOCK_VERSION: 'fenced', LEASE_MS: '150' });
     await redis.client.set('{inventorynoticed}:stock', 10);
-    await hasty.lab('PUT', '/next-sale', { untilTold: true });
+    await hasty.lab('PUT', '/next-sale', { untilResumed: true });
     const sale = hasty.sell('noticed');
     await until('it is inside', async () => (await hasty.events()).some(({ type }) => type === 'read'));
 
     await redis.client.del('{inventorynoticed}:lock:fenced');
     await until('it has noticed', async () => (await hasty.events()).some(({ type }) => type === 'lease-lost'));
-    await hasty.lab('PUT', '/go-on');
+    await hasty.lab('PUT', '/resume');
 
     expectProblem(await sale, 'LOCK_NOT_HELD', { definite: true });
     expect(await stockOf('noticed')).toBe('10');
@@ -84,13 +84,13 @@ describe('redis-atomic: a sale without a lock', () => {
   test('nobody waits for a sale that is under way', async () => {
     await redis.client.set('{inventoryatomic}:stock', 10);
     await node.lab('DELETE', '/history');
-    await node.lab('PUT', '/next-sale', { untilTold: true });
+    await node.lab('PUT', '/next-sale', { untilResumed: true });
     const slow = node.sell('atomic');
     await until('it is under way', async () => (await node.events()).some(({ type }) => type === 'began'));
 
     expect((await node.sell('atomic')).body).toMatchObject({ remaining: 9 });
     expect((await node.state()).waiting).toBe(0);
-    await node.lab('PUT', '/go-on');
+    await node.lab('PUT', '/resume');
 
     expect((await slow).body).toMatchObject({ remaining: 8 });
   });

@@ -8,7 +8,7 @@ import { oneNodeRush } from '../../../loadtest/drills/one-node-rush.ts';
 import { sellOut } from '../../../loadtest/drills/sell-out.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { listen } from '../../../locks/drivers/channels.ts';
-import { slotOf } from '../../../locks/drivers/cluster-slot.ts';
+import { clusterSlotOf } from '../../../locks/drivers/cluster-slot.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
 import { connectRedis } from '../../../services/inventory/redis-client.ts';
 import { connectStore, stockKey, wasNeverSent } from '../../../services/inventory/store.ts';
@@ -35,7 +35,7 @@ test('cluster: slots are counted as the servers count them', async () => {
   const keys = [stockKey('001'), 'a', '', 'ä{ö}ü', '{}{a}', 'a{b{c}d}', '{a', '}{a}', stockKey('X_-')];
   const told = await Promise.all(keys.map((key) => cluster.masters[0]?.client.call('CLUSTER', 'KEYSLOT', key)));
 
-  expect(keys.map(slotOf)).toEqual(told);
+  expect(keys.map(clusterSlotOf)).toEqual(told);
 });
 
 describe('cluster: a rush through nginx loses nothing, and all that it touches lives in one slot', () => {
@@ -47,7 +47,7 @@ describe('cluster: a rush through nginx loses nothing, and all that it touches l
 
     expectAllSold(outcome);
     const touched = [...words].filter((word) => word.includes('inventory'));
-    expect(new Set(touched.map(slotOf))).toEqual(new Set([slotOf(stockKey('001'))]));
+    expect(new Set(touched.map(clusterSlotOf))).toEqual(new Set([clusterSlotOf(stockKey('001'))]));
   });
 
   test('without a lock it fails: the check can see a lost update', async () => {

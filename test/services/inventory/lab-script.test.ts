@@ -31,25 +31,25 @@ beforeEach(async () => {
 
 describe('lab: a scripted sale', () => {
   test('until told: it stays inside, and goes on when told', async () => {
-    await put('/next-sale', { untilTold: true });
+    await put('/next-sale', { untilResumed: true });
     const sale = node.sell('001');
     await until('the sale has read', async () => (await eventsOf('read')).length === 1);
     expect(await eventsOf('wrote')).toEqual([]);
     expect(await node.state()).toMatchObject({ inFlight: 1 });
 
-    expect((await put('/go-on')).status).toBe(204);
+    expect((await put('/resume')).status).toBe(204);
 
     expect((await sale).status).toBe(200);
     expect(await node.state()).toMatchObject({ inFlight: 0 });
   });
 
   test('go on while nobody stays inside: nothing happens, and the next one stays', async () => {
-    await put('/go-on');
-    await put('/next-sale', { untilTold: true });
+    await put('/resume');
+    await put('/next-sale', { untilResumed: true });
     const sale = node.sell('001');
     await until('the sale has read', async () => (await eventsOf('read')).length === 1);
     expect(await node.state()).toMatchObject({ inFlight: 1 });
-    await put('/go-on');
+    await put('/resume');
     await sale;
   });
 
@@ -60,25 +60,25 @@ describe('lab: a scripted sale', () => {
 
     const entered = await eventsOf('entered');
     const left = await eventsOf('left');
-    const stays = entered.map(({ at, saleId }) => (left.find((event) => event.saleId === saleId)?.at ?? 0) - at);
-    expect(stays.map((stay) => stay >= 99)).toEqual([true, true, false]);
+    const holds = entered.map(({ at, saleId }) => (left.find((event) => event.saleId === saleId)?.at ?? 0) - at);
+    expect(holds.map((hold) => hold >= 99)).toEqual([true, true, false]);
   });
 
   test('the nested call comes before the pause, so that the outer lock can be tried meanwhile', async () => {
     await put('/lock-version', { version: '7' });
-    await put('/next-sale', { nestedCall: true, untilTold: true });
+    await put('/next-sale', { nestedCall: true, untilResumed: true });
     const sale = node.sell('001');
     await until('the sale has read', async () => (await eventsOf('read')).length === 1);
     await until(
       'the nested call has ended',
       async () => (await redis.client.hvals('{inventory001}:lock:7-reentrant'))[0] === '1',
     );
-    await put('/go-on');
+    await put('/resume');
     expect((await sale).status).toBe(200);
   });
 
   test('a bad script is refused and leaves the last one', async () => {
-    for (const body of [{ times: 0 }, { untilTold: 'yes' }, { pauseMs: -1 }, { surprise: 1 }]) {
+    for (const body of [{ times: 0 }, { untilResumed: 'yes' }, { pauseMs: -1 }, { surprise: 1 }]) {
       expectProblem(await put('/next-sale', body), 'BAD_REQUEST');
     }
   });
@@ -89,12 +89,12 @@ describe('lab: the timing of a lock', () => {
     const ttl = () => redis.client.pttl('{inventory001}:lock:4-ttl');
     const leaseOf = async (body: object) => {
       await put('/lock-version', body);
-      await put('/next-sale', { untilTold: true });
+      await put('/next-sale', { untilResumed: true });
       const reads = (await eventsOf('read')).length;
       const sale = node.sell('001');
       await until('the sale is inside', async () => (await eventsOf('read')).length > reads);
       const lease = await ttl();
-      await put('/go-on');
+      await put('/resume');
       await sale;
       return lease;
     };
@@ -107,14 +107,14 @@ describe('lab: the timing of a lock', () => {
 
   test('a wait limit of 50 ms: the waiter is answered soon', async () => {
     await put('/lock-version', { version: '6', waitTimeoutMs: 50, retryDelayMs: 5 });
-    await put('/next-sale', { untilTold: true });
+    await put('/next-sale', { untilResumed: true });
     const holder = node.sell('001');
     await until('the holder is inside', async () => (await eventsOf('read')).length === 1);
 
     const waiter = await node.sell('001');
 
     expectProblem(waiter, 'LOCK_WAIT_TIMEOUT');
-    await put('/go-on');
+    await put('/resume');
     expect((await holder).status).toBe(200);
   });
 
@@ -129,7 +129,7 @@ test('shutdown: a sale that stays until told goes on when the node stops', async
   await ask(`http://127.0.0.1:${stopping.labPort}/next-sale`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ untilTold: true }),
+    body: JSON.stringify({ untilResumed: true }),
   });
   const sale = stopping.sell('001');
   await until('the sale is in flight', async () => (await stopping.state()).inFlight === 1);

@@ -36,10 +36,10 @@ async function setLock(version: string, ...nodes: TestNode[]) {
 /** Starts a sale, and resolves when it is inside and stays there until told. */
 async function sellInside(seller: TestNode, sku: string) {
   const before = (await seller.events()).length;
-  await seller.lab('PUT', '/next-sale', { untilTold: true });
+  await seller.lab('PUT', '/next-sale', { untilResumed: true });
   const answer = seller.sell(sku);
   await until('it is inside', async () => (await seller.events()).slice(before).some(({ type }) => type === 'read'));
-  return { answer, goOn: () => seller.lab('PUT', '/go-on') };
+  return { answer, resume: () => seller.lab('PUT', '/resume') };
 }
 
 test('the backend mysql stands for the lock in a table', async () => {
@@ -76,11 +76,11 @@ test.each([...locks, 'mysql-pessimistic'])('%s: a sale that waits for too long i
   const hasty = await startSeller({ WAIT_TIMEOUT_MS: '200', LOCK_VERSION: lock });
   await setLock(lock, node);
   await node.lab('PUT', '/stock', { sku: 'wait', stock: 10 });
-  const { answer, goOn } = await sellInside(node, 'wait');
+  const { answer, resume } = await sellInside(node, 'wait');
 
   expectProblem(await hasty.sell('wait'), 'LOCK_WAIT_TIMEOUT');
 
-  await goOn();
+  await resume();
   expect((await answer).body).toMatchObject({ outcome: 'sold' });
   expect((await hasty.sell('wait')).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
 });
@@ -111,14 +111,14 @@ test.each([...locks, ...sales])(
 test('mysql-lock-table: MySQL is killed: the holder stops before its write, and all sell when it is back', async () => {
   await setLock('mysql-lock-table', node, other);
   await node.lab('PUT', '/stock', { sku: 'killed', stock: 10 });
-  const { answer, goOn } = await sellInside(node, 'killed');
+  const { answer, resume } = await sellInside(node, 'killed');
   const waiting = other.sell('killed');
   await until('it waits', async () => (await other.state()).waiting === 1);
 
   await kill();
   expectProblem(await waiting, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
   await until('it has noticed', async () => (await node.events()).some(({ type }) => type === 'lease-lost'));
-  await goOn();
+  await resume();
   expectProblem(await answer, 'LOCK_NOT_HELD', { definite: true });
   expect(await redis.client.get('{inventorykilled}:stock')).toBe('10');
   expectProblem(await other.sell('killed'), 'STORE_UNAVAILABLE', { definite: true });
@@ -131,10 +131,10 @@ test('mysql-pessimistic: MySQL is killed: nothing is written, and what was commi
   await setLock('mysql-pessimistic', node, other);
   await node.lab('PUT', '/stock', { sku: 'killed', stock: 10 });
   await other.sell('killed');
-  const { answer, goOn } = await sellInside(node, 'killed');
+  const { answer, resume } = await sellInside(node, 'killed');
 
   await kill();
-  await goOn();
+  await resume();
   expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
   expectProblem(await other.get('/inventory?sku=killed'), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
   await comeBack();

@@ -251,13 +251,13 @@ describe('outage: one sale', () => {
     const link = await startLink(redis.url);
     const far = await startNode(link.url, { LOCK_VERSION: '3-spin' });
     await redis.client.set(stockKey('full'), 10);
-    await far.lab('PUT', '/next-sale', { untilTold: true });
+    await far.lab('PUT', '/next-sale', { untilResumed: true });
     const answer = far.sell('full');
     await until('the sale has read', async () => (await far.events()).some(({ type }) => type === 'read'));
     onTestFinished(async () => void (await redis.client.config('SET', 'maxmemory', '0')));
     await redis.client.config('SET', 'maxmemory', '1');
 
-    await far.lab('PUT', '/go-on');
+    await far.lab('PUT', '/resume');
     expect((await answer).body).toMatchObject({ code: 'STORE_UNAVAILABLE' });
     // Whatever the node sends after its release comes to the link before this PING.
     expect((await far.get('/readyz')).status).toBe(200);

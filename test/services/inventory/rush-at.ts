@@ -31,7 +31,7 @@ export function runLoad(target: Target, stage: string, drill: Drill = rush) {
     settings: SETTINGS,
     signal: new AbortController().signal,
     onProgress: () => {},
-    tell: async () => {},
+    narrate: async () => {},
   });
 }
 

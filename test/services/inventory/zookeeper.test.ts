@@ -29,10 +29,10 @@ function startSeller(env: NodeJS.ProcessEnv = {}) {
 async function sellInside(seller: TestNode, sku: string) {
   await redis.client.set(`{inventory${sku}}:stock`, 10);
   const before = (await seller.events()).length;
-  await seller.lab('PUT', '/next-sale', { untilTold: true });
+  await seller.lab('PUT', '/next-sale', { untilResumed: true });
   const answer = seller.sell(sku);
   await until('it is inside', async () => (await seller.events()).slice(before).some(({ type }) => type === 'read'));
-  return { answer, goOn: () => seller.lab('PUT', '/go-on') };
+  return { answer, resume: () => seller.lab('PUT', '/resume') };
 }
 
 /** Resolves when the node has noticed that it lost a lock. */
@@ -52,23 +52,23 @@ test('two nodes sell in turns, and none of it is lost', async () => {
 
 test('a sale that waits for too long is answered, and leaves the queue', async () => {
   const hasty = await startSeller({ WAIT_TIMEOUT_MS: '200' });
-  const { answer, goOn } = await sellInside(node, 'wait');
+  const { answer, resume } = await sellInside(node, 'wait');
 
   expectProblem(await hasty.sell('wait'), 'LOCK_WAIT_TIMEOUT');
 
-  await goOn();
+  await resume();
   expect((await answer).body).toMatchObject({ outcome: 'sold' });
   expect((await hasty.sell('wait')).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
 });
 
 test('a process that is stopped and wakes up late does not undo the sales made meanwhile', async () => {
   const paused = await startSeller({ LEASE_MS: '500' });
-  const { answer, goOn } = await sellInside(paused, 'paused');
+  const { answer, resume } = await sellInside(paused, 'paused');
 
   paused.signal('SIGSTOP');
   expect((await other.sell('paused')).body).toMatchObject({ outcome: 'sold', remaining: 9 });
   paused.signal('SIGCONT');
-  await goOn();
+  await resume();
 
   // It may notice before it writes; if it does not, the stock refuses its token.
   const { body } = await answer;
@@ -80,7 +80,7 @@ test('a process that is stopped and wakes up late does not undo the sales made m
 test('another lease takes another session, which the server ends after that time', async () => {
   await node.lab('PUT', '/lock-version', { version: 'zookeeper', leaseMs: 600 });
   onTestFinished(async () => void (await node.lab('PUT', '/lock-version', { version: 'zookeeper' })));
-  const { answer, goOn } = await sellInside(node, 'lease');
+  const { answer, resume } = await sellInside(node, 'lease');
 
   node.signal('SIGSTOP');
   const startedAt = performance.now();
@@ -88,7 +88,7 @@ test('another lease takes another session, which the server ends after that time
 
   expect(taken.body).toMatchObject({ outcome: 'sold' });
   expect(performance.now() - startedAt).toBeLessThan(2_000);
-  await goOn();
+  await resume();
   await answer;
 });
 
@@ -107,7 +107,7 @@ test('a node that stops closes its session, and its place in the queue is free a
 });
 
 test('Redis is killed: who waits for the lock is answered at once, for certain, though the lock is not free', async () => {
-  const { answer, goOn } = await sellInside(node, 'away');
+  const { answer, resume } = await sellInside(node, 'away');
   const waiter = other.sell('away');
   await until('it waits', async () => (await other.state()).waiting === 1);
   onTestFinished(async () => {
@@ -120,7 +120,7 @@ test('Redis is killed: who waits for the lock is answered at once, for certain, 
   await redis.kill();
 
   expectProblem(await waiter, 'STORE_UNAVAILABLE', { detail: /^Redis went away while the sale waited/ });
-  await goOn();
+  await resume();
   expectProblem(await answer, 'STORE_UNAVAILABLE');
 });
 
@@ -149,7 +149,7 @@ test('ZooKeeper stands still: the sale is answered within a second, for certain,
 
 test('ZooKeeper is killed: the holder stops before its write, waiters are answered, and all sell when it is back', async () => {
   await node.lab('DELETE', '/history');
-  const { answer, goOn } = await sellInside(node, 'killed');
+  const { answer, resume } = await sellInside(node, 'killed');
   const waiting = other.sell('killed');
   await until('it waits', async () => (await other.state()).waiting === 1);
 
@@ -157,7 +157,7 @@ test('ZooKeeper is killed: the holder stops before its write, waiters are answer
   await part.ended;
   expectProblem(await waiting, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
   await untilLost(node);
-  await goOn();
+  await resume();
   expectProblem(await answer, 'LOCK_NOT_HELD', { definite: true });
   expect(await stockOf('killed')).toBe('10');
   part = (await zookeeper.startAgain?.()) as Part;

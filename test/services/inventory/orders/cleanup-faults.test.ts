@@ -170,10 +170,10 @@ describe('a tick outlives its lease', () => {
     await survivor.lab('PUT', '/lock-version', { version: '8' });
     await setJobLock([survivor, slow], guard);
     await makeDue(shop, survivor, 'lease', ORDERS);
-    const { result, goOn } = await startTick(slow, 'closed', 4);
+    const { result, resume } = await startTick(slow, 'closed', 4);
     await waitForEnd();
     const second = await tick(survivor);
-    await goOn();
+    await resume();
     return { first: await result, second };
   }
 
@@ -219,7 +219,7 @@ describe('a tick outlives its lease', () => {
     const paused = await shop.openNode({ ...env, JOB_LOCK: guard });
     await setJobLock([survivor], guard);
     await makeDue(shop, survivor, 'paused', ORDERS);
-    const { result, goOn } = await startTick(paused, 'closed', 4);
+    const { result, resume } = await startTick(paused, 'closed', 4);
 
     paused.signal('SIGSTOP');
     const second = await tickWhenFree(survivor);
@@ -227,7 +227,7 @@ describe('a tick outlives its lease', () => {
     if (guard !== 'conditional') {
       await until('it has noticed', () => paused.lines.some((line) => line.includes('a tick lost its lock')));
     }
-    await goOn();
+    await resume();
 
     const first = await result;
     expect(second).toMatchObject({ outcome: 'ran', closed: 6 });
@@ -240,10 +240,10 @@ describe('a tick outlives its lease', () => {
 test('a lease is renewed as long as the tick goes on, and the lock is gone when it has ended', async () => {
   await setJobLock([survivor], '8');
   await makeDue(shop, survivor, 'renewed', 2);
-  const { result, goOn } = await startTick(survivor, 'closed');
+  const { result, resume } = await startTick(survivor, 'closed');
   await sleep(2 * leaseMs);
   expect(await shop.redis.client.exists(lockKey('8-auto-renew'))).toBe(1);
-  await goOn();
+  await resume();
 
   expect(await result).toMatchObject({ outcome: 'ran', closed: 2 });
   expect(await shop.redis.client.exists(lockKey('8-auto-renew'))).toBe(0);
@@ -280,9 +280,9 @@ describe('a server is away', () => {
     async (guard) => {
       await setJobLock([survivor], guard);
       await makeDue(shop, survivor, 'frozen', 3);
-      const { result, goOn } = await startTick(survivor, 'closed', 1);
+      const { result, resume } = await startTick(survivor, 'closed', 1);
       shop.redis.freeze();
-      await goOn();
+      await resume();
 
       expect(await result).toMatchObject({ outcome: 'failed', code: expect.stringMatching(/^STORE_UNAVAILABLE$/) });
       await shop.redis.comeBack();

@@ -60,9 +60,9 @@ async function connectionsOf(url: string) {
 async function bothTick() {
   const first = await startTick(node, 'read');
   const second = await startTick(other, 'read');
-  await first.goOn();
+  await first.resume();
   const results = [await first.result];
-  await second.goOn();
+  await second.resume();
   results.push(await second.result);
   return results;
 }
@@ -121,7 +121,7 @@ describe('both nodes tick on the same 100 orders', () => {
     const first = await startTick(node, 'closed', 30);
     const second = await startTick(other, 'closed', 30);
 
-    await Promise.all([first.goOn(), second.goOn()]);
+    await Promise.all([first.resume(), second.resume()]);
     const results = [await first.result, await second.result];
 
     const sum = (of: 'closed' | 'restored') => results.reduce((units, result) => units + result[of], 0);
@@ -152,7 +152,7 @@ test('in-process: a second tick of the same node is skipped; without a guard it 
   await makeDue(shop, node, 'same', 10);
   const first = await startTick(node, 'read');
   expect(await tick(node)).toMatchObject({ outcome: 'skipped' });
-  await first.goOn();
+  await first.resume();
   expect(await first.result).toMatchObject({ outcome: 'ran', restored: 10 });
   expect(await shop.stockOf('same')).toBe(UNITS_IN_STOCK + 10);
 
@@ -160,7 +160,7 @@ test('in-process: a second tick of the same node is skipped; without a guard it 
   await makeDue(shop, node, 'again', 10);
   const held = await startTick(node, 'read');
   expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 10 });
-  await held.goOn();
+  await held.resume();
   expect(await held.result).toMatchObject({ outcome: 'ran', restored: 10 });
   expect(await shop.stockOf('again')).toBe(UNITS_IN_STOCK + 20);
   await supply(node, 'again', 0);
@@ -201,9 +201,9 @@ test.each(['none', '8-auto-renew', 'conditional'])(
   async (guard) => {
     await setJobLock([node], guard);
     const [id] = await makeDue(shop, node, 'paid', 1);
-    const { result, goOn } = await startTick(node, 'read');
+    const { result, resume } = await startTick(node, 'read');
     expect((await post(other, `/orders/${id}/pay`)).body).toMatchObject({ status: 'PAID' });
-    await goOn();
+    await resume();
 
     const isKept = guard === 'conditional';
     expect(await result).toMatchObject({ outcome: 'ran', due: 1, closed: isKept ? 0 : 1, restored: isKept ? 0 : 1 });
@@ -221,9 +221,9 @@ test('only orders that are due and UNPAID are closed, the longest due first', as
   const due = 'UPDATE tb_order SET due_at = UTC_TIMESTAMP(3) - INTERVAL 1 SECOND WHERE id = ?';
   await shop.query(due, [paid.id]);
 
-  const { result, goOn } = await startTick(node, 'closed', 1);
+  const { result, resume } = await startTick(node, 'closed', 1);
   const [first] = await shop.query("SELECT sale_id FROM tb_order WHERE status = 'CLOSED'");
-  await goOn();
+  await resume();
 
   expect(first?.sale_id).toBe('0');
   expect(await result).toMatchObject({ due: 3, closed: 3, restored: 3 });

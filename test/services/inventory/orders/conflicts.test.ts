@@ -95,10 +95,10 @@ test('a node starts while a transaction has the tables in use: it does not wait 
 test('sale: a deadlock on its order is tried again, and the order is written once', async () => {
   const before = await deadlocks();
   await supply(node, 'deadlock', 5);
-  const { answer, goOn } = await sellHeld(node, 'deadlock');
+  const { answer, resume } = await sellHeld(node, 'deadlock');
   const winner = await begin();
   await winner.query('SELECT * FROM tb_order FOR UPDATE');
-  await goOn();
+  await resume();
   await until('it waits to insert', async () => (await shop.running('INSERT INTO tb_order')) === 1);
   // It has deleted its intent, and we wait for that.
   await winner.query("SELECT * FROM tb_intent WHERE sku = 'deadlock' FOR UPDATE");

@@ -37,7 +37,7 @@ async function sellUpTo(step: 'beforeOrder' | 'beforeAnswer', node: TestNode, sk
   if (step === 'beforeAnswer') {
     await until('the order is written', async () => (await shop.ordersOf(sku)).length === 1);
   }
-  return { answer, goOn: () => node.lab('PUT', '/go-on') };
+  return { answer, resume: () => node.lab('PUT', '/resume') };
 }
 
 async function kill(node: TestNode) {
@@ -117,12 +117,12 @@ describe('table: the unit is taken, and no order is written', () => {
   test('the first was only slow: it finds that its claim is gone, puts its unit back, and makes no order', async () => {
     const key = newKey();
     await supply(atLine, 'slow', 5);
-    const { answer, goOn } = await sellUpTo('beforeOrder', atLine, 'slow', key);
+    const { answer, resume } = await sellUpTo('beforeOrder', atLine, 'slow', key);
     await endClaims();
     const heir = await sellKeyed(other, 'slow', key);
     expect(heir.body).toMatchObject({ outcome: 'sold', node: other.name });
 
-    await goOn();
+    await resume();
 
     // The heir has sold with the same key, so this buyer must not be told that nothing was sold.
     expectProblem(await answer, 'ORDER_FAILED', { definite: false, detail: /the unit is back in stock\.$/ });

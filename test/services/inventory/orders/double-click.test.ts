@@ -21,13 +21,13 @@ const codesOf = (answers: Answer[]) => new Set(answers.map(({ status, body }) =>
 
 /** Starts the first click on the pair's first node, and resolves when it is inside its sale, where it stays. */
 async function clickHeld({ first }: NodePair, sku: string, key: string) {
-  await first.lab('PUT', '/next-sale', { untilTold: true });
+  await first.lab('PUT', '/next-sale', { untilResumed: true });
   const before = (await first.events()).length;
   const answer = sellKeyed(first, sku, key);
   await until('the first click is inside', async () =>
     (await first.events()).slice(before).some(({ type }) => type === 'read'),
   );
-  return { answer, goOn: () => first.lab('PUT', '/go-on') };
+  return { answer, resume: () => first.lab('PUT', '/resume') };
 }
 
 describe(`double click: ${CLICKS} identical requests over both nodes, the first of them still running`, () => {
@@ -55,7 +55,7 @@ describe(`double click: ${CLICKS} identical requests over both nodes, the first 
     // At once, not when the first has ended.
     expect(answered).toHaveLength(refused);
     for (const answer of answered) expectProblem(answer, 'REQUEST_IN_PROGRESS', { definite: false });
-    await held.goOn();
+    await held.resume();
     await Promise.all(others);
     expect((await held.answer).status).toBe(200);
     expect(await orderCount(sku)).toBe(orders);
@@ -70,7 +70,7 @@ describe(`double click: ${CLICKS} identical requests over both nodes, the first 
 
     expect((await sellKeyed(pairs.table.second, 'later', key)).headers.get('retry-after')).toBe('1');
 
-    await held.goOn();
+    await held.resume();
     await held.answer;
   });
 });
@@ -123,7 +123,7 @@ async function sellAndLoseAnswer(node: TestNode, sku: string, key: string) {
   await until('the order is written', async () => (await orderCount(sku)) === 1);
   client.abort();
   await expect(answer).rejects.toThrow();
-  await node.lab('PUT', '/go-on');
+  await node.lab('PUT', '/resume');
   await until('the sale has ended', async () => (await node.state()).inFlight === 0);
   await until(
     'no lock is left of it',

@@ -160,7 +160,7 @@ describe('the same key for something else', () => {
   test.each(['in-process', 'table'])('%s: 422 also while the first runs', async (way) => {
     const at = way === 'table' ? node : inProcess;
     const key = newKey();
-    await at.lab('PUT', '/next-sale', { untilTold: true });
+    await at.lab('PUT', '/next-sale', { untilResumed: true });
     const before = (await at.events()).length;
     const first = sellKeyed(at, '001', key);
     await until('the first is inside', async () =>
@@ -169,7 +169,7 @@ describe('the same key for something else', () => {
 
     expectProblem(await sellKeyed(at, '002', key), 'IDEMPOTENCY_KEY_REUSED');
 
-    await at.lab('PUT', '/go-on');
+    await at.lab('PUT', '/resume');
     expect((await first).status).toBe(200);
   });
 });
@@ -326,7 +326,7 @@ describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
     await until('the unit is taken', async () => (await shop.stockOf('late')) === 4);
     await shop.query("UPDATE tb_request SET kept_until = '2026-01-01' WHERE request_key = ?", [JSON.parse(key)]);
     const again = await sellKeyed(strict, 'late', key);
-    await node.lab('PUT', '/go-on');
+    await node.lab('PUT', '/resume');
 
     expectProblem(await first, 'ORDER_FAILED', { definite: false, detail: /is back in stock/ });
     expect(await shop.ordersOf('late')).toMatchObject([{ id: again.body.orderId }]);
@@ -416,7 +416,7 @@ test('a node that stops answers the requests under way, and their answers are ke
   const leaving = await shop.openNode();
   const key = newKey();
   await supply(leaving, 'leaving', 5);
-  await leaving.lab('PUT', '/next-sale', { untilTold: true });
+  await leaving.lab('PUT', '/next-sale', { untilResumed: true });
   const first = sellKeyed(leaving, 'leaving', key);
   await until('the sale is inside', async () => (await leaving.state()).inFlight === 1);
 

@@ -132,5 +132,5 @@ export async function sellHeld(node: TestNode, sku: string, key?: string) {
   const answer = ask(`${node.url}/inventory/sale?sku=${sku}`, init);
   answer.catch(() => {});
   await until('the unit is taken', async () => (await node.events()).slice(before).some(({ type }) => type === 'left'));
-  return { answer, goOn: () => node.lab('PUT', '/go-on') };
+  return { answer, resume: () => node.lab('PUT', '/resume') };
 }

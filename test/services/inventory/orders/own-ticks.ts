@@ -46,7 +46,7 @@ export async function startTick(node: TestNode, after: 'read' | 'restored' | 'cl
   });
   result.catch(() => {});
   await until('the tick stays', async () => isOver || (await jobOf(node)).held === 1);
-  return { result, isHeld: !isOver, goOn: () => node.lab('PUT', '/go-on') };
+  return { result, isHeld: !isOver, resume: () => node.lab('PUT', '/resume') };
 }
 
 /** What all orders of a sku have come to. */

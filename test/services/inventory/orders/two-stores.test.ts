@@ -87,12 +87,12 @@ describe('the order can’t be written', () => {
     await setLock('8-auto-renew');
     await supply(atLine, 'stuck', 5);
     await atLine.lab('PUT', '/lock-version', { version: '8', waitTimeoutMs: 200 });
-    const { answer, goOn } = await sellHeld(atLine, 'stuck');
+    const { answer, resume } = await sellHeld(atLine, 'stuck');
     await until('the lock is free', async () => (await shop.redis.client.exists(lockOf('stuck'))) === 0);
     // Somebody else has the lock now, and keeps it.
     await shop.redis.client.hset(lockOf('stuck'), 'somebody', 1);
     line.cutAt('INSERT INTO tb_order', 'before');
-    await goOn();
+    await resume();
 
     expectProblem(await answer, 'ORDER_FAILED', { definite: false, detail: /may not be back in stock\.$/ });
 
@@ -116,10 +116,10 @@ describe('the order can’t be written', () => {
   test('somebody has settled the intent of a sale that was late: there is no order, and the intent is there again', async () => {
     await setLock('8-auto-renew');
     await supply(atLine, 'settled', 5);
-    const { answer, goOn } = await sellHeld(atLine, 'settled');
+    const { answer, resume } = await sellHeld(atLine, 'settled');
 
     await shop.query("DELETE FROM tb_intent WHERE sku = 'settled'");
-    await goOn();
+    await resume();
 
     expectProblem(await answer, 'ORDER_FAILED', { definite: false, detail: /was settled meanwhile/ });
     expect(await whereabouts('settled')).toEqual({ inStock: 4, ordered: 0, intended: 1 });
@@ -193,10 +193,10 @@ describe('MySQL goes away and comes back', () => {
   test('killed between the stock and the order: the unit is back in stock, and all sell when MySQL is back', async () => {
     await supply(node, 'killed', 5);
     const paid = await buy(node, 'killed');
-    const { answer, goOn } = await sellHeld(node, 'killed');
+    const { answer, resume } = await sellHeld(node, 'killed');
 
     await shop.killMysql();
-    await goOn();
+    await resume();
     expectProblem(await answer, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
     expect(await shop.stockOf('killed')).toBe(4);
     // Before anything is taken.
@@ -216,7 +216,7 @@ describe('MySQL goes away and comes back', () => {
   test('standing still: each of many calls is answered within a second, and it sells when MySQL goes on', async () => {
     await supply(node, 'frozen', 5);
     const { id } = await buy(node, 'frozen');
-    const { answer: held, goOn } = await sellHeld(node, 'frozen', newKey());
+    const { answer: held, resume } = await sellHeld(node, 'frozen', newKey());
     onTestFinished(shop.thawMysql);
     await shop.freezeMysql();
 
@@ -224,7 +224,7 @@ describe('MySQL goes away and comes back', () => {
     // Three times as many as there are connections.
     const buyers = Array.from({ length: 30 }, () => node.sell('frozen'));
     const asked = [...buyers, post(node, `/orders/${id}/pay`), node.get(`/orders/${id}`)];
-    await goOn();
+    await resume();
     const [lastOne, answers] = [await held, await Promise.all(asked)];
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     shop.thawMysql();

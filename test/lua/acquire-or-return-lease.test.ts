@@ -3,12 +3,12 @@ import { readScript } from '../../locks/drivers/script.ts';
 import { ownRedis } from '../locks/own-redis.ts';
 
 const { connect, key } = ownRedis();
-const acquireOrTellLease = readScript('acquire-or-tell-lease');
+const acquireOrReturnLease = readScript('acquire-or-return-lease');
 
-test('acquire-or-tell-lease: returns 1 and starts the lease when the lock is free', async () => {
+test('acquire-or-return-lease: returns 1 and starts the lease when the lock is free', async () => {
   const redis = connect();
 
-  expect(await acquireOrTellLease(redis, [key()], ['ours', 5_000])).toBe(1);
+  expect(await acquireOrReturnLease(redis, [key()], ['ours', 5_000])).toBe(1);
 
   expect(await redis.hgetall(key())).toEqual({ ours: '1' });
   const ttl = await redis.pttl(key());
@@ -17,13 +17,13 @@ test('acquire-or-tell-lease: returns 1 and starts the lease when the lock is fre
   await redis.del(key());
 });
 
-test('acquire-or-tell-lease: returns the hold count and starts the lease anew when the lock is ours', async () => {
+test('acquire-or-return-lease: returns the hold count and starts the lease anew when the lock is ours', async () => {
   const redis = connect();
   await redis.hset(key(), 'ours', 1);
   await redis.pexpire(key(), 1_000);
 
-  expect(await acquireOrTellLease(redis, [key()], ['ours', 5_000])).toBe(2);
-  expect(await acquireOrTellLease(redis, [key()], ['ours', 5_000])).toBe(3);
+  expect(await acquireOrReturnLease(redis, [key()], ['ours', 5_000])).toBe(2);
+  expect(await acquireOrReturnLease(redis, [key()], ['ours', 5_000])).toBe(3);
 
   expect(await redis.hgetall(key())).toEqual({ ours: '3' });
   const ttl = await redis.pttl(key());
@@ -32,12 +32,12 @@ test('acquire-or-tell-lease: returns the hold count and starts the lease anew wh
   await redis.del(key());
 });
 
-test("acquire-or-tell-lease: returns minus the rest of the lease and touches nothing when the lock is somebody else's", async () => {
+test("acquire-or-return-lease: returns minus the rest of the lease and touches nothing when the lock is somebody else's", async () => {
   const redis = connect();
   await redis.hset(key(), 'theirs', 2);
   await redis.pexpire(key(), 1_000);
 
-  const answer = await acquireOrTellLease(redis, [key()], ['ours', 5_000]);
+  const answer = await acquireOrReturnLease(redis, [key()], ['ours', 5_000]);
 
   expect(answer).toBeLessThan(0);
   expect(answer).toBeGreaterThanOrEqual(-1_000);
@@ -46,11 +46,11 @@ test("acquire-or-tell-lease: returns minus the rest of the lease and touches not
   await redis.del(key());
 });
 
-test('acquire-or-tell-lease: returns -1 when the lock of somebody else has no lease', async () => {
+test('acquire-or-return-lease: returns -1 when the lock of somebody else has no lease', async () => {
   const redis = connect();
   await redis.hset(key(), 'theirs', 1);
 
-  expect(await acquireOrTellLease(redis, [key()], ['ours', 5_000])).toBe(-1);
+  expect(await acquireOrReturnLease(redis, [key()], ['ours', 5_000])).toBe(-1);
 
   expect(await redis.hgetall(key())).toEqual({ theirs: '1' });
   await redis.del(key());
