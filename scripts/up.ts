@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import dotenv from 'dotenv';
 import { z } from 'zod';
 import { type Backend, backendOf } from '../locks/index.ts';
+import { port } from '../services/inventory/setting-kinds.ts';
 import {
   exitWithSettingError,
   inventorySettings,
   lockVersion,
-  port,
   readSettingsOrExit,
 } from '../services/inventory/settings.ts';
 import { type Backends, startBackends } from './stack/backends.ts';

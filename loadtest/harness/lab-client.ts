@@ -1,89 +1,41 @@
-import { z } from 'zod';
+import {
+  type GuardTiming,
+  guardChangeSchema,
+  heapSchema,
+  historySchema,
+  type JobState,
+  jobStateSchema,
+  type LabHistory,
+  type LockTiming,
+  lockChangeSchema,
+  type NodeState,
+  nodeStateSchema,
+  type RedisState,
+  redisSchema,
+  remainingSchema,
+  type SaleScript,
+  saleScriptSchema,
+  stockSchema,
+  type TickResult,
+  type TickScript,
+  tickResultSchema,
+  tickScriptSchema,
+} from '../../services/inventory/lab/contract.ts';
+
+export type {
+  LockTiming,
+  NodeState,
+  SaleEvent,
+  SaleScript,
+  TickResult,
+  TickScript,
+} from '../../services/inventory/lab/contract.ts';
 
 /** How long a lab listener may take to answer, in milliseconds. */
 const ANSWER_LIMIT_MS = 10_000;
 
-/** How long a tick may take that stays where it was told to, while an audience looks at it, in milliseconds. */
+/** How long a tick may take that is held while an audience looks at it, in milliseconds. */
 const TICK_LIMIT_MS = 3_600_000;
-
-const count = z.int().min(0);
-
-const stateSchema = z.object({
-  node: z.string(),
-  instance: z.string(),
-  port: count,
-  lock: z.string(),
-  leaseMs: count,
-  retryDelayMs: count,
-  waitTimeoutMs: count,
-  inFlight: count,
-  waiting: count,
-  unreleased: count,
-  counts: z.object({
-    received: count,
-    sold: count,
-    soldOut: count,
-    lockTimeout: count,
-    clientGone: count,
-    failed: count,
-    inDoubt: count,
-  }),
-});
-
-const eventSchema = z.object({
-  at: z.number(),
-  type: z.enum(['waiting', 'entered', 'began', 'nested', 'read', 'conflict', 'wrote', 'left', 'failed', 'lease-lost']),
-  node: z.string(),
-  saleId: z.string(),
-  stock: z.int().optional(),
-  code: z.string().optional(),
-  /** What a lock that is not ours did wrong. */
-  detail: z.string().optional(),
-});
-
-/** What one tick of the clean-up did, as its node says. */
-const tickSchema = z.object({
-  outcome: z.enum(['ran', 'skipped', 'failed']),
-  due: count,
-  closed: count,
-  restored: count,
-  code: z.string().optional(),
-  detail: z.string().optional(),
-});
-const jobSchema = z.object({ running: count, held: count });
-
-const historySchema = z.object({ events: z.array(eventSchema), dropped: count });
-const redisSchema = z.object({ server: z.string(), version: z.string(), commandsProcessed: count, masters: count });
-const heapSchema = z.object({ usedBytes: count });
-const stockSchema = z.object({ remaining: z.int() });
-
-export type NodeState = z.infer<typeof stateSchema>;
-/** What a node did for one sale, and when: milliseconds on the clock that all processes of one host share. */
-export type SaleEvent = z.infer<typeof eventSchema>;
-
-export type TickResult = z.infer<typeof tickSchema>;
-
-/** In milliseconds; what is left out is as the node was started. */
-export interface LockTiming {
-  leaseMs?: number | undefined;
-  retryDelayMs?: number | undefined;
-  waitTimeoutMs?: number | undefined;
-}
-
-/** The steps of a scripted sale between read and write, in this order. `docs/http-api.md` explains them. */
-export interface SaleScript {
-  nestedCall?: boolean;
-  pauseMs?: number;
-  untilResumed?: boolean;
-  beforeAnswer?: boolean;
-  times?: number;
-}
-
-/** Where a scripted tick of the clean-up stays until told to go on, and after how many orders. */
-export interface TickScript {
-  after: 'read' | 'restored' | 'closed';
-  orders: number;
-}
 
 /** A node as the harness sees it: its public listener, and its lab listener. */
 export interface LabClient {
@@ -95,12 +47,12 @@ export interface LabClient {
   setLock(version: string, timing?: LockTiming): Promise<void>;
   /** Says what the next sale does between read and write, or the next few. */
   script(script: SaleScript): Promise<void>;
-  /** Tells the sales that stay inside until told to go on. */
+  /** Resumes the sales and ticks that are held. */
   resume(): Promise<void>;
   /** Forgets counts and history. */
   reset(): Promise<void>;
-  history(): Promise<z.infer<typeof historySchema>>;
-  redis(): Promise<z.infer<typeof redisSchema>>;
+  history(): Promise<LabHistory>;
+  redis(): Promise<RedisState>;
   /** The bytes in use after a forced collection. */
   heap(): Promise<number>;
   /** The stock, or undefined when there is none. */
@@ -109,31 +61,32 @@ export interface LabClient {
   /** Deletes the stock, and the lock of the stage that is set. */
   clear(sku?: string): Promise<void>;
   /** Changes the guard of the clean-up. */
-  setGuard(lock: string, timing?: { leaseMs?: number; minHoldMs?: number }): Promise<void>;
-  /** Says where the next tick of the clean-up stays. */
+  setGuard(lock: string, timing?: GuardTiming): Promise<void>;
+  /** Says where the next tick of the clean-up is held until resumed. */
   scriptTick(script: TickScript): Promise<void>;
   /** Runs one tick of the clean-up, however long it takes. */
   tick(): Promise<TickResult>;
-  /** The ticks of this node: how many are under way, and how many of them stay where they were told to. */
-  ticks(): Promise<z.infer<typeof jobSchema>>;
+  /** How many ticks of this node are under way, and how many of them are held. */
+  ticks(): Promise<Pick<JobState, 'running' | 'held'>>;
 }
 
 /** Talks to the lab listener at `labUrl`. Every call rejects with one sentence when the answer is late, an error or nonsense. */
 export async function openLabClient(labUrl: string): Promise<LabClient> {
-  const { port } = stateSchema.parse(await call('GET', '/state'));
+  const { port } = nodeStateSchema.parse(await call('GET', '/state'));
   const publicUrl = new URL(labUrl);
   publicUrl.port = String(port);
 
   return {
     publicUrl: publicUrl.origin,
-    state: async () => stateSchema.parse(await call('GET', '/state')),
+    state: async () => nodeStateSchema.parse(await call('GET', '/state')),
     isSilentFor: (limitMs) =>
       call('GET', '/state', undefined, [], limitMs).then(
         () => false,
         (error) => error instanceof LateAnswerError,
       ),
-    setLock: async (version, timing) => void (await call('PUT', '/lock-version', { version, ...timing })),
-    script: async (script) => void (await call('PUT', '/next-sale', script)),
+    setLock: async (version, timing) =>
+      void (await call('PUT', '/lock-version', lockChangeSchema.parse({ version, ...timing }))),
+    script: async (script) => void (await call('PUT', '/next-sale', saleScriptSchema.parse(script))),
     resume: async () => void (await call('PUT', '/resume', {})),
     reset: async () => void (await call('DELETE', '/history')),
     history: async () => historySchema.parse(await call('GET', '/history')),
@@ -141,14 +94,18 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     heap: async () => heapSchema.parse(await call('GET', '/heap')).usedBytes,
     stock: async (sku) => {
       const answer = await call('GET', `${publicUrl.origin}/inventory${queryOf(sku)}`, undefined, [404]);
-      return answer === undefined ? undefined : stockSchema.parse(answer).remaining;
+      return answer === undefined ? undefined : remainingSchema.parse(answer).remaining;
     },
-    setStock: async (stock, sku) => void (await call('PUT', '/stock', { stock, ...(sku !== undefined && { sku }) })),
+    setStock: async (stock, sku) => void (await call('PUT', '/stock', stockSchema.parse({ stock, sku }))),
     clear: async (sku) => void (await call('DELETE', `/stock${queryOf(sku)}`)),
-    setGuard: async (lock, timing) => void (await call('PUT', '/job-lock', { lock, ...timing })),
-    scriptTick: async (script) => void (await call('PUT', '/next-cleanup', { ...script })),
-    tick: async () => tickSchema.parse(await call('POST', '/jobs/cleanup', {}, [], TICK_LIMIT_MS)),
-    ticks: async () => jobSchema.parse(await call('GET', '/jobs/cleanup')),
+    setGuard: async (lock, timing) =>
+      void (await call('PUT', '/job-lock', guardChangeSchema.parse({ lock, ...timing }))),
+    scriptTick: async (script) => void (await call('PUT', '/next-cleanup', tickScriptSchema.parse(script))),
+    tick: async () => tickResultSchema.parse(await call('POST', '/jobs/cleanup', {}, [], TICK_LIMIT_MS)),
+    ticks: async () => {
+      const { running, held } = jobStateSchema.parse(await call('GET', '/jobs/cleanup'));
+      return { running, held };
+    },
   };
 
   async function call(

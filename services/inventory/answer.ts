@@ -3,11 +3,10 @@ import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
-import { isMysqlUnavailable } from './mysql.ts';
+import { awayServer } from './away-server.ts';
 import { ProblemError } from './problem.ts';
-import { isStoreUnavailable } from './store.ts';
 
-/** For the end of a listener's routes: whatever came this far is not there. */
+/** For the end of a listener's routes: a path that came this far is not there. */
 export const answerNotFound: RequestHandler = (request) => {
   throw new ProblemError('NOT_FOUND', `There is nothing at ${request.path}.`);
 };
@@ -35,7 +34,7 @@ export function bodyOf(request: Request): object {
   throw new ProblemError('BAD_REQUEST', 'The body must be a JSON object.');
 }
 
-/** Turns every error into a problem document. An error that nobody foresaw is logged and says nothing of itself. */
+/** Turns every error into a problem document. A bug is logged, and the answer says nothing of it. */
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const { problem, headers, cause } = asProblem(error);
@@ -68,7 +67,7 @@ function whyUnreadable(code = '') {
   return new ProblemError('BAD_REQUEST', 'This is not an HTTP request.');
 }
 
-/** What an error means for whoever asked. */
+/** What an error means for the client. */
 export function asProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof ZodError) {
@@ -76,10 +75,8 @@ export function asProblem(error: unknown): ProblemError {
     const path = issue?.path.join('.');
     return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
   }
-  if (isStoreUnavailable(error))
-    return new ProblemError('STORE_UNAVAILABLE', `${isMysqlUnavailable(error) ? 'MySQL' : 'Redis'} does not answer.`, {
-      cause: error,
-    });
+  const server = awayServer(error);
+  if (server) return new ProblemError('STORE_UNAVAILABLE', `${server} does not answer.`, { cause: error });
   // Express and its body parser mark what the client did wrong with a status of 4xx.
   if (error instanceof Error && 'status' in error) {
     if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');

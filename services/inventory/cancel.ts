@@ -1,8 +1,8 @@
 import { abortable } from '../../locks/drivers/abortable.ts';
 
 /**
- * Resolves with what was asked for. A library that knows no AbortSignal goes on asking when `signal` aborts: then this
- * rejects with AbortError at once, and what arrives later is given back.
+ * Resolves with what was asked for. When `signal` aborts, it rejects with AbortError at once. A library that knows no
+ * AbortSignal keeps asking, and what arrives later is given back.
  */
 export async function cancelOnAbort<T>(
   asked: Promise<T>,

@@ -3,21 +3,21 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
+import { isStoreUnavailable } from './away-server.ts';
 import { cancelOnAbort } from './cancel.ts';
-import { isStoreUnavailable } from './store.ts';
 
-/** How long a guest may take to give its lock up, in milliseconds. */
+/** How long an external lock may take to give itself up, in milliseconds. */
 const RELEASE_LIMIT_MS = 5_000;
 
-/** A lock of somebody else's, in a module that exports `createLock`: a guest among the locks of the course. */
+/** A lock that is not part of the project: a module that exports `createLock`. */
 export interface ExternalLockModule {
-  /** Its name wherever ours have theirs. */
+  /** What LOCK_VERSION, reports and its Redis key call it. */
   name: string;
   /** The absolute path of the module. */
   file: string;
 }
 
-/** What a guest did that no lock may do. The message is a clause, without a full stop. */
+/** What an external lock did that no lock may do. The message is a clause, without a full stop. */
 export class ExternalLockFault extends Error {
   readonly code = 'LOCK_FAILED';
 }
@@ -41,8 +41,8 @@ export async function loadExternalLock(file: string): Promise<CreateLock> {
 }
 
 /**
- * The same lock, held to what a lock must do: acquire() is settled by its signal, and a lock that is granted later is given
- * back; release() is settled in time; whatever goes wrong is a ExternalLockFault, unless Redis is away.
+ * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, and a lock that is granted later is
+ * given back; release() settles in time; every other error is an ExternalLockFault, unless a server is away.
  */
 function supervised(createLock: CreateLock): CreateLock {
   return (options) => {
@@ -111,7 +111,7 @@ function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
-/** Whatever it is, in one line. */
+/** Any value, in one line. */
 function describe(value: unknown): string {
   const text = value instanceof Error ? `${value.name}: ${value.message}` : inspect(value, { depth: 1 });
   return text.replace(/\s+/g, ' ').trim().slice(0, 200);

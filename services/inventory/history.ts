@@ -1,22 +1,9 @@
-/** What happened to one sale, and when. */
-export interface SaleEvent {
-  /** Milliseconds on the monotonic clock that all processes of this host share. */
-  at: number;
-  type: 'waiting' | 'entered' | 'began' | 'nested' | 'read' | 'conflict' | 'wrote' | 'left' | 'failed' | 'lease-lost';
-  node: string;
-  saleId: string;
-  /** The stock that was read or written. */
-  stock?: number;
-  /** Why it failed: a problem code, or CLIENT_GONE. */
-  code?: string;
-  /** With LOCK_FAILED: what the lock did. */
-  detail?: string;
-}
+import type { LabHistory, SaleEvent } from './lab/contract.ts';
 
 export interface History {
   record(event: Omit<SaleEvent, 'at' | 'node'>): void;
   /** The events since the last clear, oldest first, and how many older ones the ring has dropped. */
-  read(): { events: SaleEvent[]; dropped: number };
+  read(): LabHistory;
   clear(): void;
 }
 

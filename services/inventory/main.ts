@@ -9,12 +9,17 @@ import { loadExternalLock } from './external-lock.ts';
 import { createHistory } from './history.ts';
 import { createLabApp } from './lab/listener.ts';
 import { createMetrics } from './metrics.ts';
-import { createCleanUp } from './orders/cleanup.ts';
-import { createAnswers } from './orders/idempotency/index.ts';
+import { createOrders } from './orders/orders.ts';
 import { createPublicApp } from './public.ts';
-import { createSaleDesk } from './sale-service.ts';
-import { connectServers, lackingSetting } from './servers.ts';
-import { exitWithSettingError, inventorySettings, labHostAllowed, readSettingsOrExit } from './settings.ts';
+import { createSaleService } from './sale-service.ts';
+import { connectServers } from './servers.ts';
+import {
+  exitWithSettingError,
+  inventorySettings,
+  labHostAllowed,
+  readNodeSettingsOrExit,
+  readSettingsOrExit,
+} from './settings.ts';
 import { connectStore } from './store.ts';
 
 /** Longer than nginx keeps an idle connection (60 s): a request must never meet a connection that this side closes. */
@@ -27,23 +32,7 @@ const LAST_ANSWERS_LIMIT_MS = 2_000;
 dotenv.config({ quiet: true });
 // First, so that LOCK_VERSION may name them.
 await addExternalLocks();
-const settings = readSettingsOrExit(inventorySettings, process.env);
-const lacking = lackingSetting(settings.LOCK_VERSION, settings);
-if (lacking) exitWithSettingError(`LOCK_VERSION=${settings.LOCK_VERSION} is not allowed: it needs ${lacking}.`);
-const lackingForJobs = lackingSetting(settings.JOB_LOCK, settings);
-const hasOrders = settings.MYSQL_URL !== undefined && settings.ORDERS === 'on';
-if (hasOrders && lackingForJobs) {
-  exitWithSettingError(`JOB_LOCK=${settings.JOB_LOCK} is not allowed: it needs ${lackingForJobs}.`);
-}
-if (settings.JOB_MIN_HOLD_MS >= settings.JOB_LEASE_MS) {
-  exitWithSettingError(
-    `JOB_MIN_HOLD_MS=${settings.JOB_MIN_HOLD_MS} is not allowed: it must be less than JOB_LEASE_MS, which is ${settings.JOB_LEASE_MS}.`,
-  );
-}
-const idempotency = settings.IDEMPOTENCY ?? (hasOrders ? 'table' : 'none');
-if (idempotency === 'table' && !hasOrders) {
-  exitWithSettingError('IDEMPOTENCY=table is not allowed: it needs MYSQL_URL, and ORDERS=on.');
-}
+const settings = readNodeSettingsOrExit(process.env);
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
@@ -51,38 +40,27 @@ const store = connectStore(settings.REDIS_URL);
 const history = createHistory(node);
 const metrics = createMetrics();
 const servers = connectServers(store.redis, settings);
-const desk = createSaleDesk({ settings, node, store, servers, history, metrics });
-const cleanUp = servers.orders && createCleanUp({ settings, node, orders: servers.orders, store, servers, desk, log });
-const answers = createAnswers({
-  idempotency,
-  isRequired: settings.IDEMPOTENCY_REQUIRED === 'on',
-  servers: () => servers.forLease(settings.LEASE_MS),
-  orders: servers.orders?.mysql,
-  leaseMs: settings.LEASE_MS,
-  waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
-  keepMs: settings.IDEMPOTENCY_KEEP_MS,
-});
 /** Answers that have not ended yet, of both listeners. */
 const open = new Set<ServerResponse>();
 let isStopping = false;
 
+const sales = createSaleService({ settings, node, store, servers, history, metrics });
+const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping });
+
 const publicApp = createPublicApp({
-  desk,
+  sales,
   store,
-  orders: servers.orders,
-  answers,
+  answerSale: orders.answerSale,
+  addRoutes: orders.addPublicRoutes,
   metrics,
   log,
   isStopping: () => isStopping,
 });
 const publicServer = await listen(publicApp, 'PORT', settings.PORT);
 if (settings.LAB_PORT !== undefined) {
-  await listen(
-    createLabApp({ desk, store, orders: servers.orders, cleanUp, history, log }),
-    'LAB_PORT',
-    settings.LAB_PORT,
-    settings.LAB_HOST,
-  );
+  const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
+  const labApp = createLabApp({ sales, store, history, log, hosts, extension: orders.lab });
+  await listen(labApp, 'LAB_PORT', settings.LAB_PORT, settings.LAB_HOST);
 }
 
 process.on('SIGTERM', stop);
@@ -129,15 +107,14 @@ async function stop(signal: NodeJS.Signals) {
   isStopping = true;
   log.info({ signal }, 'stopping');
   const closed = new Promise((resolve) => publicServer.close(resolve));
-  // Tells clients that keep their connection to send nothing more on it.
+  // A client that keeps its connection is to send nothing more on it.
   for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
-  desk.endScripts();
-  cleanUp?.end();
-  await Promise.all([desk.salesEnded(), cleanUp?.ended()]);
-  await servers.orders?.ended();
-  await answers.ended();
-  await Promise.race([desk.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
-  await servers.close();
+  sales.endScripts();
+  orders.end();
+  await sales.salesEnded();
+  await orders.ended();
+  await Promise.race([sales.locksGivenUp(), sleep(RELEASE_LIMIT_MS)]);
+  await Promise.all([servers.close(), orders.close()]);
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);
   log.info('stopped');
   process.exit(0);

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { ANSWER_LIMIT_MS } from '../../locks/lock.ts';
 import type { Stock } from './store.ts';
 
-/** How many connections the sales of a node have at most. Whoever comes later waits for one of them. */
+/** How many connections the sales of a node have at most. A sale that comes later waits for one of them. */
 const CONNECTIONS = 10;
+
+/** How long MySQL may take to end the connections of a pool, in milliseconds. */
+const END_LIMIT_MS = 200;
 
 /** The statements of a SQL file, without its comments. */
 export const readSchema = (file: URL) =>
@@ -17,7 +21,7 @@ export const readSchema = (file: URL) =>
 /** They make the tables of the locks and of the stock. */
 export const stockTables = readSchema(new URL('schema.sql', import.meta.url));
 
-/** mysql2 writes a quote in a value as \', which ends the value where the server was told that a backslash is a sign like others. */
+/** mysql2 writes a quote in a value as \', which ends the value on a server where a backslash is a sign like others. */
 const quotesByBackslash = "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
 
 /** A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. */
@@ -32,7 +36,7 @@ export function connectMysql(url: string, connections = CONNECTIONS, tables = st
   });
   let hasTables = false;
   pool.pool.on('connection', (connection) => {
-    // Whoever waits for a statement is told by its rejection.
+    // A statement that is under way rejects.
     connection.on('error', () => {});
     // A connection answers in order, so this is done before the first statement of its borrower.
     connection.query(quotesByBackslash, () => {});
@@ -46,6 +50,11 @@ export function connectMysql(url: string, connections = CONNECTIONS, tables = st
     }
   });
   return pool;
+}
+
+/** Ends the connections of a pool. What is still open after 200 ms the system closes, and MySQL frees what it holds. */
+export async function endPool(pool: Pool) {
+  await Promise.race([pool.end().catch(() => {}), sleep(END_LIMIT_MS)]);
 }
 
 /** The stock in MySQL, to be read and written outside a sale. */

@@ -3,6 +3,8 @@ export const problems = {
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
   IDEMPOTENCY_KEY_MISSING: { status: 400, title: 'The request needs a key' },
   IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'The key is not valid' },
+  HOST_REFUSED: { status: 403, title: 'This listener does not have that name' },
+  ORIGIN_REFUSED: { status: 403, title: 'The page of another origin is not answered' },
   NOT_FOUND: { status: 404, title: 'There is nothing here' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The method is not allowed here' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
@@ -27,7 +29,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** An error as the client gets it: `application/problem+json` (RFC 9457) with members of our own. */
+/** An error as the client gets it: `application/problem+json` (RFC 9457) with members `code`, `definite` and `outcome` besides. */
 export interface Problem {
   title: string;
   status: number;

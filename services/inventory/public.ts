@@ -1,30 +1,29 @@
-import express, { type Request, type Response } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { allowOnly, answerNotFound, answerProblem, bodyOf, onlyJson } from './answer.ts';
 import type { Metrics } from './metrics.ts';
-import type { Answers } from './orders/idempotency/index.ts';
-import { addOrderRoutes } from './orders/order-routes.ts';
-import type { OrderStore } from './orders/order-store.ts';
 import { ProblemError } from './problem.ts';
-import { ClientGoneError, type SaleDesk } from './sale-service.ts';
-import { type Store, skuSchema } from './store.ts';
+import { ClientGoneError } from './sale-ending.ts';
+import type { SaleService } from './sale-service.ts';
+import { skuSchema } from './sku.ts';
+import type { Store } from './store.ts';
 
 const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
 
 export interface PublicParts {
-  desk: SaleDesk;
+  sales: Pick<SaleService, 'stock'>;
   store: Store;
-  /** Absent when a sale writes no order. */
-  orders: OrderStore | undefined;
-  answers: Answers;
+  /** Sells one unit and answers. Rejects as the sale does. */
+  answerSale: (request: Request, response: Response, sku: string, clientGone: AbortSignal) => Promise<void>;
+  addRoutes: (app: Express) => void;
   metrics: Metrics;
   log: Logger;
   isStopping: () => boolean;
 }
 
 /** The listener that nginx reaches. `docs/http-api.md` describes it. */
-export function createPublicApp({ desk, store, orders, answers, metrics, log, isStopping }: PublicParts) {
+export function createPublicApp({ sales, store, answerSale, addRoutes, metrics, log, isStopping }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
   app.use((request, response, next) => {
@@ -43,9 +42,9 @@ export function createPublicApp({ desk, store, orders, answers, metrics, log, is
     .route('/inventory/sale')
     // Express answers a HEAD with the route of GET, which would sell.
     .head(allowOnly('GET', 'POST'))
-    .get(async (request, response) => answerSale(request, response, saleSchema.parse({ ...request.query })))
+    .get(async (request, response) => trySale(request, response, saleSchema.parse({ ...request.query })))
     .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) =>
-      answerSale(request, response, saleSchema.parse({ ...request.query, ...bodyOf(request) })),
+      trySale(request, response, saleSchema.parse({ ...request.query, ...bodyOf(request) })),
     )
     .all(allowOnly('GET', 'POST'));
 
@@ -53,13 +52,13 @@ export function createPublicApp({ desk, store, orders, answers, metrics, log, is
     .route('/inventory')
     .get(async (request, response) => {
       const { sku } = saleSchema.parse({ ...request.query });
-      const remaining = await desk.stock().readStock(sku);
+      const remaining = await sales.stock().readStock(sku);
       if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       response.json({ sku, remaining });
     })
     .all(allowOnly('GET'));
 
-  if (orders) addOrderRoutes(app, { orders, answers, isStopping });
+  addRoutes(app);
 
   app
     .route('/healthz')
@@ -85,12 +84,12 @@ export function createPublicApp({ desk, store, orders, answers, metrics, log, is
   app.use(answerNotFound, answerProblem(log));
   return app;
 
-  async function answerSale(request: Request, response: Response, { sku }: { sku: string }) {
+  async function trySale(request: Request, response: Response, { sku }: { sku: string }) {
     if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
     const clientGone = new AbortController();
     response.on('close', () => clientGone.abort());
     try {
-      await answers.answer(request, response, `sale ${sku}`, (keep) => desk.sell(sku, clientGone.signal, keep));
+      await answerSale(request, response, sku, clientGone.signal);
     } catch (error) {
       if (!(error instanceof ClientGoneError)) throw error;
     }

@@ -41,9 +41,9 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
     ...(lazyConnect !== undefined && { lazyConnect }),
     clusterRetryStrategy: retryStrategy,
-    // A server that comes back is connected again, and what was under way when it left is told apart from what was not sent.
+    // A server that comes back is connected again, and a command that was under way when it left is known from one that was not sent.
     clusterNodeRetryStrategy: retryStrategy,
-    // Each server's own connection tells whether it is there; a Cluster that can't serve answers CLUSTERDOWN.
+    // Each server's own connection knows whether it is there; a Cluster that can't serve answers CLUSTERDOWN.
     enableReadyCheck: false,
     ...(ofEach.connectTimeout !== undefined && { slotsRefreshTimeout: ofEach.connectTimeout }),
     // What failed is never sent again. What a server refused because the key is elsewhere has not been done by anyone.

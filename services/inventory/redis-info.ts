@@ -3,7 +3,7 @@ export function versionIn(info: string): string | undefined {
   return /valkey_version:(\S+)/.exec(info)?.[1] ?? /redis_version:(\S+)/.exec(info)?.[1];
 }
 
-/** All commands in an answer to INFO commandstats, those inside scripts included, but INFO: only whoever counts sends that. */
+/** All commands in an answer to INFO commandstats, those inside scripts included, without INFO: only the counting sends that. */
 export function countCommands(commandstats: string): number {
   const lines = [...commandstats.matchAll(/cmdstat_([^:]+):calls=(\d+)/g)];
   return lines.reduce((sum, [, name, calls]) => (name === 'info' ? sum : sum + Number(calls)), 0);

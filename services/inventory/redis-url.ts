@@ -1,4 +1,4 @@
-/** The Redis that a REDIS_URL names: one server, a Cluster, or the master that Sentinels tell of. */
+/** The Redis that a REDIS_URL names: one server, a Cluster, or the master that Sentinels name. */
 export type RedisPlace =
   | { form: 'server'; url: string }
   | ({ form: 'cluster'; nodes: Address[] } & Access)

@@ -2,7 +2,7 @@ import type { Lock, SaleOptions, TakeOne } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import type { Stock } from './store.ts';
 
-/** The steps of a sale, told as they happen. `writing` comes before the write is sent, `wrote` after its answer. */
+/** The steps of a sale, emitted as they happen. `writing` comes before the write is sent, `wrote` after its answer. */
 export type SaleStep = Parameters<SaleOptions['emit']>[0] | 'released';
 
 export interface SaleParts {
@@ -42,7 +42,7 @@ export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
   });
 }
 
-/** Puts units back into the stock, read and written in the same way. */
+/** Puts units back into the stock in the critical section of a sale: it is read, then written. */
 export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts, 'business'> & { units: number }) {
   return alone({ lock, wait, emit }, async () => {
     const stock = await store.readStock(sku);
@@ -53,7 +53,7 @@ export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts,
   });
 }
 
-/** Does the same in one step of the store. */
+/** Puts units back in the critical section of a sale, in one step of the store. */
 export function restoreAlone({
   lock,
   restore,

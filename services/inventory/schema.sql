@@ -1,6 +1,6 @@
 -- The tables of the strategies mysql-*. Two nodes may run this at the same moment, and again at every start.
 
--- A row for each lock: whoever has locked the row holds the lock.
+-- A row for each lock: a connection that has locked the row holds the lock.
 CREATE TABLE IF NOT EXISTS tb_lock (
   resource VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY
 ) ENGINE = InnoDB;

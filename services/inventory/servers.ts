@@ -1,27 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
-import { connectMysql, stockInMysql } from './mysql.ts';
-import { connectOrders, createOrderStore } from './orders/order-store.ts';
+import { connectMysql, endPool, stockInMysql } from './mysql.ts';
 import type { InventorySettings } from './settings.ts';
 import { redisOptions, type Stock } from './store.ts';
 
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
 const STOCK_CONNECTIONS = 2;
-/** How long MySQL may take to say goodbye, in milliseconds. */
-const GOODBYE_LIMIT_MS = 200;
-
-const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
-
-/** The setting that the lock needs and that is not given. Undefined when there is none. */
-export function lackingSetting(lock: string, settings: InventorySettings): string | undefined {
-  const backend = backendOf(lock);
-  if (backend === 'redis') return undefined;
-  return settings[settingOf[backend]] === undefined ? settingOf[backend] : undefined;
-}
 
 export type NodeServers = ReturnType<typeof connectServers>;
 
@@ -32,8 +19,6 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   let stock: { pool: Pool; inMysql: Stock } | undefined;
   let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
   const jobSessions = new Map<number, ZookeeperSession>();
-  const hasOrders = settings.MYSQL_URL !== undefined && settings.ORDERS === 'on';
-  const orders = hasOrders ? createOrderStore(connectOrders(mustHave('MYSQL_URL')), settings) : undefined;
 
   function connectMasters() {
     return mustHave('REDLOCK_URLS').map((url) => {
@@ -42,7 +27,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
       master.once('ready', () => {
         master.options.enableOfflineQueue = false;
       });
-      // Whoever waits for a command is told by its rejection.
+      // A command that is under way rejects.
       master.on('error', () => {});
       return master;
     });
@@ -88,8 +73,6 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   }
 
   return {
-    /** Undefined when a sale writes no order: without MYSQL_URL, or with ORDERS=off. */
-    orders,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
     stockInMysql() {
       if (stock === undefined) {
@@ -104,7 +87,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     },
     /** What a lock with this lease is given, in milliseconds. */
     forLease: (leaseMs: number) => serversFor(leaseMs, sessionOf),
-    /** The same for the lock of a job. */
+    /** What the lock of a job with this lease is given, in milliseconds. */
     forJob: (leaseMs: number) => serversFor(leaseMs, jobSessionOf),
     /** Closes the sessions of jobs with another lease. No job may be under way. */
     endOtherJobs(leaseMs: number) {
@@ -117,9 +100,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
       await Promise.all([zookeeper?.session, ...jobSessions.values()].map((session) => session?.close()));
-      // The system closes what is still open then, and MySQL frees what its connections hold.
-      const goodbyes = [mysql?.end(), stock?.pool.end(), orders?.close()];
-      await Promise.race([Promise.allSettled(goodbyes), sleep(GOODBYE_LIMIT_MS)]);
+      await Promise.all([mysql, stock?.pool].map((pool) => pool && endPool(pool)));
     },
   };
 }

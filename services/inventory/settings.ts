@@ -1,24 +1,11 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { knownVersions, lockName } from '../../locks/index.ts';
+import { backendOf, knownVersions, lockName } from '../../locks/index.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-lock.ts';
-import { guardName, knownGuards } from './orders/jobs/guards.ts';
-import { cronForm, whyNoCron } from './orders/schedule.ts';
-import { isServerUrl, readRedisUrl, redisUrlForms } from './redis-url.ts';
-
-function wholeNumber(min: number, max: number, meaning: string) {
-  const allowed = `a whole number from ${min} to ${max} (${meaning})`;
-  return z
-    .string()
-    .regex(/^\d+$/, allowed)
-    .transform(Number)
-    .refine((given) => given >= min && given <= max, allowed);
-}
-
-export const port = () => wholeNumber(1, 65_535, 'a TCP port');
-export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');
-export const text = (pattern: RegExp, allowed: string) => z.string().regex(pattern, allowed);
-export const redisUrl = () => z.string().refine((url) => readRedisUrl(url) !== undefined, redisUrlForms);
+import { hostName } from './known-hosts.ts';
+import { hasOrders, idempotencyOf, orderSettings } from './orders/settings.ts';
+import { isServerUrl } from './redis-url.ts';
+import { milliseconds, port, redisUrl, text } from './setting-kinds.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -63,19 +50,14 @@ export const lockVersion = z.string().transform((version, context) => {
   return z.NEVER;
 });
 
-/** The guard of a job. Read after the guests are added: it may be one of their locks. */
-export const jobLock = z.string().transform((given, context) => {
-  const name = guardName(given);
-  if (name !== undefined) return name;
-  context.addIssue({ code: 'custom', message: knownGuards });
-  return z.NEVER;
-});
-
-const cron = () =>
-  z.string().superRefine((expression, context) => {
-    const why = whyNoCron(expression);
-    if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
-  });
+/** Names and addresses without a port, with commas between them. */
+const hostNames = () => {
+  const allowed = 'names or addresses without a port, with commas between them';
+  return z
+    .string()
+    .transform((names) => names.split(',').map((name) => name.trim()))
+    .refine((names) => names.every((name) => hostName(name) !== undefined), allowed);
+};
 
 export const labHostAllowed = 'an address of this machine, such as 127.0.0.1';
 
@@ -85,6 +67,7 @@ export const inventorySettings = z.object({
   NODE_NAME: text(/^[A-Za-z0-9._-]{1,32}$/, '1 to 32 letters, digits, dots, dashes or underscores').optional(),
   LAB_PORT: port().optional(),
   LAB_HOST: text(/^[A-Za-z0-9.:-]+$/, labHostAllowed).default('127.0.0.1'),
+  LAB_ALLOWED_HOSTS: hostNames().optional(),
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
   REDLOCK_URLS: redlockUrls().optional(),
   MYSQL_URL: mysqlUrl().optional(),
@@ -92,22 +75,10 @@ export const inventorySettings = z.object({
   LOCK_MODULES: lockModules().optional(),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
-  // A waiter learns at its next try that Redis is away, and must be answered within a second.
+  // A waiter finds out at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
   WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(10_000),
-  ORDERS: z.enum(['on', 'off'], { error: 'on or off' }).default('on'),
-  UNIT_PRICE: wholeNumber(1, 100_000_000, 'cents').default(1_000),
-  ORDER_TTL_MS: milliseconds(1, 2_592_000_000).default(900_000),
-  ORDER_CLEANUP_CRON: cron().optional(),
-  JOB_LOCK: jobLock.default('conditional'),
-  JOB_LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
-  JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
-  REFUND: z.enum(['conditional', 'look-first'], { error: 'conditional or look-first' }).default('conditional'),
-  IDEMPOTENCY: z
-    .enum(['none', 'in-process', 'lock', 'table'], { error: 'one of none, in-process, lock, table' })
-    .optional(),
-  IDEMPOTENCY_REQUIRED: z.enum(['on', 'off'], { error: 'on or off' }).default('off'),
-  IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),
+  ...orderSettings,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'one of fatal, error, warn, info, debug, trace, silent',
@@ -116,6 +87,40 @@ export const inventorySettings = z.object({
 });
 
 export type InventorySettings = z.infer<typeof inventorySettings>;
+
+const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOOKEEPER_URL' } as const;
+
+/** The setting that the lock needs and that is not given. Undefined when there is none. */
+export function lackingSetting(lock: string, settings: InventorySettings): string | undefined {
+  const backend = backendOf(lock);
+  if (backend === 'redis') return undefined;
+  return settings[settingOf[backend]] === undefined ? settingOf[backend] : undefined;
+}
+
+/** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
+function whyNotTogether(settings: InventorySettings): string | undefined {
+  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS } = settings;
+  const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
+
+  const lacking = lackingSetting(LOCK_VERSION, settings);
+  if (lacking) return refuse('LOCK_VERSION', LOCK_VERSION, `needs ${lacking}`);
+  const lackingForJobs = hasOrders(settings) ? lackingSetting(JOB_LOCK, settings) : undefined;
+  if (lackingForJobs) return refuse('JOB_LOCK', JOB_LOCK, `needs ${lackingForJobs}`);
+  if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS) {
+    return refuse('JOB_MIN_HOLD_MS', JOB_MIN_HOLD_MS, `must be less than JOB_LEASE_MS, which is ${JOB_LEASE_MS}`);
+  }
+  if (idempotencyOf(settings) === 'table' && !hasOrders(settings)) {
+    return refuse('IDEMPOTENCY', 'table', 'needs MYSQL_URL, and ORDERS=on');
+  }
+  return undefined;
+}
+
+/** Reads the settings of a node. One that is not allowed, or does not go with another, ends the process as `readSettingsOrExit`. */
+export function readNodeSettingsOrExit(env: NodeJS.ProcessEnv): InventorySettings {
+  const settings = readSettingsOrExit(inventorySettings, env);
+  const why = whyNotTogether(settings);
+  return why === undefined ? settings : exitWithSettingError(why);
+}
 
 /**
  * Reads the settings that `schema` names; an empty variable counts as absent. The first value that is not allowed ends

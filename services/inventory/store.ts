@@ -1,9 +1,6 @@
-import { type Redis, type RedisOptions, ReplyError } from 'ioredis';
-import { z } from 'zod';
+import type { Redis, RedisOptions } from 'ioredis';
 import { readScript } from '../../locks/drivers/script.ts';
-import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-session.ts';
-import { ANSWER_LIMIT_MS, NoMajorityError, type RedisClient } from '../../locks/lock.ts';
-import { isMysqlUnavailable } from './mysql.ts';
+import { ANSWER_LIMIT_MS, type RedisClient } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 
@@ -13,10 +10,6 @@ const RESTORED_MARK_MS = 86_400_000;
 /** How long after its closing an order may be restored by its mark, in milliseconds: well before Redis forgets it. */
 export const RESTORABLE_MS = RESTORED_MARK_MS / 2;
 
-export const skuSchema = z
-  .string('must be a text')
-  .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, dashes or underscores');
-
 // The braces are a hash tag: all keys of one sku live in one Cluster slot.
 export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
@@ -24,9 +17,9 @@ export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${
 const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 /** Says that the units of this order are back in stock. */
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
-/** Every key that a lock may use. */
+/** Every key that a lock may use for this sku. */
 export const lockKeys = (sku: string, lock: string) => keysOf(lockKey(sku, lock));
-/** The same of a lock with this key. */
+/** Every key that a lock may use whose own key is `lockKey`. */
 export const keysOf = (lockKey: string) => ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey}${suffix}`);
 
 const writeIfNewest = readScript('write-if-newest');
@@ -45,9 +38,9 @@ export interface Stock {
   readStock(sku: string): Promise<number | undefined>;
   /** Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token of this lock, and is as it was. */
   writeStock(sku: string, stock: number, fence?: Fence): Promise<void>;
-  /** Puts units into the stock in one step, whoever else writes. Resolves with false when there is no such sku. */
+  /** Puts units into the stock in one step, whatever else is written. Resolves with false when there is no such sku. */
   addStock(sku: string, units: number): Promise<boolean>;
-  /** The same, and makes the stock if there is none. */
+  /** Puts units into the stock in one step, and makes it if there is none. */
   restock(sku: string, units: number): Promise<void>;
   deleteStock(sku: string): Promise<void>;
 }
@@ -88,7 +81,7 @@ export const redisOptions = {
  */
 export function connectStore(url: string): Store {
   const redis = connectRedis(url, redisOptions);
-  // Whoever waits for a command is told by its rejection.
+  // A command that is under way rejects.
   redis.on('error', () => {});
   onServer(redis, endLastConnection);
   let back: Promise<void> | undefined;
@@ -139,9 +132,9 @@ const staleToken = ({ token }: Fence) =>
   new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);
 
 /**
- * What the last connection sent may still be on its way to Redis. So Redis is told to end that connection before it reads
+ * What the last connection sent may still be on its way to Redis. So the node has Redis end that connection before it reads
  * the first command of a new one. ID and ADDR together name one connection, on whatever server. The embedded Valkey knows
- * no ADDR; there the last connection is let be.
+ * no ADDR; there nothing is ended.
  */
 function endLastConnection(server: Redis) {
   let lastConnection: string[] | undefined;
@@ -155,28 +148,8 @@ function endLastConnection(server: Redis) {
 
 /**
  * True when the command that failed so never left this process, because Redis was away already. `Connection is closed` may
- * also be said of one that was under way when its server left the Cluster.
+ * also mean a command that was under way when its server left the Cluster.
  */
 export function wasNeverSent(error: unknown): boolean {
   return error instanceof Error && /^(Stream isn't writeable|Cluster isn't ready)/.test(error.message);
-}
-
-/** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
-export function isStoreUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof ReplyError) {
-    return /^(LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|NOAUTH|WRONGPASS) /.test(
-      error.message,
-    );
-  }
-  return (
-    error instanceof NoMajorityError ||
-    isMysqlUnavailable(error) ||
-    error instanceof ZookeeperUnavailableError ||
-    'syscall' in error ||
-    error.name === 'MaxRetriesPerRequestError' ||
-    /^(Connection is closed|Stream isn't writeable|Socket timeout|Command aborted|connect ETIMEDOUT|Cluster isn't ready|Too many Cluster redirections)/.test(
-      error.message,
-    )
-  );
 }

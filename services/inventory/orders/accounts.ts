@@ -49,7 +49,7 @@ export interface Accounts {
 }
 
 /**
- * Which units are neither in stock nor in an order. Those that are owed are missing for certain. Intents and unrestored orders
+ * Which units are neither in stock nor in an order. Those that are owed are certainly missing. Intents and unrestored orders
  * may explain others: each of their units is missing or it is not. What they can't explain is `unexplained`: more than 0 when
  * units are lost, less than 0 when units were sold twice or put back twice. Undefined when the supply is not known.
  */

@@ -2,66 +2,40 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { LockNotHeldError } from '../../../locks/lock.ts';
 import { asProblem } from '../answer.ts';
 import { ExternalLockFault } from '../external-lock.ts';
+import { createHeld } from '../held.ts';
+import type { GuardTiming, JobState, TickResult, tickScriptSchema } from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';
-import type { SaleDesk } from '../sale-service.ts';
-import { lackingSetting, type NodeServers } from '../servers.ts';
-import type { InventorySettings } from '../settings.ts';
+import type { SaleService } from '../sale-service.ts';
+import type { NodeServers } from '../servers.ts';
+import { type InventorySettings, lackingSetting } from '../settings.ts';
 import { RESTORABLE_MS, type Store } from '../store.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
-import type { DueOrder, Job } from './jobs/job.ts';
-import type { OrderStore } from './order-store.ts';
+import { type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
 import { startSchedule } from './schedule.ts';
 import { CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
 
-/** How many orders one tick reads at most. The next tick takes those behind them. */
-const MAX_ORDERS = 1_000;
-
-/** Where the next tick of this node stays until told to go on, scripted by a drill. */
-export const cleanUpScriptSchema = z.strictObject({
-  /** When it has read which orders are due, or right after it restored or closed an order. */
-  after: z.enum(['read', 'restored', 'closed'], 'must be one of read, restored, closed'),
-  /** After so many orders; 1 when it is not given. */
-  orders: z.int().min(1).max(MAX_ORDERS).default(1),
-});
-export type CleanUpScript = z.output<typeof cleanUpScriptSchema>;
-
-/** What one tick did. The counts are true however it ended, unless its node died. */
-export interface TickResult {
-  /** `skipped`: another tick was under way, and nothing was done. `failed`: it has not done all that it had to do. */
-  outcome: 'ran' | 'skipped' | 'failed';
-  node: string;
-  guard: string;
-  /** How many orders it read that were due. */
-  due: number;
-  /** How many orders it closed. */
-  closed: number;
-  /** How many units it put back into the stock. */
-  restored: number;
-  ms: number;
-  /** Why it failed: a problem code, and a sentence. */
-  code?: string;
-  detail?: string;
-}
+type TickScript = z.output<typeof tickScriptSchema>;
 
 export interface CleanUpParts {
   settings: InventorySettings;
   node: string;
-  orders: Pick<OrderStore, 'mysql'>;
+  /** Where the orders are. */
+  mysql: Pool;
   store: Store;
   servers: NodeServers;
-  desk: SaleDesk;
+  sales: SaleService;
   log: Logger;
 }
 
 export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
 /** Closes the orders that are due and puts their units back, whenever ORDER_CLEANUP_CRON says so, under the guard of JOB_LOCK. */
-export function createCleanUp({ settings, node, orders: { mysql }, store, servers, desk, log }: CleanUpParts) {
+export function createCleanUp({ settings, node, mysql, store, servers, sales, log }: CleanUpParts) {
   const instance = randomUUID();
   const { ORDER_CLEANUP_CRON: cron } = settings;
   const stockIn = (place: 'redis' | 'mysql') => (place === 'mysql' ? servers.stockInMysql() : store);
@@ -70,9 +44,8 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
   const schedule = cron === undefined ? undefined : startSchedule(cron, scheduledTick);
   let guard = settings.JOB_LOCK;
   let timing = { leaseMs: settings.JOB_LEASE_MS, minHoldMs: settings.JOB_MIN_HOLD_MS };
-  let nextScript: CleanUpScript | undefined;
-  let held = 0;
-  let onResume: (() => void)[] = [];
+  const held = createHeld();
+  let nextScript: TickScript | undefined;
   let ticks = 0;
   let last: TickResult | undefined;
 
@@ -116,17 +89,14 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     return result;
   }
 
-  /** What one tick works with: it counts in `result`, stays where the script says, and tells which skus it has left out. */
-  function openJob(result: TickResult, script: CleanUpScript | undefined, leftOut: Map<string, unknown>): Job {
+  /** What one tick works with: it counts in `result`, is held where the script says, and notes which skus it has left out. */
+  function openJob(result: TickResult, script: TickScript | undefined, leftOut: Map<string, unknown>): Job {
     const name = guard;
     const { leaseMs, minHoldMs } = timing;
     let restoredOrders = 0;
 
-    async function holdAfter(step: CleanUpScript['after'], orders: number) {
-      if (step !== script?.after || orders !== script.orders || stopping.signal.aborted) return;
-      held += 1;
-      await new Promise<void>((resolve) => onResume.push(resolve));
-      held -= 1;
+    async function holdAfter(step: TickScript['after'], orders: number) {
+      if (step === script?.after && orders === script.orders) await held.untilResumed();
     }
 
     /** An order that can't be done must not keep the tick from those of other skus. Resolves with undefined when it is left out. */
@@ -180,7 +150,7 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
         await orLeaveOut(order, async () => {
           // Another tick, or a new count of the stock, may have settled it since it was read.
           if (!(await isUnrestored(mysql, order))) return;
-          const isRestored = await desk.giveBack(order.sku, order.quantity, order.id);
+          const isRestored = await sales.giveBack(order.sku, order.quantity, order.id);
           if (isRestored) await restoredNow(order.quantity);
           await setRestored(mysql, order);
         });
@@ -203,12 +173,12 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     };
   }
 
-  /** As a sale that failed gives its unit back, if the sales of this node use that stock now. */
+  /** Gives the units back under the lock of the sales, if the sales of this node use that stock now. */
   async function restore({ sku, quantity, lock }: DueOrder) {
     const place = stockOf(lock);
-    if (place !== stockOf(desk.state().lock)) return stockIn(place).restock(sku, quantity);
+    if (place !== stockOf(sales.state().lock)) return stockIn(place).restock(sku, quantity);
     try {
-      await desk.giveBack(sku, quantity);
+      await sales.giveBack(sku, quantity);
     } catch (error) {
       // The sku was deleted. Its units are counted all the same.
       if (!(error instanceof ProblemError) || error.code !== 'NOT_FOUND') throw error;
@@ -220,28 +190,23 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
     if (stopping.signal.aborted) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
   }
 
-  /** Tells the ticks that stay until told to go on. */
-  function resume() {
-    for (const resolve of onResume) resolve();
-    onResume = [];
-  }
-
   return {
     tick,
-    resume,
+    /** Resumes the ticks that are held. */
+    resume: held.resume,
     /** What the lab listener shows of the job. */
-    state: () => ({
+    state: (): JobState => ({
       node,
       guard,
       ...timing,
       cron: cron ?? null,
       nextTick: schedule?.next() ?? null,
       running: underWay.size,
-      held,
+      held: held.count(),
       last: last ?? null,
     }),
     /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
-    setLock(name: string, { leaseMs, minHoldMs }: { leaseMs?: number | undefined; minHoldMs?: number | undefined }) {
+    setLock(name: string, { leaseMs, minHoldMs }: GuardTiming) {
       const lacking = lackingSetting(name, settings);
       if (lacking) {
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
@@ -253,14 +218,14 @@ export function createCleanUp({ settings, node, orders: { mysql }, store, server
       guard = name;
       timing = changed;
     },
-    scriptNextTick(script: CleanUpScript) {
+    scriptNextTick(script: TickScript) {
       nextScript = script;
     },
     /** For a node that stops: no tick begins any more, and one that is under way ends with the order it is at. */
     end() {
       schedule?.stop();
       stopping.abort();
-      resume();
+      held.end();
     },
     /** Resolves when no tick is under way. Never rejects. */
     async ended() {
@@ -309,7 +274,7 @@ const toDueOrder = ({ id, sku, quantity, lock_name }: RowDataPacket): DueOrder =
 });
 
 function whyFailed(error: unknown): ProblemError {
-  // Whoever stops in the middle of something else says why in its cause.
+  // A wait that was ended says why in its cause.
   const reason = error instanceof Error && error.name === 'AbortError' ? error.cause : error;
   if (reason instanceof LockNotHeldError) return new ProblemError('LOCK_NOT_HELD', reason.message);
   if (reason instanceof ExternalLockFault) return new ProblemError('LOCK_FAILED', `${reason.message}.`);

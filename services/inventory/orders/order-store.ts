@@ -30,7 +30,7 @@ export function connectOrders(url: string, connections = CONNECTIONS): Pool {
  */
 export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
   const underWay = new Set<Promise<unknown>>();
-  // The tables are to be there from the start. While MySQL is away, whoever comes first makes them.
+  // The tables are to be there from the start. While MySQL is away, the first statement after it makes them.
   mysql.query('SELECT 1').catch(() => {});
 
   /** Changes the status, and writes down the money that moved, in one transaction. */
@@ -80,8 +80,6 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
   }
 
   return {
-    /** The connections that these calls use, for what else is done with orders. */
-    mysql,
     /**
      * Writes down that a sale is about to take units, before it takes any: the evidence if its node dies before the order is
      * written. Rejects with AbortError when `signal` aborts before it is sent.
@@ -89,7 +87,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     async intend(order: NewOrder, signal: AbortSignal) {
       await withoutTransaction(mysql, (ask) => ask(...insertIntent(order)), signal);
     },
-    /** For a sale that has taken nothing, for certain. */
+    /** For a sale that has certainly taken nothing. */
     async forget(id: string) {
       await withoutTransaction(mysql, (ask) => ask('DELETE FROM tb_intent WHERE id = ?', [id]));
     },
@@ -116,7 +114,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     },
     /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is paid. */
     pay: (id: string, keep?: Keep) => track(step(id, 'PAID', 'PAYMENT', keep)),
-    /** The same. A refund gives back the money and not the goods: the units stay sold. */
+    /** Rejects as `pay`. A refund gives back the money and not the goods: the units stay sold. */
     refund: (id: string, keep?: Keep) =>
       track(REFUND === 'look-first' ? refundAfterLook(id, keep) : step(id, 'REFUNDED', 'REFUND', keep)),
     /** Rejects with ProblemError NOT_FOUND. */
@@ -181,8 +179,6 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     async ended() {
       await Promise.allSettled(underWay);
     },
-    /** Says goodbye to MySQL. */
-    close: () => mysql.end(),
   };
 }
 

@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS tb_payment (
   KEY by_order (order_id)
 ) ENGINE = InnoDB;
 
--- A row for each Idempotency-Key: whoever inserts it does the work. `claim` is who does it now, and may store the answer;
+-- A row for each Idempotency-Key: the request that inserts it does the work. `claim` is who does it now, and may store the answer;
 -- `status` and `body` are that answer, NULL until it is there. The key is binary, so that no two keys count as the same.
 CREATE TABLE IF NOT EXISTS tb_request (
   request_key VARBINARY(255) NOT NULL PRIMARY KEY,

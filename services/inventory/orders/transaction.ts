@@ -7,7 +7,7 @@ import { ProblemError } from '../problem.ts';
 /** How long a statement or a transaction waits for a connection of a pool that is busy, in milliseconds. */
 const CONNECTION_LIMIT_MS = 2_000;
 const MAX_TRIES = 5;
-/** The longest pause before the next try, in milliseconds. Two that met are not to meet again. */
+/** The longest pause before the next try, in milliseconds. Two that met must not meet again. */
 const RETRY_DELAY_MS = 20;
 
 export type Ask = MysqlSession['ask'];
@@ -58,12 +58,12 @@ async function withTries<T>(work: () => Promise<T>): Promise<T> {
   throw new ProblemError('TOO_MANY_CONFLICTS', detail, { retryAfterMs: 1000 });
 }
 
-/** Those that wait for a connection of a pool, or work with one that they got: how to tell them that they wait for nothing. */
+/** How to end the waits for a connection of a pool that is silent: one function for each that waits, or works with one. */
 const waiting = new WeakMap<Pool, Set<(why: ProblemError) => void>>();
 
 /**
  * Has `work` done with a signal that ends its wait for a connection: when `signal` aborts, when the pool is busy for too long,
- * and as soon as MySQL leaves anybody else of the pool without an answer. Whoever has a connection waits for its own answer.
+ * and as soon as MySQL leaves anybody else of the pool without an answer. Work that has a connection waits for its own answer.
  */
 async function withPatience<T>(
   mysql: Pool,
@@ -84,7 +84,7 @@ async function withPatience<T>(
     if (hasGivenUp) throw limit.signal.reason;
     if (isMysqlSilent(error)) {
       const silent = new ProblemError('STORE_UNAVAILABLE', 'MySQL does not answer.', { cause: error });
-      for (const tell of others) tell(silent);
+      for (const giveUp of others) giveUp(silent);
     }
     throw error;
   } finally {

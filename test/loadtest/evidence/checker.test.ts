@@ -66,6 +66,7 @@ function play(steps: Step[], initialStock: number): Evidence {
     (node): NodeState => ({
       node,
       port: 1,
+      pid: 1,
       lock: '1-in-process',
       instance: node,
       leaseMs: 30_000,

@@ -69,9 +69,10 @@ const deafAndQuick = (): OrderDrillOptions => {
 /** Nodes whose processes survive every kill. */
 const immortal = (target: Target) =>
   withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
+const nothingDone = { node: 'node', guard: 'none', due: 0, closed: 0, restored: 0, ms: 0 };
 /** Ticks that are told of and never happen. */
 const idle = (target: Target) =>
-  withNodes(target, () => ({ tick: async () => ({ outcome: 'ran' as const, due: 0, closed: 0, restored: 0 }) }));
+  withNodes(target, () => ({ tick: async () => ({ outcome: 'ran' as const, ...nothingDone }) }));
 /** A node that nobody reaches. */
 const lonely = (target: Target) =>
   withNodes(target, (_, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
@@ -111,7 +112,7 @@ describe.concurrent('orders: a drill whose fault is prevented is unknown', { tim
 /** From the first sentence on, the tick of this number fails, on whichever node it is. */
 const tickFails = (number: number) => (): OrderDrillOptions => {
   let ticks = Number.NEGATIVE_INFINITY;
-  const failed = { outcome: 'failed' as const, due: 0, closed: 0, restored: 0, detail: 'as the test wants it' };
+  const failed = { outcome: 'failed' as const, ...nothingDone, detail: 'as the test wants it' };
   return {
     async narrate() {
       ticks = Math.max(ticks, 0);

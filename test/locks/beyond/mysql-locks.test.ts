@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createLock as lockTable } from '../../../locks/beyond/mysql-lock-table.ts';
 import { createLock as named } from '../../../locks/beyond/mysql-named.ts';
 import type { CreateLock, LockOptions } from '../../../locks/lock.ts';
-import { isStoreUnavailable } from '../../../services/inventory/store.ts';
+import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { startHolder } from '../start-holder.ts';
 import { idOf, ownMysql } from './own-mysql.ts';

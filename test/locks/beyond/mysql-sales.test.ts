@@ -5,8 +5,9 @@ import { takeOne as conditional } from '../../../locks/beyond/mysql-conditional.
 import { takeOne as optimistic } from '../../../locks/beyond/mysql-optimistic.ts';
 import { takeOne as pessimistic } from '../../../locks/beyond/mysql-pessimistic.ts';
 import type { SaleOptions, TakeOne } from '../../../locks/lock.ts';
+import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
 import { stockInMysql } from '../../../services/inventory/mysql.ts';
-import { isStoreUnavailable, type Stock } from '../../../services/inventory/store.ts';
+import type { Stock } from '../../../services/inventory/store.ts';
 import { aborted } from '../lock-options.ts';
 import { idOf, ownMysql } from './own-mysql.ts';
 

@@ -196,7 +196,7 @@ describe('lab listener: bad input gets a problem document', () => {
     const headers = body === '' ? '' : `${isJson}Content-Length: ${body.length}\r\n`;
     const answer = await sendRaw(
       node.labPort,
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${body}`,
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n${body}`,
     );
 
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${problems[code].status} `));
@@ -207,13 +207,13 @@ describe('lab listener: bad input gets a problem document', () => {
 
   test('garbage and oversized headers', async () => {
     expect(await sendRaw(node.labPort, 'garbage\r\n\r\n')).toContain('"code":"BAD_REQUEST"');
-    const oversized = `GET /state HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`;
+    const oversized = `GET /state HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`;
     expect(await sendRaw(node.labPort, oversized)).toContain('"code":"HEADERS_TOO_LARGE"');
   });
 
   test('a form, as a web page of another origin could send it', async () => {
     const form = 'Content-Type: text/plain\r\nContent-Length: 11\r\nConnection: close\r\n\r\n{"stock":5}';
-    expect(await sendRaw(node.labPort, `PUT /stock HTTP/1.1\r\nHost: x\r\n${form}`)).toContain(
+    expect(await sendRaw(node.labPort, `PUT /stock HTTP/1.1\r\nHost: localhost\r\n${form}`)).toContain(
       'UNSUPPORTED_MEDIA_TYPE',
     );
   });

@@ -4,7 +4,7 @@ import { lockKey } from '../../../services/inventory/store.ts';
 import { lockWith, writeModule } from '../../loadtest/grade/modules.ts';
 import { startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
 
-const guests = {
+const externalLocks = {
   'throws-at-once': 'export const createLock = () => ({ acquire() { throw "a text"; }, release() {} });',
   'rejects-acquire': lockWith({ acquire: "throw new RangeError('too far');" }),
   'rejects-release': lockWith({ release: "throw new Error('stuck');" }),
@@ -12,6 +12,13 @@ const guests = {
   'never-acquires': lockWith({ acquire: 'await new Promise(() => {});' }),
   'ignores-signal': lockWith({
     acquire: "while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs);",
+  }),
+  'reads-no-file': lockWith({ acquire: "await (await import('node:fs/promises')).readFile('/no/such/file');" }),
+  'reads-a-folder': lockWith({ acquire: "await (await import('node:fs/promises')).readFile('/');" }),
+  'asks-nobody': lockWith({ acquire: "await fetch('http://127.0.0.1:1/');" }),
+  'reaches-no-server': lockWith({
+    acquire:
+      "const { connect } = await import('node:net'); await new Promise((_, reject) => connect(1, '127.0.0.1').on('error', reject));",
   }),
   'never-releases': lockWith({ release: 'await new Promise(() => {});' }),
   'another-error': lockWith({ release: "throw Object.assign(new Error('gone'), { code: 'LOCK_NOT_HELD' });" }),
@@ -22,11 +29,11 @@ let node: TestNode;
 
 beforeAll(async () => {
   redis = await startRedis();
-  const files = Object.entries(guests).map(([name, text]) => writeModule(`${name}.ts`, text));
+  const files = Object.entries(externalLocks).map(([name, text]) => writeModule(`${name}.ts`, text));
   node = await startNode(redis.url, { LOCK_MODULES: files.join(','), LOG_LEVEL: 'silent' });
 });
 
-/** Sells one unit under a guest, with a short wait. */
+/** Sells one unit under an external lock, with a short wait. */
 async function sellUnder(version: string) {
   const sku = randomUUID().slice(0, 8);
   await node.lab('PUT', '/lock-version', { version, waitTimeoutMs: 300 });
@@ -46,6 +53,25 @@ test.each([
   expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_FAILED', detail, definite } });
   const failed = (await node.events()).filter(({ type }) => type === 'failed').at(-1);
   expect(failed).toMatchObject({ code: 'LOCK_FAILED', detail });
+});
+
+test.each([
+  ['reads-no-file', /^acquire\(\) fails: Error: ENOENT: no such file/],
+  ['reads-a-folder', /^acquire\(\) fails: Error: EISDIR: illegal operation on a directory/],
+  ['asks-nobody', /^acquire\(\) fails: TypeError: fetch failed/],
+])('%s: an error of the system is a fault of the lock, not an outage of Redis', async (name, detail) => {
+  const { answer } = await sellUnder(name);
+
+  expect(answer).toMatchObject({
+    status: 500,
+    body: { code: 'LOCK_FAILED', detail: expect.stringMatching(detail), definite: true },
+  });
+});
+
+test('reaches-no-server: a connection that is refused is an outage', async () => {
+  const { answer } = await sellUnder('reaches-no-server');
+
+  expect(answer).toMatchObject({ status: 503, body: { code: 'STORE_UNAVAILABLE', definite: true } });
 });
 
 test('never-acquires: the wait ends all the same', async () => {

@@ -85,6 +85,46 @@ test.each([...locks, 'mysql-pessimistic'])('%s: a sale that waits for too long i
   expect((await hasty.sell('wait')).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
 });
 
+test('mysql-pessimistic: a sale that waits for too long has not entered, so it does not leave, and its wait is not measured', async () => {
+  const hasty = await startSeller({ WAIT_TIMEOUT_MS: '200', LOCK_VERSION: 'mysql-pessimistic' });
+  await setLock('mysql-pessimistic', node);
+  await node.lab('PUT', '/stock', { sku: 'outside', stock: 10 });
+  const { answer, resume } = await sellInside(node, 'outside');
+
+  expectProblem(await hasty.sell('outside'), 'LOCK_WAIT_TIMEOUT');
+
+  await resume();
+  await answer;
+  expect((await hasty.events()).map(({ type }) => type)).toEqual(['waiting', 'failed']);
+  expect((await hasty.get('/metrics')).text).not.toMatch(/^lockstep_lock_(wait|hold)_seconds_count/m);
+  // An unknown sku has no row, so nobody enters.
+  expectProblem(await hasty.sell('unknown'), 'NOT_FOUND');
+  expect((await hasty.events()).map(({ type }) => type)).not.toContain('left');
+});
+
+test('mysql-optimistic: a script is for so many sales, however often the write of one is refused', async () => {
+  await setLock('mysql-optimistic', node, other);
+  await node.lab('PUT', '/stock', { sku: 'times', stock: 10 });
+  await node.lab('DELETE', '/history');
+  await node.lab('PUT', '/next-sale', { untilResumed: true, times: 2 });
+  const count = async (type: string) => (await node.events()).filter((event) => event.type === type).length;
+
+  const first = node.sell('times');
+  await until('the first sale is held', async () => (await count('read')) === 1);
+  expect((await other.sell('times')).status).toBe(200);
+  await node.lab('PUT', '/resume');
+  // Its write is refused. It reads again, and has had its script.
+  expect((await first).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
+  expect(await count('conflict')).toBe(1);
+
+  const second = node.sell('times');
+  await until('the second sale has read', async () => (await count('read')) === 3);
+  expect(await node.state()).toMatchObject({ inFlight: 1, counts: { sold: 1 } });
+  await node.lab('PUT', '/resume');
+  expect((await second).body).toMatchObject({ outcome: 'sold', stockBefore: 8 });
+  expect((await node.sell('times')).body).toMatchObject({ outcome: 'sold', stockBefore: 7 });
+});
+
 test.each([...locks, ...sales])(
   '%s: MySQL stands still: answered within a second, and sells when it goes on',
   async (lock) => {

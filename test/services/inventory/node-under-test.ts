@@ -8,9 +8,8 @@ import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { serviceArgs } from '../../../scripts/stack/bundle.ts';
 import { freePort, makeTempDir, type Part, startPart } from '../../../scripts/stack/parts.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
-import type { SaleEvent } from '../../../services/inventory/history.ts';
+import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { type Problem, type ProblemCode, problems } from '../../../services/inventory/problem.ts';
-import type { SaleDesk } from '../../../services/inventory/sale-service.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 
 export interface TestRedis {
@@ -21,7 +20,7 @@ export interface TestRedis {
   /** Redis stops answering without ending, as on a frozen machine. */
   freeze(): void;
   kill(): Promise<void>;
-  /** Goes on after freeze(). After kill() a new, empty server starts on the same port. */
+  /** Answers again after freeze(). After kill() a new, empty server starts on the same port. */
   comeBack(): Promise<void>;
 }
 
@@ -64,8 +63,6 @@ export async function startLink(redisUrl: string): Promise<Link> {
   return link;
 }
 
-export type NodeState = ReturnType<SaleDesk['state']>;
-
 export interface TestNode {
   name: string;
   url: string;
@@ -89,7 +86,7 @@ export async function startNode(redisUrl: string, env: NodeJS.ProcessEnv = {}): 
   return node;
 }
 
-/** The same for a node that does not reach Redis. */
+/** Starts a node with a lab listener that does not reach Redis. Of the environment only `env` reaches it. */
 export async function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
   const [port, labPort] = [await freePort(), await freePort()];
   const name = `node-at-${port}`;

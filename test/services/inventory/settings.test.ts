@@ -59,6 +59,7 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['PORT', '0', 'a whole number from 1 to 65535 (a TCP port)'],
     ['LAB_PORT', '65536', 'a whole number from 1 to 65535 (a TCP port)'],
     ['LAB_HOST', 'not a host', 'an address of this machine, such as 127.0.0.1'],
+    ['LAB_ALLOWED_HOSTS', 'http://node-1:7778', 'names or addresses without a port, with commas between them'],
     ['NODE_NAME', 'node 1', '1 to 32 letters, digits, dots, dashes or underscores'],
     ['REDIS_URL', 'http://127.0.0.1', redisUrlForms],
     ['LOCK_VERSION', '9', knownVersions],
@@ -171,6 +172,7 @@ describe('settings: what is allowed', () => {
       ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],
     ],
     ['NODE_NAME', ['a b', 'a'.repeat(33), 'ü']],
+    ['LAB_ALLOWED_HOSTS', ['*', 'node-1:7778', 'node-1,', 'a b', '[node-1]', '.']],
     ['LOG_LEVEL', ['INFO', 'verbose']],
   ])('%s refuses %j', (name, values) => {
     expect(values.filter((value) => parse({ [name]: value }).success)).toEqual([]);
@@ -183,6 +185,7 @@ describe('settings: what is allowed', () => {
     ['WAIT_TIMEOUT_MS', ['1', '600000']],
     ['REDIS_URL', ['redis://h', 'redis://h:1/15', 'rediss://:p%2Fw@h:6379', 'redis://u:p@[::1]:6379']],
     ['NODE_NAME', ['a', 'Node_1.eu-west', 'a'.repeat(32)]],
+    ['LAB_ALLOWED_HOSTS', ['node-1', 'node-1, node-2.lab', '192.168.1.5,[::1],::1']],
   ])('%s takes %j', (name, values) => {
     expect(values.filter((value) => !parse({ [name]: value }).success)).toEqual([]);
   });

@@ -63,6 +63,6 @@ export function createAnswers({ idempotency, isRequired, ...options }: AnswersOp
 function keepForgetting({ orders, keepMs }: OnceOptions) {
   if (orders === undefined) return undefined;
   const everyMs = Math.min(Math.max(keepMs, FORGET_EVERY_MS.min), FORGET_EVERY_MS.max);
-  // While MySQL is away they stay, until it is back.
+  // While MySQL is away they remain, until it is back.
   return setInterval(() => void forgetOldKeys(orders).catch(() => {}), everyMs);
 }

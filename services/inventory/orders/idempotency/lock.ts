@@ -1,6 +1,6 @@
 // Idempotency · lock
 // Problem: the other node does not know the key, nor does this one after a restart.
-// Change:  one try for a lock in Redis that has the key as its name: whoever finds it held is refused at once.
+// Change:  one try for a lock in Redis that has the key as its name: a request that finds it held is refused at once.
 // Leaves:  the lock is gone when the first request ends, so a repeat that comes later makes a second order.
 
 import { randomUUID } from 'node:crypto';

@@ -27,7 +27,7 @@ export interface Answer {
  */
 export type Keep = (ask: Ask, result: object) => Promise<void>;
 
-/** Makes the order, or the refund. Resolves with what to answer; rejects with ProblemError. Who can store a result gives `keep`. */
+/** Makes the order, or the refund. Resolves with what to answer; rejects with ProblemError. A strategy that stores the result gives `keep`. */
 export type Work = (keep?: Keep) => Promise<object>;
 
 /**
@@ -62,7 +62,7 @@ export function failedForGood(error: unknown): Answer | undefined {
   return { status: error.problem.status, body: JSON.stringify(error.problem) };
 }
 
-/** What to tell a repeat: the answer of the first, or why there is none. */
+/** What a repeat gets: the answer of the first. Throws ProblemError when there is none, or it is not for this request. */
 export function repeat(first: { fingerprint: string; answer: Answer | undefined }, { key, fingerprint }: KeyedRequest) {
   if (first.fingerprint !== fingerprint) {
     const detail = `The key ${key} was sent with "${first.fingerprint}", and now with "${fingerprint}".`;

@@ -10,12 +10,15 @@ import type { Ask } from '../transaction.ts';
  * - restored: the units of the order are back in stock.
  */
 
+/** How many orders one tick reads at most. The next tick takes those behind them. */
+export const MAX_ORDERS = 1_000;
+
 /** What a tick knows of an order. */
 export interface DueOrder {
   id: string;
   sku: string;
   quantity: number;
-  /** The lock of its sale: it tells which stock the units were taken from. */
+  /** The lock of its sale: it says which stock the units were taken from. */
   lock: string;
 }
 

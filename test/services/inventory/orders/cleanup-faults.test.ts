@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
 import { openZookeeper } from '../../../../scripts/stack/zookeeper.ts';
-import type { TickResult } from '../../../../services/inventory/orders/cleanup.ts';
+import type { TickResult } from '../../../../services/inventory/lab/contract.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { type TestNode, until } from '../node-under-test.ts';
 import { openShop, type Shop } from './own-shop.ts';

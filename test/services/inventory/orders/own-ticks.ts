@@ -2,11 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { CleanUpJob, TickResult } from '../../../../services/inventory/orders/cleanup.ts';
+import type { JobState, TickResult } from '../../../../services/inventory/lab/contract.ts';
 import { type TestNode, until } from '../node-under-test.ts';
 import { type Shop, supply } from './own-shop.ts';
-
-export type JobState = ReturnType<CleanUpJob['state']>;
 
 export const UNITS_IN_STOCK = 50;
 

@@ -1,0 +1,64 @@
+// Keeps web pages out of a listener that has no password: those of another origin, and those whose own name leads to this
+// machine (DNS rebinding). The browser says in Host which name it asked for, and in Origin which page asks.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import type { RequestHandler } from 'express';
+import { ProblemError } from './problem.ts';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');
+
+/** Refuses a request whose Host is not of this machine and not among `allowed`, or whose Origin is not the listener itself. */
+export function onlyKnownHosts(allowed: readonly string[]): RequestHandler {
+  return (request, _response, next) => next(refusalOf(request.headers, allowed));
+}
+
+/**
+ * Why a request is not answered: its Host is neither this machine (127.0.0.0/8, ::1, localhost) nor one of `allowed`, or is
+ * missing, or its Origin is there and is not the page of this very Host and port. Undefined when it is to be answered.
+ */
+export function refusalOf(
+  { host = '', origin }: Pick<IncomingHttpHeaders, 'host' | 'origin'>,
+  allowed: readonly string[],
+): ProblemError | undefined {
+  const name = nameIn(host);
+  if (name === undefined || !(isLoopback(name) || allowed.some((each) => hostName(each) === name))) {
+    const detail = `This listener does not answer to the name ${host}. LAB_ALLOWED_HOSTS may allow it.`;
+    return new ProblemError('HOST_REFUSED', host === '' ? 'The request has no Host.' : detail);
+  }
+  if (origin === undefined || isPageOf(origin, host)) return undefined;
+  return new ProblemError('ORIGIN_REFUSED', `This listener answers no page of ${origin || 'an empty origin'}.`);
+}
+
+/** The name or the address in a Host, in the form that `hostName` gives it. Undefined when it is no Host. */
+function nameIn(host: string): string | undefined {
+  const { name } = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(:\d*)?$/i.exec(host)?.groups ?? {};
+  return name === undefined ? undefined : hostName(name);
+}
+
+/** One form for all spellings of a name or an address: without brackets and the dot at the end. Undefined when it is none. */
+export function hostName(given: string): string | undefined {
+  const bare = given
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  if (isIP(bare) === 6) return new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const isBracketed = given.startsWith('[');
+  return isBracketed || !/^[\w-]+(\.[\w-]+)*$/.test(bare) ? undefined : bare;
+}
+
+function isLoopback(name: string): boolean {
+  const family = isIP(name);
+  return family === 0 ? name === 'localhost' : loopback.check(name, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** An Origin is a scheme, a host and a port, and nothing more. Listeners here have no TLS. */
+function isPageOf(origin: string, host: string): boolean {
+  return (
+    /^http:\/\/[^/@?#]+$/i.test(origin) &&
+    URL.canParse(origin) &&
+    new URL(origin).host === new URL(`http://${host}`).host
+  );
+}

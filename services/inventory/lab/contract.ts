@@ -1,0 +1,154 @@
+// What the lab listener is asked and what it answers: the one definition, for the listener and for the harness.
+// `docs/http-api.md` explains each member.
+
+import { z } from 'zod';
+import { MAX_ORDERS } from '../orders/jobs/job.ts';
+import { skuSchema } from '../sku.ts';
+
+const count = z.int().min(0);
+const leaseMs = z.int().min(30).max(3_600_000).optional();
+/** A lock by its number or by its name. Which names there are is for each node to say. */
+const lock = z.union([z.string(), z.int().transform(String)]);
+
+export const nothing = z.strictObject({}, 'must be {}');
+
+/** How the sale requests of a node ended. The outcomes add up to `received` while none is in flight. */
+export const saleCountsSchema = z.object({
+  received: count,
+  sold: count,
+  soldOut: count,
+  lockTimeout: count,
+  clientGone: count,
+  failed: count,
+  inDoubt: count,
+});
+
+/** A node, as `GET /state` shows it. */
+export const nodeStateSchema = z.object({
+  node: z.string(),
+  port: count,
+  /** Its process. */
+  pid: count,
+  instance: z.string(),
+  lock: z.string(),
+  leaseMs: count,
+  retryDelayMs: count,
+  waitTimeoutMs: count,
+  inFlight: count,
+  waiting: count,
+  unreleased: count,
+  counts: saleCountsSchema,
+});
+
+/** Of a lock, in milliseconds. What is left out is as the node was started. */
+export const lockTimingSchema = z.strictObject({
+  leaseMs,
+  retryDelayMs: z.int().min(0).max(250).optional(),
+  waitTimeoutMs: z.int().min(1).max(600_000).optional(),
+});
+
+export const lockChangeSchema = lockTimingSchema.extend({ version: lock });
+
+export const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });
+
+/** What `GET /inventory` of the public listener answers. */
+export const remainingSchema = z.object({ sku: z.string(), remaining: z.int() });
+
+/** What the next sales do between read and write, and behind it: the steps in this order. */
+export const saleScriptSchema = z.strictObject({
+  /** Ask for the same lock again, then give it up again. */
+  nestedCall: z.boolean().optional(),
+  /** Hold inside for so many milliseconds. */
+  pauseMs: z.int().min(0).max(600_000).optional(),
+  /** Hold inside until resumed. */
+  untilResumed: z.boolean().optional(),
+  /** Hold between the stock and the order, outside the lock, until resumed. */
+  beforeOrder: z.boolean().optional(),
+  /** Hold behind the order, before the answer, until resumed. */
+  beforeAnswer: z.boolean().optional(),
+  /** How many sales follow the script; 1 when it is not given. */
+  times: z.int().min(1).max(1_000_000).optional(),
+});
+
+/** What happened to one sale, and when. */
+export const saleEventSchema = z.object({
+  /** Milliseconds on the monotonic clock that all processes of this host share. */
+  at: z.number(),
+  type: z.enum(['waiting', 'entered', 'began', 'nested', 'read', 'conflict', 'wrote', 'left', 'failed', 'lease-lost']),
+  node: z.string(),
+  saleId: z.string(),
+  /** The stock that was read or written. */
+  stock: z.int().optional(),
+  /** Why it failed: a problem code, or CLIENT_GONE. */
+  code: z.string().optional(),
+  /** With LOCK_FAILED: what the lock did. */
+  detail: z.string().optional(),
+});
+
+export const historySchema = z.object({ events: z.array(saleEventSchema), dropped: count });
+
+export const heapSchema = z.object({ usedBytes: count });
+
+export const redisSchema = z.object({
+  version: z.string(),
+  server: z.string(),
+  masters: count,
+  commandsProcessed: count,
+});
+
+/** What one tick of the clean-up did. The counts are true however it ended, unless its node died. */
+export const tickResultSchema = z.object({
+  /** `skipped`: another tick was under way, and nothing was done. `failed`: it has not done all that it had to do. */
+  outcome: z.enum(['ran', 'skipped', 'failed']),
+  node: z.string(),
+  guard: z.string(),
+  /** How many orders it read that were due. */
+  due: count,
+  /** How many orders it closed. */
+  closed: count,
+  /** How many units it put back into the stock. */
+  restored: count,
+  ms: count,
+  /** Why it failed: a problem code, and a sentence. */
+  code: z.string().optional(),
+  detail: z.string().optional(),
+});
+
+/** The clean-up of a node, as `GET /jobs/cleanup` shows it. */
+export const jobStateSchema = z.object({
+  node: z.string(),
+  guard: z.string(),
+  leaseMs: count,
+  minHoldMs: count,
+  cron: z.string().nullable(),
+  nextTick: z.string().nullable(),
+  running: count,
+  held: count,
+  last: tickResultSchema.nullable(),
+});
+
+/** Of the guard of a job, in milliseconds. What is left out is as the node was started. */
+export const guardTimingSchema = z.strictObject({ leaseMs, minHoldMs: z.int().min(0).max(3_600_000).optional() });
+
+export const guardChangeSchema = guardTimingSchema.extend({ lock });
+
+/** Where the next tick of a node is held until resumed. */
+export const tickScriptSchema = z.strictObject({
+  /** When it has read which orders are due, or right after it restored or closed an order. */
+  after: z.enum(['read', 'restored', 'closed'], 'must be one of read, restored, closed'),
+  /** After so many orders; 1 when it is not given. */
+  orders: z.int().min(1).max(MAX_ORDERS).default(1),
+});
+
+export type SaleCounts = z.output<typeof saleCountsSchema>;
+export type NodeState = z.output<typeof nodeStateSchema>;
+export type LockTiming = z.output<typeof lockTimingSchema>;
+export type SaleScript = z.output<typeof saleScriptSchema>;
+export type SaleEvent = z.output<typeof saleEventSchema>;
+export type LabHistory = z.output<typeof historySchema>;
+export type RedisState = z.output<typeof redisSchema>;
+export type TickResult = z.output<typeof tickResultSchema>;
+export type JobState = z.output<typeof jobStateSchema>;
+export type GuardTiming = z.output<typeof guardTimingSchema>;
+/** As it is sent: what has a default may be left out. */
+export type TickScript = z.input<typeof tickScriptSchema>;

@@ -1,0 +1,77 @@
+// Orders, the clean-up and the idempotency keys as parts of a node: what they do around a sale, and their routes.
+
+import type { Express, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { LabExtension } from '../lab/listener.ts';
+import { endPool } from '../mysql.ts';
+import type { SaleService } from '../sale-service.ts';
+import type { NodeServers } from '../servers.ts';
+import type { InventorySettings } from '../settings.ts';
+import type { Store } from '../store.ts';
+import { createCleanUp } from './cleanup.ts';
+import { createAnswers } from './idempotency/index.ts';
+import { addJobRoutes } from './job-routes.ts';
+import { addOrderRoutes } from './order-routes.ts';
+import { connectOrders, createOrderStore } from './order-store.ts';
+import { openSaleOrder } from './sale-order.ts';
+import { idempotencyOf, orderUrlOf } from './settings.ts';
+
+export interface OrdersParts {
+  settings: InventorySettings;
+  node: string;
+  store: Store;
+  servers: NodeServers;
+  sales: SaleService;
+  log: Logger;
+  isStopping: () => boolean;
+}
+
+/** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
+export function createOrders({ settings, node, store, servers, sales, log, isStopping }: OrdersParts) {
+  const url = orderUrlOf(settings);
+  const mysql = url === undefined ? undefined : connectOrders(url);
+  const orders = mysql && createOrderStore(mysql, settings);
+  const cleanUp = mysql && createCleanUp({ settings, node, mysql, store, servers, sales, log });
+  const answers = createAnswers({
+    idempotency: idempotencyOf(settings),
+    isRequired: settings.IDEMPOTENCY_REQUIRED === 'on',
+    servers: () => servers.forLease(settings.LEASE_MS),
+    orders: mysql,
+    leaseMs: settings.LEASE_MS,
+    waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
+    keepMs: settings.IDEMPOTENCY_KEEP_MS,
+  });
+
+  const lab: LabExtension | undefined = orders &&
+    cleanUp && {
+      addRoutes: (app) => addJobRoutes(app, cleanUp),
+      beforeCount: orders.supply,
+      resume: cleanUp.resume,
+    };
+
+  return {
+    /** Sells one unit and answers, once for each Idempotency-Key, with an order where sales write orders. */
+    answerSale(request: Request, response: Response, sku: string, clientGone: AbortSignal) {
+      const giveBack = async () => void (await sales.giveBack(sku, 1));
+      return answers.answer(request, response, `sale ${sku}`, (keep) =>
+        sales.sell(sku, clientGone, orders && ((sale) => openSaleOrder({ orders, sale, giveBack, keep }))),
+      );
+    },
+    addPublicRoutes(app: Express) {
+      if (orders) addOrderRoutes(app, { orders, answers, isStopping });
+    },
+    lab,
+    /** For a node that stops: no tick begins any more, and none is held. */
+    end: () => cleanUp?.end(),
+    /** Resolves when no tick, no payment, no refund and no answer is under way. */
+    async ended() {
+      await cleanUp?.ended();
+      await orders?.ended();
+      await answers.ended();
+    },
+    /** Resolves within a second, also when MySQL does not answer. */
+    async close() {
+      if (mysql) await endPool(mysql);
+    },
+  };
+}

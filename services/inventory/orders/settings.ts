@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { milliseconds, onOrOff, wholeNumber } from '../setting-kinds.ts';
+import { guardName, knownGuards } from './jobs/guards.ts';
+import { cronForm, whyNoCron } from './schedule.ts';
+
+/** The guard of a job. Read after the external locks are added: it may be one of them. */
+export const jobLock = z.string().transform((given, context) => {
+  const name = guardName(given);
+  if (name !== undefined) return name;
+  context.addIssue({ code: 'custom', message: knownGuards });
+  return z.NEVER;
+});
+
+const cron = () =>
+  z.string().superRefine((expression, context) => {
+    const why = whyNoCron(expression);
+    if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
+  });
+
+/** The settings of orders, the clean-up and the idempotency keys: part of those of a node. */
+export const orderSettings = {
+  ORDERS: onOrOff().default('on'),
+  UNIT_PRICE: wholeNumber(1, 100_000_000, 'cents').default(1_000),
+  ORDER_TTL_MS: milliseconds(1, 2_592_000_000).default(900_000),
+  ORDER_CLEANUP_CRON: cron().optional(),
+  JOB_LOCK: jobLock.default('conditional'),
+  JOB_LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
+  JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
+  REFUND: z.enum(['conditional', 'look-first'], { error: 'conditional or look-first' }).default('conditional'),
+  IDEMPOTENCY: z
+    .enum(['none', 'in-process', 'lock', 'table'], { error: 'one of none, in-process, lock, table' })
+    .optional(),
+  IDEMPOTENCY_REQUIRED: onOrOff().default('off'),
+  IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),
+};
+
+type OrderSettings = z.output<z.ZodObject<typeof orderSettings>> & { MYSQL_URL?: string | undefined };
+
+/** The MySQL that sales write their orders to. Undefined when they write none. */
+export const orderUrlOf = ({ ORDERS, MYSQL_URL }: OrderSettings) => (ORDERS === 'on' ? MYSQL_URL : undefined);
+
+export const hasOrders = (settings: OrderSettings) => orderUrlOf(settings) !== undefined;
+
+/** What is done about requests that come twice with one key. */
+export const idempotencyOf = (settings: OrderSettings) =>
+  settings.IDEMPOTENCY ?? (hasOrders(settings) ? 'table' : 'none');

@@ -1,0 +1,62 @@
+import { LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
+import { awayServer } from './away-server.ts';
+import { ExternalLockFault } from './external-lock.ts';
+import type { SaleCounts } from './lab/contract.ts';
+import { ProblemError } from './problem.ts';
+import type { SaleStep } from './sale.ts';
+
+/** The client hung up while its sale waited: nobody is there to be answered. */
+export class ClientGoneError extends Error {
+  readonly code = 'CLIENT_GONE';
+}
+
+/** How far a holder has come: its steps, each with the stock that was read or written. */
+export interface Progress {
+  reached: Map<SaleStep, number | undefined>;
+  /** The stock refused the write of a holder that had lost its lock. */
+  refusal?: ProblemError;
+}
+
+export type SaleEnding = ProblemError | ClientGoneError;
+
+/** What an error means for the sale: it depends on how far the sale had come. */
+export function explain(error: unknown, { reached, refusal }: Progress): SaleEnding {
+  const definite = !reached.has('writing');
+  const ending = refusal ?? (isAbort(error) ? error.cause : error);
+  if (ending instanceof ProblemError || ending instanceof ClientGoneError) return ending;
+  if (ending instanceof LockNotHeldError) {
+    const isSoldOut = (reached.get('read') ?? 1) <= 0;
+    if (isSoldOut) return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
+    return new ProblemError('LOCK_NOT_HELD', ending.message, { definite, cause: ending });
+  }
+  if (ending instanceof TooManyConflictsError) {
+    return new ProblemError('TOO_MANY_CONFLICTS', ending.message, { retryAfterMs: 1000, cause: ending });
+  }
+  if (ending instanceof ExternalLockFault) {
+    return new ProblemError('LOCK_FAILED', `${ending.message}.`, { definite, cause: ending });
+  }
+  const server = awayServer(ending);
+  if (server) {
+    const when = definite ? 'before the sale was written' : 'while the sale was written';
+    return new ProblemError('STORE_UNAVAILABLE', `${server} did not answer ${when}.`, { definite, cause: ending });
+  }
+  return new ProblemError('INTERNAL_ERROR', 'The sale failed; the log says why.', { definite, cause: ending });
+}
+
+/** Under which count a sale is entered that ended so. */
+export function outcomeOf(ending: SaleEnding): Exclude<keyof SaleCounts, 'received' | 'sold'> {
+  if (ending instanceof ClientGoneError) return 'clientGone';
+  if (!ending.problem.definite) return 'inDoubt';
+  if (ending.code === 'OUT_OF_STOCK') return 'soldOut';
+  return ending.code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed';
+}
+
+/** True when the sale has certainly taken nothing. */
+export function hasTakenNothing(ending: SaleEnding): boolean {
+  return ending instanceof ClientGoneError || ending.problem.definite;
+}
+
+/** The error that `timers/promises` rejects with when a signal aborts; its cause is the signal's reason. */
+function isAbort(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ABORT_ERR';
+}

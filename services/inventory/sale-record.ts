@@ -1,0 +1,104 @@
+import type { History } from './history.ts';
+import type { SaleCounts } from './lab/contract.ts';
+import type { Metrics } from './metrics.ts';
+import type { SaleStep } from './sale.ts';
+import type { Progress, SaleEnding } from './sale-ending.ts';
+
+export type SaleRecords = ReturnType<typeof createSaleRecords>;
+
+/** Writes down what becomes of each sale of this node: in its history, in its metrics, and in its counts. */
+export function createSaleRecords({ history, metrics }: { history: History; metrics: Metrics }) {
+  let lastSaleId = 0;
+  let waiting = 0;
+  let inFlight = 0;
+  let counts = noSales();
+  let onIdle: (() => void)[] = [];
+
+  return {
+    /** Opens the record of a sale that waits now. `onBegin` is called when it has what it waits for. */
+    open(lock: string, onBegin: () => void) {
+      lastSaleId += 1;
+      const saleId = String(lastSaleId).padStart(4, '0');
+      const progress: Progress = { reached: new Map() };
+      const { reached } = progress;
+      let hasBegun = false;
+      let isInside = false;
+      let isLeaseLost = false;
+      let stopTimer = metrics.waitSeconds.startTimer({ lock });
+      history.record({ type: 'waiting', saleId });
+      counts.received += 1;
+      inFlight += 1;
+      waiting += 1;
+
+      function begin() {
+        hasBegun = true;
+        waiting -= 1;
+        stopTimer();
+        stopTimer = metrics.holdSeconds.startTimer({ lock });
+        onBegin();
+      }
+
+      return {
+        saleId,
+        progress,
+        /** The wait for the lock is measured from here on. */
+        startWait() {
+          stopTimer = metrics.waitSeconds.startTimer({ lock });
+        },
+        emit(step: SaleStep, stock?: number) {
+          // A sale without a lock has left already, or has never entered.
+          if (step === 'left' && !isInside) return;
+          reached.set(step, stock);
+          if (step === 'entered' || step === 'began') {
+            isInside = true;
+            if (!hasBegun) begin();
+          }
+          if (step === 'left') {
+            isInside = false;
+            stopTimer();
+          }
+          // A write that was refused did not take place.
+          if (step === 'conflict') reached.delete('writing');
+          if (step !== 'writing' && step !== 'released') history.record({ type: step, saleId, stock });
+        },
+        /** The sale asks for its own lock again. */
+        nested: () => history.record({ type: 'nested', saleId }),
+        loseLease() {
+          if (isLeaseLost) return;
+          isLeaseLost = true;
+          metrics.leaseLosses.inc({ lock });
+          history.record({ type: 'lease-lost', saleId });
+        },
+        /** Closes the record. The ending is that of a sale that was not sold. */
+        close(outcome: Exclude<keyof SaleCounts, 'received'>, ending?: SaleEnding) {
+          if (!hasBegun) waiting -= 1;
+          if (ending !== undefined) {
+            const { code, message: detail } = ending;
+            history.record({ type: 'failed', saleId, code, ...(code === 'LOCK_FAILED' && { detail }) });
+          }
+          metrics.sales.inc({ lock, outcome });
+          counts[outcome] += 1;
+          inFlight -= 1;
+          if (inFlight > 0) return;
+          for (const resolve of onIdle) resolve();
+          onIdle = [];
+        },
+      };
+    },
+    /** How many sales are in flight, how many of them wait, and how those before them ended. */
+    read: () => ({ inFlight, waiting, counts: { ...counts } }),
+    /** Forgets the counts and the history. */
+    clear() {
+      counts = noSales();
+      history.clear();
+    },
+    /** Resolves when no sale is in flight. */
+    async idle() {
+      if (inFlight > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
+    },
+  };
+}
+
+function noSales(): SaleCounts {
+  return { received: 0, sold: 0, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 };
+}

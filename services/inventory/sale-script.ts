@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createHeld } from './held.ts';
+import type { SaleScript } from './lab/contract.ts';
+
+export type SaleScripts = ReturnType<typeof createSaleScripts>;
+
+/** What a drill has the next sales of this node do. Without a script they do nothing but sell. */
+export function createSaleScripts() {
+  const held = createHeld();
+  let script: SaleScript = {};
+  let scriptedSales = 0;
+
+  function take(): SaleScript {
+    if (scriptedSales === 0 || held.isEnding()) return {};
+    scriptedSales -= 1;
+    return script;
+  }
+
+  return {
+    set(next: SaleScript) {
+      script = next;
+      scriptedSales = next.times ?? 1;
+    },
+    clear() {
+      scriptedSales = 0;
+    },
+    resume: held.resume,
+    /** For a node that stops: no sale follows a script any more, or is held. */
+    end: held.end,
+    /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */
+    forSale(callNested: () => Promise<void>) {
+      let own: SaleScript | undefined;
+      return {
+        async inside() {
+          // A sale that begins again after a conflict has had its script.
+          if (own !== undefined) return;
+          own = take();
+          if (own.nestedCall) await callNested();
+          if (own.pauseMs !== undefined) await sleep(own.pauseMs);
+          if (own.untilResumed) await held.untilResumed();
+        },
+        async beforeOrder() {
+          if (own?.beforeOrder) await held.untilResumed();
+        },
+        async beforeAnswer() {
+          if (own?.beforeAnswer) await held.untilResumed();
+        },
+      };
+    },
+  };
+}

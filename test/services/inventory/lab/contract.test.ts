@@ -1,0 +1,91 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { type LabClient, openLabClient } from '../../../../loadtest/harness/lab-client.ts';
+import * as contract from '../../../../services/inventory/lab/contract.ts';
+import { readText } from '../../../lesson/project-files.ts';
+import { startNode, type TestNode, until } from '../node-under-test.ts';
+import { openShop, type Shop } from '../orders/own-shop.ts';
+
+const listeners = ['services/inventory/lab/listener.ts', 'services/inventory/orders/job-routes.ts'];
+const client = 'loadtest/harness/lab-client.ts';
+
+let shop: Shop;
+let node: TestNode;
+let lab: LabClient;
+
+beforeAll(async () => {
+  shop = await openShop();
+  node = await startNode(shop.redis.url, { MYSQL_URL: shop.url });
+  lab = await openLabClient(`http://127.0.0.1:${node.labPort}`);
+});
+
+test('contract: neither the listener nor its client has a schema of its own', () => {
+  for (const file of [...listeners, client]) {
+    const text = readText(file);
+    expect({ file, schemas: text.match(/\bz\.\w+/g) }).toEqual({ file, schemas: null });
+    expect(text).toMatch(/from '.*\/contract\.ts'/);
+  }
+});
+
+test('contract: every request that a listener reads is one that the client sends', () => {
+  const namesIn = (file: string) => [...readText(file).matchAll(/\b\w+Schema\b/g)].map(([name]) => name);
+  const ofContract = (name: string) => name in contract;
+  const read = listeners.flatMap(namesIn).filter(ofContract);
+
+  expect(new Set(read).size).toBeGreaterThanOrEqual(5);
+  expect(read.filter((name) => !namesIn(client).includes(name))).toEqual([]);
+});
+
+test('contract: what the client asks for reaches the node, member by member', async () => {
+  await lab.setLock('4-ttl', { leaseMs: 5_000, retryDelayMs: 5, waitTimeoutMs: 900 });
+  expect(await lab.state()).toMatchObject({ lock: '4-ttl', leaseMs: 5_000, retryDelayMs: 5, waitTimeoutMs: 900 });
+  await lab.setLock('8-auto-renew');
+  expect(await lab.state()).toMatchObject({ lock: '8-auto-renew', leaseMs: 30_000, waitTimeoutMs: 10_000 });
+
+  await lab.setGuard('zookeeper').then(
+    () => expect.unreachable(),
+    (error) => expect(String(error)).toContain('ZOOKEEPER_URL'),
+  );
+  await lab.setGuard('4-ttl', { leaseMs: 700, minHoldMs: 30 });
+  expect((await node.lab('GET', '/jobs/cleanup')).body).toMatchObject({ guard: '4-ttl', leaseMs: 700, minHoldMs: 30 });
+
+  await lab.setStock(7, 'unit');
+  await lab.setStock(8);
+  expect([await lab.stock('unit'), await lab.stock('001'), await lab.stock('none')]).toEqual([7, 8, undefined]);
+});
+
+test('contract: the client holds a sale before its order, which it could not say before', async () => {
+  await lab.setStock(3, 'held');
+  await lab.script({ beforeOrder: true, times: 1 });
+  const sale = node.sell('held');
+  await until('the unit is taken', async () => (await lab.stock('held')) === 2);
+  expect(await lab.state()).toMatchObject({ inFlight: 1 });
+  expect(await shop.ordersOf('held')).toEqual([]);
+
+  await lab.resume();
+
+  expect((await sale).status).toBe(200);
+  expect(await shop.ordersOf('held')).toHaveLength(1);
+});
+
+test('contract: the client sends nothing that the listener would refuse', async () => {
+  await expect(lab.script({ pauseMs: -1 })).rejects.toThrow();
+  await expect(lab.setLock('4-ttl', { leaseMs: 1 })).rejects.toThrow();
+  await expect(lab.scriptTick({ after: 'read', orders: 0 })).rejects.toThrow();
+});
+
+test('contract: what a node answers is the contract, and has no member besides', async () => {
+  await node.sell('unit');
+  await node.lab('POST', '/jobs/cleanup', {});
+
+  for (const [path, schema] of [
+    ['/state', contract.nodeStateSchema],
+    ['/history', contract.historySchema],
+    ['/heap', contract.heapSchema],
+    ['/redis', contract.redisSchema],
+    ['/jobs/cleanup', contract.jobStateSchema],
+  ] as const) {
+    const { body } = await node.lab('GET', path);
+    expect({ path, ...(schema satisfies z.ZodType).parse(body) }).toEqual({ path, ...body });
+  }
+});
