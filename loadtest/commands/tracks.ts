@@ -1,8 +1,8 @@
 import { drills } from '../drills/index.ts';
 import type { Drill } from '../harness/drill.ts';
 import { guardDrills, keyDrills } from '../orders/drills/index.ts';
-import { guardStaircase } from '../staircase/guard-staircase.ts';
-import { keyStaircase } from '../staircase/key-staircase.ts';
+import { guardStaircase } from '../staircase/guards.ts';
+import { keyStaircase } from '../staircase/keys.ts';
 import { allCells, type Cell, storyCells } from '../staircase/plan.ts';
 import { lockStaircase, rowOf, type Staircase } from '../staircase/staircase.ts';
 

@@ -2,8 +2,8 @@ import { type Backend, backendOf, locks, numberOf, strategies } from '../../lock
 import type { StackOptions } from '../../scripts/stack/stack.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { DrillResult, Results, StepFigures } from '../evidence/results.ts';
-import { guardStaircase } from './guard-staircase.ts';
-import { keyStaircase } from './key-staircase.ts';
+import { guardStaircase } from './guards.ts';
+import { keyStaircase } from './keys.ts';
 
 /** Rows by columns, and the signs that are drawn where they meet. No two staircases share the name of a row or a column. */
 export interface Staircase {
