@@ -12,7 +12,7 @@ import { guardDrills, keyDrills } from '../orders/drills/index.ts';
 import { readStory, stageTitle } from '../report/story.ts';
 import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
 import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
-import { columnOf, rowOf, taughtVerdict } from '../staircase/staircase.ts';
+import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
 import { leaseLength, namesAmong, stageList } from './options.ts';
 
 const COULD_NOT_RUN = 2;

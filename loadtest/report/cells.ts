@@ -7,7 +7,8 @@ import {
   type StepFigures,
   stepFigures,
 } from '../evidence/results.ts';
-import { columnNames, columnOf, type Staircase, staircaseOf, staircases } from '../staircase/staircase.ts';
+import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
+import type { Staircase } from '../staircase/staircase.ts';
 
 /** One cell of the staircase as it was run. `left-out`: asked for and not run; `blank`: not asked for. */
 export interface Cell {

@@ -1,6 +1,6 @@
 import { countOf, formatDuration, formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
-import { staircaseOf } from '../staircase/staircase.ts';
+import { staircaseOf } from '../staircase/lookup.ts';
 import {
   type Cell,
   isAsTaught,

@@ -1,6 +1,6 @@
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
-import { isExternal } from '../staircase/staircase.ts';
+import { isExternal } from '../staircase/lookup.ts';
 import { fixedBy, isAsTaught, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';

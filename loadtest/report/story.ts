@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { rowOf } from '../staircase/staircase.ts';
+import { rowOf } from '../staircase/lookup.ts';
 
 /** The lines that open a stage's file. */
 export interface Story {

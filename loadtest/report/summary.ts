@@ -1,6 +1,6 @@
 import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
 import { type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
-import { rowOf } from '../staircase/staircase.ts';
+import { rowOf } from '../staircase/lookup.ts';
 import { fixedBy, isAsTaught, type RanStaircase, ranStaircases } from './cells.ts';
 import { controlLine, gradeTitle } from './grades.ts';
 

@@ -7,7 +7,7 @@ import type { Target } from '../../../loadtest/harness/target.ts';
 import { createTargets, type Targets } from '../../../loadtest/harness/targets.ts';
 import { guardStaircase } from '../../../loadtest/staircase/guards.ts';
 import { keyStaircase } from '../../../loadtest/staircase/keys.ts';
-import { rowOf, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { rowOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 
 export const LEASE_MS = 600;
 const ANSWER_LIMIT_MS = 5_000;

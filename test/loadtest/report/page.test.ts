@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Results } from '../../../loadtest/evidence/results.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
-import { drills, judgeRun } from '../../../loadtest/staircase/staircase.ts';
+import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import { cellOf, sampleResults, sampleWithSteps } from './sample-results.ts';
 import { stageDrillNames } from './sample-steps.ts';
 
@@ -190,7 +191,7 @@ describe('the page of a run with the drills that go step by step', () => {
     const [head] = tableOf(page, 'staircase');
     expect(head?.map((cell) => cell.split(' ')[0])).toEqual(['stage', ...stageDrillNames]);
     const questions = textOf(page.match(/<dl class="questions">.*?<\/dl>/s)?.[0] ?? '');
-    for (const drill of stageDrillNames) expect(questions).toContain(`${drill} ${drills[drill]?.asks}`);
+    for (const drill of stageDrillNames) expect(questions).toContain(`${drill} ${lockStaircase.columns[drill]?.asks}`);
   });
 
   test('shows the key figure of each step drill', () => {

@@ -1,5 +1,5 @@
 import { type DrillResult, type Results, type RushFigures, resultsSchema } from '../../../loadtest/evidence/results.ts';
-import { taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { stepDrillNames, stepResult } from './sample-steps.ts';
 
 const stageNames = [
