@@ -92,7 +92,7 @@ export function measuredRushes(results: Results): MeasuredDrill[] {
   return measuredBy(results, rushFigures);
 }
 
-/** The same of the drills that go step by step. */
+/** The drills that go step by step of which at least one stage has figures, with those figures. */
 export function measuredSteps(results: Results): MeasuredDrill<StepFigures>[] {
   return measuredBy(results, stepFigures);
 }

@@ -30,12 +30,12 @@ export function countCells({ stages, leftOut }: Results): string {
       name: 'measured only',
     },
   ].filter(({ count }) => count > 0);
-  const told = parts.map(
+  const counts = parts.map(
     ({ count, name }) => `${count === ran.length && count > 1 ? 'all' : formatNumber(count)} ${name}`,
   );
 
   return [
-    ...(ran.length > 0 ? [`${countOf(ran.length, 'cell')} run: ${told.join(', ')}.`] : []),
+    ...(ran.length > 0 ? [`${countOf(ran.length, 'cell')} run: ${counts.join(', ')}.`] : []),
     ...(leftOut.length > 0 ? [`${countOf(leftOut.length, 'cell')} left out.`] : []),
     ...(notApplicable > 0 ? [`${countOf(notApplicable, 'cell')} not applicable.`] : []),
   ].join(' ');

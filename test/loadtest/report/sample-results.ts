@@ -46,7 +46,7 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
   return resultsSchema.parse(results);
 }
 
-/** The same with every drill that goes step by step, and without the course of the rushes, which takes long to draw. */
+/** A run of every drill that can break a stage, without the course of the rushes, which takes long to draw. */
 export function sampleWithSteps(change: (results: Results) => void = () => {}): Results {
   return sampleResults((results) => {
     for (const [number, { drills }] of results.stages.entries()) {
