@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { drills } from '../../../loadtest/drills/index.ts';
-import type { Drill } from '../../../loadtest/harness/drill.ts';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { allCells, fixes, type PlannedCell, stageBefore, storyCells } from '../../../loadtest/staircase/plan.ts';
 import { locks } from '../../../locks/index.ts';
 
 const stages = Object.keys(locks);
+const drills = Object.keys(lockStaircase.columns).map((name) => ({ name }));
+type Cell = PlannedCell<(typeof drills)[number]>;
 const versionOf = (stage: string) => Number.parseInt(stage, 10);
 
 /** The drills that a plan has under a stage, in its order. */
-const under = (cells: PlannedCell<Drill>[], stage: string) =>
+const under = (cells: Cell[], stage: string) =>
   cells.filter((cell) => cell.stage === stage).map(({ drill }) => drill.name);
-const namesOf = (cells: PlannedCell<Drill>[]) => cells.map(({ stage, drill }) => `${stage} ${drill.name}`);
+const namesOf = (cells: Cell[]) => cells.map(({ stage, drill }) => `${stage} ${drill.name}`);
 
 /** What the story tells of each stage: the two rushes, what the stage fixes, and what it still fails. */
 const story: Record<string, string[]> = {
