@@ -10,9 +10,9 @@ import type { Drill, DrillOutcome } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
 import { guardDrills, keyDrills } from '../orders/drills/index.ts';
 import { readStory, stageTitle } from '../report/story.ts';
-import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guard-staircase.ts';
-import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/key-staircase.ts';
-import { columnOf, rowOf, taughtVerdict } from '../staircase/staircase.ts';
+import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
+import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
+import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
 import { leaseLength, namesAmong, stageList } from './options.ts';
 
 const COULD_NOT_RUN = 2;

@@ -3,13 +3,15 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from '../evidence/results.ts';
+import type { Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import { isAsTaught, keyFigure, type RanStaircase, ranStaircases } from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
 import { controlLine, failures, gradeLine } from '../report/grades.ts';
 import { readStory, stageTitle } from '../report/story.ts';
-import { type Cell, fixes, stageBefore } from '../staircase/plan.ts';
-import { columnNames, columnOf, columnsWith, lockStaircase, rowOf } from '../staircase/staircase.ts';
+import { lockStaircase } from '../staircase/locks.ts';
+import { columnNames, columnOf, columnsWith, rowOf } from '../staircase/lookup.ts';
+import { fixes, stageBefore } from '../staircase/plan.ts';
 
 const marks: Record<Verdict, string> = {
   pass: pc.green('✔'),

@@ -1,9 +1,10 @@
 import type { Grade, Results } from '../evidence/results.ts';
+import type { Cell } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
 import { holdsAll } from '../report/grades.ts';
 import { writeReport } from '../report/write.ts';
-import type { Cell } from '../staircase/plan.ts';
-import { isExternal, judgeRun, rowOf } from '../staircase/staircase.ts';
+import { judgeRun } from '../staircase/judge-run.ts';
+import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';

@@ -2,6 +2,7 @@ import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
 import { nodesDidNotStart, runExternalCell } from '../grade/external-cell.ts';
 import {
+  type Cell,
   causeShown,
   type Drill,
   type DrillContext,
@@ -11,8 +12,7 @@ import {
 } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import type { Targets } from '../harness/targets.ts';
-import type { Cell } from '../staircase/plan.ts';
-import { columnNames, columnOf, isExternal, rowOf, taughtVerdict } from '../staircase/staircase.ts';
+import { columnNames, columnOf, isExternal, rowOf, taughtVerdict } from '../staircase/lookup.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
 

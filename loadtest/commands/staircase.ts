@@ -1,7 +1,7 @@
 // npm run staircase: runs every drill under every stage, and writes the report.
 
 import dotenv from 'dotenv';
-import { STEP_WORKERS } from '../staircase/staircase.ts';
+import { STEP_WORKERS } from '../staircase/plan.ts';
 import { createStaircaseNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
 import { runCommand } from './run-command.ts';

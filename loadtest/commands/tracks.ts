@@ -1,10 +1,12 @@
 import { drills } from '../drills/index.ts';
-import type { Drill } from '../harness/drill.ts';
+import type { Cell, Drill } from '../harness/drill.ts';
 import { guardDrills, keyDrills } from '../orders/drills/index.ts';
-import { guardStaircase } from '../staircase/guard-staircase.ts';
-import { keyStaircase } from '../staircase/key-staircase.ts';
-import { allCells, type Cell, storyCells } from '../staircase/plan.ts';
-import { lockStaircase, rowOf, type Staircase } from '../staircase/staircase.ts';
+import { guardStaircase } from '../staircase/guards.ts';
+import { keyStaircase } from '../staircase/keys.ts';
+import { lockStaircase } from '../staircase/locks.ts';
+import { rowOf } from '../staircase/lookup.ts';
+import { allCells, storyCells } from '../staircase/plan.ts';
+import type { Staircase } from '../staircase/staircase.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
 export interface Flight {

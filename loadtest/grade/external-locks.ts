@@ -6,7 +6,7 @@ import { nodeArgs, projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import type { Grade } from '../evidence/results.ts';
 import { fileOfPeer, loadPeer, peerNames } from '../peers/peer.ts';
-import { isExternal } from '../staircase/staircase.ts';
+import { isExternal } from '../staircase/lookup.ts';
 
 /** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
 const LOAD_LIMIT_MS = 10_000;

@@ -54,6 +54,12 @@ export interface Drill {
   run(context: DrillContext): Promise<DrillOutcome>;
 }
 
+/** A drill to run under a stage. */
+export interface Cell {
+  stage: string;
+  drill: Drill;
+}
+
 /** The outcome of a drill that the servers at hand can't carry, or that has nothing to break. */
 export function notApplicable(reason: string): DrillOutcome {
   return {

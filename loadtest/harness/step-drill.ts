@@ -10,7 +10,7 @@ import {
   overlapsBetween,
 } from '../evidence/checker.ts';
 import type { Verdict } from '../evidence/results.ts';
-import { hasNothingToBreak } from '../staircase/staircase.ts';
+import { hasNothingToBreak } from '../staircase/lookup.ts';
 import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
 import { NotStagedError } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';

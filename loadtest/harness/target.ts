@@ -2,7 +2,7 @@ import type { Backend } from '../../locks/index.ts';
 import type { Backends } from '../../scripts/stack/backends.ts';
 import { type Node, type Stack, type StackOptions, startStack } from '../../scripts/stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
-import { rowOf } from '../staircase/staircase.ts';
+import { rowOf } from '../staircase/lookup.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
 
 /**

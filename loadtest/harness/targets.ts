@@ -1,7 +1,8 @@
 import type { Backend } from '../../locks/index.ts';
 import { type Backends, startBackends } from '../../scripts/stack/backends.ts';
 import { MASTERS } from '../../scripts/stack/stack.ts';
-import { type Row, rowOf } from '../staircase/staircase.ts';
+import { rowOf } from '../staircase/lookup.ts';
+import type { Row } from '../staircase/staircase.ts';
 import type { Drill } from './drill.ts';
 import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
 

@@ -5,7 +5,7 @@ import { lockKey } from '../../services/inventory/store.ts';
 import { type Hold, holdsOf } from '../evidence/checker.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
-import { isExternal } from '../staircase/staircase.ts';
+import { isExternal } from '../staircase/lookup.ts';
 import type { Narrate } from './drill.ts';
 import { type Crash, createFaults, firstAfterWrite, isRelease, NotStagedError } from './faults.ts';
 import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';

@@ -7,7 +7,7 @@ import { NotStagedError } from '../harness/faults.ts';
 import type { TickResult, TickScript } from '../harness/lab-client.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
-import { guardOfRow } from '../staircase/guard-staircase.ts';
+import { guardOfRow } from '../staircase/guards.ts';
 import { openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A lease that no tick outlives, in milliseconds, for drills that are not about it. */

@@ -5,7 +5,7 @@ import { type Drill, notApplicable } from '../harness/drill.ts';
 import { NotStagedError } from '../harness/faults.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
-import { KEY_LEASE_MS } from '../staircase/key-staircase.ts';
+import { KEY_LEASE_MS } from '../staircase/keys.ts';
 import { openShop, type ShopOptions } from './shop.ts';
 
 const SKU = 'drill-click';

@@ -7,7 +7,8 @@ import {
   type StepFigures,
   stepFigures,
 } from '../evidence/results.ts';
-import { columnNames, columnOf, type Staircase, staircaseOf, staircases } from '../staircase/staircase.ts';
+import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
+import type { Staircase } from '../staircase/staircase.ts';
 
 /** One cell of the staircase as it was run. `left-out`: asked for and not run; `blank`: not asked for. */
 export interface Cell {
@@ -91,7 +92,7 @@ export function measuredRushes(results: Results): MeasuredDrill[] {
   return measuredBy(results, rushFigures);
 }
 
-/** The same of the drills that go step by step. */
+/** The drills that go step by step of which at least one stage has figures, with those figures. */
 export function measuredSteps(results: Results): MeasuredDrill<StepFigures>[] {
   return measuredBy(results, stepFigures);
 }

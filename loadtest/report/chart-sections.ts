@@ -87,7 +87,7 @@ function scaleOf(rushes: Rush[]): Scale {
   return stockScale(points.flatMap(({ stock, expected }) => [stock, expected]));
 }
 
-/** The ending is told by the figures: the last writes of two nodes may be recorded in another order than they were made. */
+/** The figures say how it ended: the last writes of two nodes may be recorded in another order than they were made. */
 function drawRush({ stage, result }: Rush, scale: Scale, title: string, draw: Draw): Html {
   const { drill, stockOverTime } = result;
   const figures = rushFigures(result);

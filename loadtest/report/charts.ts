@@ -19,7 +19,7 @@ const small = { width: 340, height: 190 };
 export function stockByStage(drill: string, stages: StageFigures[]): Chart {
   return {
     ...rowsOf(stages),
-    label: `Expected and final stock of ${drill} by stage. ${stages.map(tellStock).join(' ')}`,
+    label: `Expected and final stock of ${drill} by stage. ${stages.map(describeStock).join(' ')}`,
     option: {
       textStyle: { fontFamily },
       grid: gridBetween(150, 66),
@@ -101,7 +101,7 @@ export function latencyByStage(drill: string, stages: StageFigures[]): Chart {
 
   return {
     ...rowsOf(stages),
-    label: `Latency of ${drill} by stage. ${stages.map(tellLatency).join(' ')}`,
+    label: `Latency of ${drill} by stage. ${stages.map(describeLatency).join(' ')}`,
     option: {
       textStyle: { fontFamily },
       grid: gridBetween(150, 116),
@@ -197,14 +197,14 @@ function isAsExpected({ expectedStock, finalStock }: RushFigures): boolean {
   return expectedStock === finalStock;
 }
 
-function tellStock({ stage, figures }: StageFigures) {
+function describeStock({ stage, figures }: StageFigures) {
   return `${stage}: expected ${formatNumber(figures.expectedStock)}, final ${formatNumber(figures.finalStock)}.`;
 }
 
-function tellLatency({ stage, figures: { latencyMs } }: StageFigures) {
+function describeLatency({ stage, figures: { latencyMs } }: StageFigures) {
   if (latencyMs === undefined) return `${stage}: ${notMeasured}.`;
-  const told = latencyMarks.map(({ figure }) => `${figure} ${formatDuration(latencyMs[figure])}`);
-  return `${stage}: ${told.join(', ')}.`;
+  const marks = latencyMarks.map(({ figure }) => `${figure} ${formatDuration(latencyMs[figure])}`);
+  return `${stage}: ${marks.join(', ')}.`;
 }
 
 const valueAxis = {

@@ -1,7 +1,7 @@
 import type { EChartsOption } from 'echarts';
 import { escapeText, type Html, trusted } from './escape.ts';
 
-/** A drawing before it is drawn. `label` is what a reader who can't see it is told. */
+/** A chart before it is drawn. `label` says what it shows, for a reader who can't see it. */
 export interface Chart {
   option: EChartsOption;
   width: number;

@@ -106,7 +106,7 @@ const stepFigureNames: Record<string, string> = {
   restored: 'Units restored',
   closed: 'Orders closed',
   lateRuns: 'Late ticks that ran, all being done',
-  lateRunsWithHold: 'The same with a minimum hold',
+  lateRunsWithHold: 'Late ticks that ran with a minimum hold',
   clicks: 'Requests for one purchase',
   orders: 'Orders made',
   refunds: 'Refunds paid',

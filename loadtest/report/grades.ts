@@ -44,7 +44,7 @@ export function gradeTitle(grades: Grade[], results: Results): string {
   return gradeLine(grade, results).split('; ')[0]?.replace(/\.$/, '') ?? grade.stage;
 }
 
-/** What the locks of the course that ran beside say of the run. */
+/** Whether the locks of the course, which ran as a control, came out as taught: if not, the grades prove nothing. */
 export function controlLine({ stages, verdict }: Results): string {
   const rows = stages.filter(({ drills }) => drills.some(({ taught }) => taught !== null));
   if (rows.length === 0) return 'No lock of the course ran beside, as a control.';

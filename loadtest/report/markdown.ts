@@ -1,6 +1,6 @@
 import { countOf, formatDuration, formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
-import { staircaseOf } from '../staircase/staircase.ts';
+import { staircaseOf } from '../staircase/lookup.ts';
 import {
   type Cell,
   isAsTaught,
@@ -94,10 +94,10 @@ function rowWordOf([first]: { stage: string }[]): string {
 function steps(results: Results): string[] {
   const drills = measuredSteps(results);
   if (drills.length === 0) return [];
-  const isTold = results.stages.some(({ drills }) => drills.some(({ told }) => told !== undefined));
+  const hasSteps = results.stages.some(({ drills }) => drills.some(({ told }) => told !== undefined));
   return [
     '## Step by step',
-    isTold
+    hasSteps
       ? 'report.html tells the steps of each of these drills.'
       : 'report.html draws each of these drills: who was inside, for how long, and what was done to them.',
     ...drills.flatMap(({ drill, stages }) => {
@@ -109,7 +109,7 @@ function steps(results: Results): string[] {
 }
 
 function witnesses({ stages }: Results): string[] {
-  const told = stages.flatMap(({ stage, drills }) =>
+  const sections = stages.flatMap(({ stage, drills }) =>
     drills
       .filter((result) => result.witnesses.length > 0 || (result.verdict !== 'pass' && result.reasons.length > 0))
       .flatMap(({ drill, verdict, reasons, witnesses, witnessCount }) => {
@@ -123,7 +123,7 @@ function witnesses({ stages }: Results): string[] {
         ];
       }),
   );
-  return told.length > 0 ? ['## Reasons and witnesses', ...told] : [];
+  return sections.length > 0 ? ['## Reasons and witnesses', ...sections] : [];
 }
 
 function howItWasRun(results: Results): string[] {

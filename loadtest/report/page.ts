@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { formatDuration, formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
-import { loadDraw } from './draw.ts';
+import { type Draw, loadDraw } from './draw.ts';
 import { environmentLines } from './environment.ts';
 import { type Html, html, trusted } from './escape.ts';
 import { gradeLine, notPromised, optionLines } from './grades.ts';
@@ -12,9 +12,12 @@ import { staircaseSections } from './staircase-table.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
 import { timelinePatterns } from './timeline.ts';
 
-/** The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
-export async function renderPage(results: Results): Promise<string> {
-  const draw = await loadDraw();
+/**
+ * The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. `drawChart` draws its
+ * charts: the chart library, when it is not given.
+ */
+export async function renderPage(results: Results, drawChart?: Draw): Promise<string> {
+  const draw = drawChart ?? (await loadDraw());
   const css = readFileSync(new URL('./report.css', import.meta.url), 'utf8');
   const page = html`<!doctype html>
 <html lang="en">

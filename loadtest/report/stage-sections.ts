@@ -1,6 +1,6 @@
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
-import { isExternal } from '../staircase/staircase.ts';
+import { isExternal } from '../staircase/lookup.ts';
 import { fixedBy, isAsTaught, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';
@@ -58,7 +58,7 @@ function drillArticle(stage: string, result: DrillResult, before: StageResult[])
   const figure = keyFigure(result);
   const question = questionOf(drill);
   const isOff = isAsTaught(result) === false;
-  const details = [toldSteps(result), stepTable(result), witnessList(result)].filter((detail) => detail !== false);
+  const details = [stepList(result), stepTable(result), witnessList(result)].filter((detail) => detail !== false);
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 ${question !== undefined && html`<p class="asks">${question}</p>`}
@@ -89,8 +89,8 @@ function stepTable(result: DrillResult): Html | false {
 ${stepLinesOf([figures]).map((line) => html`<tr><th scope="row">${line.name}</th>${figureCell(line, figures)}</tr>\n`)}</tbody></table>`;
 }
 
-/** What a drill without a timeline told of its steps. */
-function toldSteps({ told = [] }: DrillResult): Html | false {
+/** The steps of a drill that has no timeline, each with its time. */
+function stepList({ told = [] }: DrillResult): Html | false {
   if (told.length === 0) return false;
   return html`<ol class="told">${told.map(({ ms, sentence }) => html`<li><span>${formatDuration(ms)}</span> ${sentence}</li>\n`)}</ol>`;
 }

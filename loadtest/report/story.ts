@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { rowOf } from '../staircase/staircase.ts';
+import { rowOf } from '../staircase/lookup.ts';
 
 /** The lines that open a stage's file. */
 export interface Story {
@@ -21,7 +21,7 @@ export function readStory(stage: string): Story | undefined {
   return { problem, change, leaves };
 }
 
-/** `4-ttl` as `Stage 4 · ttl`. What is none of ours keeps its name. */
+/** `4-ttl` as `Stage 4 · ttl`. An external lock keeps its name. */
 export function stageTitle(stage: string): string {
   return rowOf(stage)?.title ?? stage;
 }

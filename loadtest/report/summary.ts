@@ -1,6 +1,6 @@
 import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
 import { type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
-import { rowOf } from '../staircase/staircase.ts';
+import { rowOf } from '../staircase/lookup.ts';
 import { fixedBy, isAsTaught, type RanStaircase, ranStaircases } from './cells.ts';
 import { controlLine, gradeTitle } from './grades.ts';
 
@@ -30,12 +30,12 @@ export function countCells({ stages, leftOut }: Results): string {
       name: 'measured only',
     },
   ].filter(({ count }) => count > 0);
-  const told = parts.map(
+  const counts = parts.map(
     ({ count, name }) => `${count === ran.length && count > 1 ? 'all' : formatNumber(count)} ${name}`,
   );
 
   return [
-    ...(ran.length > 0 ? [`${countOf(ran.length, 'cell')} run: ${told.join(', ')}.`] : []),
+    ...(ran.length > 0 ? [`${countOf(ran.length, 'cell')} run: ${counts.join(', ')}.`] : []),
     ...(leftOut.length > 0 ? [`${countOf(leftOut.length, 'cell')} left out.`] : []),
     ...(notApplicable > 0 ? [`${countOf(notApplicable, 'cell')} not applicable.`] : []),
   ].join(' ');

@@ -34,7 +34,7 @@ const minBarWidth = 4;
 
 /** What happened in a drill: a lane for each sale, its leases behind it, the faults across, overlaps over two lanes. */
 export function drawTimeline(title: string, timeline: Timeline): Html {
-  const label = tellTimeline(title, timeline);
+  const label = describeTimeline(title, timeline);
   return html`<figure class="timeline">
 ${layouts.map((layout) => drawing(label, timeline, layout))}${legend(timeline)}
 ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
@@ -49,14 +49,14 @@ export function timelinePatterns(): Html {
 </defs></svg>`;
 }
 
-/** The story of a timeline in one sentence, for a reader who can't see it. */
-function tellTimeline(title: string, { lanes, moreLanes, faults, overlaps, durationMs }: Timeline): string {
+/** A timeline in one sentence, for a reader who can't see it. */
+function describeTimeline(title: string, { lanes, moreLanes, faults, overlaps, durationMs }: Timeline): string {
   const entered = lanes.filter(({ inside }) => inside !== undefined).length;
   const asked = lanes.length + moreLanes;
   const shown = moreLanes > 0 ? ` of the first ${lanes.length}` : '';
   const parts = [
     `${countOf(asked, 'sale')} asked for the lock in ${formatDuration(durationMs)}, ${entered}${shown} entered`,
-    ...(faults.length > 0 ? [listOf(faults.map(tellFault))] : []),
+    ...(faults.length > 0 ? [listOf(faults.map(describeFault))] : []),
     overlaps.length > 0
       ? `two were inside at the same moment ${countOf(overlaps.length, 'time')}`
       : 'no two were inside at the same moment',
@@ -64,7 +64,7 @@ function tellTimeline(title: string, { lanes, moreLanes, faults, overlaps, durat
   return `Timeline of ${title}: ${parts.join('; ')}.`;
 }
 
-function tellFault(fault: Fault) {
+function describeFault(fault: Fault) {
   const { fromMs, untilMs } = fault;
   const from = formatDuration(fromMs);
   return `${nameFault(fault)} ${untilMs === undefined ? `at ${from}` : `from ${from} to ${formatDuration(untilMs)}`}`;
@@ -160,32 +160,32 @@ function laneTexts({ node, saleId, askedMs, inside, read, wrote }: Lane, plot: P
       ? text('name', plot, 0, bandTop + bandHeight / 2 + 6, shorten(name, plot.left - 8, plot))
       : text('name', plot, 0, bandTop - textHeight - 4, shorten(name, plot.width, plot));
   const steps = [
-    ...(read === undefined ? [] : [{ ms: read.ms, told: `read ${formatNumber(read.stock)}` }]),
-    ...(wrote === undefined ? [] : [{ ms: wrote.ms, told: `wrote ${formatNumber(wrote.stock)}` }]),
+    ...(read === undefined ? [] : [{ ms: read.ms, label: `read ${formatNumber(read.stock)}` }]),
+    ...(wrote === undefined ? [] : [{ ms: wrote.ms, label: `wrote ${formatNumber(wrote.stock)}` }]),
   ];
   return html`${names}
 ${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), barTop(bandTop)))}
-${stepTexts(steps, plot).map(({ left, told }) => text('told', plot, left, bandTop - 6, told))}
+${stepTexts(steps, plot).map(({ left, label }) => text('told', plot, left, bandTop - 6, label))}
 ${inside === undefined && text('note', plot, placeText('never entered', plot.at(askedMs), plot), bandTop - 6, 'never entered')}`;
 }
 
 /** Each beside its mark. Two that would stand in each other's way become one text. */
-function stepTexts(steps: { ms: number; told: string }[], plot: Plot): { left: number; told: string }[] {
-  const placed = steps.map(({ ms, told }) => ({ left: placeText(told, plot.at(ms), plot), told }));
+function stepTexts(steps: { ms: number; label: string }[], plot: Plot): { left: number; label: string }[] {
+  const placed = steps.map(({ ms, label }) => ({ left: placeText(label, plot.at(ms), plot), label }));
   const [first, second] = placed;
   if (first === undefined || second === undefined) return placed;
-  if (second.left - first.left > plot.widthOf(first.told) + 8) return placed;
-  const told = `${first.told}, ${second.told}`;
-  return [{ left: placeText(told, plot.at(steps[0]?.ms ?? 0), plot), told }];
+  if (second.left - first.left > plot.widthOf(first.label) + 8) return placed;
+  const label = `${first.label}, ${second.label}`;
+  return [{ left: placeText(label, plot.at(steps[0]?.ms ?? 0), plot), label }];
 }
 
 /** Where a text begins that stands at `x`, moved to the left when there is too little room. */
-function placeText(told: string, x: number, plot: Plot): number {
-  return Math.max(plot.left, Math.min(x, plot.width - plot.widthOf(told)));
+function placeText(label: string, x: number, plot: Plot): number {
+  return Math.max(plot.left, Math.min(x, plot.width - plot.widthOf(label)));
 }
 
+/** `label` is cut to its room, and names the node. */
 interface PlacedFault extends Fault {
-  told: string;
   x: number;
   untilX: number;
   /** Where the label begins and ends. */
@@ -199,13 +199,13 @@ function placeFaults(faults: Fault[], plot: Plot): PlacedFault[] {
   const placed: PlacedFault[] = [];
   const bold = { ...plot, left: 0, widthOf: (text: string) => plot.widthOf(text) * 1.15 };
   for (const fault of [...faults].sort((a, b) => a.fromMs - b.fromMs)) {
-    const told = shorten(nameFault(fault), plot.width, bold);
+    const label = shorten(nameFault(fault), plot.width, bold);
     const x = plot.at(fault.fromMs);
     const untilX = fault.untilMs === undefined ? x : Math.max(x + minBarWidth, plot.at(fault.untilMs));
-    const from = placeText(told, x, bold);
-    const to = Math.max(from + bold.widthOf(told), untilX);
+    const from = placeText(label, x, bold);
+    const to = Math.max(from + bold.widthOf(label), untilX);
     const rows = placed.filter((other) => other.to + 12 > Math.min(from, x) - 8).map(({ row }) => row);
-    placed.push({ ...fault, told, x, untilX, from, to, row: Math.max(-1, ...rows) + 1 });
+    placed.push({ ...fault, label, x, untilX, from, to, row: Math.max(-1, ...rows) + 1 });
   }
   return placed;
 }
@@ -236,13 +236,13 @@ ${areas.map(({ top, bottom }) =>
 )}`;
 }
 
-function faultLabel({ told, x, untilX, untilMs, from, row }: PlacedFault, plot: Plot): Html {
+function faultLabel({ label, x, untilX, untilMs, from, row }: PlacedFault, plot: Plot): Html {
   const bottom = (row + 1) * faultRowHeight - 3;
   const mark =
     untilMs === undefined
       ? html`<path class="arrow" d="M${tenth(x - 7)} ${bottom - 10}h14l-7 12z"/>`
       : html`<path class="bracket" d="M${tenth(x)} ${bottom + 4}v-6H${tenth(untilX)}v6"/>`;
-  return html`${mark}${text('fault-label', plot, from, bottom - 14, told)}\n`;
+  return html`${mark}${text('fault-label', plot, from, bottom - 14, label)}\n`;
 }
 
 /** The band that joins two lanes which were inside at the same moment. */
@@ -282,12 +282,12 @@ function box(
   return html`<rect class="${kind}" x="${tenth(x)}" y="${y}" width="${tenth(width)}" height="${Math.max(0, height)}"/>`;
 }
 
-function text(kind: string, plot: Plot, x: number, y: number, told: string, anchor?: 'middle'): Html {
-  const half = plot.widthOf(told) / 2;
+function text(kind: string, plot: Plot, x: number, y: number, label: string, anchor?: 'middle'): Html {
+  const half = plot.widthOf(label) / 2;
   const isAtEdge = anchor === 'middle' && x + half > plot.width;
   const at = isAtEdge ? plot.width : anchor === 'middle' ? Math.max(x, half) : x;
   const how = isAtEdge ? 'end' : anchor;
-  return html`<text class="${kind}" x="${tenth(at)}" y="${y}"${how !== undefined && html` text-anchor="${how}"`}>${told}</text>`;
+  return html`<text class="${kind}" x="${tenth(at)}" y="${y}"${how !== undefined && html` text-anchor="${how}"`}>${label}</text>`;
 }
 
 /** Cuts a text that is too long for its room. */

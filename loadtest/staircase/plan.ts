@@ -1,23 +1,34 @@
-import type { Drill } from '../harness/drill.ts';
-import { hasNothingToBreak, rowOf, taughtVerdict } from './staircase.ts';
+// Which drills a run goes through, under which rows.
+
+import { hasNothingToBreak, rowOf, taughtVerdict } from './lookup.ts';
+
+/** How many drills that go step by step run at the same time: they mostly wait. */
+export const STEP_WORKERS = 3;
+
+/** What a plan needs to know of a drill. */
+interface Named {
+  /** A column of a staircase. */
+  name: string;
+}
 
 /** A drill to run under a stage. */
-export interface Cell {
+export interface PlannedCell<Drill extends Named> {
   stage: string;
   drill: Drill;
 }
 
 /** Every drill under every stage; a drill that can break none of the stages is left out. */
-export function allCells(stages: string[], drills: Drill[]): Cell[] {
+export function allCells<Drill extends Named>(stages: string[], drills: Drill[]): PlannedCell<Drill>[] {
   const isOfUse = ({ name }: Drill) => stages.some((stage) => !hasNothingToBreak(stage, name));
   return stages.flatMap((stage) => drills.filter(isOfUse).map((drill) => ({ stage, drill })));
 }
 
 /**
- * The story of the stages: under each the rush, the drills that this stage fixes, and those that it still fails. What a stage fixes is run under the stage before as well, so that the two stand side by side.
+ * The story of the stages: under each the rush, the drills that this stage fixes, and those that it still fails. What a stage
+ * fixes is run under the stage before as well, so that the two stand side by side.
  */
-export function storyCells(stages: string[], drills: Drill[]): Cell[] {
-  const cells = new Map<string, Cell>();
+export function storyCells<Drill extends Named>(stages: string[], drills: Drill[]): PlannedCell<Drill>[] {
+  const cells = new Map<string, PlannedCell<Drill>>();
   const add = (stage: string, drill: Drill) => cells.set(`${stage} ${drill.name}`, { stage, drill });
   for (const stage of stages) {
     const before = stageBefore(stage);

@@ -5,8 +5,9 @@ import { createStaircaseNarrator, createStoryNarrator } from '../../../loadtest/
 import { drills } from '../../../loadtest/drills/index.ts';
 import { rush } from '../../../loadtest/drills/rush.ts';
 import type { DrillResult, Results, RushFigures } from '../../../loadtest/evidence/results.ts';
+import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { allCells } from '../../../loadtest/staircase/plan.ts';
-import { judgeRun, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
 
 /** Where the narrator writes: a terminal of 100 columns, or a file. */
 function createOutput(isTTY: boolean) {

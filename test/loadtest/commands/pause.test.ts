@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
-import { taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 import { LEASE_MS, ownTargets, SHARED_LIMIT_MS, STEPLESS } from '../drills/own-targets.ts';
 

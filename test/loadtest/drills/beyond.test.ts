@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
-import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { backendOf, beyond } from '../../../locks/index.ts';
 import { BUSY, ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
 

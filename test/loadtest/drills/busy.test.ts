@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
-import { taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { backendOf, strategies } from '../../../locks/index.ts';
 import { BUSY, ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
 

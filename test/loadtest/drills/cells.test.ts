@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { Need, Target } from '../../../loadtest/harness/target.ts';
-import { drills as columns, hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 import { BUSY, expectKeptOut, figuresOf, impostor, ownTargets, SHARED_LIMIT_MS, STEPLESS } from './own-targets.ts';
 
@@ -83,7 +84,7 @@ describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED
 });
 
 describe('not applicable, and why', () => {
-  const dashes = cells.filter(({ name, stage }) => columns[name]?.picture?.[versionOf(stage)] === '–');
+  const dashes = cells.filter(({ name, stage }) => lockStaircase.rows[stage]?.signs[name] === '–');
 
   test('the cells that are drawn so', () => {
     expect(dashes.map(({ name, stage }) => `${name} ${stage}`)).toEqual([

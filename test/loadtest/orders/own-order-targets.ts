@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { Drill, DrillContext, DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { createTargets, type Targets } from '../../../loadtest/harness/targets.ts';
-import { guardStaircase } from '../../../loadtest/staircase/guard-staircase.ts';
-import { keyStaircase } from '../../../loadtest/staircase/key-staircase.ts';
-import { rowOf, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { guardStaircase } from '../../../loadtest/staircase/guards.ts';
+import { keyStaircase } from '../../../loadtest/staircase/keys.ts';
+import { rowOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 
 export const LEASE_MS = 600;
 const ANSWER_LIMIT_MS = 5_000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadPeer, type Peer, peerNames } from '../../../loadtest/peers/peer.ts';
-import { drills } from '../../../loadtest/staircase/staircase.ts';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
 import { lockOptions } from '../../locks/lock-options.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
@@ -37,7 +37,7 @@ describe.each(peerNames)('%s', (name) => {
     const { version } = JSON.parse(readFileSync(join(peersDir, 'node_modules', name, 'package.json'), 'utf8'));
     expect(peer.version).toBe(version.replace(/^v/, ''));
     expect(Object.keys(peer.options)).not.toEqual([]);
-    expect(Object.keys(peer.doesNotPromise).filter((drill) => !(drill in drills))).toEqual([]);
+    expect(Object.keys(peer.doesNotPromise).filter((drill) => !(drill in lockStaircase.columns))).toEqual([]);
   });
 
   test('is one at a time: a waiter enters when the holder has left', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../../loadtest/report/markdown.ts';
-import { judgeRun } from '../../../loadtest/staircase/staircase.ts';
+import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 import { cellOf, sampleResults, sampleWithSteps } from './sample-results.ts';
 import { stageDrillNames } from './sample-steps.ts';
 

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Results } from '../../../loadtest/evidence/results.ts';
+import { html } from '../../../loadtest/report/escape.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
-import { drills, judgeRun } from '../../../loadtest/staircase/staircase.ts';
-import { cellOf, sampleResults, sampleWithSteps } from './sample-results.ts';
+import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { cellOf, sampleResults, sampleWithCourses, sampleWithSteps } from './sample-results.ts';
 import { stageDrillNames } from './sample-steps.ts';
 
 /** What a reader sees of a piece of the page, without tags. */
@@ -31,17 +33,12 @@ function sectionOf(page: string, id: string): string {
   return page.match(new RegExp(`<(section|article)[^>]* id="${id}">.*?</\\1>`, 's'))?.[0] ?? '';
 }
 
-/** A sample whose rushes left no course to draw, so that the page is made quickly. */
-function briefResults(change: (results: Results) => void): Results {
-  return sampleResults((results) => {
-    for (const result of results.stages.flatMap(({ drills }) => drills)) result.stockOverTime = [];
-    change(results);
-  });
-}
+/** The page without its charts, which take long to draw. */
+const renderWithoutCharts = (results: Results) => renderPage(results, () => html``);
 
 /** Changes a sample and judges it anew, as the harness does. */
 function judgedResults(change: (results: Results) => void): Results {
-  return briefResults((results) => {
+  return sampleResults((results) => {
     change(results);
     Object.assign(results, judgeRun(results.stages, results.leftOut));
   });
@@ -55,7 +52,7 @@ function onlyStages(from: number, to: number): Results {
 }
 
 describe('the page of a full run', () => {
-  const results = sampleResults();
+  const results = sampleWithCourses();
   let page = '';
   beforeAll(async () => {
     page = await renderPage(results);
@@ -176,7 +173,7 @@ describe('the page of a run with the drills that go step by step', () => {
   const results = sampleWithSteps();
   let page = '';
   beforeAll(async () => {
-    page = await renderPage(results);
+    page = await renderWithoutCharts(results);
   });
 
   test('sums up which stage fixes what, and what the last one leaves', () => {
@@ -190,7 +187,7 @@ describe('the page of a run with the drills that go step by step', () => {
     const [head] = tableOf(page, 'staircase');
     expect(head?.map((cell) => cell.split(' ')[0])).toEqual(['stage', ...stageDrillNames]);
     const questions = textOf(page.match(/<dl class="questions">.*?<\/dl>/s)?.[0] ?? '');
-    for (const drill of stageDrillNames) expect(questions).toContain(`${drill} ${drills[drill]?.asks}`);
+    for (const drill of stageDrillNames) expect(questions).toContain(`${drill} ${lockStaircase.columns[drill]?.asks}`);
   });
 
   test('shows the key figure of each step drill', () => {
@@ -265,7 +262,7 @@ describe('the page of a run with the drills that go step by step', () => {
 });
 
 test('a run of some cells leaves the others calm', async () => {
-  const page = await renderPage(
+  const page = await renderWithoutCharts(
     sampleWithSteps((results) => {
       for (const stage of results.stages) stage.drills = stage.drills.filter(({ taught }) => taught === 'fail');
     }),
@@ -288,7 +285,7 @@ test('a run of step drills alone draws no rush', async () => {
 
 test('figures that this version does not know keep their names, and text from a timeline cannot become markup', async () => {
   const evil = `</svg><script>alert("1 & 2")</script>`;
-  const page = await renderPage(
+  const page = await renderWithoutCharts(
     sampleWithSteps((results) => {
       const result = cellOf(results, '4-ttl', 'crashed-holder');
       result.figures = { constructor: 2.25, laterMs: 1_500, [evil]: 1_234 };
@@ -307,7 +304,8 @@ test('figures that this version does not know keep their names, and text from a 
 test('text from outside cannot become markup', async () => {
   const evil = `</style><script>alert("1 & 2")</script><img src=x onerror='x'>`;
   const page = await renderPage(
-    briefResults((results) => {
+    sampleResults((results) => {
+      results.stages = results.stages.slice(0, 2);
       const [stage] = results.stages;
       if (stage === undefined) throw new Error('no stage');
       stage.stage = evil;
@@ -326,15 +324,11 @@ test('text from outside cannot become markup', async () => {
 test('a cell that is not as taught is told in the verdict and in words in its cell', async () => {
   const results = judgedResults((sample) => {
     Object.assign(cellOf(sample, '4-ttl', 'rush'), {
-      ...cellOf(
-        briefResults(() => {}),
-        '1-in-process',
-        'rush',
-      ),
+      ...cellOf(sampleResults(), '1-in-process', 'rush'),
       taught: 'pass',
     });
   });
-  const page = await renderPage(results);
+  const page = await renderWithoutCharts(results);
   expect(textOf(page.slice(page.indexOf('<h1>'), page.indexOf('</header>')))).toBe(
     '✘\uFE0E Not as taught Stages 0, 1 and 4 lost sales on two nodes: 1,960 of 2,000, 750 of 2,000 and 750 of 2,000; from stage 5 on none is lost. Stage 1 sold 1,508 of 1,000 units in stock; from stage 2 on none is oversold. 27 cells run: 26 as taught, 1 not as taught. 4-ttl rush: fail, but pass is taught.',
   );
@@ -349,7 +343,7 @@ test('an unknown verdict shows its reasons and no key figure', async () => {
       reasons: ['2,000 requests were sent, but the nodes counted 1,998.', 'Nothing was sold by node-2.'],
     });
   });
-  const page = await renderPage(results);
+  const page = await renderWithoutCharts(results);
   expect(textOf(page)).toMatch(/^Unknown · Lockstep Lockstep .* \? Unknown /);
   expect(tableOf(page, 'staircase')[4]?.[2]).toBe('? unknown');
   expect(textOf(sectionOf(page, '3-spin.rush'))).toMatch(
@@ -359,7 +353,8 @@ test('an unknown verdict shows its reasons and no key figure', async () => {
 
 test('a figure that was not measured is never shown as zero', async () => {
   const page = await renderPage(
-    briefResults((results) => {
+    sampleResults((results) => {
+      results.stages = results.stages.slice(2, 4);
       for (const { figures } of results.stages.flatMap(({ drills }) => drills)) {
         delete figures?.latencyMs;
         delete figures?.overlaps;
@@ -377,8 +372,8 @@ test('a figure that was not measured is never shown as zero', async () => {
 });
 
 test('conflicts have a line where a drill had any, and none elsewhere', async () => {
-  const page = await renderPage(
-    briefResults((results) => {
+  const page = await renderWithoutCharts(
+    sampleResults((results) => {
       Object.assign(cellOf(results, '3-spin', 'rush').figures ?? {}, { conflicts: 6052 });
     }),
   );
@@ -388,7 +383,7 @@ test('conflicts have a line where a drill had any, and none elsewhere', async ()
 });
 
 test('a run of one stage alone compares it with nothing', async () => {
-  const page = await renderPage(onlyStages(4, 5));
+  const page = await renderWithoutCharts(onlyStages(4, 5));
   expect(textOf(page)).toContain(
     'Stage 4 lost no sale on two nodes. Stage 4 sold no more than there was. 3 cells run: all as taught.',
   );
@@ -402,7 +397,7 @@ test('a run that was cut short shows what it left out', async () => {
     sample.stages[1]?.drills.pop();
     sample.leftOut = ['1-in-process sell-out', '2-recursive-retry one-node-rush', '2-recursive-retry rush'];
   });
-  const page = await renderPage(results);
+  const page = await renderWithoutCharts(results);
   expect(tableOf(page, 'staircase').slice(2)).toEqual([
     ['1-in-process', '✔\uFE0E pass 0 lost', '✘\uFE0E fail 750 lost', 'left out'],
     ['2-recursive-retry', 'left out', 'left out', ''],
@@ -419,8 +414,8 @@ test('a run without any drill says so', async () => {
 });
 
 test('a stage that sold nothing is not said to hold', async () => {
-  const page = await renderPage(
-    briefResults((results) => {
+  const page = await renderWithoutCharts(
+    sampleResults((results) => {
       for (const { drill, figures } of results.stages.slice(2).flatMap(({ drills }) => drills)) {
         if (drill !== 'rush' || figures === undefined) continue;
         Object.assign(figures, { sold: 0, soldByNode: {}, throughput: 0, expectedStock: 5_000, finalStock: 5_000 });
@@ -435,8 +430,8 @@ test('a stage that sold nothing is not said to hold', async () => {
 });
 
 test('drills and stages that this version does not know have their column and row', async () => {
-  const page = await renderPage(
-    briefResults((results) => {
+  const page = await renderWithoutCharts(
+    sampleResults((results) => {
       const later = { taught: null, witnesses: [], witnessCount: 0, stockOverTime: [], durationMs: 1_200 };
       results.stages[8]?.drills.push(
         { drill: 'constructor', verdict: 'fail', reasons: ['The key stayed.'], ...later },
@@ -455,7 +450,8 @@ test('drills and stages that this version does not know have their column and ro
 
 test('large numbers stay whole', async () => {
   const page = await renderPage(
-    briefResults((results) => {
+    sampleResults((results) => {
+      results.stages = results.stages.slice(0, 1);
       Object.assign(cellOf(results, '0-none', 'rush').figures ?? {}, {
         sent: 50_000,
         sold: 50_000,

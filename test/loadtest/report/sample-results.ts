@@ -1,5 +1,11 @@
-import { type DrillResult, type Results, type RushFigures, resultsSchema } from '../../../loadtest/evidence/results.ts';
-import { taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import {
+  type DrillResult,
+  type Results,
+  type RushFigures,
+  resultsSchema,
+  rushFigures,
+} from '../../../loadtest/evidence/results.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { stepDrillNames, stepResult } from './sample-steps.ts';
 
 const stageNames = [
@@ -16,7 +22,10 @@ const stageNames = [
 
 const drillNames = ['one-node-rush', 'rush', 'sell-out'] as const;
 
-/** What a run of stages 0 to 8 gives on the machine that the course is written on. `change` edits a copy of it. */
+/**
+ * What the rushes of stages 0 to 8 give on the machine that the course is written on, without their course, which takes long to
+ * draw. `change` edits a copy of it.
+ */
 export function sampleResults(change: (results: Results) => void = () => {}): Results {
   const results: Results = {
     format: 1,
@@ -46,11 +55,20 @@ export function sampleResults(change: (results: Results) => void = () => {}): Re
   return resultsSchema.parse(results);
 }
 
-/** The same with every drill that goes step by step, and without the course of the rushes, which takes long to draw. */
+/** The stock in the course of each rush is there as well. */
+export function sampleWithCourses(): Results {
+  return sampleResults(({ stages }) => {
+    for (const result of stages.flatMap(({ drills }) => drills)) {
+      const figures = rushFigures(result);
+      if (figures !== undefined) result.stockOverTime = stockOf(figures, result.durationMs - 310);
+    }
+  });
+}
+
+/** A run of every drill that can break a stage. */
 export function sampleWithSteps(change: (results: Results) => void = () => {}): Results {
   return sampleResults((results) => {
     for (const [number, { drills }] of results.stages.entries()) {
-      for (const result of drills) result.stockOverTime = [];
       drills.push(...stepDrillNames.map((drill) => stepResult(number, drill)));
     }
     change(results);
@@ -77,7 +95,7 @@ function drillResult(stage: number, drill: (typeof drillNames)[number]): DrillRe
     figures,
     witnesses: witnesses.slice(0, 10),
     witnessCount: witnesses.length,
-    stockOverTime: stockOf(figures, durationMs),
+    stockOverTime: [],
     durationMs: durationMs + 310,
   };
 }

@@ -1,5 +1,6 @@
 import type { DrillResult, StepFigures, Timeline } from '../../../loadtest/evidence/results.ts';
-import { drills, hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 
 type Lane = Timeline['lanes'][number];
@@ -7,7 +8,9 @@ type Lane = Timeline['lanes'][number];
 const rushes = ['one-node-rush', 'rush', 'sell-out'];
 
 /** The drills that can break a stage, in the order of the staircase: all but those of the masters. */
-export const stageDrillNames = Object.keys(drills).filter((drill) => drills[drill]?.picture);
+export const stageDrillNames = Object.keys(lockStaircase.columns).filter((drill) =>
+  Object.keys(locks).some((stage) => !hasNothingToBreak(stage, drill)),
+);
 /** Those of them that go step by step. */
 export const stepDrillNames = stageDrillNames.filter((drill) => !rushes.includes(drill));
 

@@ -10,7 +10,12 @@ test('writeReport leaves a page and a text in the folder, which it makes', async
   onTestFinished(() => rm(root, { recursive: true }));
   const dir = join(root, 'reports', 'now');
 
-  await writeReport(sampleResults(), dir);
+  await writeReport(
+    sampleResults((results) => {
+      results.stages = [];
+    }),
+    dir,
+  );
 
   expect((await readdir(dir)).sort()).toEqual(['report.html', 'report.md']);
   expect(await readFile(join(dir, 'report.html'), 'utf8')).toMatch(/^<!doctype html>.*As taught.*<\/html>\n$/s);

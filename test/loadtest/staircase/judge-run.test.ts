@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { drills as allDrills } from '../../../loadtest/drills/index.ts';
 import type { DrillResult, StageResult } from '../../../loadtest/evidence/results.ts';
-import { drills, judgeRun, taughtVerdict } from '../../../loadtest/staircase/staircase.ts';
+import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 
 const cell = (more: Partial<DrillResult>): DrillResult => ({
   drill: 'rush',
@@ -18,7 +17,7 @@ const stageOf = (...cells: DrillResult[]): StageResult[] => [
   { stage: '2-recursive-retry', lockVersion: 2, drills: cells },
 ];
 
-describe('staircase: the verdict on a run', () => {
+describe('the verdict on a run', () => {
   test('every cell as drawn: as taught, and a failure that is taught is one of them', () => {
     expect(judgeRun(stageOf(cell({}), cell({ verdict: 'fail', taught: 'fail' })), [])).toEqual({
       verdict: 'as-taught',
@@ -56,28 +55,5 @@ describe('staircase: the verdict on a run', () => {
     expect(judgeRun(stageOf(cell({})), ['3-spin rush']).verdict).toBe('unknown');
     expect(judgeRun([], []).verdict).toBe('unknown');
     expect(judgeRun(stageOf(cell({ verdict: 'not-applicable' })), []).verdict).toBe('unknown');
-  });
-});
-
-describe('staircase: the picture', () => {
-  test('every drill has a column of nine signs, and every column a drill', () => {
-    const names = allDrills.map(({ name }) => name);
-    expect(Object.keys(drills)).toEqual(names);
-    for (const { picture } of Object.values(drills)) if (picture) expect(picture).toMatch(/^[✔✘– ]{9}$/);
-  });
-
-  test('from left to right, each stage keeps what is drawn ✔ above it', () => {
-    for (const [name, { picture = '' }] of Object.entries(drills))
-      expect({ name, picture }).toMatchObject({ picture: expect.stringMatching(/^–*[ ✘]*✔*$/) });
-  });
-
-  test('a sign is read by its stage', () => {
-    expect(taughtVerdict('1-in-process', 'rush')).toBe('fail');
-    expect(taughtVerdict('2-recursive-retry', 'rush')).toBe('pass');
-    expect(taughtVerdict('2-recursive-retry', 'crashed-holder')).toBeNull();
-    expect(taughtVerdict('3-spin', 'no such drill')).toBeNull();
-    expect(taughtVerdict('fenced', 'paused-process')).toBe('pass');
-    expect(taughtVerdict('fenced', 'failover')).toBe('fail');
-    expect(taughtVerdict('no such lock', 'rush')).toBeNull();
   });
 });

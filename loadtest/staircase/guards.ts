@@ -1,0 +1,128 @@
+// What is taught of the guards of the scheduled clean-up: what is restored of the units that are due.
+
+import { backendOf } from '../../locks/index.ts';
+import type { StackOptions } from '../../scripts/stack/stack.ts';
+import { formatNumber } from '../evidence/numbers.ts';
+import type { StepFigures } from '../evidence/results.ts';
+import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
+import { usualSettings } from './usual-settings.ts';
+
+// ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
+const table = `
+                         same-node-twice
+                         │  double-restore
+                         │  │  clock-skew
+                         │  │  │  job-outlives-lease
+                         │  │  │  │  job-crashes-half-way
+guard-none               ✘  ✘  ✘  ✘  ✘
+guard-in-process         ✔  ✘  ✘  ✘  ✘
+guard-2-recursive-retry  ✔  ✔  ✔  ✔  ✘
+guard-3-spin             ✔  ✔  ✔  ✔  ✘
+guard-4-ttl              ✔  ✔  ✔  ✘  ✘
+guard-5-owner-check      ✔  ✔  ✔  ✘  ✘
+guard-6-lua-release      ✔  ✔  ✔  ✘  ✘
+guard-7-reentrant        ✔  ✔  ✔  ✘  ✘
+guard-8-auto-renew       ✔  ✔  ✔  ✔  ✘
+guard-blocking           ✔  ✔  ✔  ✔  ✘
+guard-fair               ✔  ✔  ✔  ✔  ✘
+guard-cohort             ✔  ✔  ✔  ✔  ✘
+guard-fenced             ✔  ✔  ✔  ✔  ✘
+guard-zookeeper          ✔  ✔  ✔  ✔  ✘
+guard-mysql-lock-table   ✔  ✔  ✔  ✔  ✘
+guard-mysql-named        ✔  ✔  ✔  ✔  ✘
+guard-conditional        ✔  ✔  ✔  ✔  ✔
+`;
+
+/** The names of these rows begin so: a guard may have the name of a lock, or of a strategy for keys. */
+const PREFIX = 'guard-';
+
+/** The row of a guard, as JOB_LOCK names it. */
+export const rowOfGuard = (guard: string) => `${PREFIX}${guard}`;
+/** The guard of a row, as JOB_LOCK names it. */
+export const guardOfRow = (row: string) => row.slice(PREFIX.length);
+
+const figure = ({ restored, due }: StepFigures) =>
+  restored === undefined || due === undefined ? undefined : `${formatNumber(restored)} of ${formatNumber(due)}`;
+
+const columns: Record<string, Column> = {
+  'same-node-twice': {
+    asks: 'are orders restored twice when a tick of a node comes before its last one has ended?',
+    seconds: 2,
+    figure,
+  },
+  'double-restore': { asks: 'are orders restored twice when both nodes tick at the same moment?', seconds: 2, figure },
+  'clock-skew': {
+    asks: 'are orders restored twice when the schedule of one node is a little late?',
+    seconds: 3,
+    figure,
+  },
+  'job-outlives-lease': {
+    asks: 'are orders restored twice when a tick takes longer than its lease?',
+    seconds: 4,
+    figure,
+  },
+  'job-crashes-half-way': {
+    asks: 'is each order restored once when a node is killed in the middle of a tick?',
+    seconds: 3,
+    figure,
+  },
+};
+
+/** Each drill sets the guard, and a tick comes when it says so. */
+const stack: { name: string; options: StackOptions } = { name: 'orders', options: { env: usualSettings } };
+
+const jobs = 'services/inventory/orders/jobs';
+const lock = `${jobs}/lock.ts`;
+
+interface Place {
+  /** The guard that it is set beside. */
+  before?: string;
+  /** The file that tells its story. */
+  story: string;
+  isAside?: true;
+}
+
+/** A lock as a guard that the story leaves out: it shows nothing that its neighbours do not show. */
+const aside = (before: string): Place => ({ before, story: lock, isAside: true });
+
+const guards: Record<string, Place> = {
+  none: { story: `${jobs}/none.ts` },
+  'in-process': { before: 'none', story: `${jobs}/in-process.ts` },
+  '2-recursive-retry': aside('in-process'),
+  '3-spin': aside('in-process'),
+  '4-ttl': aside('in-process'),
+  '5-owner-check': aside('in-process'),
+  '6-lua-release': { before: 'in-process', story: lock },
+  '7-reentrant': aside('in-process'),
+  '8-auto-renew': { before: '6-lua-release', story: 'locks/8-auto-renew.ts' },
+  blocking: aside('6-lua-release'),
+  fair: aside('6-lua-release'),
+  cohort: aside('6-lua-release'),
+  fenced: aside('6-lua-release'),
+  zookeeper: { before: '8-auto-renew', story: 'locks/beyond/zookeeper.ts' },
+  'mysql-lock-table': { before: '8-auto-renew', story: 'locks/beyond/mysql-lock-table.ts' },
+  'mysql-named': aside('8-auto-renew'),
+  conditional: { before: '8-auto-renew', story: `${jobs}/conditional.ts` },
+};
+
+function row(guard: string, { before, ...place }: Place): UnreadRow {
+  const backend = backendOf(guard);
+  return {
+    title: `Guard · ${guard}`,
+    short: guard,
+    ...(before !== undefined && { before: rowOfGuard(before) }),
+    ...place,
+    backends: backend === 'mysql' ? ['mysql'] : ['mysql', backend],
+    stack,
+  };
+}
+
+/** The guards of the scheduled clean-up. */
+export const guardStaircase = readStaircase({
+  title: 'The clean-up: units restored of the units due',
+  rowWord: 'guard',
+  table,
+  columns,
+  rows: Object.fromEntries(Object.entries(guards).map(([guard, place]) => [rowOfGuard(guard), row(guard, place)])),
+  praise: 'Every unit restored exactly once, in every drill',
+});

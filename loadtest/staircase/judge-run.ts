@@ -1,0 +1,31 @@
+// The verdict on a run, from the results of its cells.
+
+import { countOf } from '../evidence/numbers.ts';
+import type { DrillResult, Results } from '../evidence/results.ts';
+
+/**
+ * A run is as taught when every cell with a ✔ or ✘ in the staircase came out so, and nothing was left out. A cell that is left to
+ * the measurement decides nothing; the reasons name it when it is unknown.
+ */
+export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Results, 'verdict' | 'verdictReasons'> {
+  const cells = stages.flatMap(({ stage, drills }) => drills.map((drill) => ({ stage, ...drill })));
+  const notAsTaught = cells.filter((cell) => isSettled(cell) && cell.taught !== null && cell.verdict !== cell.taught);
+  const unknown = cells.filter((cell) => cell.verdict === 'unknown');
+  const hasRun = cells.some((cell) => cell.verdict !== 'not-applicable');
+
+  const verdictReasons = [
+    ...notAsTaught.map(
+      ({ stage, drill, verdict, taught }) => `${stage} ${drill}: ${verdict}, but ${taught} is taught.`,
+    ),
+    ...unknown.map(({ stage, drill, reasons }) => `${stage} ${drill}: unknown. ${reasons.join(' ')}`),
+    ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'cell')} left out.`] : []),
+    ...(hasRun ? [] : ['No drill was run.']),
+  ];
+  if (notAsTaught.length > 0) return { verdict: 'not-as-taught', verdictReasons };
+  const isAsDrawn = hasRun && leftOut.length === 0 && unknown.every(({ taught }) => taught === null);
+  return { verdict: isAsDrawn ? 'as-taught' : 'unknown', verdictReasons };
+}
+
+function isSettled({ verdict }: DrillResult) {
+  return verdict === 'pass' || verdict === 'fail';
+}

@@ -1,0 +1,91 @@
+// What is taught of the strategies for a request that comes twice: the orders and refunds that are made of one.
+
+import { formatNumber } from '../evidence/numbers.ts';
+import type { StepFigures } from '../evidence/results.ts';
+import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
+import { usualSettings } from './usual-settings.ts';
+
+// ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
+const table = `
+                one-node-click
+                │  double-click
+                │  │  refund-twice
+                │  │  │  retry-after-timeout
+                │  │  │  │  crash-before-answer
+                │  │  │  │  │  next-upstream
+key-none        ✘  ✘  ✘  ✘  ✘  ✘
+key-in-process  ✔  ✘  ✘  ✘  ✘  ✘
+key-lock        ✔  ✔  ✔  ✘  ✘  ✘
+key-table       ✔  ✔  ✔  ✔  ✔  ✔
+`;
+
+/** The names of these rows begin so: a strategy may have the name of a guard. */
+const PREFIX = 'key-';
+
+/** The row of a strategy, as IDEMPOTENCY names it. */
+export const rowOfStrategy = (strategy: string) => `${PREFIX}${strategy}`;
+
+/** The strategy of a row, as IDEMPOTENCY names it. */
+export const strategyOfRow = (row: string) => row.slice(PREFIX.length);
+
+/** How long the lock of a key, or of a sale, lasts when its holder is dead, in milliseconds. */
+export const KEY_LEASE_MS = 1_000;
+
+const figure = ({ orders, refunds }: StepFigures) => {
+  const [count, name] = refunds === undefined ? [orders, 'order'] : [refunds, 'refund'];
+  if (count === undefined) return undefined;
+  return `${formatNumber(count)} ${name}${count === 1 ? '' : 's'}`;
+};
+
+const columns: Record<string, Column> = {
+  'one-node-click': { asks: 'does one purchase make one order when one node gets it many times?', seconds: 2, figure },
+  'double-click': { asks: 'does one purchase make one order when two nodes get it many times?', seconds: 2, figure },
+  'refund-twice': { asks: 'is one refund paid once when two nodes get it at the same moment?', seconds: 2, figure },
+  'retry-after-timeout': {
+    asks: 'does a client that repeats because its answer was lost buy a second time?',
+    seconds: 2,
+    figure,
+  },
+  'crash-before-answer': {
+    asks: 'does a client that repeats because the node died buy a second time?',
+    seconds: 3,
+    figure,
+  },
+  'next-upstream': {
+    asks: 'does one click buy twice when nginx sends it to the other node as well?',
+    seconds: 3,
+    figure,
+  },
+};
+
+const strategies = ['none', 'in-process', 'lock', 'table'];
+
+function row(strategy: string, before: string | undefined): UnreadRow {
+  const env = {
+    ...usualSettings,
+    IDEMPOTENCY: strategy,
+    // A refund that looks and then pays: what holds must be the key.
+    REFUND: 'look-first',
+    LEASE_MS: String(KEY_LEASE_MS),
+    RETRY_DELAY_MS: '5',
+    WAIT_TIMEOUT_MS: '10000',
+  };
+  return {
+    title: `Idempotency · ${strategy}`,
+    short: strategy,
+    before: before && rowOfStrategy(before),
+    story: `services/inventory/orders/idempotency/${strategy}.ts`,
+    backends: ['mysql'],
+    stack: { name: rowOfStrategy(strategy), options: { env, nginxSendsAgain: true } },
+  };
+}
+
+/** The strategies for a request that comes twice, each set beside the one before it. */
+export const keyStaircase = readStaircase({
+  title: 'The double click: orders and refunds made of one intent',
+  rowWord: 'strategy',
+  table,
+  columns,
+  rows: Object.fromEntries(strategies.map((name, at) => [rowOfStrategy(name), row(name, strategies[at - 1])])),
+  praise: 'One order and one refund of one intent, in every drill',
+});

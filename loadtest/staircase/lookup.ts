@@ -1,0 +1,65 @@
+// Every staircase, and what it says of a row, of a column, and of the cell where they meet.
+
+import { locks } from '../../locks/index.ts';
+import { guardStaircase } from './guards.ts';
+import { keyStaircase } from './keys.ts';
+import { lockStaircase } from './locks.ts';
+import type { Column, Row, Staircase } from './staircase.ts';
+import type { Sign } from './table.ts';
+
+/** Every staircase that a run may show. */
+export const staircases = [lockStaircase, guardStaircase, keyStaircase];
+
+/** True for an external lock: nothing is taught of it. */
+export function isExternal(row: string): boolean {
+  return rowOf(row) === undefined;
+}
+
+/** The row of this name. Undefined for an external lock. */
+export function rowOf(name: string): Row | undefined {
+  const { rows } = staircaseOf(name);
+  return Object.hasOwn(rows, name) ? rows[name] : undefined;
+}
+
+/** The staircase that this row is in. An external lock stands among the locks. */
+export function staircaseOf(row: string): Staircase {
+  return staircases.find(({ rows }) => Object.hasOwn(rows, row)) ?? lockStaircase;
+}
+
+/** The column of this name, in whichever staircase. Undefined when there is none. */
+export function columnOf(drill: string): Column | undefined {
+  return staircases.find(({ columns }) => Object.hasOwn(columns, drill))?.columns[drill];
+}
+
+/** The names of the columns of a staircase: of the one that has this column. */
+export function columnsWith(drill: string): string[] {
+  const { columns } = staircases.find(({ columns }) => Object.hasOwn(columns, drill)) ?? lockStaircase;
+  return Object.keys(columns);
+}
+
+/** The names of all columns, staircase after staircase. */
+export const columnNames: string[] = staircases.flatMap(({ columns }) => Object.keys(columns));
+
+/** What the staircase says of a cell: null where it is left to the measurement. */
+export function taughtVerdict(row: string, drill: string): 'pass' | 'fail' | null {
+  const sign = signOf(row, drill);
+  if (sign === '✔') return 'pass';
+  return sign === '✘' ? 'fail' : null;
+}
+
+/** True where the row has nothing that the drill could break. */
+export function hasNothingToBreak(row: string, drill: string): boolean {
+  return signOf(row, drill) === '–';
+}
+
+/** What the table of a staircase says of a cell. Undefined when the column stands in another staircase. */
+function signOf(row: string, drill: string): Sign | undefined {
+  const known = rowOf(row);
+  if (known !== undefined) return Object.hasOwn(known.signs, drill) ? known.signs[drill] : undefined;
+  // What can break no stage asks for several masters, which an external lock is not given.
+  return canBreakAStage(drill) ? '·' : '–';
+}
+
+function canBreakAStage(drill: string): boolean {
+  return Object.keys(locks).some((stage) => ![undefined, '–'].includes(signOf(stage, drill)));
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import {
+  columnNames,
+  hasNothingToBreak,
+  isExternal,
+  staircaseOf,
+  staircases,
+  taughtVerdict,
+} from '../../../loadtest/staircase/lookup.ts';
+
+test('no name of a row or a column is there twice, and each is fit for a file', () => {
+  const rowNames = staircases.flatMap(({ rows }) => Object.keys(rows));
+  for (const names of [rowNames, columnNames]) {
+    expect(names).toEqual([...new Set(names)]);
+    for (const name of names) expect(name).toMatch(/^[a-z0-9-]+$/);
+  }
+});
+
+test.each([
+  ['1-in-process', 'rush', 'fail'],
+  ['2-recursive-retry', 'rush', 'pass'],
+  ['2-recursive-retry', 'crashed-holder', null],
+  ['fenced', 'paused-process', 'pass'],
+  ['fenced', 'failover', 'fail'],
+  ['guard-none', 'double-restore', 'fail'],
+])('%s in %s: %s is taught', (row, drill, verdict) => {
+  expect(taughtVerdict(row, drill)).toBe(verdict);
+  expect(hasNothingToBreak(row, drill)).toBe(false);
+});
+
+test('a dash: nothing to break, and nothing is taught', () => {
+  expect(hasNothingToBreak('0-none', 'late-release')).toBe(true);
+  expect(taughtVerdict('0-none', 'late-release')).toBeNull();
+});
+
+test.each([
+  ['3-spin', 'no-such-drill'],
+  ['3-spin', 'constructor'],
+  ['guard-none', 'double-click'],
+  ['0-none', 'double-restore'],
+])('%s in %s, which is no column of its staircase: nothing is said', (row, drill) => {
+  expect(taughtVerdict(row, drill)).toBeNull();
+  expect(hasNothingToBreak(row, drill)).toBe(false);
+});
+
+test('an external lock stands among the locks: nothing is taught of it, and what can break no stage can’t break it', () => {
+  expect([isExternal('my-lock'), isExternal('4-ttl')]).toEqual([true, false]);
+  expect(staircaseOf('my-lock')).toBe(lockStaircase);
+  expect(taughtVerdict('my-lock', 'rush')).toBeNull();
+  const spared = columnNames.filter((drill) => hasNothingToBreak('my-lock', drill));
+  const ofOrders = staircases.slice(1).flatMap(({ columns }) => Object.keys(columns));
+  expect(spared).toEqual(['frozen-master', 'late-votes', 'amnesia', ...ofOrders]);
+});
