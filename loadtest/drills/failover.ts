@@ -1,6 +1,6 @@
 // Redis fails over to a replica that has not heard of the lock. Who else gets in?
 
-import { spansOf } from '../evidence/checker.ts';
+import { spansOf } from '../evidence/history.ts';
 import { judgeDuringHold, sellDuringHold } from '../harness/sell-during-hold.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 

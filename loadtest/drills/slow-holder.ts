@@ -1,6 +1,7 @@
 // One holder stalls for 2.5 leases while others keep buying. When it wakes, do two of the others meet?
 
-import { describeOverlap, type Hold, overlapsBetween } from '../evidence/checker.ts';
+import type { Hold } from '../evidence/history.ts';
+import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
-import type { SaleEvent } from './lab-client.ts';
 import type { Target } from './target.ts';
 
 /** How long the cause of an error may take to show, in milliseconds. */

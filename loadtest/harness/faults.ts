@@ -1,27 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Command, type Link, openLink } from '../../scripts/link/link.ts';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { stockKey } from '../../services/inventory/store.ts';
-import type { SaleEvent } from './lab-client.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 5;
-
-/**
- * A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. `nothingToBreak`: it is the
- * lock that never takes this step.
- */
-export class NotStagedError extends Error {
-  readonly nothingToBreak: boolean;
-
-  constructor(message: string, { nothingToBreak = false } = {}) {
-    super(message);
-    this.nothingToBreak = nothingToBreak;
-  }
-}
 
 /** The node is dead since `at`, on the shared clock, and had recorded these events. */
 export interface Crash {

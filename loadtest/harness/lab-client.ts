@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventSchema, type NodeState, stateSchema } from '../../services/inventory/lab/contract.ts';
 
 /** How long a lab listener may take to answer, in milliseconds. */
 const ANSWER_LIMIT_MS = 10_000;
@@ -7,39 +8,6 @@ const ANSWER_LIMIT_MS = 10_000;
 const TICK_LIMIT_MS = 3_600_000;
 
 const count = z.int().min(0);
-
-const stateSchema = z.object({
-  node: z.string(),
-  instance: z.string(),
-  port: count,
-  lock: z.string(),
-  leaseMs: count,
-  retryDelayMs: count,
-  waitTimeoutMs: count,
-  inFlight: count,
-  waiting: count,
-  unreleased: count,
-  counts: z.object({
-    received: count,
-    sold: count,
-    soldOut: count,
-    lockTimeout: count,
-    clientGone: count,
-    failed: count,
-    inDoubt: count,
-  }),
-});
-
-const eventSchema = z.object({
-  at: z.number(),
-  type: z.enum(['waiting', 'entered', 'began', 'nested', 'read', 'conflict', 'wrote', 'left', 'failed', 'lease-lost']),
-  node: z.string(),
-  saleId: z.string(),
-  stock: z.int().optional(),
-  code: z.string().optional(),
-  /** What a lock that is not ours did wrong. */
-  detail: z.string().optional(),
-});
 
 /** What one tick of the clean-up did, as its node says. */
 const tickSchema = z.object({
@@ -56,10 +24,6 @@ const historySchema = z.object({ events: z.array(eventSchema), dropped: count })
 const redisSchema = z.object({ server: z.string(), version: z.string(), commandsProcessed: count, masters: count });
 const heapSchema = z.object({ usedBytes: count });
 const stockSchema = z.object({ remaining: z.int() });
-
-export type NodeState = z.infer<typeof stateSchema>;
-/** What a node did for one sale, and when: milliseconds on the clock that all processes of one host share. */
-export type SaleEvent = z.infer<typeof eventSchema>;
 
 export type TickResult = z.infer<typeof tickSchema>;
 

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { Link } from '../../scripts/link/link.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { Master } from '../../scripts/stack/stack.ts';
-import { NotStagedError } from './faults.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { readLease } from './lease-watch.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { TargetNode } from './target.ts';

@@ -1,6 +1,8 @@
+import type { StepHistory } from '../evidence/history.ts';
+import { readStock } from '../evidence/stock.ts';
 import { sharedClock } from './shared-clock.ts';
-import { type Judgement, readStock } from './step-drill.ts';
-import type { TestBed, TestBedOutcome } from './test-bed.ts';
+import type { Judgement } from './step-drill.ts';
+import type { TestBed } from './test-bed.ts';
 
 const SALES = 3;
 
@@ -38,7 +40,7 @@ export async function sellDuringFault({
 
 /** The verdict when a write of the first node has come late, with its node or without: was a sale made meanwhile undone? */
 export function judgeDuringFault(
-  outcome: TestBedOutcome,
+  outcome: StepHistory,
   meanwhile: Meanwhile,
   wroteLate?: { node: string; saleId: string }[],
 ): Judgement {

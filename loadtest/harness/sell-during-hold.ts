@@ -1,6 +1,9 @@
+import type { StepHistory } from '../evidence/history.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
+import { readStock } from '../evidence/stock.ts';
 import { sharedClock } from './shared-clock.ts';
-import { type Judgement, overlapsOf, readStock } from './step-drill.ts';
-import type { InsideSale, TestBed, TestBedOutcome } from './test-bed.ts';
+import type { Judgement } from './step-drill.ts';
+import type { InsideSale, TestBed } from './test-bed.ts';
 
 const SALES = 3;
 /** How long each of them takes, in milliseconds. */
@@ -25,7 +28,7 @@ export async function sellDuringHold(testBed: TestBed, holder: InsideSale, limit
 }
 
 /** The verdict on a holder that must be alone: `failure` says how others got in. */
-export function judgeDuringHold(outcome: TestBedOutcome, soldMeanwhile: number, failure: string): Judgement {
+export function judgeDuringHold(outcome: StepHistory, soldMeanwhile: number, failure: string): Judgement {
   const { overlaps, witnesses } = overlapsOf(outcome);
   const { lostUpdates, finalStock, expectedStock, ...stock } = readStock(outcome);
   const figures = { overlaps, lostUpdates, soldMeanwhile, finalStock, expectedStock };

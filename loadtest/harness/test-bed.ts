@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backendOf, hasLock } from '../../locks/index.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { type Hold, holdsOf } from '../evidence/checker.ts';
+import type { SaleEnd } from '../evidence/answers.ts';
+import { type Hold, holdsOf, type StepHistory } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { isExternal } from '../staircase/staircase.ts';
 import type { Narrate } from './drill.ts';
-import { type Crash, createFaults, firstAfterWrite, isRelease, NotStagedError } from './faults.ts';
-import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
+import { type Crash, createFaults, firstAfterWrite, isRelease } from './faults.ts';
+import type { LockTiming, SaleScript } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { createMasterFaults } from './master-faults.ts';
 import { sharedClock } from './shared-clock.ts';
-import { type RunningSale, type SaleEnd, sendSale } from './single-sale.ts';
+import { type RunningSale, sendSale } from './single-sale.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How often the harness looks whether a step has happened, in milliseconds. */
@@ -26,16 +29,6 @@ const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
 
 export type InsideSale = RunningSale & { saleId: string };
-
-/** What a drill leaves behind. */
-export interface TestBedOutcome {
-  ends: SaleEnd[];
-  initialStock: number;
-  finalStock: number;
-  events: SaleEvent[];
-  /** When the drill began, on the shared clock. */
-  startedAt: number;
-}
 
 export interface TestBedOptions {
   target: Target;
@@ -233,7 +226,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   }
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
-  async function outcome(): Promise<TestBedOutcome> {
+  async function outcome(): Promise<StepHistory> {
     const ends = await Promise.all(sales.map(({ end }) => end));
     if (!(await allEnded())) throw new NotStagedError('Sales were still in flight at the end.');
     // A node whose line was cut needs a moment to connect again.

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatNumber } from '../evidence/numbers.ts';
 import { type Drill, notApplicable } from '../harness/drill.ts';
-import { NotStagedError } from '../harness/faults.ts';
 import type { TickResult, TickScript } from '../harness/lab-client.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { stockKey } from '../../services/inventory/store.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { type Drill, notApplicable } from '../harness/drill.ts';
-import { NotStagedError } from '../harness/faults.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
 import { KEY_LEASE_MS } from '../staircase/key-staircase.ts';

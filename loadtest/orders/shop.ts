@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Narrate } from '../harness/drill.ts';
-import { createFaults, NotStagedError } from '../harness/faults.ts';
+import { createFaults } from '../harness/faults.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import type { Target, TargetNode } from '../harness/target.ts';
 import { poll } from '../harness/test-bed.ts';

@@ -1,8 +1,8 @@
 // Both nodes get the same refund at the same moment, and look before either has written. How often is it paid?
 
 import { createConnection } from 'mysql2/promise';
+import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf } from '../../evidence/numbers.ts';
-import { NotStagedError } from '../../harness/faults.ts';
 import { type ClientAnswer, describeAnswer, type KeyDrill } from '../purchase.ts';
 
 interface Payment {
