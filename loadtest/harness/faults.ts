@@ -52,10 +52,11 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     const process = processOf(node);
     const { events } = await node.history();
     const at = sharedClock();
-    crashes.push({ node, at, events });
+    const crash: Crash = { node, at, events };
+    crashes.push(crash);
     undos.push(async () => {
       await process.start();
-      crashes.splice(0);
+      crashes.splice(crashes.indexOf(crash), 1);
     });
     await process.kill();
     if (await answers(node)) throw new NotStagedError(`${node.name} still answers after it was killed.`);

@@ -1,12 +1,12 @@
 import type { StepHistory } from '../evidence/history.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
+import { sellMeanwhile } from './sell-meanwhile.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { Judgement } from './step-drill.ts';
 import type { InsideSale, TestBed } from './test-bed.ts';
 
-const SALES = 3;
-/** How long each of them takes, in milliseconds. */
+/** How long each of the sales takes, in milliseconds. */
 const SALE_MS = 100;
 
 /**
@@ -15,12 +15,8 @@ const SALE_MS = 100;
  */
 export async function sellDuringHold(testBed: TestBed, holder: InsideSale, limitMs: number): Promise<number> {
   const { second } = testBed;
-  await second.script({ pauseMs: SALE_MS, times: SALES });
   const startedAt = sharedClock();
-  let soldMeanwhile = 0;
-  while (soldMeanwhile < SALES && sharedClock() < startedAt + limitMs) {
-    if ((await testBed.sellWithin(second, limitMs)).outcome === 'sold') soldMeanwhile += 1;
-  }
+  const soldMeanwhile = await sellMeanwhile(testBed, { saleMs: SALE_MS, limitMs });
   await testBed.say(`${second.name} has sold ${soldMeanwhile} units meanwhile.`);
   await testBed.mustBeInside(holder);
   if (soldMeanwhile === 0) await testBed.mustHaveWaited(second, startedAt);
