@@ -10,9 +10,9 @@ import {
   peerOf,
   withOrders,
 } from '../bench/contestants.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { wholeNumber } from './options.ts';
 
-const COULD_NOT_RUN = 2;
 const MOST_WAITERS = 10_000;
 
 export interface BenchOptions {

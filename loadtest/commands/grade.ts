@@ -9,11 +9,11 @@ import { drills as allDrills } from '../drills/index.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
 import { allCells } from '../staircase/plan.ts';
 import { STEP_WORKERS } from '../staircase/staircase.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 
-const COULD_NOT_RUN = 2;
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
 

@@ -4,9 +4,9 @@ import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
-const COULD_NOT_RUN = 2;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
 
