@@ -1,4 +1,4 @@
-// npm run grade: runs every drill under locks that are none of ours, and writes the report with their rows.
+// npm run grade: runs every drill under external locks, and writes the report with their rows.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';

@@ -76,7 +76,7 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   peers: boolean;
   /** Where to write the template, and do nothing else. */
   newFile?: string;
-  /** The locks of ours that run beside. */
+  /** The locks of the project that run along, to compare with. */
   beside: string[];
 }
 

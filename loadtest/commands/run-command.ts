@@ -19,7 +19,7 @@ export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' 
   cells: Cell[];
   workers: number;
   narrator: Narrator;
-  /** The locks among the cells that are none of ours. */
+  /** The external locks among the cells. */
   grades?: Grade[];
 }
 

@@ -58,7 +58,7 @@ export const slowHolder: StepDrill = {
     if (seen > 0 && (leaseLeftMs < leaseMs / 4 || !holds.some(isThere))) {
       return notStaged('Nobody else held the lock when the slow holder left.');
     }
-    // Whoever enters while the lease of the one inside still runs was let in by the slow one. Later ones may be right.
+    // A sale that enters while the lease of the one inside still runs was let in by the slow one. Later ones may be right.
     const meetings = overlapsBetween(holds).filter(({ from }) => from >= awakeAt && from <= awakeAt + leaseLeftMs);
     const figures = {
       overlaps: meetings.length,

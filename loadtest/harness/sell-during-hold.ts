@@ -4,7 +4,8 @@ import { readStock } from '../evidence/stock.ts';
 import { sellMeanwhile } from './sell-meanwhile.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { Judgement } from './step-drill.ts';
-import type { InsideSale, TestBed } from './test-bed.ts';
+import type { TestBed } from './test-bed.ts';
+import type { InsideSale } from './watched-sales.ts';
 
 /** How long each of the sales takes, in milliseconds. */
 const SALE_MS = 100;

@@ -100,7 +100,7 @@ export async function play(
   };
 }
 
-/** As the promise, or rejects with the signal's reason when that aborts first. */
+/** Settles like the promise, or rejects with the signal's reason when that aborts first. */
 function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal?.reason);

@@ -148,7 +148,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
     return { node, result, ended: () => ended };
   }
 
-  /** As `startTick`, for a tick that nobody keeps out. Throws NotStagedError when it did not stay. */
+  /** Starts a tick that no other keeps out, and resolves when it is held. Throws NotStagedError when it did not stay. */
   async function holdTick(node: TargetNode, script: TickScript) {
     const started = await startTick(node, script);
     const ended = started.ended();
@@ -201,7 +201,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
       await redis.del(...keysOf(jobLockKey(guard)));
       for (const node of nodes) await node.setGuard('conditional');
     });
-    return { events: [], told: shop.told };
+    return { events: [], told: shop.emitted };
   }
 
   try {

@@ -33,7 +33,7 @@ export const refundTwice: KeyDrill = {
       answered.push(await testBed.send('POST', node.publicUrl, `/orders/${id}/refund`));
     };
 
-    // Whoever has looked waits for this row, so that both have looked before either writes.
+    // A node that has looked waits for this row, so that both have looked before either writes.
     const holder = await createConnection(testBed.mysqlUrl);
     try {
       await holder.query('START TRANSACTION');

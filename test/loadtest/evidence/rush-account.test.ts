@@ -183,7 +183,7 @@ describe('account of a rush: generated histories', () => {
     );
   });
 
-  /** The same history, of which some clients never got an answer. */
+  /** A copy of the history in which some clients never got an answer. */
   function cutOff(evidence: Evidence, isCutOff: boolean[]): Evidence {
     const { tally } = evidence;
     const sold = tally.sold.filter((_, index) => !isCutOff[index]);
@@ -207,7 +207,7 @@ describe('account of a rush: generated histories', () => {
     );
   });
 
-  test('a lost sale is never passed over, whoever got no answer', () => {
+  test('a lost sale is never passed over, whichever clients got no answer', () => {
     const faulty = stepsOf(anyStep).filter((steps) => steps.slice(0, -1).some(({ isOverlapped }) => isOverlapped));
     fc.assert(
       fc.property(faulty, cuts, (steps, isCutOff) => {

@@ -212,7 +212,7 @@ describe('stock of a drill: generated histories', () => {
       fc.property(steps, ({ steps, undone }) => {
         // One sale in doubt, and one unit: it may be that sale's as well as that of the first one that was undone.
         expect(readStock(play(steps, 0)).lostUpdates).toBe(undone - 1);
-        // Whoever saw the write arrive says whose it was, and nothing is in doubt about it.
+        // What saw the write arrive says whose it was, and nothing is in doubt about it.
         const history = play(steps, 0);
         const [late] = history.stale.map(({ step, saleId }) => ({ node: step.node, saleId }));
         const { lostUpdates, witnesses } = readStock(history, late ? [late] : []);

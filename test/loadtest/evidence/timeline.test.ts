@@ -87,7 +87,7 @@ describe('timeline: lanes', () => {
     });
   });
 
-  test('they come in the order of asking, whoever entered first', () => {
+  test('they come in the order of asking, not of entering', () => {
     const events = eventsOf(
       { id: '0001', asks: 10, enters: 300, leaves: 400 },
       { node: 'node-2', id: '0001', asks: 20, enters: 30, leaves: 40 },
