@@ -90,12 +90,12 @@ export function waits(label: string, rows: WaitRow[]): Chart {
     { figure: 'p99', symbol: 'circle', size: [12, 12], style: { color: colours.ours } },
     { figure: 'max', symbol: 'rect', size: [4, 16], style: { color: ink } },
   ] as const;
-  const told = rows.map(({ name, p50, p99, max }) => {
+  const sentences = rows.map(({ name, p50, p99, max }) => {
     return `${name}: p50 ${formatDuration(p50)}, p99 ${formatDuration(p99)}, max ${formatDuration(max)}.`;
   });
   return {
     ...sizeOf(rows),
-    label: `${label}. ${told.join(' ')}`,
+    label: `${label}. ${sentences.join(' ')}`,
     option: {
       ...frame(
         rows,

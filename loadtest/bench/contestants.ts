@@ -35,7 +35,7 @@ export const httpContestants: Contestant[] = [
   ...peerNames.map((name) => contestant(`peer:${name}`, 'peer', false)),
 ];
 
-/** What `npm run bench -- --orders` measures unless it is told: a lock, the cheapest lock, and no lock in either store. */
+/** What `npm run bench -- --orders` measures unless `--only` names others: a lock, the cheapest lock, and no lock in either store. */
 export const ORDERS_UNDER = ['8-auto-renew', 'cohort', 'mysql-conditional', 'redis-atomic'];
 
 /** Each of them as it is, and once more with an order for each sale. */

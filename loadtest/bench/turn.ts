@@ -106,14 +106,14 @@ function startWaiters(options: WaitersOptions) {
   });
 }
 
-/** Resolves when a process has ended, with a sentence: the error that it died of, if it told any. */
+/** Resolves when a process has ended, with a sentence: the error that it died of, if it printed any. */
 async function lastWords(child: ChildProcess): Promise<string> {
-  let told = '';
+  let printed = '';
   child.stderr?.on('data', (text) => {
-    told = `${told}${text}`.slice(-4_000);
+    printed = `${printed}${text}`.slice(-4_000);
   });
   await once(child, 'close');
-  const error = /^\w*Error\b.*$/m.exec(told)?.[0];
+  const error = /^\w*Error\b.*$/m.exec(printed)?.[0];
   return `A process of the bench has ended${error ? `: ${error}` : '.'}`;
 }
 

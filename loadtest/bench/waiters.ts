@@ -1,5 +1,5 @@
 // One process of the bench: so many waiters that ask for one lock again and again, on the one Redis client that a process has.
-// It is told by messages: `start`, `measure`, `stop`; it answers `ready`, `warm`, and at the end what it counted.
+// Messages steer it: `start`, `measure`, `stop`; it answers `ready`, `warm`, and at the end what it counted.
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -72,7 +72,7 @@ process.on('message', (message) => {
   if (message === 'measure') counted.measuredFrom = monotonicMs();
   if (message === 'stop') void stop();
 });
-// Nobody is there to be told any more.
+// Nobody is there to answer any more.
 process.on('disconnect', () => process.exit());
 process.send?.('ready');
 
@@ -109,7 +109,7 @@ async function wait(waiter: number, signal: AbortSignal) {
   }
 }
 
-/** One GET and one SET: whoever was not alone writes a number that somebody else has written, too. */
+/** One GET and one SET: a waiter that was not alone writes a number that another has written, too. */
 async function section() {
   inside += 1;
   try {

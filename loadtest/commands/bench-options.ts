@@ -10,9 +10,9 @@ import {
   peerOf,
   withOrders,
 } from '../bench/contestants.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { wholeNumber } from './options.ts';
 
-const COULD_NOT_RUN = 2;
 const MOST_WAITERS = 10_000;
 
 export interface BenchOptions {
@@ -46,7 +46,7 @@ export function readBenchOptions(argv: string[]): BenchOptions {
       [10, 100, 1_000],
     )
     .option('--http', 'sales through nginx to two nodes, instead of the locks alone', false)
-    .option('--orders', 'the same with an order for each sale, beside it without', false)
+    .option('--orders', 'sales with an order each, and without one to compare', false)
     .option('--requests <n>', 'with --http and --orders: sales in each turn', wholeNumber, 4_000)
     .option('--json', 'print the results as JSON and nothing else', false)
     .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))

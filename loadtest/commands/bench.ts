@@ -25,11 +25,9 @@ import { createTargets } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 import { readBenchOptions } from './bench-options.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal, stopWithoutReader } from './ending.ts';
 import { describeEnvironment } from './environment.ts';
 import { folderOf, pointAt } from './run-folder.ts';
-
-const NOT_ALONE = 1;
-const COULD_NOT_RUN = 2;
 
 /** What the turns of a run are measured on. */
 interface Ground {
@@ -47,16 +45,9 @@ const notApplicable = new Set<string>();
 const stopping = new AbortController();
 const say = options.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-// Whoever read the output has gone, so nobody waits for the rest.
-process.stdout.once('error', interrupt).on('error', () => {});
+stopWithoutReader(stopOnSignal(stopping, new Error('The bench was interrupted.')));
 
-try {
-  process.exitCode = await run();
-} catch (error) {
-  process.stderr.write(`The bench could not be run: ${error instanceof Error ? error.message : error}\n`);
-  process.exitCode = COULD_NOT_RUN;
-}
+process.exitCode = await runToEnd('The bench could not be run', run);
 
 /** Resolves with the exit code. */
 async function run(): Promise<number> {
@@ -93,7 +84,7 @@ async function run(): Promise<number> {
   say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
   if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
   if (stopping.signal.aborted) return COULD_NOT_RUN;
-  return turns.some(isOursAndBroken) ? NOT_ALONE : 0;
+  return turns.some(isOursAndBroken) ? NOT_AS_TAUGHT : AS_TAUGHT;
 }
 
 /** In each round every contestant has its turn at every number of waiters. Each round begins with another one. */
@@ -224,10 +215,4 @@ function isOursAndBroken({ name, figures }: Turn): boolean {
   if (kind !== 'ours' || notApplicable.has(name)) return false;
   // Without a lock, and with one for each process, two nodes must lose updates.
   return figures === undefined || (figures.lostUpdates > 0 && !NOT_FOR_TWO.includes(name));
-}
-
-/** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
-function interrupt() {
-  if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
-  stopping.abort(new Error('The bench was interrupted.'));
 }

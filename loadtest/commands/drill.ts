@@ -1,7 +1,5 @@
-// npm run drill: breaks one stage on purpose, and tells each step with its time.
+// npm run drill: breaks one stage on purpose, and prints each step with its time.
 
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import pc from 'picocolors';
@@ -13,9 +11,10 @@ import { readStory, stageTitle } from '../report/story.ts';
 import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
 import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
 import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { openKeyboard } from './keyboard.ts';
 import { leaseLength, namesAmong, stageList } from './options.ts';
 
-const COULD_NOT_RUN = 2;
 const SHOWN_WITNESSES = 3;
 
 dotenv.config({ quiet: true });
@@ -52,25 +51,13 @@ const { drill, rows } = chosen();
 const { lease, pause } = command.opts<{ lease: number; pause: boolean }>();
 
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
-    stopping.abort(new Error('stopped before the end'));
-  });
-}
+stopOnSignal(stopping, new Error('stopped before the end'));
 const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))];
 const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
-/** What the audience types; a line is Enter. */
-const keyboard = pause ? createInterface({ input: process.stdin }) : undefined;
-keyboard?.on('close', () => stopping.abort(new Error('nobody is left to press Enter')));
+const nobodyIsLeft = () => stopping.abort(new Error('nobody is left to press Enter'));
+const keyboard = pause ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
 
-try {
-  process.exitCode = await runAll();
-} catch (error) {
-  process.stderr.write(`The drill could not be run: ${error instanceof Error ? error.message : error}\n`);
-  process.exitCode = COULD_NOT_RUN;
-}
-await targets.close();
+process.exitCode = await runToEnd('The drill could not be run', runAll, targets.close);
 process.exit();
 
 /** The drill and the rows that the command line names. Ends the process when they do not go together. */
@@ -93,7 +80,7 @@ function chosen(): { drill: Drill; rows: string[] } {
   return { drill, rows };
 }
 
-/** Resolves with 0 when every row did as the staircase says, with 1 when one did not or is unknown. */
+/** Resolves with the exit code: whether every row did as the staircase says. */
 async function runAll(): Promise<number> {
   await targets.open(drill.kind, 0, rows[0]);
   console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
@@ -112,15 +99,14 @@ async function runAll(): Promise<number> {
     });
     if (!tellVerdict(drill.name, stage, outcome)) isAsTaught = false;
   }
-  return isAsTaught ? 0 : 1;
+  return isAsTaught ? AS_TAUGHT : NOT_AS_TAUGHT;
 }
 
 /** Prints what happens, and waits for Enter between two steps if it was asked to. */
 async function narrate(sentence: string, atMs: number, isStep: boolean) {
   console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
-  if (!isStep || keyboard === undefined) return;
-  process.stdout.write(pc.dim('            Enter goes on. '));
-  await once(keyboard, 'line', { signal: stopping.signal });
+  const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
+  if (isStep) await keyboard?.waitForEnter(showPrompt, stopping.signal);
 }
 
 /** Prints the verdict. Returns false when it is not what the staircase says, or unknown. */

@@ -1,4 +1,4 @@
-// npm run grade: runs every drill under locks that are none of ours, and writes the report with their rows.
+// npm run grade: runs every drill under external locks, and writes the report with their rows.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -8,11 +8,11 @@ import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 
-const COULD_NOT_RUN = 2;
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
 

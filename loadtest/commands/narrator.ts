@@ -26,7 +26,7 @@ const words: Record<Verdict, string> = {
   'not-applicable': 'not applicable',
 };
 
-/** Tells a run as it goes on. */
+/** Narrates a run as it goes on. */
 export interface Narrator {
   start(target: Pick<Target, 'url' | 'redis' | 'nginx' | 'backends'>): void;
   /** A drill begins. */
@@ -37,7 +37,7 @@ export interface Narrator {
   end(results: Results, dir: string): void;
 }
 
-/** Tells the story of the stages to `out`: with a progress bar on a terminal, in plain lines elsewhere. */
+/** Narrates the story of the stages to `out`: with a progress bar on a terminal, in plain lines elsewhere. */
 export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
   const bar = out.isTTY
     ? new SingleBar({
@@ -49,13 +49,13 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
       })
     : undefined;
   const say = (line = '') => void out.write(`${line}\n`);
-  /** The results so far by `stage drill`, to set a stage beside the one before it. */
-  const told = new Map<string, DrillResult>();
+  /** The results so far by `stage drill`, to compare a stage with the one before it. */
+  const resultsSoFar = new Map<string, DrillResult>();
   /** What the stage before failed and this one fixes. */
   const failedBefore = (stage: string) =>
     columnNames
       .filter((drill) => fixes(stage, drill))
-      .flatMap((drill) => told.get(`${stageBefore(stage)} ${drill}`) ?? []);
+      .flatMap((drill) => resultsSoFar.get(`${stageBefore(stage)} ${drill}`) ?? []);
   let current: { stage: string; drill: string } = { stage: '', drill: '' };
 
   return {
@@ -78,7 +78,7 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
     },
     result(stage, result) {
       bar?.stop();
-      told.set(`${stage} ${result.drill}`, result);
+      resultsSoFar.set(`${stage} ${result.drill}`, result);
       const before = failedBefore(stage).find(({ drill }) => drill === result.drill);
       for (const line of resultLines(result)) say(line);
       if (before) say(`${indentOf(result.drill)}Before: ${stageBefore(stage)} ${shortLine(before)}`);
@@ -95,7 +95,7 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
   };
 }
 
-/** Tells a run of many cells to `out`: a line for each, how far it has come and how long it will take, the picture at the end. */
+/** Narrates a run of many cells to `out`: a line for each, how far it has come and how long it will take, the picture at the end. */
 export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], workers: number): Narrator {
   const bar = out.isTTY
     ? new SingleBar({
@@ -253,10 +253,10 @@ function resultLines(result: DrillResult): string[] {
 const DEFAULT_WIDTH = 100;
 /** The narrowest column for the names of rows. */
 const NARROWEST_ROW = 18;
-/** Two spaces and a line beside each cell. */
+/** Two spaces and a line between two cells. */
 const CELL_BORDER = 3;
 
-/** As wide as the widest name that stands above or below it. */
+/** The name, padded to the widest that stands above or below it. */
 function nameColumn(drill: string): string {
   return drill.padEnd(Math.max(...columnsWith(drill).map((name) => name.length)));
 }

@@ -4,9 +4,9 @@ import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
-const COULD_NOT_RUN = 2;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
 
@@ -76,7 +76,7 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   peers: boolean;
   /** Where to write the template, and do nothing else. */
   newFile?: string;
-  /** The locks of ours that run beside. */
+  /** The locks of the project that run along, to compare with. */
   beside: string[];
 }
 

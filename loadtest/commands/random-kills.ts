@@ -4,9 +4,8 @@ import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { lockName } from '../../locks/index.ts';
 import { killRandomNodes } from '../orders/random-kills.ts';
+import { COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { stageList, wholeNumber } from './options.ts';
-
-const COULD_NOT_RUN = 2;
 
 dotenv.config({ quiet: true });
 const { seconds, stage } = new Command('npm run random-kills --')
@@ -18,32 +17,21 @@ const { seconds, stage } = new Command('npm run random-kills --')
   .parse()
   .opts<{ seconds: number; stage: string }>();
 
-/** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
-    stopping.abort();
-  });
-}
+stopOnSignal(stopping, new Error('it was interrupted'));
 
-try {
-  const lock = stage;
-  console.log(`A random node is killed every second, for ${seconds} s under ${lock}.`);
+process.exitCode = await runToEnd('The run could not be made', async () => {
+  console.log(`A random node is killed every second, for ${seconds} s under ${stage}.`);
   const { kills, answers, exitCode, accounts, faults } = await killRandomNodes({
     seconds,
-    lock,
+    lock: stage,
     signal: stopping.signal,
   });
   console.log(`${kills} kills.`);
   console.table(answers);
   console.log([accounts.trimEnd(), ...faults].join('\n'));
-  process.exitCode = exitCode === 0 && faults.length > 0 ? 1 : exitCode;
-} catch (error) {
-  const why = stopping.signal.aborted ? 'it was interrupted' : error instanceof Error ? error.message : error;
-  process.stderr.write(`The run could not be made: ${why}\n`);
-  process.exitCode = COULD_NOT_RUN;
-}
+  return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
+});
 process.exit();
 
 /** Throws InvalidArgumentError. */

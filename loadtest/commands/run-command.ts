@@ -1,3 +1,5 @@
+// What the commands that run cells do, from the first stack to the report.
+
 import type { Grade, Results } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
@@ -5,13 +7,12 @@ import { holdsAll } from '../report/grades.ts';
 import { writeReport } from '../report/write.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal, stopWithoutReader } from './ending.ts';
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
-
-const COULD_NOT_RUN = 2;
 
 export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' | 'drills'> {
   /** What the user called, such as `npm start`. */
@@ -19,14 +20,13 @@ export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' 
   cells: Cell[];
   workers: number;
   narrator: Narrator;
-  /** The locks among the cells that are none of ours. */
+  /** The external locks among the cells. */
   grades?: Grade[];
 }
 
 /**
- * Runs the cells, tells it, and writes the report. Sets the exit code: 0 as taught, 1 not as taught or unknown, 2 when the run
- * could not be made or was interrupted. When locks are graded: 0 when every drill that applies to them holds, 1 when one does
- * not, 2 when a lock could not be graded.
+ * Runs the cells, narrates it, writes the report, and sets the exit code. When locks are graded, they decide it: what the others do
+ * is taught, and a lock that can't be graded counts as a run that could not be made.
  */
 export async function runCommand({
   running,
@@ -45,60 +45,42 @@ export async function runCommand({
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
 
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  // Whoever read the output has gone, so nobody waits for the rest.
-  process.stdout.once('error', interrupt).on('error', () => {});
-
-  try {
-    process.exitCode = await run();
-  } catch (error) {
-    process.stderr.write(`The run could not be made: ${error instanceof Error ? error.message : error}\n`);
-    process.exitCode = COULD_NOT_RUN;
-  }
+  stopWithoutReader(stopOnSignal(stopping, new Interrupted()));
+  process.exitCode = await runToEnd('The run could not be made', run, targets.close);
 
   async function run(): Promise<number> {
     const startedAt = new Date();
-    try {
-      const [first] = cells;
-      const target = await targets.open(
-        first?.drill.kind ?? 'load',
-        0,
-        first && !isExternal(first.stage) ? first.stage : undefined,
-      );
-      narrator.start(target);
-      const folder = createRunFolder(reportsDir, startedAt);
+    const [first] = cells;
+    const target = await targets.open(
+      first?.drill.kind ?? 'load',
+      0,
+      first && !isExternal(first.stage) ? first.stage : undefined,
+    );
+    narrator.start(target);
+    const folder = createRunFolder(reportsDir, startedAt);
 
-      const { signal } = stopping;
-      const { stages, leftOut } = await runCells({ cells, workers, targets, settings, signal, narrator, folder });
+    const { signal } = stopping;
+    const { stages, leftOut } = await runCells({ cells, workers, targets, settings, signal, narrator, folder });
 
-      const results: Results = {
-        format: 1,
-        command: commandLine(options.command),
-        startedAt: startedAt.toISOString(),
-        durationMs: Date.now() - startedAt.getTime(),
-        ...judgeRun(stages, leftOut),
-        leftOut,
-        environment: describeEnvironment(target),
-        settings,
-        stages,
-        ...(grades && { grades }),
-      };
-      folder.finish(results);
-      await writeReport(results, folder.dir);
-      narrator.end(results, folder.dir);
-      if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
-      if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
-      if (grades?.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
-      return (grades ? holdsAll(results) : results.verdict === 'as-taught') ? 0 : 1;
-    } finally {
-      await targets.close();
-    }
-  }
-
-  /** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
-  function interrupt() {
-    if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
-    stopping.abort(new Interrupted());
+    const results: Results = {
+      format: 1,
+      command: commandLine(options.command),
+      startedAt: startedAt.toISOString(),
+      durationMs: Date.now() - startedAt.getTime(),
+      ...judgeRun(stages, leftOut),
+      leftOut,
+      environment: describeEnvironment(target),
+      settings,
+      stages,
+      ...(grades && { grades }),
+    };
+    folder.finish(results);
+    await writeReport(results, folder.dir);
+    narrator.end(results, folder.dir);
+    if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
+    if (grades?.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
+    return (grades ? holdsAll(results) : results.verdict === 'as-taught') ? AS_TAUGHT : NOT_AS_TAUGHT;
   }
 }
 

@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { type Results, resultsSchema } from '../evidence/results.ts';
-import type { SaleEvent } from '../harness/lab-client.ts';
 
 /** The folder of one run: `reports/<time>/`. */
 export interface RunFolder {

@@ -40,7 +40,7 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
   else {
     // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
     await work(cells.filter(isLoad), 0);
-    // Guest after guest, and row after row of those whose nodes are their own: each has stacks of its own.
+    // One external lock after the other, and one row after the other of those with nodes of their own: each has its own stacks.
     const stackOf = ({ stage }: Cell) => (isExternal(stage) ? stage : (rowOf(stage)?.stack?.name ?? ''));
     const stacks = [...new Set(cells.map(stackOf))];
     const turnOf = (cell: Cell) => stacks.indexOf(stackOf(cell));

@@ -14,7 +14,7 @@ export interface Flight {
   drills: Drill[];
 }
 
-/** What can be told in one run: staircase after staircase. */
+/** What one run can go through: staircase after staircase. */
 export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
   orders: [

@@ -9,7 +9,7 @@ const SELLING_MS = 2_000;
 export const amnesia: StepDrill = {
   name: 'amnesia',
   needs: ['masters', 'links', 'master processes'],
-  // A lease that outlasts the drill: whoever enters, enters because a vote is gone.
+  // A lease that outlasts the drill: a sale that enters, enters because a vote is gone.
   timing: { leaseMs: 30_000 },
   async run(testBed): Promise<Judgement> {
     const { first, masterCount } = testBed;
@@ -34,7 +34,7 @@ export const amnesia: StepDrill = {
     await holder.end;
 
     const outcome = await testBed.outcome();
-    const beside = `others sold ${soldMeanwhile} units while sale ${holder.saleId} was inside.`;
-    return judgeDuringHold(outcome, soldMeanwhile, `The master that had forgotten voted a second time: ${beside}`);
+    const meanwhile = `others sold ${soldMeanwhile} units while sale ${holder.saleId} was inside.`;
+    return judgeDuringHold(outcome, soldMeanwhile, `The master that had forgotten voted a second time: ${meanwhile}`);
   },
 };

@@ -1,6 +1,6 @@
 // Redis fails over to a replica that has not heard of the lock. Who else gets in?
 
-import { spansOf } from '../evidence/checker.ts';
+import { spansOf } from '../evidence/history.ts';
 import { judgeDuringHold, sellDuringHold } from '../harness/sell-during-hold.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
@@ -10,7 +10,7 @@ const SELLING_MS = 5_000;
 export const failover: StepDrill = {
   name: 'failover',
   needs: ['node processes', 'links', 'redis process', 'replication'],
-  // A lease that outlasts the drill: whoever enters, enters because the lock is gone.
+  // A lease that outlasts the drill: a sale that enters, enters because the lock is gone.
   timing: { leaseMs: 30_000 },
   async run(testBed): Promise<Judgement> {
     const { first, leaseMs } = testBed;
@@ -37,7 +37,7 @@ export const failover: StepDrill = {
       return notStaged(`Sale ${holder.saleId} stayed longer than its lease, which proves nothing about the failover.`);
     }
     if (soldMeanwhile === 0 && end.outcome !== 'sold') return notStaged('After the failover nobody could sell at all.');
-    const beside = `others sold ${soldMeanwhile} units while it was inside.`;
-    return judgeDuringHold(outcome, soldMeanwhile, `The replica knew nothing of sale ${holder.saleId}: ${beside}`);
+    const meanwhile = `others sold ${soldMeanwhile} units while it was inside.`;
+    return judgeDuringHold(outcome, soldMeanwhile, `The replica knew nothing of sale ${holder.saleId}: ${meanwhile}`);
   },
 };

@@ -1,8 +1,10 @@
 // One of the masters that vote for the lock stands still, then a second one. Do sales go on, and what does each cost more?
 
+import type { SaleEnd } from '../evidence/answers.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import type { SaleEnd } from '../harness/single-sale.ts';
-import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
+import { readStock } from '../evidence/stock.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 
 /** How many masters stand still in the end: a minority of five. */

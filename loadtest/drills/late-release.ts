@@ -2,8 +2,9 @@
 // delete?
 
 import { formatDuration } from '../evidence/numbers.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
-import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../harness/step-drill.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const lateRelease: StepDrill = {
   name: 'late-release',

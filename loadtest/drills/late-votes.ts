@@ -1,8 +1,10 @@
 // A majority votes for a holder, and its answers come back when the lease is over. Does it enter, although another is inside?
 
 import { formatDuration } from '../evidence/numbers.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
+import { readStock } from '../evidence/stock.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
-import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const LEASE_MS = 400;
 /** How late the answers come, in milliseconds. A node gives up a connection that is silent for 700 ms. */

@@ -1,7 +1,9 @@
 // Every sale takes 1.5 leases, as on a day when the payment service is slow. Do two of them ever meet?
 
-import { spansOf } from '../evidence/checker.ts';
-import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
+import { spansOf } from '../evidence/history.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
+import { readStock } from '../evidence/stock.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const SALES = 3;
 

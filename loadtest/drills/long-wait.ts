@@ -10,7 +10,7 @@ const WARM_UP_TRIES = 3_000;
 const MEASURE_LIMIT_MS = 8_000;
 /** Of the tries that a machine makes within the limit, so many are needed to tell bytes from noise. */
 const FEWEST_TRIES = 5_000;
-/** Fewer than one in 100 ms for each waiter: whoever tries so seldom waits for something else. */
+/** Fewer than one in 100 ms for each waiter: one that tries so seldom waits for something else. */
 const SELDOM_TRIES = (WAITERS * MEASURE_LIMIT_MS) / 100;
 /** A try that leaves nothing behind measures a byte or less; a promise that waits for the next one, hundreds. */
 const FLAT_BYTES = 60;

@@ -2,7 +2,8 @@
 // itself?
 
 import { formatDuration } from '../evidence/numbers.ts';
-import { type Judgement, notStaged, overlapsOf, type StepDrill } from '../harness/step-drill.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const nestedCall: StepDrill = {
   name: 'nested-call',

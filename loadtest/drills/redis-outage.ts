@@ -2,11 +2,13 @@
 // everybody answered, is no sale lost, and does the shop sell again?
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SaleEnd } from '../evidence/answers.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
-import { NotStagedError } from '../harness/faults.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
+import { readStock } from '../evidence/stock.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
-import type { SaleEnd } from '../harness/single-sale.ts';
-import { type Judgement, notStaged, overlapsOf, readStock, type StepDrill } from '../harness/step-drill.ts';
+import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 
 const BUYERS = 20;

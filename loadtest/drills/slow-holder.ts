@@ -1,6 +1,7 @@
 // One holder stalls for 2.5 leases while others keep buying. When it wakes, do two of the others meet?
 
-import { describeOverlap, type Hold, overlapsBetween } from '../evidence/checker.ts';
+import type { Hold } from '../evidence/history.ts';
+import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
@@ -57,7 +58,7 @@ export const slowHolder: StepDrill = {
     if (seen > 0 && (leaseLeftMs < leaseMs / 4 || !holds.some(isThere))) {
       return notStaged('Nobody else held the lock when the slow holder left.');
     }
-    // Whoever enters while the lease of the one inside still runs was let in by the slow one. Later ones may be right.
+    // A sale that enters while the lease of the one inside still runs was let in by the slow one. Later ones may be right.
     const meetings = overlapsBetween(holds).filter(({ from }) => from >= awakeAt && from <= awakeAt + leaseLeftMs);
     const figures = {
       overlaps: meetings.length,

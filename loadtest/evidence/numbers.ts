@@ -21,6 +21,11 @@ export function formatDuration(ms: number): string {
   );
 }
 
+/** A moment of a drill: `1234.5` milliseconds as `1.235 s`. */
+export function formatSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(3)} s`;
+}
+
 /** `2026-11-21T10:15:00Z` as `21 November 2026, 10:15 UTC`. */
 export function formatMoment(iso: string): string {
   const date = new Date(iso);

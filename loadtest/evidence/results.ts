@@ -104,7 +104,7 @@ export const drillResultSchema = z.object({
   stockOverTime: z.array(stockPointSchema).default([]),
   /** Of a drill that goes step by step. */
   timeline: timelineSchema.optional(),
-  /** The same of a drill of the orders: what it told, with the milliseconds since it began. */
+  /** Of a drill of the orders: what it emitted, with the milliseconds since it began. */
   told: z.array(z.object({ ms: milliseconds, sentence: z.string() })).optional(),
   durationMs: milliseconds,
 });
@@ -116,7 +116,7 @@ export const stageResultSchema = z.object({
   drills: z.array(drillResultSchema),
 });
 
-/** A lock that is none of ours, whose row was run. */
+/** An external lock whose row was run. */
 export const gradeSchema = z.object({
   stage: z.string(),
   /** Where its module is. */

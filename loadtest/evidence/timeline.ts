@@ -1,6 +1,8 @@
-import type { SaleEvent } from '../harness/lab-client.ts';
-import type { LeaseSample } from '../harness/lease-watch.ts';
-import { type Hold, holdsOf, type Overlap, overlapsBetween, spansOf } from './checker.ts';
+// What happened in a drill, as it is drawn: lanes, leases, faults and overlaps.
+
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { type Hold, holdsOf, isSame, keyOf, type SaleName, spansOf } from './history.ts';
+import { type Overlap, overlapsBetween } from './overlaps.ts';
 import type { Timeline } from './results.ts';
 
 /** How many lanes are drawn. */
@@ -17,6 +19,16 @@ export interface Fault {
   saleId?: string;
 }
 
+/** What Redis held under the lock's key at one moment. */
+export interface LeaseSample {
+  /** Milliseconds on the clock that all processes of this host share. */
+  at: number;
+  /** The value, or the first field of a hash: the owner token, under stages that have one. Absent when there is no key. */
+  owner?: string;
+  /** How long the key has to live, in milliseconds; `Infinity` without an end. */
+  ttlMs: number;
+}
+
 export interface TimelineParts {
   /** When the drill began and ended, in milliseconds on the shared clock. */
   from: number;
@@ -26,13 +38,13 @@ export interface TimelineParts {
   isJudged?: (hold: Hold) => boolean;
   samples: LeaseSample[];
   /** The sale that an owner token names, if it names one. */
-  ownerOf: (token: string) => { node: string; saleId: string } | undefined;
+  ownerOf: (token: string) => SaleName | undefined;
   faults: Fault[];
 }
 
 type Lane = Timeline['lanes'][number];
 
-/** What happened, as it is drawn: a lane for each sale, and in it what its node recorded and what Redis held. */
+/** A lane for each sale, and in it what its node recorded and what Redis held. */
 export function timelineOf({
   from,
   until,
@@ -89,9 +101,7 @@ export function timelineOf({
   };
 }
 
-interface Sale {
-  node: string;
-  saleId: string;
+interface Sale extends SaleName {
   /** When it asked for the lock, and when its node was done with it: `Infinity` if it never was. */
   at: number;
   ended: number;
@@ -101,7 +111,7 @@ interface Sale {
 function salesOf(events: SaleEvent[]): Sale[] {
   const sales = new Map<string, Sale>();
   for (const { type, node, saleId, at } of events) {
-    const key = `${node} ${saleId}`;
+    const key = keyOf({ node, saleId });
     if (type === 'waiting') sales.set(key, { node, saleId, at, ended: Number.POSITIVE_INFINITY, hasEntered: false });
     const sale = sales.get(key);
     if (sale && (type === 'entered' || type === 'began')) sale.hasEntered = true;
@@ -110,21 +120,18 @@ function salesOf(events: SaleEvent[]): Sale[] {
   return [...sales.values()];
 }
 
-function isSame(a: { node: string; saleId: string }, b: { node: string; saleId: string }) {
-  return a.node === b.node && a.saleId === b.saleId;
-}
-
 /**
  * The first sale, those that were inside together with another, those nearest to the beginning and the end of each fault in
  * turn, then the others: as many as there is room for, in the order of asking.
  */
 function choose(sales: Sale[], overlaps: Overlap[], faults: Fault[]): Sale[] {
   if (sales.length <= MAX_LANES) return sales;
+  const met = new Set(overlaps.flatMap(({ first, second }) => [keyOf(first), keyOf(second)]));
   const edges = faults.flatMap(({ from, until = from }) => [from, until]);
   const nearest = edges.map((edge) => [...sales].sort((a, b) => distance(a, edge) - distance(b, edge)));
   const ranked = [
     ...sales.slice(0, 1),
-    ...sales.filter((sale) => overlaps.some(({ first, second }) => isSame(first, sale) || isSame(second, sale))),
+    ...sales.filter((sale) => met.has(keyOf(sale))),
     ...Array.from({ length: MAX_LANES }, (_, place) => nearest.flatMap((sales) => sales[place] ?? [])).flat(),
     ...sales,
   ];

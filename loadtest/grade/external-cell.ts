@@ -11,12 +11,11 @@ const PAUSED_LEASES = 3;
 /** How often the nodes are asked, in milliseconds. */
 const LOOK_MS = 500;
 
-/** What a lock that is none of ours did to a node: a sentence. */
+/** What an external lock did to a node: a sentence. */
 class BrokenNode extends Error {}
 
 /**
- * Runs a drill under a lock that is none of ours. It may end its node or block it for ever: then the drill is stopped and has
- * failed. `isStackSound`: the stack may carry another drill.
+ * Runs a drill under an external lock. It may end its node or block it for ever: then the drill is stopped and has failed. `isStackSound`: the stack may carry another drill.
  */
 export async function runExternalCell(
   drill: Drill,
@@ -58,7 +57,7 @@ function watchNodes({ nodes, partDied }: Target, limitMs: number) {
         if (isOver) return;
         const sentence = `${node.name} stopped answering: nothing for ${formatDuration(limitMs)}, as when its event loop is blocked.`;
         broken.abort(new BrokenNode(sentence));
-        // So that whoever still waits for them is told at once.
+        // What still waits for them ends at once.
         for (const { process } of nodes) await process?.kill();
       }
       await sleep(LOOK_MS);
@@ -87,8 +86,8 @@ function brokenOr(error: unknown): DrillOutcome {
 }
 
 /**
- * What is unknown of a lock of ours, because no fault of ours explains it, is often explained by what the nodes recorded of a
- * lock that is none of ours: it threw, or nobody was ever given it. And it may have nothing that a drill could break.
+ * What no fault of a drill explains is often explained by what the nodes recorded of an external lock: it threw, or nobody was ever
+ * given it. And it may have nothing that a drill could break.
  */
 function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   const { verdict, reasons, events, nothingToBreak } = outcome;

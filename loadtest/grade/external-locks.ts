@@ -1,4 +1,5 @@
 import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../../locks/index.ts';
@@ -51,15 +52,21 @@ export function problemOfName(name: string, file: string): string | undefined {
 async function problemOfModule(file: string): Promise<string | undefined> {
   const [script = '', ...execArgv] = nodeArgs('loadtest/grade/check-module.ts').toReversed();
   const child = fork(script, [file], { execArgv: execArgv.toReversed(), stdio: 'ignore', cwd: projectDir });
-  const ended = new Promise<string>((resolve) => child.once('exit', (code, signal) => resolve(endOf(code ?? signal))));
-  const told = () => new Promise<string>((resolve) => child.once('message', resolve));
+  // It sends when it begins, and then what is wrong. Both may come at once, and with its end: nothing listens too late.
+  const begun = once(child, 'message');
+  const problem = new Promise<string>((resolve) => {
+    child.once('message', () => child.once('message', resolve));
+  });
+  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([[code, signal]]) =>
+    endOf(code ?? signal),
+  );
   const limit = (ms: number, sentence: string) => sleep(ms, sentence, { ref: false });
   const late = `it was not loaded within ${LOAD_LIMIT_MS / 1000} s: its import never ends`;
 
-  await Promise.race([told(), ended, limit(START_LIMIT_MS, '')]);
-  const problem = await Promise.race([told(), ended, limit(LOAD_LIMIT_MS, late)]);
+  await Promise.race([begun, ended, limit(START_LIMIT_MS, '')]);
+  const found = await Promise.race([problem, ended, limit(LOAD_LIMIT_MS, late)]);
   child.kill('SIGKILL');
-  return problem || undefined;
+  return found || undefined;
 }
 
 /** Node ends with 13 when nothing is left that could let a top-level await go on. */

@@ -24,7 +24,7 @@ return redis.call('DEL', KEYS[1])`;
 // leaseMs       how long the lock may be held when nobody renews it.
 // retryDelayMs  how long a waiter sleeps between two tries.
 // onLeaseLost   to be called when the holder learns that the lock is no longer its own. It only records that. To stop the sale
-//               before its write, give an AbortSignal as `lost` beside acquire and release, and abort it.
+//               before its write, give an AbortSignal as `lost` along with acquire and release, and abort it.
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
   // Change this: it resolves when the lock is held. When `signal` aborts meanwhile, it rejects soon and holds nothing; aborted
   // already, it means: try once. After an acquire() that Redis did not answer, release() is called as soon as Redis is back.

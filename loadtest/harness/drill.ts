@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
-import type { SaleEvent } from './lab-client.ts';
 import type { Target } from './target.ts';
 
 /** How long the cause of an error may take to show, in milliseconds. */
@@ -20,7 +20,7 @@ export interface DrillSettings {
 }
 
 /**
- * What a drill tells while it runs, with the milliseconds since it began. `isStep`: it goes on when this resolves, and does
+ * What a drill emits while it runs, with the milliseconds since it began. `isStep`: it goes on when this resolves, and does
  * not mind how long that takes.
  */
 export type Narrate = (sentence: string, atMs: number, isStep: boolean) => Promise<void>;
@@ -78,7 +78,7 @@ export function lostTrack(error: unknown): DrillOutcome {
   return { verdict: 'unknown', reasons: [reason], witnesses: [], witnessCount: 0, stockOverTime: [], events: [] };
 }
 
-/** A death shows as a call without an answer first, and as a death a moment later: resolves when `signal` has told of it, or it is none. */
+/** A death shows as a call without an answer first, and as a death a moment later: resolves when `signal` has aborted, or it is none. */
 export async function causeShown(signal: AbortSignal): Promise<void> {
   await sleep(CAUSE_LIMIT_MS, undefined, { signal }).catch(() => {});
 }

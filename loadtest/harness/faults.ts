@@ -1,27 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Command, type Link, openLink } from '../../scripts/link/link.ts';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { stockKey } from '../../services/inventory/store.ts';
-import type { SaleEvent } from './lab-client.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 5;
-
-/**
- * A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. `nothingToBreak`: it is the
- * lock that never takes this step.
- */
-export class NotStagedError extends Error {
-  readonly nothingToBreak: boolean;
-
-  constructor(message: string, { nothingToBreak = false } = {}) {
-    super(message);
-    this.nothingToBreak = nothingToBreak;
-  }
-}
 
 /** The node is dead since `at`, on the shared clock, and had recorded these events. */
 export interface Crash {
@@ -35,7 +23,7 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
   lockKey: string;
   /** The lock is given by a vote of several masters. */
   isVoted: boolean;
-  /** Told when the nodes are led to another Redis. */
+  /** Called when the nodes are led to another Redis. */
   onMove: (redisUrl: string) => void;
 }
 
@@ -44,13 +32,13 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
   const undos: (() => unknown)[] = [];
   const crashes: Crash[] = [];
 
-  /** A process of our own, to pause or to kill. Throws NotStagedError for a node of somebody else's stack. */
+  /** The process of a node, to pause or to kill. Throws NotStagedError for a node that this run has not started. */
   function processOf(node: TargetNode) {
     if (node.process === undefined) throw new NotStagedError(`${node.name} is not a process of this run.`);
     return node.process;
   }
 
-  /** Pauses a node's process, until it is told to go on. */
+  /** Pauses a node's process until it is resumed. */
   function pause(node: TargetNode): { resume(): void } {
     const process = processOf(node);
     const resume = () => process.signal('SIGCONT');
@@ -64,10 +52,11 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     const process = processOf(node);
     const { events } = await node.history();
     const at = sharedClock();
-    crashes.push({ node, at, events });
+    const crash: Crash = { node, at, events };
+    crashes.push(crash);
     undos.push(async () => {
       await process.start();
-      crashes.splice(0);
+      crashes.splice(crashes.indexOf(crash), 1);
     });
     await process.kill();
     if (await answers(node)) throw new NotStagedError(`${node.name} still answers after it was killed.`);
@@ -113,14 +102,14 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     };
   }
 
-  /** A process of our own, to stop or to kill. Throws NotStagedError when Redis is somebody else's. */
+  /** The process of Redis, to stop or to kill. Throws NotStagedError for a Redis that this run has not started. */
   function redisProcess() {
     const process = stack?.redisProcess;
     if (process === undefined) throw new NotStagedError('Redis is not a process of this run.');
     return process;
   }
 
-  /** Stops Redis where it stands, until it is told to go on. */
+  /** Stops Redis where it stands until it is resumed. */
   async function stopRedis() {
     const process = redisProcess();
     const resume = async () => process.signal('SIGCONT');
@@ -239,7 +228,7 @@ export function isRelease({ name, script }: Command): boolean {
   return name === 'DEL' || (script?.startsWith('release-') ?? false);
 }
 
-/** The same for a lock that may use any command: the first one after the stock write that names the lock's key. */
+/** The command by which an external lock is given up, which may be any: the first one after the stock write that names the lock's key. */
 export function firstAfterWrite(lockKey: string): (command: Command) => boolean {
   let hasWritten = false;
   return (command) => {

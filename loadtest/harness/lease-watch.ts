@@ -1,22 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from '../../locks/lock.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
+import type { LeaseSample } from '../evidence/timeline.ts';
 import { sharedClock } from './shared-clock.ts';
 
 /** How often Redis is asked, in milliseconds. */
 const LOOK_MS = 10;
 /** How long Redis may leave a question unanswered, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
-
-/** What Redis held under the lock's key at one moment. */
-export interface LeaseSample {
-  /** Milliseconds on the clock that all processes of this host share. */
-  at: number;
-  /** The value, or the first field of a hash: the owner token, under stages that have one. Absent when there is no key. */
-  owner?: string;
-  /** How long the key has to live, in milliseconds; `Infinity` without an end. */
-  ttlMs: number;
-}
 
 export interface LeaseWatch {
   /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */

@@ -1,38 +1,7 @@
 import autocannon from 'autocannon';
-import { z } from 'zod';
-
-const soldSchema = z.object({
-  outcome: z.literal('sold'),
-  saleId: z.string(),
-  node: z.string(),
-  stockBefore: z.int(),
-  remaining: z.int(),
-});
-const problemSchema = z.object({ code: z.string(), definite: z.boolean() });
+import { countAnswer, type Tally } from '../evidence/answers.ts';
 
 const GIVE_UP_LOOK_MS = 200;
-
-/** A sale as its answer tells it. */
-export type SoldAnswer = z.infer<typeof soldSchema> & { latencyMs: number };
-
-/** What became of every request that was sent, counted from the answers alone. */
-export interface Tally {
-  sent: number;
-  answers: number;
-  /** Requests that timed out or whose connection broke. */
-  errors: number;
-  sold: SoldAnswer[];
-  soldOut: number;
-  lockTimeout: number;
-  failed: number;
-  /** Answers that do not say whether the sale took place. */
-  indefinite: number;
-  /** Answers that are neither a sale nor a problem document. One of them, cut short. */
-  nonsense: number;
-  nonsenseSample: string;
-  /** From the first request to the last answer. */
-  durationMs: number;
-}
 
 export interface LoadOptions {
   url: string;
@@ -115,39 +84,4 @@ export async function sendSales({
     clearInterval(looking);
   });
   return { ...tally, errors: result.errors };
-}
-
-/** What one answer says. `inDoubt`: it does not say whether the sale took place. */
-export type SaleAnswer =
-  | { outcome: 'sold'; sale: z.infer<typeof soldSchema> }
-  | { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code: string }
-  | { outcome: 'nonsense' };
-
-/** Reads the answer to a sale. */
-export function readAnswer(status: number, body: string): SaleAnswer {
-  const answer = parse(body);
-  const sold = soldSchema.safeParse(answer);
-  if (status === 200 && sold.success) return { outcome: 'sold', sale: sold.data };
-  const problem = problemSchema.safeParse(answer);
-  if (status < 400 || !problem.success) return { outcome: 'nonsense' };
-  const { code, definite } = problem.data;
-  if (!definite) return { outcome: 'inDoubt', code };
-  if (code === 'OUT_OF_STOCK') return { outcome: 'soldOut', code };
-  return { outcome: code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed', code };
-}
-
-function countAnswer(tally: Tally, status: number, body: string, latencyMs: number) {
-  const answer = readAnswer(status, body);
-  if (answer.outcome === 'sold') tally.sold.push({ ...answer.sale, latencyMs });
-  else if (answer.outcome === 'inDoubt') tally.indefinite += 1;
-  else tally[answer.outcome] += 1;
-  if (answer.outcome === 'nonsense') tally.nonsenseSample ||= `${status} ${body.slice(0, 80)}`;
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

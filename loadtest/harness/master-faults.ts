@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import type { Link } from '../../scripts/link/link.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { Master } from '../../scripts/stack/stack.ts';
-import { NotStagedError } from './faults.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { readLease } from './lease-watch.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { TargetNode } from './target.ts';
@@ -20,7 +20,7 @@ const LOOK_MS = 5;
 export interface MasterFaultsOptions {
   masters: Master[];
   lockKey: string;
-  /** Told how to undo each fault. */
+  /** Called with the way to undo each fault. */
   onFault: (undo: () => unknown) => void;
 }
 
@@ -126,7 +126,7 @@ export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOp
     cut,
     delay,
     heard,
-    /** Makes them know every script of ours. */
+    /** Loads the project's scripts into each of them. */
     async prepare() {
       await Promise.all(masters.map(({ url }) => loadScripts(url)));
     },

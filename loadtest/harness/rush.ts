@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  describeLostUpdate,
-  type Evidence,
-  findLostUpdates,
-  judge,
-  measure,
-  stockOverTime,
-} from '../evidence/checker.ts';
+import type { NodeState } from '../../services/inventory/lab/contract.ts';
+import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
+import { type Evidence, judge, measure } from '../evidence/rush-account.ts';
+import { stockOverTime } from '../evidence/stock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
-import type { NodeState, SaleEvent } from './lab-client.ts';
-import { type SoldAnswer, sendSales } from './load.ts';
+import { sendSales } from './load.ts';
 import { lackOf, type Target } from './target.ts';
 
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */
@@ -86,16 +81,7 @@ export async function runRush(
   };
 }
 
-/** The sales with the moment at which their node read the stock for them. */
-function withReadTimes(sold: SoldAnswer[], events: SaleEvent[]) {
-  const startedAt = events[0]?.at ?? 0;
-  const readMs = new Map(
-    events.flatMap(({ type, node, saleId, at }) => (type === 'read' ? [[`${node} ${saleId}`, at - startedAt]] : [])),
-  );
-  return sold.map((sale) => ({ ...sale, readMs: readMs.get(`${sale.node} ${sale.saleId}`) }));
-}
-
-/** The same start for every drill: the stage's lock on all nodes, no lock key, no history, the stock set. */
+/** Every rush starts so: the stage's lock on all nodes, no lock key, no history, the stock set. */
 async function prepare({ nodes }: Target, stage: string, stock: number) {
   for (const node of nodes) await node.setLock(stage);
   for (const node of nodes) await node.reset();

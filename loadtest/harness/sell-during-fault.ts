@@ -1,8 +1,9 @@
+import type { StepHistory } from '../evidence/history.ts';
+import { readStock } from '../evidence/stock.ts';
+import { sellMeanwhile } from './sell-meanwhile.ts';
 import { sharedClock } from './shared-clock.ts';
-import { type Judgement, readStock } from './step-drill.ts';
-import type { TestBed, TestBedOutcome } from './test-bed.ts';
-
-const SALES = 3;
+import type { Judgement } from './step-drill.ts';
+import type { TestBed } from './test-bed.ts';
 
 interface Meanwhile {
   soldMeanwhile: number;
@@ -14,31 +15,21 @@ interface Meanwhile {
  * Sells on the second node while a fault hits the first, for 2.5 leases: long enough for any lease to end. Resolves with how
  * many units were sold.
  */
-export async function sellDuringFault({
-  second,
-  leaseMs,
-  sellWithin,
-  mustHaveWaited,
-  waitFor,
-}: TestBed): Promise<Meanwhile> {
-  // Long enough to be seen in a picture.
-  await second.script({ pauseMs: Math.round(leaseMs / 10), times: SALES });
+export async function sellDuringFault(testBed: TestBed): Promise<Meanwhile> {
+  const { second, leaseMs } = testBed;
   const startedAt = sharedClock();
   const limitMs = 2.5 * leaseMs;
-  const leftMs = () => limitMs - (sharedClock() - startedAt);
-  let soldMeanwhile = 0;
-  while (soldMeanwhile < SALES && leftMs() > 0) {
-    if ((await sellWithin(second, leftMs())).outcome === 'sold') soldMeanwhile += 1;
-  }
-  await waitFor(async () => leftMs() < 0 || undefined, limitMs);
+  // Each sale is long enough to be seen in a picture.
+  const soldMeanwhile = await sellMeanwhile(testBed, { saleMs: Math.round(leaseMs / 10), limitMs });
+  await testBed.waitFor(async () => sharedClock() > startedAt + limitMs || undefined, limitMs);
   if (soldMeanwhile > 0) return { soldMeanwhile };
-  await mustHaveWaited(second, startedAt);
+  await testBed.mustHaveWaited(second, startedAt);
   return { soldMeanwhile, keptOutMs: sharedClock() - startedAt };
 }
 
 /** The verdict when a write of the first node has come late, with its node or without: was a sale made meanwhile undone? */
 export function judgeDuringFault(
-  outcome: TestBedOutcome,
+  outcome: StepHistory,
   meanwhile: Meanwhile,
   wroteLate?: { node: string; saleId: string }[],
 ): Judgement {

@@ -1,9 +1,13 @@
+import type { StepHistory } from '../evidence/history.ts';
+import { overlapsOf } from '../evidence/overlaps.ts';
+import { readStock } from '../evidence/stock.ts';
+import { sellMeanwhile } from './sell-meanwhile.ts';
 import { sharedClock } from './shared-clock.ts';
-import { type Judgement, overlapsOf, readStock } from './step-drill.ts';
-import type { InsideSale, TestBed, TestBedOutcome } from './test-bed.ts';
+import type { Judgement } from './step-drill.ts';
+import type { TestBed } from './test-bed.ts';
+import type { InsideSale } from './watched-sales.ts';
 
-const SALES = 3;
-/** How long each of them takes, in milliseconds. */
+/** How long each of the sales takes, in milliseconds. */
 const SALE_MS = 100;
 
 /**
@@ -12,12 +16,8 @@ const SALE_MS = 100;
  */
 export async function sellDuringHold(testBed: TestBed, holder: InsideSale, limitMs: number): Promise<number> {
   const { second } = testBed;
-  await second.script({ pauseMs: SALE_MS, times: SALES });
   const startedAt = sharedClock();
-  let soldMeanwhile = 0;
-  while (soldMeanwhile < SALES && sharedClock() < startedAt + limitMs) {
-    if ((await testBed.sellWithin(second, limitMs)).outcome === 'sold') soldMeanwhile += 1;
-  }
+  const soldMeanwhile = await sellMeanwhile(testBed, { saleMs: SALE_MS, limitMs });
   await testBed.say(`${second.name} has sold ${soldMeanwhile} units meanwhile.`);
   await testBed.mustBeInside(holder);
   if (soldMeanwhile === 0) await testBed.mustHaveWaited(second, startedAt);
@@ -25,7 +25,7 @@ export async function sellDuringHold(testBed: TestBed, holder: InsideSale, limit
 }
 
 /** The verdict on a holder that must be alone: `failure` says how others got in. */
-export function judgeDuringHold(outcome: TestBedOutcome, soldMeanwhile: number, failure: string): Judgement {
+export function judgeDuringHold(outcome: StepHistory, soldMeanwhile: number, failure: string): Judgement {
   const { overlaps, witnesses } = overlapsOf(outcome);
   const { lostUpdates, finalStock, expectedStock, ...stock } = readStock(outcome);
   const figures = { overlaps, lostUpdates, soldMeanwhile, finalStock, expectedStock };

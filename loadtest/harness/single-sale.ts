@@ -1,10 +1,7 @@
 import { request } from 'node:http';
-import { readAnswer, type SaleAnswer } from './load.ts';
+import { readAnswer, type SaleAnswer, type SaleEnd } from '../evidence/answers.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { TargetNode } from './target.ts';
-
-/** How a single sale ended, as its client saw it. `sentAt` is on the clock that all processes of this host share. */
-export type SaleEnd = (SaleAnswer | { outcome: 'cutOff' }) & { sentAt: number; ms: number };
 
 export interface RunningSale {
   node: string;

@@ -1,21 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backendOf } from '../../locks/index.ts';
-import {
-  countOverlaps,
-  describeLostUpdate,
-  describeOverlap,
-  findLostUpdates,
-  type Hold,
-  holdsOf,
-  overlapsBetween,
-} from '../evidence/checker.ts';
+import type { Hold } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { hasNothingToBreak } from '../staircase/lookup.ts';
 import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
-import { NotStagedError } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import { lackOf, type Need } from './target.ts';
-import { openTestBed, type TestBed, type TestBedOptions, type TestBedOutcome } from './test-bed.ts';
+import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
 
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
@@ -108,7 +100,7 @@ export async function play(
   };
 }
 
-/** As the promise, or rejects with the signal's reason when that aborts first. */
+/** Settles like the promise, or rejects with the signal's reason when that aborts first. */
 function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal?.reason);
@@ -130,61 +122,4 @@ export function asDrill(drill: StepDrill): Drill {
 /** The fault was never there, so nothing may be concluded. */
 export function notStaged(reason: string, { nothingToBreak = false } = {}): Judgement {
   return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak };
-}
-
-/**
- * What the stock says: `sold` counts the sales that were answered so, `inDoubt` those whose answer is missing or does not
- * say. `lostUpdates` is what is lost for certain, whatever became of those in doubt: units that were sold and are still in
- * stock, or writes that Redis confirmed and another sale undid, whichever are more. Throws NotStagedError when units are missing
- * that no sale explains: numbers that do not add up are no verdict.
- *
- * `wroteLate` names sales whose write reached Redis although their node had given up on it.
- */
-export function readStock(
-  { ends, initialStock, finalStock, events, startedAt }: TestBedOutcome,
-  wroteLate: Sale[] = [],
-) {
-  const sales = ends.flatMap((end) => (end.outcome === 'sold' ? [end.sale] : []));
-  const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
-  const expectedStock = initialStock - sales.length;
-  if (finalStock < expectedStock - inDoubt) {
-    throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
-  }
-  const groups = findLostUpdates(readersOf(events, startedAt, wroteLate));
-  const undone = groups.reduce((sum, group) => sum + group.sales.length - 1, 0);
-  return {
-    sold: sales.length,
-    inDoubt,
-    finalStock,
-    expectedStock,
-    lostUpdates: Math.max(0, finalStock - expectedStock, undone),
-    witnesses: groups.map(describeLostUpdate),
-  };
-}
-
-interface Sale {
-  node: string;
-  saleId: string;
-}
-
-/** Who read which stock and went on to write, as the nodes recorded it. Of a sale that began again the last reading counts. */
-function readersOf(events: TestBedOutcome['events'], startedAt: number, wroteLate: Sale[]) {
-  const nameOf = ({ node, saleId }: Sale) => `${node} ${saleId}`;
-  const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(nameOf));
-  const readings = new Map<string, { stockBefore: number; saleId: string; node: string; readMs: number }>();
-  for (const event of events) {
-    const { type, stock, node, saleId, at } = event;
-    if (type !== 'read' || stock === undefined || !writers.has(nameOf(event))) continue;
-    readings.set(nameOf(event), { stockBefore: stock, saleId, node, readMs: at - startedAt });
-  }
-  return [...readings.values()];
-}
-
-/** Pairs of holders inside at the same moment, those left out who `isMeant` does not mean, and a sentence for each. */
-export function overlapsOf({ events, startedAt }: TestBedOutcome, isMeant: (hold: Hold) => boolean = () => true) {
-  const holds = holdsOf(events).filter(isMeant);
-  return {
-    overlaps: countOverlaps(holds),
-    witnesses: overlapsBetween(holds).map((overlap) => describeOverlap(overlap, startedAt)),
-  };
 }

@@ -9,18 +9,18 @@ import { openLocalTarget, openRunningTarget, type Target } from './target.ts';
 export interface TargetsOptions {
   /** A running stack to aim at, instead of stacks of our own. */
   running?: { url: string; labUrls: string[] } | undefined;
-  /** The modules of the locks that are none of ours, by their names. */
+  /** The modules of the external locks, by their names. */
   modules?: Record<string, string>;
   /** The backends of the strategies to be run. */
   backends?: Backend[];
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
-  /** Told, with a sentence, when a part dies that no drill killed; not under a lock that is none of ours. */
+  /** Called with a sentence when a part dies that no drill killed; not under an external lock. */
   onDeath: (sentence: string) => void;
 }
 
 interface Opened {
-  /** The lock that its nodes were given, if it is none of ours. */
+  /** The external lock that its nodes were given, if any. */
   external: string | undefined;
   /** What its row asks for, if it asks for anything. */
   own: Row['stack'];
@@ -82,7 +82,7 @@ export function createTargets({
     return LOG_LEVEL ? { env, onLine } : { env };
   }
 
-  /** A stack with a lock that is none of ours has nothing to bring in order, and may not be able to. */
+  /** A stack with an external lock has nothing to bring in order, and may not be able to. */
   async function close({ external, target }: Opened) {
     const open = await target.catch(() => undefined);
     if (external !== undefined) for (const { process } of open?.nodes ?? []) await process?.kill();
@@ -112,8 +112,8 @@ export function createTargets({
 
   return {
     /**
-     * The stack for drills of this kind. Workers that run at the same time have one each, and so has each lock that is none
-     * of ours, and each row that asks for nodes of its own: a worker that goes on to another gets another stack. Rejects
+     * The stack for drills of this kind. Workers that run at the same time have one each, and so has each
+     * external lock, and each row that asks for nodes of its own: a worker that goes on to another gets another stack. Rejects
      * when it does not start.
      */
     async open(kind: Drill['kind'], worker = 0, stage?: string): Promise<Target> {

@@ -1,22 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+// The ground of a drill that goes step by step: two nodes made ready, ways to break them, and the way back.
+
 import { backendOf, hasLock } from '../../locks/index.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { type Hold, holdsOf } from '../evidence/checker.ts';
+import { type Hold, holdsOf, type StepHistory } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import type { Narrate } from './drill.ts';
-import { type Crash, createFaults, firstAfterWrite, isRelease, NotStagedError } from './faults.ts';
-import type { LockTiming, SaleEvent, SaleScript } from './lab-client.ts';
+import { type Crash, createFaults, firstAfterWrite, isRelease } from './faults.ts';
+import type { LockTiming } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { createMasterFaults } from './master-faults.ts';
+import { poll } from './poll.ts';
 import { sharedClock } from './shared-clock.ts';
-import { type RunningSale, type SaleEnd, sendSale } from './single-sale.ts';
 import type { Target, TargetNode } from './target.ts';
+import { createWatchedSales, type InsideSale } from './watched-sales.ts';
 
-/** How often the harness looks whether a step has happened, in milliseconds. */
-const LOOK_MS = 5;
 /** How long a step may take that no lock delays, in milliseconds. */
 const STEP_LIMIT_MS = 5_000;
 /** How long the sales of a drill may take to end after it, in milliseconds. */
@@ -24,18 +26,6 @@ const SETTLE_LIMIT_MS = 15_000;
 const RETRY_DELAY_MS = 10;
 const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
-
-export type InsideSale = RunningSale & { saleId: string };
-
-/** What a drill leaves behind. */
-export interface TestBedOutcome {
-  ends: SaleEnd[];
-  initialStock: number;
-  finalStock: number;
-  events: SaleEvent[];
-  /** When the drill began, on the shared clock. */
-  startedAt: number;
-}
 
 export interface TestBedOptions {
   target: Target;
@@ -54,7 +44,6 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   const { nodes, stack } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
-  const sales: RunningSale[] = [];
   const marks: Fault[] = [];
   let isOver = false;
   const faults = createFaults({
@@ -83,7 +72,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     if (stack) await loadScripts(stack.redis.url);
     await masters.prepare();
   } catch (error) {
-    // Whatever of it took effect is taken back.
+    // What took effect of it is taken back.
     for (const node of nodes) await node.setLock(stage).catch(() => {});
     await first.clear().catch(() => {});
     masters.close();
@@ -102,13 +91,13 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return [...lastWords, ...histories.flatMap(({ events }) => events)].sort((a, b) => a.at - b.at);
   }
 
-  /** Whoever goes on after the end of the test bed is stopped here: the stack is somebody else's by then. */
+  /** A step that comes after the end of the test bed is stopped here: another drill may have the stack by then. */
   function mustBeOpen() {
     signal?.throwIfAborted();
     if (isOver) throw new Error('The drill is over.');
   }
 
-  /** As the function, for as long as the test bed goes on. */
+  /** The function for as long as the test bed goes on; afterwards each call throws. */
   function guarded<Args extends unknown[], Result>(act: (...args: Args) => Result) {
     return (...args: Args): Result => {
       mustBeOpen();
@@ -116,10 +105,15 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     };
   }
 
-  /** As `poll`, for as long as the test bed goes on. */
+  /**
+   * Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed, and rejects when the
+   * test bed ends before.
+   */
   function waitFor<T>(look: () => Promise<T | undefined>, limitMs: number) {
     return poll(guarded(look), limitMs);
   }
+
+  const sales = createWatchedSales({ events, waitFor });
 
   /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
   const allEnded = () =>
@@ -127,47 +121,6 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
       const states = await Promise.all(live().map((node) => node.state()));
       return states.every(({ inFlight, unreleased }) => inFlight + unreleased === 0) || undefined;
     }, SETTLE_LIMIT_MS);
-
-  function sell(node: TargetNode): RunningSale {
-    const sale = sendSale(node);
-    sales.push(sale);
-    return sale;
-  }
-
-  /** As `sell`, and its client hangs up when it has no answer within the limit. */
-  async function sellWithin(node: TargetNode, limitMs: number): Promise<SaleEnd> {
-    const sale = sell(node);
-    const timer = setTimeout(sale.hangUp, limitMs);
-    return sale.end.finally(() => clearTimeout(timer));
-  }
-
-  /**
-   * Sends a sale that follows the script, and resolves when it is inside. If the lock keeps it out for `limitMs`, its client
-   * hangs up, and this resolves with undefined. Throws NotStagedError when it has not stayed inside.
-   */
-  async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
-    const before = new Set((await node.history()).events.map(({ saleId }) => saleId));
-    await node.script(script);
-    const sale = sell(node);
-    const own = await waitFor(async () => {
-      const { events } = await node.history();
-      const saleId = events.find((event) => isInside(event) && !before.has(event.saleId))?.saleId;
-      return saleId === undefined ? undefined : { saleId, events: events.filter((event) => event.saleId === saleId) };
-    }, limitMs);
-    if (own?.events.some(({ type }) => type === 'left')) {
-      throw new NotStagedError(`The sale on ${node.name} did not stay inside.`);
-    }
-    if (own) return { ...sale, saleId: own.saleId };
-    sale.hangUp();
-    await sale.end;
-  }
-
-  /** As `trySellInside`, for a sale that nobody keeps out. Throws NotStagedError when it is not inside in time. */
-  async function sellInside(node: TargetNode, script: SaleScript): Promise<InsideSale> {
-    const sale = await trySellInside(node, script, STEP_LIMIT_MS);
-    if (sale === undefined) throw new NotStagedError(`The sale on ${node.name} did not stay inside.`);
-    return sale;
-  }
 
   /**
    * How often a node has tried to get the lock so far: each try is one command. Where nothing is between the node and Redis,
@@ -201,24 +154,6 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     };
   }
 
-  /** Throws NotStagedError when the sale has left already, or never was inside. */
-  async function mustBeInside({ node, saleId }: InsideSale) {
-    const own = (await events()).filter((event) => event.node === node && event.saleId === saleId);
-    if (!own.some(isInside) || own.some(({ type }) => type === 'left'))
-      throw new NotStagedError(`Sale ${saleId} on ${node} was not inside any more.`);
-  }
-
-  /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
-  async function mustHaveWaited(node: TargetNode, from: number) {
-    const own = (await node.history()).events.filter(({ at }) => at >= from);
-    const ended = (saleId: string) => own.find((event) => event.saleId === saleId && event.type === 'failed')?.code;
-    const waited = own.some(
-      ({ type, saleId }) =>
-        type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
-    );
-    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
-  }
-
   /** How long the lock has to live, in milliseconds, as Redis has just said; `Infinity` without an end or without a key. */
   function leaseLeftMs(): number {
     const seen = watch?.samples.at(-1);
@@ -229,12 +164,12 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
   function stop() {
     isOver = true;
-    for (const sale of sales) sale.hangUp();
+    sales.hangUp();
   }
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
-  async function outcome(): Promise<TestBedOutcome> {
-    const ends = await Promise.all(sales.map(({ end }) => end));
+  async function outcome(): Promise<StepHistory> {
+    const ends = await sales.ends();
     if (!(await allEnded())) throw new NotStagedError('Sales were still in flight at the end.');
     // A node whose line was cut needs a moment to connect again.
     const finalStock = await waitFor(
@@ -303,15 +238,15 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     first,
     second,
     redisKind: target.redis.kind,
-    /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
+    /** Narrates a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
     step: guarded((sentence: string) => narrate(sentence, sinceStart(), true)),
-    /** Tells what happens, and goes on at once. */
+    /** Narrates what happens, and goes on at once. */
     say: guarded((sentence: string) => narrate(sentence, sinceStart(), false)),
     mark,
-    sell: guarded(sell),
-    sellWithin: guarded(sellWithin),
-    sellInside: guarded(sellInside),
-    trySellInside: guarded(trySellInside),
+    sell: guarded(sales.sell),
+    sellWithin: guarded(sales.sellWithin),
+    sellInside: guarded(sales.sellInside),
+    trySellInside: guarded(sales.trySellInside),
     pause: guarded(faults.pause),
     kill: guarded(faults.kill),
     holdOnItsWay: guarded(faults.holdOnItsWay),
@@ -327,8 +262,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     delayMasters: guarded(masters.delay),
     heardByMasters: masters.heard,
     triesOf,
-    mustBeInside: guarded(mustBeInside),
-    mustHaveWaited: guarded(mustHaveWaited),
+    mustBeInside: guarded(sales.mustBeInside),
+    mustHaveWaited: guarded(sales.mustHaveWaited),
     leaseLeftMs,
     /** The command by which a holder gives its lock up. */
     releaseCommand: () => (isExternal(stage) ? firstAfterWrite(lockKey(SKU, stage)) : isRelease),
@@ -337,24 +272,9 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     waitFor,
     outcome: guarded(outcome),
     stop,
-    /** As `putBack`. However it ends, no connection of the test bed's own is left. */
+    /** Brings the stack back to what it was, and resolves with what happened. However that ends, the test bed keeps no connection. */
     close: (isJudged?: (hold: Hold) => boolean) => putBack(isJudged).finally(masters.close),
   };
-}
-
-/** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
-export async function poll<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined || performance.now() > deadline) return found;
-    await sleep(LOOK_MS);
-  }
-}
-
-/** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */
-function isInside({ type }: SaleEvent) {
-  return type === 'read' || type === 'began';
 }
 
 /** The holders that died with their node: they are inside no more, and never left. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatNumber } from '../evidence/numbers.ts';
 import { type Drill, notApplicable } from '../harness/drill.ts';
-import { NotStagedError } from '../harness/faults.ts';
 import type { TickResult, TickScript } from '../harness/lab-client.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
@@ -148,7 +148,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
     return { node, result, ended: () => ended };
   }
 
-  /** As `startTick`, for a tick that nobody keeps out. Throws NotStagedError when it did not stay. */
+  /** Starts a tick that no other keeps out, and resolves when it is held. Throws NotStagedError when it did not stay. */
   async function holdTick(node: TargetNode, script: TickScript) {
     const started = await startTick(node, script);
     const ended = started.ended();
@@ -201,7 +201,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
       await redis.del(...keysOf(jobLockKey(guard)));
       for (const node of nodes) await node.setGuard('conditional');
     });
-    return { events: [], told: shop.told };
+    return { events: [], told: shop.emitted };
   }
 
   try {

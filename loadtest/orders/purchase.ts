@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { stockKey } from '../../services/inventory/store.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { type Drill, notApplicable } from '../harness/drill.ts';
-import { NotStagedError } from '../harness/faults.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
@@ -102,7 +102,7 @@ async function openPurchase(options: ShopOptions) {
   /** Resolves with the order that was made, when it is written. */
   const firstOrder = () => until('No order was written.', async () => (await orders())[0]);
 
-  /** Sends a click that stays inside its sale until the node is told to go on. Resolves when it is there. */
+  /** Sends a click that is held inside its sale until the node resumes it. Resolves when it is there. */
   async function clickInside(node: TargetNode) {
     await node.script({ untilResumed: true });
     const end = click(node);
@@ -146,7 +146,7 @@ async function openPurchase(options: ShopOptions) {
     };
   }
 
-  /** As `judgeOrders`, when a repeat is answered. Throws NotStagedError when it bought nothing, or names an order that is not there. */
+  /** Judges the orders when a repeat is answered. Throws NotStagedError when it bought nothing, or names an order that is not there. */
   async function judgeRepeat(again: ClientAnswer, how: string): Promise<Judgement> {
     if (again.status !== 200) throw new NotStagedError(`The repeat ${describeAnswer(again)}.`);
     if (!(await orders()).some(({ id }) => id === again.orderId)) {
@@ -177,7 +177,7 @@ async function openPurchase(options: ShopOptions) {
     judgeRepeat,
     async close() {
       await shop.close(() => first.clear(SKU));
-      return { events: [], told: shop.told };
+      return { events: [], told: shop.emitted };
     },
   };
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Narrate } from '../harness/drill.ts';
-import { createFaults, NotStagedError } from '../harness/faults.ts';
+import { createFaults } from '../harness/faults.ts';
+import { poll } from '../harness/poll.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import type { Target, TargetNode } from '../harness/target.ts';
-import { poll } from '../harness/test-bed.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
 export const STEP_LIMIT_MS = 10_000;
@@ -35,7 +36,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
   redis.on('error', () => {});
   const startedAt = sharedClock();
   const stopping = new AbortController();
-  const told: { ms: number; sentence: string }[] = [];
+  const emitted: { ms: number; sentence: string }[] = [];
 
   async function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const [rows] = await mysql.query<RowDataPacket[]>(sql, values);
@@ -46,14 +47,14 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
     for (const table of tables) await query(`DELETE FROM ${table}`);
   }
 
-  async function tellNow(sentence: string, isStep: boolean) {
+  async function emit(sentence: string, isStep: boolean) {
     mustBeOpen();
     const ms = sharedClock() - startedAt;
-    told.push({ ms, sentence });
+    emitted.push({ ms, sentence });
     await narrate(sentence, ms, isStep);
   }
 
-  /** Whoever goes on after the end of the drill is stopped here: the stack is somebody else's by then. */
+  /** A step that comes after the end of the drill is stopped here: another drill may have the stack by then. */
   function mustBeOpen() {
     signal.throwIfAborted();
     if (stopping.signal.aborted) throw new Error('The drill is over.');
@@ -106,12 +107,12 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
     mustBeOpen,
     /** Aborts when the drill ends. */
     stopping: stopping.signal,
-    /** Tells a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
-    step: (sentence: string) => tellNow(sentence, true),
-    /** Tells what happens, and goes on at once. */
-    say: (sentence: string) => tellNow(sentence, false),
-    /** What was told so far. */
-    told,
+    /** Narrates a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
+    step: (sentence: string) => emit(sentence, true),
+    /** Narrates what happens, and goes on at once. */
+    say: (sentence: string) => emit(sentence, false),
+    /** What was emitted so far. */
+    emitted,
     /** Resolves after so many milliseconds, or rejects when the drill ends. */
     rest: (ms: number) => sleep(ms, undefined, { signal: stopping.signal }),
     /** Kills a node as a crash would. Throws NotStagedError when it lives on. */
@@ -128,7 +129,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
       stopping.abort();
       try {
         await faults.undoAll();
-        // A sale or a tick that reaches where it stays only now is told, too.
+        // A sale or a tick that is held only now is resumed, too.
         const areIdle = async () => {
           for (const node of nodes) await node.resume();
           return (await Promise.all(nodes.map(isIdle))).every(Boolean) || undefined;

@@ -1,8 +1,8 @@
 // Both nodes get the same refund at the same moment, and look before either has written. How often is it paid?
 
 import { createConnection } from 'mysql2/promise';
+import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf } from '../../evidence/numbers.ts';
-import { NotStagedError } from '../../harness/faults.ts';
 import { type ClientAnswer, describeAnswer, type KeyDrill } from '../purchase.ts';
 
 interface Payment {
@@ -33,7 +33,7 @@ export const refundTwice: KeyDrill = {
       answered.push(await testBed.send('POST', node.publicUrl, `/orders/${id}/refund`));
     };
 
-    // Whoever has looked waits for this row, so that both have looked before either writes.
+    // A node that has looked waits for this row, so that both have looked before either writes.
     const holder = await createConnection(testBed.mysqlUrl);
     try {
       await holder.query('START TRANSACTION');

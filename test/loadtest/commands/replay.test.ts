@@ -10,9 +10,9 @@ import {
   rushFigures,
   stepFigures,
 } from '../../../loadtest/evidence/results.ts';
-import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
 import { storyCells } from '../../../loadtest/staircase/plan.ts';
 import { locks } from '../../../locks/index.ts';
+import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { makeBarePath, startCommand } from './command-under-test.ts';
 import { cell, drillsOf, QUICK } from './quick-run.ts';
 

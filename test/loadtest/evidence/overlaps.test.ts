@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  countOverlaps,
-  describeLostUpdate,
-  describeOverlap,
-  findLostUpdates,
-  type Hold,
-  holdsOf,
-  type Overlap,
-  overlapsBetween,
-} from '../../../loadtest/evidence/checker.ts';
-import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
+import { type Hold, holdsOf } from '../../../loadtest/evidence/history.ts';
+import { countOverlaps, describeOverlap, type Overlap, overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
+import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const RUNS = { numRuns: 10_000 };
 const NEVER = Number.POSITIVE_INFINITY;
@@ -123,6 +115,25 @@ describe('overlaps: generated holds', () => {
   });
 });
 
+describe('overlaps: many holds', () => {
+  test('a long queue takes a few looks at each hold, not one at each pair', () => {
+    let looks = 0;
+    const holds = Array.from({ length: 5_000 }, (_, index) => ({
+      node: 'node-1',
+      saleId: String(index),
+      entered: index,
+      // Each one meets the next one.
+      get left() {
+        looks += 1;
+        return index + 1.5;
+      },
+    }));
+
+    expect(overlapsBetween(holds)).toHaveLength(holds.length - 1);
+    expect(looks).toBeLessThan(10 * holds.length);
+  });
+});
+
 describe('overlaps: the sentence', () => {
   const sentence =
     /^sale (\S+) on (\S+) and sale (\S+) on (\S+) were both inside, from (\d+\.\d{3}) s (?:to (\d+\.\d{3}) s|(on, and neither left))$/;
@@ -171,64 +182,5 @@ describe('overlaps: the sentence', () => {
     expect(only(hold('0001', 'node-1', 1010, NEVER), hold('0002', 'node-2', 2020, NEVER))).toEqual([
       'sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.020 s on, and neither left',
     ]);
-  });
-});
-
-describe('lost update: the sentence', () => {
-  const reader = fc.record({
-    stockBefore: fc.integer({ min: -3, max: 3 }),
-    node: fc.constantFrom('node-1', 'node-2', 'node-3'),
-    readMs: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined }),
-  });
-  const readers = fc
-    .array(reader, { maxLength: 10 })
-    .map((readers) => readers.map((reader, index) => ({ ...reader, saleId: String(index).padStart(4, '0') })));
-
-  test('it names two sales of the group with their times, on two nodes where there are two, and counts the rest', () => {
-    fc.assert(
-      fc.property(readers, (readers) => {
-        for (const group of findLostUpdates(readers)) {
-          const text = describeLostUpdate(group);
-          const named = [...text.matchAll(/sale (\d{4}) on (node-\d)(?: \(at (\d+\.\d{3}) s\))?/g)].map(
-            ([, saleId, node, seconds]) => ({ saleId, node, seconds }),
-          );
-          const told = group.sales.map(({ saleId, node, readMs }) => ({
-            saleId,
-            node,
-            seconds: readMs === undefined ? undefined : (readMs / 1000).toFixed(3),
-          }));
-          expect(told).toEqual(expect.arrayContaining(named));
-          const nodes = new Set(group.sales.map(({ node }) => node)).size;
-          expect({
-            sales: new Set(named.map(({ saleId }) => saleId)).size,
-            nodes: new Set(named.map(({ node }) => node)).size,
-          }).toEqual({ sales: 2, nodes: Math.min(2, nodes) });
-          const others = group.sales.length - 2;
-          const endings: Record<number, string> = {
-            0: ` both read stock ${group.stockBefore}`,
-            1: ` and 1 other sale all read stock ${group.stockBefore}`,
-          };
-          expect(
-            text.endsWith(endings[others] ?? ` and ${others} other sales all read stock ${group.stockBefore}`),
-          ).toBe(true);
-        }
-      }),
-      RUNS,
-    );
-  });
-
-  test('the groups are those that read the same stock: every reader that had company is in one', () => {
-    fc.assert(
-      fc.property(readers, (readers) => {
-        const groups = findLostUpdates(readers);
-        const companyOf = (stock: number) => readers.filter(({ stockBefore }) => stockBefore === stock);
-        for (const { stockBefore, sales } of groups) {
-          expect(sales.map(({ saleId }) => saleId)).toEqual(companyOf(stockBefore).map(({ saleId }) => saleId));
-        }
-        const together = readers.filter(({ stockBefore }) => companyOf(stockBefore).length > 1);
-        expect(groups.flatMap(({ sales }) => sales)).toHaveLength(together.length);
-      }),
-      RUNS,
-    );
   });
 });

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { timelineSchema } from '../../../loadtest/evidence/results.ts';
-import { type Fault, type TimelineParts, timelineOf } from '../../../loadtest/evidence/timeline.ts';
-import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
-import type { LeaseSample } from '../../../loadtest/harness/lease-watch.ts';
+import { type Fault, type LeaseSample, type TimelineParts, timelineOf } from '../../../loadtest/evidence/timeline.ts';
+import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 /** When every drill here begins, on the shared clock. Moments below are milliseconds since then. */
 const START = 5_000_000;
@@ -88,7 +87,7 @@ describe('timeline: lanes', () => {
     });
   });
 
-  test('they come in the order of asking, whoever entered first', () => {
+  test('they come in the order of asking, not of entering', () => {
     const events = eventsOf(
       { id: '0001', asks: 10, enters: 300, leaves: 400 },
       { node: 'node-2', id: '0001', asks: 20, enters: 30, leaves: 40 },

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readExternalLock } from '../../../loadtest/grade/external-locks.ts';
 import { lockWith, noModule, writeModule } from './modules.ts';
@@ -51,4 +52,18 @@ test('a module that can be graded: its name is that of its file', async () => {
   const file = writeModule('right-lock.ts', lockWith({}));
 
   expect(await readExternalLock(file)).toEqual({ stage: 'right-lock', file });
+});
+
+test('a module that can be graded: both messages of the process that loads it are heard, also at once', async () => {
+  const ended = noModule('ended');
+  const marks = `import { writeFileSync } from 'node:fs';
+process.once('exit', () => writeFileSync(${JSON.stringify(ended)}, ''));`;
+  const file = writeModule('quick-lock.ts', marks + lockWith({}));
+
+  const graded = readExternalLock(file);
+  // Nothing is read until the process has sent both and ends.
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(ended)) Atomics.wait(never, 0, 0, 10);
+
+  expect(await graded).toEqual({ stage: 'quick-lock', file });
 });

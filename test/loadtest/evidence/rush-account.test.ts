@@ -1,18 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  countOverlaps,
-  describeLostUpdate,
-  type Evidence,
-  findDoubts,
-  findLostUpdates,
-  holdsOf,
-  judge,
-  measure,
-  stockOverTime,
-} from '../../../loadtest/evidence/checker.ts';
-import type { NodeState, SaleEvent } from '../../../loadtest/harness/lab-client.ts';
-import type { SoldAnswer } from '../../../loadtest/harness/load.ts';
+import type { SoldAnswer } from '../../../loadtest/evidence/answers.ts';
+import { holdsOf } from '../../../loadtest/evidence/history.ts';
+import { findLostUpdates } from '../../../loadtest/evidence/lost-updates.ts';
+import { countOverlaps } from '../../../loadtest/evidence/overlaps.ts';
+import { type Evidence, findDoubts, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
+import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
 
@@ -122,7 +115,7 @@ const stepsOf = (step: fc.Arbitrary<Step>) =>
     .array(step, { minLength: 1, maxLength: 30 })
     .map((steps) => [...NODES.map((node) => ({ node, isOverlapped: false })), ...steps]);
 
-describe('checker: generated histories', () => {
+describe('account of a rush: generated histories', () => {
   test('a history without a fault is never accused', () => {
     fc.assert(
       fc.property(stepsOf(cleanStep), fc.nat(1000), (steps, spare) => {
@@ -191,7 +184,7 @@ describe('checker: generated histories', () => {
     );
   });
 
-  /** The same history, of which some clients never got an answer. */
+  /** A copy of the history in which some clients never got an answer. */
   function cutOff(evidence: Evidence, isCutOff: boolean[]): Evidence {
     const { tally } = evidence;
     const sold = tally.sold.filter((_, index) => !isCutOff[index]);
@@ -215,7 +208,7 @@ describe('checker: generated histories', () => {
     );
   });
 
-  test('a lost sale is never passed over, whoever got no answer', () => {
+  test('a lost sale is never passed over, whichever clients got no answer', () => {
     const faulty = stepsOf(anyStep).filter((steps) => steps.slice(0, -1).some(({ isOverlapped }) => isOverlapped));
     fc.assert(
       fc.property(faulty, cuts, (steps, isCutOff) => {
@@ -226,7 +219,7 @@ describe('checker: generated histories', () => {
   });
 });
 
-describe('checker: single cases', () => {
+describe('account of a rush: single cases', () => {
   const twoSales: Step[] = [
     { node: 'node-1', isOverlapped: false },
     { node: 'node-2', isOverlapped: false },
@@ -352,27 +345,5 @@ describe('checker: single cases', () => {
       sale.latencyMs = 100 - index;
     });
     expect(measure(evidence).latencyMs).toEqual({ p50: 50, p95: 95, p99: 99, max: 100 });
-  });
-
-  test('witness: a sentence names sale and node, two nodes where there are two', () => {
-    const sale = (saleId: string, node: string) => ({ saleId, node });
-    expect(describeLostUpdate({ stockBefore: 57, sales: [sale('0812', 'node-1'), sale('0815', 'node-2')] })).toBe(
-      'sale 0812 on node-1 and sale 0815 on node-2 both read stock 57',
-    );
-    expect(
-      describeLostUpdate({
-        stockBefore: 9,
-        sales: [sale('0001', 'node-1'), sale('0002', 'node-1'), sale('0007', 'node-2')],
-      }),
-    ).toBe('sale 0001 on node-1, sale 0007 on node-2 and 1 other sale all read stock 9');
-  });
-
-  test('stock over time: thinned out to 200 points, the first and the last kept', () => {
-    const steps = Array.from({ length: 1000 }, (_, index) => ({ node: NODES[index % 2] ?? '', isOverlapped: false }));
-    const points = stockOverTime(play(steps, 1000).events, 1000);
-    expect(points).toHaveLength(200);
-    expect(points[0]).toMatchObject({ stock: 999, expected: 999 });
-    expect(points.at(-1)).toMatchObject({ stock: 0, expected: 0 });
-    expect(points.every((point, index) => point.ms >= (points[index - 1]?.ms ?? 0))).toBe(true);
   });
 });

@@ -1,9 +1,12 @@
-import type { NodeState, SaleEvent } from '../harness/lab-client.ts';
-import type { Tally } from '../harness/load.ts';
-import { countOf, formatNumber } from './numbers.ts';
-import type { RushFigures, StockPoint, Verdict } from './results.ts';
+// The account of a rush: what was sent, answered, counted and sold, whether it closes, and the verdict.
 
-const MAX_POINTS = 200;
+import type { NodeState, SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { Tally } from './answers.ts';
+import { holdsOf, keyOf } from './history.ts';
+import { findLostUpdates } from './lost-updates.ts';
+import { countOf, formatNumber } from './numbers.ts';
+import { countOverlaps } from './overlaps.ts';
+import type { RushFigures, Verdict } from './results.ts';
 
 /** What a rush left behind, as the harness and the nodes saw it. */
 export interface Evidence {
@@ -20,27 +23,6 @@ export interface Evidence {
   events: SaleEvent[];
   dropped: number;
   redisCommands: number | undefined;
-}
-
-/** Sales that read the same stock: all but one of them are lost. */
-export interface LostUpdate {
-  stockBefore: number;
-  /** Who read it, and when: milliseconds since the drill began, if it is known. */
-  sales: Reader[];
-}
-
-interface Reader {
-  saleId: string;
-  node: string;
-  readMs?: number | undefined;
-}
-
-/** A holder's hold in the critical section. Ends at `Infinity` for a holder that never left. */
-export interface Hold {
-  node: string;
-  saleId: string;
-  entered: number;
-  left: number;
 }
 
 /** The figures that the evidence yields. Each is measured, none is derived from what a lock says of itself. */
@@ -161,130 +143,12 @@ export function findDoubts(evidence: Evidence, figures: RushFigures): string[] {
   return claims.filter(([holds]) => !holds).map(([, doubt]) => doubt);
 }
 
-/** Groups of sales that read the same stock, those over more nodes first, then those of more sales. Each group is a witness of a lost update. */
-export function findLostUpdates(readers: (Reader & { stockBefore: number })[]): LostUpdate[] {
-  const groups = new Map<number, Reader[]>();
-  for (const { stockBefore, saleId, node, readMs } of readers) {
-    const sales = groups.get(stockBefore) ?? [];
-    sales.push({ saleId, node, readMs });
-    groups.set(stockBefore, sales);
-  }
-  return [...groups]
-    .filter(([, sales]) => sales.length > 1)
-    .map(([stockBefore, sales]) => ({ stockBefore, sales }))
-    .sort((a, b) => nodesOf(b) - nodesOf(a) || b.sales.length - a.sales.length || b.stockBefore - a.stockBefore);
-}
-
-function nodesOf({ sales }: LostUpdate): number {
-  return new Set(sales.map(({ node }) => node)).size;
-}
-
-/**
- * "sale 0812 on node-1 (at 1.234 s) and sale 0815 on node-2 (at 1.236 s) both read stock 57": two nodes are named where there
- * are two.
- */
-export function describeLostUpdate({ stockBefore, sales }: LostUpdate): string {
-  const elsewhere = sales.find(({ node }) => node !== sales[0]?.node);
-  const ordered = elsewhere ? [sales[0], elsewhere, ...sales.slice(1).filter((sale) => sale !== elsewhere)] : sales;
-  const [first, second, ...others] = ordered.map((sale) => sale && nameReader(sale));
-  if (others.length === 0) return `${first} and ${second} both read stock ${stockBefore}`;
-  const more = others.length === 1 ? '1 other sale' : `${others.length} other sales`;
-  return `${first}, ${second} and ${more} all read stock ${stockBefore}`;
-}
-
-function nameReader({ readMs, ...sale }: Reader) {
-  return readMs === undefined ? nameOf(sale) : `${nameOf(sale)} (at ${seconds(readMs)})`;
-}
-
-/** When each sale was under way, from its first look at the stock on: under a lock or, beyond stage 8, without one. */
-export function spansOf(events: SaleEvent[]): Hold[] {
-  return holdsOf(events.map((event) => (event.type === 'began' ? { ...event, type: 'entered' } : event)));
-}
-
-/** When each holder was inside, by the order of entering. */
-export function holdsOf(events: SaleEvent[]): Hold[] {
-  const holds = new Map<string, Hold>();
-  for (const { type, node, saleId, at } of events) {
-    const key = `${node} ${saleId}`;
-    if (type === 'entered') holds.set(key, { node, saleId, entered: at, left: Number.POSITIVE_INFINITY });
-    const hold = holds.get(key);
-    if (type === 'left' && hold) hold.left = at;
-  }
-  return [...holds.values()].sort((a, b) => a.entered - b.entered);
-}
-
-/** Two holders that were inside at the same moment, and from when until when. */
-export interface Overlap {
-  first: Hold;
-  second: Hold;
-  from: number;
-  until: number;
-}
-
-/** Every pair of holds that overlap, by the moment at which the second one entered. */
-export function overlapsBetween(holds: Hold[]): Overlap[] {
-  const byEntering = holds.filter(({ entered, left }) => left > entered).sort((a, b) => a.entered - b.entered);
-  return byEntering.flatMap((second, index) =>
-    byEntering
-      .slice(0, index)
-      .filter((first) => first.left > second.entered)
-      .map((first) => ({ first, second, from: second.entered, until: Math.min(first.left, second.left) })),
-  );
-}
-
-/** "sale 0001 on node-1 and sale 0002 on node-2 were both inside, from 1.02 s to 2.51 s": seconds since `startedAt`. */
-export function describeOverlap({ first, second, from, until }: Overlap, startedAt: number): string {
-  const time = until === Number.POSITIVE_INFINITY ? 'on, and neither left' : `to ${seconds(until - startedAt)}`;
-  return `${nameOf(first)} and ${nameOf(second)} were both inside, from ${seconds(from - startedAt)} ${time}`;
-}
-
-function nameOf({ saleId, node }: { saleId: string; node: string }) {
-  return `sale ${saleId} on ${node}`;
-}
-
-/** `1234.5` milliseconds as `1.235 s`. */
-function seconds(ms: number) {
-  return `${(ms / 1000).toFixed(3)} s`;
-}
-
-/** How many pairs of holds overlap. One that begins at the very moment another ends does not overlap it. */
-export function countOverlaps(holds: Hold[]): number {
-  const real = holds.filter(({ entered, left }) => left > entered);
-  const byEntering = real.sort((a, b) => a.entered - b.entered);
-  const ends = real.map(({ left }) => left).sort((a, b) => a - b);
-  let overlaps = 0;
-  let ended = 0;
-  byEntering.forEach(({ entered }, alreadyEntered) => {
-    while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= entered) ended += 1;
-    overlaps += alreadyEntered - ended;
-  });
-  return overlaps;
-}
-
-/** The stock after each write, and what it should have been by then, thinned out evenly. */
-export function stockOverTime(events: SaleEvent[], initialStock: number): StockPoint[] {
-  const writes = events
-    .filter(({ type, stock }) => type === 'wrote' && stock !== undefined)
-    .sort((a, b) => a.at - b.at);
-  const startedAt = Math.min(...events.slice(0, 1).map(({ at }) => at), writes[0]?.at ?? 0);
-  const points = writes.map(({ at, stock = 0 }, index) => ({
-    ms: at - startedAt,
-    stock,
-    expected: initialStock - index - 1,
-  }));
-  if (points.length <= MAX_POINTS) return points;
-  const step = (points.length - 1) / (MAX_POINTS - 1);
-  return Array.from({ length: MAX_POINTS }, (_, index) => points[Math.round(index * step)]).filter(
-    (point) => point !== undefined,
-  );
-}
-
 /** True when some sale asked for the lock while another had asked and not yet left. */
 function haveMet(events: SaleEvent[]): boolean {
   const underWay = new Set<string>();
-  for (const { type, node, saleId } of [...events].sort((a, b) => a.at - b.at)) {
-    if (type === 'waiting') underWay.add(`${node} ${saleId}`);
-    if (type === 'left' || type === 'failed') underWay.delete(`${node} ${saleId}`);
+  for (const event of [...events].sort((a, b) => a.at - b.at)) {
+    if (event.type === 'waiting') underWay.add(keyOf(event));
+    if (event.type === 'left' || event.type === 'failed') underWay.delete(keyOf(event));
     if (underWay.size > 1) return true;
   }
   return false;

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NotStagedError } from '../../../loadtest/harness/faults.ts';
-import type { SaleEvent } from '../../../loadtest/harness/lab-client.ts';
-import type { SaleEnd } from '../../../loadtest/harness/single-sale.ts';
-import { overlapsOf, readStock } from '../../../loadtest/harness/step-drill.ts';
-import type { TestBedOutcome } from '../../../loadtest/harness/test-bed.ts';
+import type { SaleEnd } from '../../../loadtest/evidence/answers.ts';
+import type { StepHistory } from '../../../loadtest/evidence/history.ts';
+import { NotStagedError } from '../../../loadtest/evidence/not-staged.ts';
+import { overlapsOf } from '../../../loadtest/evidence/overlaps.ts';
+import { readStock, stockOverTime } from '../../../loadtest/evidence/stock.ts';
+import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const RUNS = { numRuns: 10_000 };
 
@@ -24,7 +25,7 @@ interface Step {
   overtakenBy: number;
 }
 
-interface History extends TestBedOutcome {
+interface History extends StepHistory {
   /** Writes that reached Redis. */
   writes: number;
   /** Units that have gone from the stock. */
@@ -211,7 +212,7 @@ describe('stock of a drill: generated histories', () => {
       fc.property(steps, ({ steps, undone }) => {
         // One sale in doubt, and one unit: it may be that sale's as well as that of the first one that was undone.
         expect(readStock(play(steps, 0)).lostUpdates).toBe(undone - 1);
-        // Whoever saw the write arrive says whose it was, and nothing is in doubt about it.
+        // What saw the write arrive says whose it was, and nothing is in doubt about it.
         const history = play(steps, 0);
         const [late] = history.stale.map(({ step, saleId }) => ({ node: step.node, saleId }));
         const { lostUpdates, witnesses } = readStock(history, late ? [late] : []);
@@ -251,5 +252,55 @@ describe('stock of a drill: generated histories', () => {
     expect(clean.filter((history) => inDoubtOf(history) > 1).length).toBeGreaterThan(100);
     expect(any.filter(({ writes, fall }) => writes > fall).length).toBeGreaterThan(100);
     expect(any.some(({ stale }) => stale.some(({ step, next }) => isInDoubt(step) && next !== undefined))).toBe(true);
+  });
+});
+
+const sold: SaleEnd = {
+  outcome: 'sold',
+  sale: { outcome: 'sold', saleId: '0001', node: 'node-1', stockBefore: 10, remaining: 9 },
+  sentAt: 0,
+  ms: 1,
+};
+const cutOff: SaleEnd = { outcome: 'cutOff', sentAt: 0, ms: 1 };
+const outcome = (ends: SaleEnd[], finalStock: number): StepHistory => ({
+  ends,
+  initialStock: 10,
+  finalStock,
+  events: [],
+  startedAt: 0,
+});
+
+describe('stock of a drill: what is lost for sure', () => {
+  test('a sale in doubt may have taken place or not, and is no loss either way', () => {
+    expect(readStock(outcome([sold, cutOff], 8))).toMatchObject({ sold: 1, inDoubt: 1, lostUpdates: 0 });
+    expect(readStock(outcome([sold, cutOff], 9))).toMatchObject({ sold: 1, inDoubt: 1, lostUpdates: 0 });
+  });
+
+  test('a sale that was answered and is not in the stock is lost', () => {
+    expect(readStock(outcome([sold, sold, cutOff], 9)).lostUpdates).toBe(1);
+  });
+
+  test('units that no sale explains are no verdict, and never a pass', () => {
+    expect(() => readStock(outcome([sold, cutOff], 7))).toThrow(NotStagedError);
+  });
+});
+
+describe('stock of a rush', () => {
+  test('stock over time: thinned out to 200 points, the first and the last kept', () => {
+    const events = Array.from(
+      { length: 1000 },
+      (_, index): SaleEvent => ({
+        at: index,
+        type: 'wrote',
+        node: 'node-1',
+        saleId: String(index),
+        stock: 999 - index,
+      }),
+    );
+    const points = stockOverTime(events, 1000);
+    expect(points).toHaveLength(200);
+    expect(points[0]).toMatchObject({ stock: 999, expected: 999 });
+    expect(points.at(-1)).toMatchObject({ stock: 0, expected: 0 });
+    expect(points.every((point, index) => point.ms >= (points[index - 1]?.ms ?? 0))).toBe(true);
   });
 });

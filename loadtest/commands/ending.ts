@@ -1,0 +1,43 @@
+// How a command ends: what its exit code says, and what a signal does.
+
+/** Everything came out as taught or, of graded locks, everything that applies holds. */
+export const AS_TAUGHT = 0;
+/** Something did not, or is unknown: look at the report. */
+export const NOT_AS_TAUGHT = 1;
+/** The command could not be run as it was called, or was interrupted: look at how it was called. */
+export const COULD_NOT_RUN = 2;
+
+/**
+ * Runs a command, then closes what it has opened, whatever came of it. Resolves with the exit code: that of `run`, or
+ * COULD_NOT_RUN when either rejects, with a line for each on stderr that begins with `failure`.
+ */
+export async function runToEnd(
+  failure: string,
+  run: () => Promise<number>,
+  close: () => Promise<void> = async () => {},
+): Promise<number> {
+  const fail = (error: unknown) => {
+    process.stderr.write(`${failure}: ${error instanceof Error ? error.message : error}\n`);
+    return COULD_NOT_RUN;
+  };
+  const code = await run().catch(fail);
+  return close().then(() => code, fail);
+}
+
+/**
+ * Aborts with `reason` at the first signal, so that the run ends in order. The second one ends the process at once, and the reaper
+ * clears up. Returns what a signal does, for other reasons to stop.
+ */
+export function stopOnSignal(stopping: AbortController, reason: Error): () => void {
+  const interrupt = () => {
+    if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
+    stopping.abort(reason);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
+  return interrupt;
+}
+
+/** Stops as a signal does when the reader of the output has gone: nobody waits for the rest. */
+export function stopWithoutReader(interrupt: () => void) {
+  process.stdout.once('error', interrupt).on('error', () => {});
+}

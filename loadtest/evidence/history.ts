@@ -1,0 +1,51 @@
+// What the nodes recorded: which sale was inside, and from when until when.
+
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEnd } from './answers.ts';
+
+/** A sale. Two nodes may give the same id. */
+export interface SaleName {
+  node: string;
+  saleId: string;
+}
+
+/** The time that a sale is in the critical section. Ends at `Infinity` for a holder that never left. */
+export interface Hold extends SaleName {
+  entered: number;
+  left: number;
+}
+
+/** What a drill leaves behind that goes step by step. */
+export interface StepHistory {
+  ends: SaleEnd[];
+  initialStock: number;
+  finalStock: number;
+  events: SaleEvent[];
+  /** When the drill began, on the shared clock. */
+  startedAt: number;
+}
+
+/** When each holder was inside, by the order of entering. */
+export function holdsOf(events: SaleEvent[]): Hold[] {
+  const holds = new Map<string, Hold>();
+  for (const { type, node, saleId, at } of events) {
+    const key = keyOf({ node, saleId });
+    if (type === 'entered') holds.set(key, { node, saleId, entered: at, left: Number.POSITIVE_INFINITY });
+    const hold = holds.get(key);
+    if (type === 'left' && hold) hold.left = at;
+  }
+  return [...holds.values()].sort((a, b) => a.entered - b.entered);
+}
+
+/** When each sale was under way, from its first look at the stock on: under a lock or, beyond stage 8, without one. */
+export function spansOf(events: SaleEvent[]): Hold[] {
+  return holdsOf(events.map((event) => (event.type === 'began' ? { ...event, type: 'entered' } : event)));
+}
+
+/** A text for each sale, under which it can be looked up. */
+export const keyOf = ({ node, saleId }: SaleName) => `${node} ${saleId}`;
+
+export const isSame = (a: SaleName, b: SaleName) => a.node === b.node && a.saleId === b.saleId;
+
+/** How a sentence names a sale: `sale 0001 on node-1`. */
+export const nameOf = ({ node, saleId }: SaleName) => `sale ${saleId} on ${node}`;

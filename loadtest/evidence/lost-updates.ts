@@ -1,0 +1,60 @@
+// Which sales read the same stock, so that all but one of them are lost.
+
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { keyOf, nameOf, type SaleName } from './history.ts';
+import { formatSeconds } from './numbers.ts';
+
+/** Sales that read the same stock: all but one of them are lost. */
+export interface LostUpdate {
+  stockBefore: number;
+  /** Who read it, and when: milliseconds since the drill began, if it is known. */
+  sales: Reader[];
+}
+
+interface Reader extends SaleName {
+  readMs?: number | undefined;
+}
+
+/** Groups of sales that read the same stock, those over more nodes first, then those of more sales. Each group is a witness of a lost update. */
+export function findLostUpdates(readers: (Reader & { stockBefore: number })[]): LostUpdate[] {
+  const groups = new Map<number, Reader[]>();
+  for (const { stockBefore, saleId, node, readMs } of readers) {
+    const sales = groups.get(stockBefore) ?? [];
+    sales.push({ saleId, node, readMs });
+    groups.set(stockBefore, sales);
+  }
+  return [...groups]
+    .filter(([, sales]) => sales.length > 1)
+    .map(([stockBefore, sales]) => ({ stockBefore, sales }))
+    .sort((a, b) => nodesOf(b) - nodesOf(a) || b.sales.length - a.sales.length || b.stockBefore - a.stockBefore);
+}
+
+/** The sales of a rush with the moment at which their node read the stock for them. */
+export function withReadTimes<Sale extends SaleName>(sales: Sale[], events: SaleEvent[]): (Sale & Reader)[] {
+  const startedAt = events[0]?.at ?? 0;
+  const readMs = new Map(
+    events.flatMap((event) => (event.type === 'read' ? [[keyOf(event), event.at - startedAt]] : [])),
+  );
+  return sales.map((sale) => ({ ...sale, readMs: readMs.get(keyOf(sale)) }));
+}
+
+/**
+ * "sale 0812 on node-1 (at 1.234 s) and sale 0815 on node-2 (at 1.236 s) both read stock 57": two nodes are named where there
+ * are two.
+ */
+export function describeLostUpdate({ stockBefore, sales }: LostUpdate): string {
+  const elsewhere = sales.find(({ node }) => node !== sales[0]?.node);
+  const ordered = elsewhere ? [sales[0], elsewhere, ...sales.slice(1).filter((sale) => sale !== elsewhere)] : sales;
+  const [first, second, ...others] = ordered.map((sale) => sale && describeReader(sale));
+  if (others.length === 0) return `${first} and ${second} both read stock ${stockBefore}`;
+  const more = others.length === 1 ? '1 other sale' : `${others.length} other sales`;
+  return `${first}, ${second} and ${more} all read stock ${stockBefore}`;
+}
+
+function describeReader({ readMs, ...sale }: Reader) {
+  return readMs === undefined ? nameOf(sale) : `${nameOf(sale)} (at ${formatSeconds(readMs)})`;
+}
+
+function nodesOf({ sales }: LostUpdate): number {
+  return new Set(sales.map(({ node }) => node)).size;
+}

@@ -1,0 +1,69 @@
+// What the stock says: how many sales are lost for sure, and how it fell.
+
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { keyOf, type SaleName, type StepHistory } from './history.ts';
+import { describeLostUpdate, findLostUpdates } from './lost-updates.ts';
+import { NotStagedError } from './not-staged.ts';
+import type { StockPoint } from './results.ts';
+
+const MAX_POINTS = 200;
+
+/**
+ * What the stock says after a drill that goes step by step: `sold` counts the sales that were answered so, `inDoubt` those whose
+ * answer is missing or does not say. `lostUpdates` is what is lost whatever became of those in doubt: units that were sold and are
+ * still in stock, or writes that Redis confirmed and another sale undid, the larger of the two. Throws NotStagedError when units
+ * are missing that no sale explains: numbers that do not add up are no verdict.
+ *
+ * `wroteLate` names sales whose write reached Redis although their node had given up on it.
+ */
+export function readStock(
+  { ends, initialStock, finalStock, events, startedAt }: StepHistory,
+  wroteLate: SaleName[] = [],
+) {
+  const sold = ends.filter(({ outcome }) => outcome === 'sold').length;
+  const inDoubt = ends.filter(({ outcome }) => ['inDoubt', 'cutOff', 'nonsense'].includes(outcome)).length;
+  const expectedStock = initialStock - sold;
+  if (finalStock < expectedStock - inDoubt) {
+    throw new NotStagedError(`The stock is ${finalStock}, lower than the ${expectedStock} that the sales explain.`);
+  }
+  const groups = findLostUpdates(readersOf(events, startedAt, wroteLate));
+  const undone = groups.reduce((sum, group) => sum + group.sales.length - 1, 0);
+  return {
+    sold,
+    inDoubt,
+    finalStock,
+    expectedStock,
+    lostUpdates: Math.max(0, finalStock - expectedStock, undone),
+    witnesses: groups.map(describeLostUpdate),
+  };
+}
+
+/** Who read which stock and went on to write, as the nodes recorded it. Of a sale that began again the last reading counts. */
+function readersOf(events: SaleEvent[], startedAt: number, wroteLate: SaleName[]) {
+  const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(keyOf));
+  const readings = new Map<string, { stockBefore: number; saleId: string; node: string; readMs: number }>();
+  for (const event of events) {
+    const { type, stock, node, saleId, at } = event;
+    if (type !== 'read' || stock === undefined || !writers.has(keyOf(event))) continue;
+    readings.set(keyOf(event), { stockBefore: stock, saleId, node, readMs: at - startedAt });
+  }
+  return [...readings.values()];
+}
+
+/** The stock after each write of a rush, and what it should have been by then, thinned out evenly. */
+export function stockOverTime(events: SaleEvent[], initialStock: number): StockPoint[] {
+  const writes = events
+    .filter(({ type, stock }) => type === 'wrote' && stock !== undefined)
+    .sort((a, b) => a.at - b.at);
+  const startedAt = Math.min(...events.slice(0, 1).map(({ at }) => at), writes[0]?.at ?? 0);
+  const points = writes.map(({ at, stock = 0 }, index) => ({
+    ms: at - startedAt,
+    stock,
+    expected: initialStock - index - 1,
+  }));
+  if (points.length <= MAX_POINTS) return points;
+  const step = (points.length - 1) / (MAX_POINTS - 1);
+  return Array.from({ length: MAX_POINTS }, (_, index) => points[Math.round(index * step)]).filter(
+    (point) => point !== undefined,
+  );
+}

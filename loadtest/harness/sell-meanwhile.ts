@@ -1,0 +1,21 @@
+import { sharedClock } from './shared-clock.ts';
+import type { TestBed } from './test-bed.ts';
+
+const SALES = 3;
+
+/**
+ * Sells a few units on the second node, one after the other, for `limitMs` at most in all. Each sale stays inside for `saleMs`.
+ * Resolves with how many were sold.
+ */
+export async function sellMeanwhile(
+  { second, sellWithin }: Pick<TestBed, 'second' | 'sellWithin'>,
+  { saleMs, limitMs }: { saleMs: number; limitMs: number },
+): Promise<number> {
+  await second.script({ pauseMs: saleMs, times: SALES });
+  const until = sharedClock() + limitMs;
+  let sold = 0;
+  for (let leftMs = limitMs; sold < SALES && leftMs > 0; leftMs = until - sharedClock()) {
+    if ((await sellWithin(second, leftMs)).outcome === 'sold') sold += 1;
+  }
+  return sold;
+}

@@ -1,0 +1,105 @@
+// The sales of a drill that goes step by step: sent one by one, and watched in what the nodes record.
+
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { SaleEnd } from '../evidence/answers.ts';
+import { isSame } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import type { SaleScript } from './lab-client.ts';
+import { type RunningSale, sendSale } from './single-sale.ts';
+import type { TargetNode } from './target.ts';
+
+/** How long a sale that no lock delays may take to be inside, in milliseconds. */
+const STEP_LIMIT_MS = 5_000;
+
+export type InsideSale = RunningSale & { saleId: string };
+
+export interface WatchedSalesOptions {
+  /** The events of all nodes, those of killed ones included. */
+  events: () => Promise<SaleEvent[]>;
+  /** Looks until there is something to be found, or resolves with undefined after the limit. Rejects when the drill is over. */
+  waitFor: <T>(look: () => Promise<T | undefined>, limitMs: number) => Promise<T | undefined>;
+}
+
+export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
+  const sales: RunningSale[] = [];
+
+  /** Sends a sale to a node. */
+  function sell(node: TargetNode): RunningSale {
+    const sale = sendSale(node);
+    sales.push(sale);
+    return sale;
+  }
+
+  /** Sends a sale to a node, whose client hangs up when it has no answer within the limit. Resolves when it has ended. */
+  async function sellWithin(node: TargetNode, limitMs: number): Promise<SaleEnd> {
+    const sale = sell(node);
+    const timer = setTimeout(sale.hangUp, limitMs);
+    return sale.end.finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * Sends a sale that follows the script, and resolves when it is inside. If the lock keeps it out for `limitMs`, its client
+   * hangs up, and this resolves with undefined. Throws NotStagedError when it has not stayed inside.
+   */
+  async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
+    const before = new Set((await node.history()).events.map(({ saleId }) => saleId));
+    await node.script(script);
+    const sale = sell(node);
+    const own = await waitFor(async () => {
+      const { events } = await node.history();
+      const saleId = events.find((event) => isInside(event) && !before.has(event.saleId))?.saleId;
+      return saleId === undefined ? undefined : { saleId, events: events.filter((event) => event.saleId === saleId) };
+    }, limitMs);
+    if (own?.events.some(({ type }) => type === 'left')) throw notInside(node);
+    if (own) return { ...sale, saleId: own.saleId };
+    sale.hangUp();
+    await sale.end;
+  }
+
+  /** Sends a sale that follows the script and that no other keeps out. Throws NotStagedError when it is not inside in time. */
+  async function sellInside(node: TargetNode, script: SaleScript): Promise<InsideSale> {
+    const sale = await trySellInside(node, script, STEP_LIMIT_MS);
+    if (sale === undefined) throw notInside(node);
+    return sale;
+  }
+
+  /** Throws NotStagedError when the sale has left already, or never was inside. */
+  async function mustBeInside(sale: InsideSale) {
+    const own = (await events()).filter((event) => isSame(event, sale));
+    if (own.some(isInside) && !own.some(({ type }) => type === 'left')) return;
+    throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} was not inside any more.`);
+  }
+
+  /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
+  async function mustHaveWaited(node: TargetNode, from: number) {
+    const own = (await node.history()).events.filter(({ at }) => at >= from);
+    const ended = (saleId: string) => own.find((event) => event.saleId === saleId && event.type === 'failed')?.code;
+    const waited = own.some(
+      ({ type, saleId }) =>
+        type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
+    );
+    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
+  }
+
+  return {
+    sell,
+    sellWithin,
+    trySellInside,
+    sellInside,
+    mustBeInside,
+    mustHaveWaited,
+    /** All clients hang up. */
+    hangUp() {
+      for (const sale of sales) sale.hangUp();
+    },
+    /** Resolves with how each sale ended, once all have. */
+    ends: () => Promise.all(sales.map(({ end }) => end)),
+  };
+}
+
+const notInside = ({ name }: TargetNode) => new NotStagedError(`The sale on ${name} did not stay inside.`);
+
+/** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */
+function isInside({ type }: SaleEvent) {
+  return type === 'read' || type === 'began';
+}

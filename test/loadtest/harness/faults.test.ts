@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createFaults } from '../../../loadtest/harness/faults.ts';
+import type { TargetNode } from '../../../loadtest/harness/target.ts';
+
+/** A node that can be killed; `start` is how it comes back. */
+const nodeThat = (name: string, start: () => Promise<void>) =>
+  ({
+    name,
+    process: { signal() {}, async kill() {}, start },
+    history: async () => ({ events: [{ at: 1, type: 'waiting', node: name, saleId: '0001' }], dropped: 0 }),
+    state: () => Promise.reject(new Error('dead')),
+  }) as unknown as TargetNode;
+
+test('faults: a node that does not come back counts as dead, though another one has come back', async () => {
+  const first = nodeThat('node-1', () => Promise.reject(new Error('it does not start')));
+  const second = nodeThat('node-2', async () => {});
+  const faults = createFaults({
+    nodes: [first, second],
+    stack: undefined,
+    lockKey: 'lock',
+    isVoted: false,
+    onMove() {},
+  });
+  await faults.kill(first);
+  await faults.kill(second);
+  expect(faults.crashes.map(({ node }) => node)).toEqual([first, second]);
+
+  await expect(faults.undoAll()).rejects.toThrow('it does not start');
+
+  expect(faults.crashes.map(({ node }) => node)).toEqual([first]);
+  expect(faults.crashes[0]?.events).toHaveLength(1);
+});
