@@ -1,10 +1,12 @@
+// Opens the Redis of a run: the given one, one from the PATH, or the embedded Valkey.
+
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { connectRedis, mastersOf, onServer } from '../../services/inventory/redis-client.ts';
-import { freePort, nodeArgs, type Part, projectDir, startPart } from './parts.ts';
+import { nodeArgs, type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
+import { freePort } from './ports.ts';
 
 /** How long a given Redis may take to answer, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
@@ -45,18 +47,29 @@ export async function openReplica(primaryUrl: string, dir: string): Promise<Redi
 }
 
 async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
-  const port = await freePort();
-  const startAgain = () =>
-    startPart({
-      name: 'redis',
-      ...(program === undefined
-        ? { command: process.execPath, args: [...nodeArgs('scripts/stack/embedded-valkey.ts'), String(port)] }
-        : { command: program, args: [...serverArgs(port, options), ...more] }),
-      cwd: options.dir,
-      isReady: () => answersPing(port),
-    });
-  const kind = program === undefined ? ('embedded' as const) : ('native' as const);
-  return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
+  return retryOnTakenPort(async () => {
+    const port = await freePort();
+    const startAgain = () => startOn(port, program, options, more);
+    const kind = program === undefined ? ('embedded' as const) : ('native' as const);
+    return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
+  });
+}
+
+function startOn(port: number, program: string | undefined, options: RedisOptions, more: string[]) {
+  const readyLine = program === undefined ? 'The embedded Valkey listens.' : 'Ready to accept connections';
+  let isReady = false;
+  return startPart({
+    name: 'redis',
+    ...(program === undefined
+      ? { command: process.execPath, args: [...nodeArgs('scripts/stack/embedded-valkey.ts'), String(port)] }
+      : { command: program, args: [...serverArgs(port, options), ...more] }),
+    cwd: options.dir,
+    ports: [port],
+    onLine: (line) => {
+      isReady ||= line.includes(readyLine);
+    },
+    isReady: async () => isReady,
+  });
 }
 
 /** Only on loopback. What is kept is written before a command is answered, so a killed server loses nothing of it. */
@@ -110,16 +123,4 @@ async function mustAnswer(url: string) {
   }
   if (isPartOfCluster)
     throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
-}
-
-function answersPing(port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
-    socket.once('error', reject);
-    socket.once('data', (answer) => {
-      socket.destroy();
-      resolve(answer.toString().startsWith('+PONG'));
-    });
-  });
 }
