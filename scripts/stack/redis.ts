@@ -1,5 +1,6 @@
 // Opens the Redis of a run: the given one, one from the PATH, or the embedded Valkey.
 
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -7,6 +8,7 @@ import { connectRedis, mastersOf, onServer } from '../../services/inventory/redi
 import { nodeArgs, type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
+import { refuseOldRedis } from './redis-version.ts';
 
 /** How long a given Redis may take to answer, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
@@ -28,13 +30,17 @@ export interface RedisOptions {
   keepsData?: boolean | undefined;
 }
 
-/** The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. */
+/**
+ * The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. Rejects with one
+ * sentence when the given one does not answer, or when the server is too old.
+ */
 export async function openRedis(givenUrl: string | undefined, options: RedisOptions): Promise<RedisServer> {
   if (givenUrl !== undefined) {
-    await mustAnswer(givenUrl);
+    for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis that REDIS_URL names', version);
     return { url: givenUrl, kind: 'external' };
   }
   const program = findOnPath('redis-server', 'valkey-server');
+  if (program !== undefined) refuseOldRedis(program, versionOf(program));
   return startServer(program, options);
 }
 
@@ -96,9 +102,16 @@ export async function loadScripts(url: string) {
   }
 }
 
-/** Rejects with one sentence when no Redis answers at `url`. */
-async function mustAnswer(url: string) {
+/** As a server on the PATH says it, such as `Redis server v=7.0.15 sha=…`; undefined for a Valkey, which counts anew. */
+function versionOf(program: string): string | undefined {
+  return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
+}
+
+/** The versions of the servers at `url`. Rejects with one sentence when no Redis answers there. */
+async function versionsAt(url: string): Promise<(string | undefined)[]> {
   const redis = connectRedis(url, {
+    // An old server knows no other.
+    protocol: 2,
     lazyConnect: true,
     connectTimeout: GIVEN_LIMIT_MS,
     socketTimeout: GIVEN_LIMIT_MS,
@@ -106,6 +119,7 @@ async function mustAnswer(url: string) {
   });
   let lastError = 'it was not there in time';
   let isPartOfCluster = false;
+  const versions: (string | undefined)[] = [];
   function keep({ message }: Error) {
     // That it is closed says nothing of why.
     if (message !== 'Connection is closed.') lastError = message;
@@ -114,7 +128,9 @@ async function mustAnswer(url: string) {
   onServer(redis, (server) => server.on('error', keep));
   try {
     await redis.connect();
-    for (const server of mastersOf(redis)) await server.ping();
+    for (const server of mastersOf(redis)) {
+      versions.push(/^redis_version:([\d.]+)/m.exec(await server.info('server'))?.[1]);
+    }
     isPartOfCluster = redis instanceof Redis && /cluster_enabled:1/.test(await redis.info('cluster'));
   } catch {
     throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
@@ -123,4 +139,5 @@ async function mustAnswer(url: string) {
   }
   if (isPartOfCluster)
     throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
+  return versions;
 }
