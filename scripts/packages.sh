@@ -7,6 +7,11 @@ installed=node_modules/.package-lock.json
 if [ -f "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; then
   exit 0
 fi
+if [ -L node_modules ]; then
+  echo "node_modules${1:+ of $1} is a symbolic link, and its packages are missing or older than package-lock.json." >&2
+  echo "npm ci would empty the folder behind it: run npm ci where that folder is, or remove the link." >&2
+  exit 1
+fi
 echo "Installing the packages${1:+ of $1} (once) ..." >&2
 # No package here needs its install script: binaries come as packages of their own.
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2

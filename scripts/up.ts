@@ -1,6 +1,5 @@
 // npm run up: keeps the stack on the course's ports until Ctrl-C or `npm run down`.
 
-import { createServer } from 'node:net';
 import dotenv from 'dotenv';
 import { z } from 'zod';
 import { type Backend, backendOf } from '../locks/index.ts';
@@ -13,6 +12,8 @@ import {
 } from '../services/inventory/settings.ts';
 import { type Backends, startBackends } from './stack/backends.ts';
 import { claimControl } from './stack/control.ts';
+import { PortTaken } from './stack/parts.ts';
+import { isFree } from './stack/ports.ts';
 import { type Stack, startStack } from './stack/stack.ts';
 
 const STOCK = 5_000;
@@ -38,7 +39,7 @@ const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !!process.env['MYSQL_U
 const stopAsked = new Promise<string>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('Stopping.'));
 });
-const control = await claimControl();
+const control = await claimControl().catch((error: Error) => exitWithSettingError(error.message));
 if (control === undefined) exitWithSettingError('The stack is up already. Stop it with: npm run down');
 await refuseTakenPorts();
 
@@ -70,7 +71,7 @@ try {
   console.log(await Promise.race([stopAsked, control.downAsked, died]));
 } catch (error) {
   process.exitCode = 2;
-  console.error(`The stack could not be started: ${error instanceof Error ? error.message : error}`);
+  console.error(whyNot(error));
 }
 await stack?.stop();
 await backends?.stop();
@@ -78,19 +79,22 @@ await control.release();
 process.exit();
 
 async function refuseTakenPorts() {
-  for (const [variable, wanted] of Object.entries(settings)) {
-    if (await isFree(wanted)) continue;
+  for (const port of Object.values(settings)) {
+    if (await isFree(port)) continue;
     await control?.release();
-    exitWithSettingError(`Port ${wanted} is taken by another program. Choose another one with ${variable}.`);
+    exitWithSettingError(portRefusal(port));
   }
 }
 
-function isFree(wanted: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(wanted, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
+function portRefusal(taken: number) {
+  const [variable] = Object.entries(settings).find(([, port]) => port === taken) ?? [];
+  return `Port ${taken} is taken by another program. Choose another one with ${variable}.`;
+}
+
+function whyNot(error: unknown) {
+  // It was free at first.
+  if (error instanceof PortTaken && Object.values(settings).includes(error.port)) return portRefusal(error.port);
+  return `The stack could not be started: ${error instanceof Error ? error.message : error}`;
 }
 
 async function setStock({ nodes: [node] }: Stack) {

@@ -1,10 +1,12 @@
+// Bundles the project's TypeScript files, so that the processes that run them start sooner.
+
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin, stop } from 'esbuild';
 import { cacheDir, nodeArgs, projectDir } from './parts.ts';
 
-/** A module that asks where it is must be told the place of its source. */
+/** A module that asks where it is gets the place of its source. */
 const ownPlaces: Plugin = {
   name: 'own-places',
   setup({ onLoad }) {
@@ -17,6 +19,8 @@ const ownPlaces: Plugin = {
 
 const service = 'services/inventory/main.ts';
 const bundled = new Map<string, Promise<string[]>>();
+/** How many builds are in progress. */
+let building = 0;
 
 /** The arguments that make Node run the inventory service with this environment. */
 export function serviceArgs(env: NodeJS.ProcessEnv): Promise<string[]> {
@@ -29,25 +33,17 @@ export function serviceArgs(env: NodeJS.ProcessEnv): Promise<string[]> {
  * become one JavaScript file, once for each process that starts it: it starts in less than half the time that tsx takes.
  */
 export function bundledArgs(file: string): Promise<string[]> {
-  const args = bundled.get(file) ?? bundle(file);
+  const known = bundled.get(file);
+  if (known !== undefined) return known;
+  const args = bundle(file);
   bundled.set(file, args);
+  // The next call tries again.
+  args.catch(() => bundled.delete(file));
   return args;
 }
 
 async function bundle(file: string): Promise<string[]> {
-  const { outputFiles } = await build({
-    entryPoints: [join(projectDir, file)],
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    sourcemap: 'inline',
-    write: false,
-    plugins: [ownPlaces],
-  });
-  await stop();
-  const text = outputFiles[0]?.text ?? '';
+  const text = await buildText(file);
   const path = join(cacheDir, `${file}.mjs`);
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
     mkdirSync(dirname(path), { recursive: true });
@@ -56,4 +52,26 @@ async function bundle(file: string): Promise<string[]> {
     renameSync(`${path}.${process.pid}`, path);
   }
   return ['--enable-source-maps', path];
+}
+
+async function buildText(file: string): Promise<string> {
+  building += 1;
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [join(projectDir, file)],
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      sourcemap: 'inline',
+      write: false,
+      plugins: [ownPlaces],
+    });
+    return outputFiles[0]?.text ?? '';
+  } finally {
+    building -= 1;
+    // It ends the process that all builds share.
+    if (building === 0) await stop();
+  }
 }

@@ -16,5 +16,10 @@ server['step'] = () => {
 process.on('SIGTERM', () => process.exit(0));
 await server.start();
 
-// The library only prints that it could not listen.
-for (const { server: listener } of server['listeners'].values()) listener.on('error', () => process.exit(1));
+for (const { server: listener } of server['listeners'].values()) {
+  const report = () => console.log('The embedded Valkey listens.');
+  if (listener.listening) report();
+  else listener.once('listening', report);
+  // The library only prints that it could not listen.
+  listener.on('error', () => process.exit(1));
+}

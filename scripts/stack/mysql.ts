@@ -4,8 +4,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { cacheDir, freePort, type Part, startPart } from './parts.ts';
+import { cacheDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
+import { freePort } from './ports.ts';
 
 /** How long a server may take to answer one question, in milliseconds. */
 const ANSWER_LIMIT_MS = 2_000;
@@ -34,7 +35,7 @@ export function whyNoMysql(): string | undefined {
 /** The MySQL to use: MYSQL_URL if it is given, else a new server from the PATH, which keeps its data in `dir`. */
 export async function openMysql(givenUrl: string | undefined, { dir }: { dir: string }): Promise<MysqlServer> {
   if (givenUrl === undefined) return startServer(dir);
-  const version = await versionAt(givenUrl).catch((error) => {
+  const version = await askFor('VERSION()', givenUrl).catch((error) => {
     throw new Error(`the MySQL that MYSQL_URL names does not answer: ${error.message}`);
   });
   return { url: givenUrl, kind: 'external', version, database: async () => givenUrl };
@@ -44,7 +45,10 @@ async function startServer(dir: string): Promise<MysqlServer> {
   const program = findOnPath('mariadbd', 'mysqld');
   if (program === undefined) throw new Error(whyNoMysql());
   cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
-  const port = await freePort();
+  return retryOnTakenPort(async () => startOn(await freePort(), program, dir));
+}
+
+async function startOn(port: number, program: string, dir: string): Promise<MysqlServer> {
   const url = `mysql://root@127.0.0.1:${port}`;
   const startAgain = () =>
     startPart({
@@ -52,13 +56,14 @@ async function startServer(dir: string): Promise<MysqlServer> {
       command: program,
       args: [...basicArgs(dir), ...serverArgs(dir, port)],
       cwd: dir,
-      isReady: async () => (await versionAt(url)) !== '',
+      ports: [port],
+      isReady: async () => (await askFor('@@socket', url)) === socketPath(dir),
     });
   const part = await startAgain();
   return {
     url,
     kind: 'native',
-    version: await versionAt(url),
+    version: await askFor('VERSION()', url),
     part,
     startAgain,
     async database(name) {
@@ -67,6 +72,8 @@ async function startServer(dir: string): Promise<MysqlServer> {
     },
   };
 }
+
+const socketPath = (dir: string) => join(dir, 'mysql.sock');
 
 /** Small, so that it starts at once, and it never waits for the disk: a busy one would hold up every commit. */
 const basicArgs = (dir: string) => [
@@ -83,7 +90,7 @@ const basicArgs = (dir: string) => [
 const serverArgs = (dir: string, port: number) => [
   `--port=${port}`,
   '--bind-address=127.0.0.1',
-  `--socket=${join(dir, 'mysql.sock')}`,
+  `--socket=${socketPath(dir)}`,
   `--pid-file=${join(dir, 'mysql.pid')}`,
   '--innodb-flush-log-at-trx-commit=2',
   '--skip-log-bin',
@@ -121,11 +128,11 @@ async function makeData(program: string, dir: string, isMariadb: boolean) {
   await promisify(execFile)(install, [...basicArgs(dir), ...more]);
 }
 
-async function versionAt(url: string): Promise<string> {
+async function askFor(expression: '@@socket' | 'VERSION()', url: string): Promise<string> {
   const [rows] = await ask(url, (connection) =>
-    connection.query<RowDataPacket[]>({ sql: 'SELECT VERSION() AS version', timeout: ANSWER_LIMIT_MS }),
+    connection.query<RowDataPacket[]>({ sql: `SELECT ${expression} AS value`, timeout: ANSWER_LIMIT_MS }),
   );
-  return rows[0]?.version ?? '';
+  return rows[0]?.value ?? '';
 }
 
 async function ask<T>(url: string, question: (connection: Connection) => Promise<T>): Promise<T> {

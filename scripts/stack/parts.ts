@@ -1,3 +1,5 @@
+// Starts and ends parts: real processes, of which nothing is left when this process ends, whatever ends it.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,13 +9,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import getPort, { portNumbers } from 'get-port';
+import { isFree } from './ports.ts';
 
 /** How long a part may take to get ready, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
 const READY_POLL_MS = 20;
 /** How long a part may take to end by itself before it is killed, in milliseconds. */
 const STOP_LIMIT_MS = 15_000;
+/** How often a part is started before a taken port is an error. */
+const TRIES = 5;
 
 export const projectDir = fileURLToPath(new URL('../..', import.meta.url));
 /** What takes long to make is kept here. Packages are found from here as from the project's own files, and git leaves it alone. */
@@ -44,8 +48,13 @@ export interface PartOptions {
   env?: NodeJS.ProcessEnv;
   /** The folder it works in; this process' own when it is not given. */
   cwd?: string;
-  /** Asked again and again until it resolves with true: does the part do its work? A rejection means not yet. */
-  isReady: () => Promise<boolean>;
+  /** Where it listens. */
+  ports?: number[];
+  /**
+   * Asked again and again until it resolves with true: does this very process do its work? Another one may answer on a port
+   * that it has taken. A rejection means not yet.
+   */
+  isReady: (pid: number) => Promise<boolean>;
   /** Given every line that the part prints. */
   onLine?: ((line: string) => void) | undefined;
 }
@@ -54,7 +63,7 @@ let reaper: ChildProcess | undefined;
 /** What the reaper would remove now, such as `pid 123`. */
 const listed = new Set<string>();
 
-/** Tells the reaper what to remove if this process dies before it can: `+pid 123`, and `-pid 123` when it is gone. */
+/** Lists what the reaper removes if this process dies before it can: `+pid 123`, and `-pid 123` when it is gone. */
 export function notifyReaper(line: string) {
   if (line.startsWith('+')) listed.add(line.slice(1));
   else listed.delete(line.slice(1));
@@ -69,7 +78,7 @@ export function notifyReaper(line: string) {
   reaper.stdin?.write(`${line}\n`);
 }
 
-/** Lets the reaper go, if nothing is left that it would remove. Call it last. */
+/** Ends the reaper, if nothing is left that it would remove. Call it last. */
 export async function dismissReaper() {
   if (reaper === undefined || listed.size > 0) return;
   const ended = once(reaper, 'exit');
@@ -92,14 +101,44 @@ export function makeTempDir() {
   };
 }
 
-/** A free port below the range that clients' connections take theirs from. */
-export function freePort(): Promise<number> {
-  const from = 20_000 + Math.floor(Math.random() * 10_000);
-  return getPort({ host: '127.0.0.1', port: portNumbers(from, from + 500) });
+/** A part has ended at its start, and another program listens on its port. */
+export class PortTaken extends Error {
+  port: number;
+
+  constructor(name: string, port: number) {
+    super(`${name} could not be started: another program has taken port ${port}`);
+    this.port = port;
+  }
 }
 
-/** Starts a process and waits until it is ready. Rejects with the last lines it printed when it ends or takes too long. */
-export async function startPart({ name, command, args, env, cwd, isReady, onLine }: PartOptions): Promise<Part> {
+/**
+ * Resolves with what `start` does. A port that is free may be taken by another program before the part listens on it:
+ * `start` is then called again, and asks for other ports. Rejects with PortTaken when that happens TRIES times.
+ */
+export async function retryOnTakenPort<T>(start: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof PortTaken) || tries === TRIES) throw error;
+    }
+  }
+}
+
+/**
+ * Starts a process and waits until it is ready. Rejects with the last lines it printed when it ends or takes too long, and
+ * with PortTaken when it ends and another program has one of its ports.
+ */
+export async function startPart({
+  name,
+  command,
+  args,
+  env,
+  cwd,
+  ports = [],
+  isReady,
+  onLine,
+}: PartOptions): Promise<Part> {
   // A process group of its own: Ctrl-C reaches this process alone, which then stops the parts in order.
   const child = spawn(command, args, {
     env: env ?? process.env,
@@ -141,9 +180,11 @@ export async function startPart({ name, command, args, env, cwd, isReady, onLine
 
   const over = new AbortController();
   void ended.then(() => over.abort());
-  const failure = await Promise.race([untilReady(name, isReady, over.signal), ended]);
+  const failure = await Promise.race([untilReady(name, () => isReady(pid), over.signal), ended]);
   if (failure === undefined) return { name, pid, ended, signal: (signal) => signalGroup(pid, signal), stop };
+  const hasEnded = over.signal.aborted;
   await stop();
+  for (const port of ports) if (hasEnded && !(await isFree(port))) throw new PortTaken(name, port);
   throw new Error(failure);
 }
 

@@ -1,10 +1,14 @@
+// Opens the Redis of a run: the given one, one from the PATH, or the embedded Valkey.
+
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { connectRedis, mastersOf, onServer } from '../../services/inventory/redis-client.ts';
-import { freePort, nodeArgs, type Part, projectDir, startPart } from './parts.ts';
+import { nodeArgs, type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
+import { freePort } from './ports.ts';
+import { refuseOldRedis } from './redis-version.ts';
 
 /** How long a given Redis may take to answer, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
@@ -26,13 +30,17 @@ export interface RedisOptions {
   keepsData?: boolean | undefined;
 }
 
-/** The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. */
+/**
+ * The Redis to use: REDIS_URL if it is given, else a new server from the PATH, else a new embedded one. Rejects with one
+ * sentence when the given one does not answer, or when the server is too old.
+ */
 export async function openRedis(givenUrl: string | undefined, options: RedisOptions): Promise<RedisServer> {
   if (givenUrl !== undefined) {
-    await mustAnswer(givenUrl);
+    for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis that REDIS_URL names', version);
     return { url: givenUrl, kind: 'external' };
   }
   const program = findOnPath('redis-server', 'valkey-server');
+  if (program !== undefined) refuseOldRedis(program, versionOf(program));
   return startServer(program, options);
 }
 
@@ -45,18 +53,29 @@ export async function openReplica(primaryUrl: string, dir: string): Promise<Redi
 }
 
 async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
-  const port = await freePort();
-  const startAgain = () =>
-    startPart({
-      name: 'redis',
-      ...(program === undefined
-        ? { command: process.execPath, args: [...nodeArgs('scripts/stack/embedded-valkey.ts'), String(port)] }
-        : { command: program, args: [...serverArgs(port, options), ...more] }),
-      cwd: options.dir,
-      isReady: () => answersPing(port),
-    });
-  const kind = program === undefined ? ('embedded' as const) : ('native' as const);
-  return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
+  return retryOnTakenPort(async () => {
+    const port = await freePort();
+    const startAgain = () => startOn(port, program, options, more);
+    const kind = program === undefined ? ('embedded' as const) : ('native' as const);
+    return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
+  });
+}
+
+function startOn(port: number, program: string | undefined, options: RedisOptions, more: string[]) {
+  const readyLine = program === undefined ? 'The embedded Valkey listens.' : 'Ready to accept connections';
+  let isReady = false;
+  return startPart({
+    name: 'redis',
+    ...(program === undefined
+      ? { command: process.execPath, args: [...nodeArgs('scripts/stack/embedded-valkey.ts'), String(port)] }
+      : { command: program, args: [...serverArgs(port, options), ...more] }),
+    cwd: options.dir,
+    ports: [port],
+    onLine: (line) => {
+      isReady ||= line.includes(readyLine);
+    },
+    isReady: async () => isReady,
+  });
 }
 
 /** Only on loopback. What is kept is written before a command is answered, so a killed server loses nothing of it. */
@@ -83,9 +102,16 @@ export async function loadScripts(url: string) {
   }
 }
 
-/** Rejects with one sentence when no Redis answers at `url`. */
-async function mustAnswer(url: string) {
+/** As a server on the PATH says it, such as `Redis server v=7.0.15 sha=…`; undefined for a Valkey, which counts anew. */
+function versionOf(program: string): string | undefined {
+  return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
+}
+
+/** The versions of the servers at `url`. Rejects with one sentence when no Redis answers there. */
+async function versionsAt(url: string): Promise<(string | undefined)[]> {
   const redis = connectRedis(url, {
+    // An old server knows no other.
+    protocol: 2,
     lazyConnect: true,
     connectTimeout: GIVEN_LIMIT_MS,
     socketTimeout: GIVEN_LIMIT_MS,
@@ -93,6 +119,7 @@ async function mustAnswer(url: string) {
   });
   let lastError = 'it was not there in time';
   let isPartOfCluster = false;
+  const versions: (string | undefined)[] = [];
   function keep({ message }: Error) {
     // That it is closed says nothing of why.
     if (message !== 'Connection is closed.') lastError = message;
@@ -101,7 +128,9 @@ async function mustAnswer(url: string) {
   onServer(redis, (server) => server.on('error', keep));
   try {
     await redis.connect();
-    for (const server of mastersOf(redis)) await server.ping();
+    for (const server of mastersOf(redis)) {
+      versions.push(/^redis_version:([\d.]+)/m.exec(await server.info('server'))?.[1]);
+    }
     isPartOfCluster = redis instanceof Redis && /cluster_enabled:1/.test(await redis.info('cluster'));
   } catch {
     throw new Error(`the Redis that REDIS_URL names does not answer: ${lastError}`);
@@ -110,16 +139,5 @@ async function mustAnswer(url: string) {
   }
   if (isPartOfCluster)
     throw new Error('the Redis that REDIS_URL names is one server of a Cluster: write redis+cluster://host:port');
-}
-
-function answersPing(port: number): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
-    socket.once('error', reject);
-    socket.once('data', (answer) => {
-      socket.destroy();
-      resolve(answer.toString().startsWith('+PONG'));
-    });
-  });
+  return versions;
 }

@@ -9,7 +9,8 @@ import { inventorySettings, readSettingsOrExit } from '../../services/inventory/
 import { type Link, openLink } from '../link/link.ts';
 import { serviceArgs } from './bundle.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
-import { dismissReaper, freePort, makeTempDir, type Part, startPart } from './parts.ts';
+import { dismissReaper, makeTempDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
+import { freePort } from './ports.ts';
 import { openRedis, openReplica, type RedisServer } from './redis.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
@@ -64,9 +65,14 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+export interface NodePorts {
+  port: number;
+  labPort: number;
+}
+
 export interface Ports {
   nginx: number;
-  nodes: { port: number; labPort: number }[];
+  nodes: [NodePorts, NodePorts];
 }
 
 export interface StackOptions {
@@ -98,7 +104,6 @@ export async function startStack({
   // Each node would say the same of a bad value.
   const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env });
   const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
-  const { nginx: nginxPort, nodes: nodePorts } = ports ?? (await freePorts());
   const temp = makeTempDir();
   const parts = new Set<Part>();
   const links: Link[] = [];
@@ -156,38 +161,50 @@ export async function startStack({
   }
 
   async function startNode(index: number, redisUrl: string, masters: Master[]): Promise<Node> {
-    const { port = 0, labPort = 0 } = nodePorts[index] ?? {};
     const name = `node-${index + 1}`;
-    const url = `http://127.0.0.1:${port}`;
     const link = await linkTo(redisUrl);
     const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
     const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
     const args = await serviceArgs({ ...process.env, ...env });
-    const startProcess = () =>
-      startPart({
-        name,
-        command: process.execPath,
-        args,
-        env: {
-          ...process.env,
-          ...env,
-          REDIS_URL: link?.url ?? redisUrl,
-          ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
-          PORT: String(port),
-          NODE_NAME: name,
-          LAB_PORT: String(labPort),
-          LAB_HOST: '127.0.0.1',
-        },
-        isReady: async () => (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ASK_LIMIT_MS) })).ok,
-        onLine: (line) => onLine?.(name, line),
-      });
+
+    async function startOn({ port, labPort }: NodePorts) {
+      const url = `http://127.0.0.1:${port}`;
+      const labUrl = `http://127.0.0.1:${labPort}`;
+      const ask = (address: string) => fetch(address, { signal: AbortSignal.timeout(ASK_LIMIT_MS) });
+      const startProcess = () =>
+        startPart({
+          name,
+          command: process.execPath,
+          args,
+          env: {
+            ...process.env,
+            ...env,
+            REDIS_URL: link?.url ?? redisUrl,
+            ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
+            PORT: String(port),
+            NODE_NAME: name,
+            LAB_PORT: String(labPort),
+            LAB_HOST: '127.0.0.1',
+          },
+          ports: [port, labPort],
+          // The lab listener comes last.
+          isReady: async (pid) =>
+            ((await (await ask(`${labUrl}/state`)).json()) as { pid: number }).pid === pid &&
+            (await ask(`${url}/readyz`)).ok,
+          onLine: (line) => onLine?.(name, line),
+        });
+      return { url, labUrl, ...breakable(watch(await startProcess()), startProcess) };
+    }
+
+    const given = ports?.nodes[index];
+    const node = given
+      ? await startOn(given)
+      : await retryOnTakenPort(async () => startOn({ port: await freePort(), labPort: await freePort() }));
     return {
       name,
-      url,
-      labUrl: `http://127.0.0.1:${labPort}`,
+      ...node,
       ...(link && { link }),
       masterLinks: masterLinks.filter((link) => link !== undefined),
-      ...breakable(watch(await startProcess()), startProcess),
     };
   }
 
@@ -210,10 +227,10 @@ export async function startStack({
     const redisProcess = part && startAgain && breakable(watch(part), startAgain);
     const given = REDLOCK_URLS?.map((url): Master => ({ url }));
     const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
-    const nodes = await all(nodePorts.map((_, index) => startNode(index, redis.url, masters)));
+    const nodes = await all([0, 1].map((index) => startNode(index, redis.url, masters)));
     const nginx = await startNginx({
-      port: nginxPort,
-      nodes: nodePorts.map(({ port }) => `127.0.0.1:${port}`),
+      port: ports?.nginx,
+      nodes: nodes.map(({ url }) => new URL(url).host),
       dir: temp.dir,
       sendsAgain: nginxSendsAgain,
     });
@@ -241,16 +258,4 @@ async function all<T>(promises: Promise<T>[]): Promise<T[]> {
     if (end.status === 'rejected') throw end.reason;
     return end.value;
   });
-}
-
-async function freePorts(): Promise<Ports> {
-  const [nginx, ...rest] = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
-  const [port1, labPort1, port2, labPort2] = rest as [number, number, number, number];
-  return {
-    nginx,
-    nodes: [
-      { port: port1, labPort: labPort1 },
-      { port: port2, labPort: labPort2 },
-    ],
-  };
 }

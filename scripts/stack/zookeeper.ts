@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { openZookeeper as openSession } from '../../locks/drivers/zookeeper-session.ts';
-import { freePort, type Part, startPart } from './parts.ts';
+import { type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
+import { freePort } from './ports.ts';
 
 const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
 
@@ -36,7 +37,12 @@ export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir
   }
   const installed = findZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
-  const port = await freePort();
+  return retryOnTakenPort(async () => startOn(await freePort(), installed, dir));
+}
+
+type Installed = NonNullable<ReturnType<typeof findZookeeper>>;
+
+async function startOn(port: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
   const dataDir = join(dir, `zookeeper-${port}`);
   const config = join(dir, `zookeeper-${port}.cfg`);
   mkdirSync(dataDir);
@@ -52,7 +58,8 @@ export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir
         ...['-cp', installed.classPath, 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config],
       ],
       cwd: dir,
-      isReady: async () => (await askVersion('127.0.0.1', port)) !== undefined,
+      ports: [port],
+      isReady: async () => (await ask('conf', '127.0.0.1', port)).includes(`dataDir=${dataDir}/`),
     });
   const part = await startAgain();
   const version = (await askVersion('127.0.0.1', port)) ?? '';
@@ -66,6 +73,8 @@ function settings(port: number, dataDir: string) {
     `clientPort=${port}`,
     'clientPortAddress=127.0.0.1',
     'admin.enableServer=false',
+    // What it answers to (default srvr): its version, and its settings.
+    '4lw.commands.whitelist=srvr,conf',
     // How exactly the end of a session is kept, in milliseconds (default 3000).
     'tickTime=100',
     'minSessionTimeout=200',
@@ -98,17 +107,22 @@ async function mustAnswer(url: string) {
   }
 }
 
-/** Resolves with the version, such as `3.8.0`, when the server is ready for sessions. */
-function askVersion(host: string, port: number): Promise<string | undefined> {
+/** Resolves with the version, such as `3.8.0`; with undefined when the server says none. */
+async function askVersion(host: string, port: number): Promise<string | undefined> {
+  return /^Zookeeper version: ([\d.]+)/.exec(await ask('srvr', host, port))?.[1];
+}
+
+/** Resolves with the answer to one of the server's words of four letters. */
+function ask(word: string, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect(port, host, () => socket.write('srvr'));
+    const socket = connect(port, host, () => socket.write(word));
     socket.setTimeout(1000, () => socket.destroy(new Error('no answer')));
     socket.once('error', reject);
     socket.on('data', (chunk) => (answer += chunk));
     socket.once('end', () => {
       socket.destroy();
-      resolve(/^Zookeeper version: ([\d.]+)/.exec(answer)?.[1]);
+      resolve(answer);
     });
   });
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { delimiter } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type NginxServer, startNginx } from '../../scripts/stack/nginx.ts';
-import { freePort, makeTempDir } from '../../scripts/stack/parts.ts';
+import { makeTempDir } from '../../scripts/stack/parts.ts';
 
 /** A real HTTP server in the place of an inventory node. It answers with its name unless `answer` says otherwise. */
 export interface SmallNode {
@@ -33,8 +33,8 @@ export async function startPair(build: Build): Promise<Pair> {
   const nodes: Pair['nodes'] = [await startSmallNode('node-1'), await startSmallNode('node-2')];
   const temp = makeTempDir();
   onTestFinished(temp.remove);
-  const nginx = await withPath(build, async () =>
-    startNginx({ port: await freePort(), nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir: temp.dir }),
+  const nginx = await withPath(build, () =>
+    startNginx({ nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir: temp.dir }),
   );
   onTestFinished(nginx.part.stop);
   // The question whether nginx is ready was one, too.

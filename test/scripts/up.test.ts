@@ -1,7 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
-import { freePort } from '../../scripts/stack/parts.ts';
-import { makeBarePath, ownCommands } from '../loadtest/commands/command-under-test.ts';
+import { delimiter, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { findOnPath } from '../../scripts/stack/path.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { leavesNothing, makeBarePath, ownCommands } from '../loadtest/commands/command-under-test.ts';
 import { startRedis } from '../services/inventory/node-under-test.ts';
 
 const startOwn = ownCommands('scripts/up.ts');
@@ -34,26 +38,45 @@ async function switchLock(labPort: string, version: string) {
 }
 
 describe('npm run up', () => {
-  test('it sells on both nodes, its lock is switched while it runs, and npm run down ends it', async () => {
-    const env = await ports();
+  test('two of different checkouts: each sells on its nodes, switches its lock, refuses a second one, and ends alone', async () => {
+    const [env, otherEnv] = [await ports(), await ports()];
+    const bare = makeBarePath();
+    onTestFinished(bare.remove);
     const up = start('scripts/up.ts', { ...env, LOCK_VERSION: '4' });
-    await up.prints(isUp);
+    const other = start('scripts/up.ts', { ...otherEnv, PATH: bare.path });
+    await Promise.all([up.prints(isUp), other.prints(isUp)]);
+
+    // What it prints names every address and what is used.
+    expect(other.stdout()).toMatch(/redis +embedded, redis:\/\/127\.0\.0\.1:\d+/);
+    expect(other.stdout()).toMatch(/nginx +embedded 1\.25\.4/);
+    for (const port of Object.values(otherEnv)) expect(other.stdout()).toContain(`http://127.0.0.1:${port}`);
 
     const before = [await sell(env), await sell(env)];
     expect(before.map(({ lock }) => lock)).toEqual(['4-ttl', '4-ttl']);
     expect(before.map(({ node }) => node).sort()).toEqual(['node-1', 'node-2']);
     expect(before.map(({ remaining }) => remaining)).toEqual([4999, 4998]);
+    expect((await sell(otherEnv)).remaining).toBe(4999);
 
     expect(await switchLock(env.NODE_1_LAB_PORT, '7')).toBe(200);
     expect(await switchLock(env.NODE_2_LAB_PORT, '7-reentrant')).toBe(200);
     expect([await sell(env), await sell(env)].map(({ lock }) => lock)).toEqual(['7-reentrant', '7-reentrant']);
 
-    // The same TMPDIR: `down` finds the stack of this checkout there.
+    // `up` and `down` find the stack of this checkout in TMPDIR.
+    const second = start('scripts/up.ts', { ...(await ports()), TMPDIR: up.tmp });
+    expect((await second.ended).code).toBe(2);
+    expect(second.stderr()).toBe('The stack is up already. Stop it with: npm run down\n');
+    expect((await sell(env)).remaining).toBe(4995);
+
     const down = start('scripts/down.ts', { TMPDIR: up.tmp });
     expect((await down.ended).code).toBe(0);
     expect(down.stdout()).toBe('The stack is down.\n');
     expect((await up.ended).code).toBe(0);
     expect(up.leftovers()).toEqual([]);
+
+    expect((await sell(otherEnv)).remaining).toBe(4998);
+    other.child.kill('SIGINT');
+    expect(await other.ended).toEqual({ code: 0, signal: null });
+    expect(other.leftovers()).toEqual([]);
   });
 
   test('ORDERS=on: it starts a MySQL, sales write orders, and what it prints leads to both', async () => {
@@ -72,85 +95,68 @@ describe('npm run up', () => {
     expect(reconcile.stdout()).toMatch(/│ 001 │ redis +│ +5000 │ +4999 │ +1 │.*Nothing is unexplained\./s);
   });
 
-  test('what it prints names every address and what is used', async () => {
-    const env = await ports();
-    const bare = makeBarePath();
-    const up = start('scripts/up.ts', { ...env, PATH: bare.path });
-    await up.prints(isUp);
-    expect(up.stdout()).toMatch(/redis +embedded, redis:\/\/127\.0\.0\.1:\d+/);
-    expect(up.stdout()).toMatch(/nginx +embedded 1\.25\.4/);
-    for (const port of Object.values(env)) expect(up.stdout()).toContain(`http://127.0.0.1:${port}`);
-    up.child.kill('SIGINT');
-    expect(await up.ended).toEqual({ code: 0, signal: null });
-    expect(up.leftovers()).toEqual([]);
-    bare.remove();
-  });
-
-  test('its stock begins anew in a Redis that has seen newer tokens', async () => {
+  test('a crash: the reaper leaves nothing behind, and it can be started again, until a part of it dies', async () => {
     const redis = await startRedis();
     await redis.client.hset('{inventory001}:fence', 'fenced', 99);
     const env = await ports();
-    const up = start('scripts/up.ts', { ...env, REDIS_URL: redis.url, LOCK_VERSION: 'fenced' });
-    await up.prints(isUp);
+    const crashed = start('scripts/up.ts', env);
+    await crashed.prints(isUp);
+    crashed.child.kill('SIGKILL');
+    await crashed.ended;
+    await leavesNothing(crashed);
 
+    // Its Redis has seen newer tokens: the stock begins anew there.
+    const again = start('scripts/up.ts', {
+      ...env,
+      TMPDIR: crashed.tmp,
+      REDIS_URL: redis.url,
+      LOCK_VERSION: 'fenced',
+    });
+    await again.prints(isUp);
     expect((await sell(env)).remaining).toBe(4999);
+
+    const node = await (await fetch(`http://127.0.0.1:${env.NODE_1_LAB_PORT}/state`)).json();
+    process.kill((node as { pid: number }).pid, 'SIGKILL');
+    expect((await again.ended).code).toBe(1);
+    expect(again.stdout()).toContain('node-1 was ended by SIGKILL');
+    expect(crashed.leftovers()).toEqual([]);
   });
 
-  test.each(['NGINX_PORT', 'NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT'] as const)(
-    'a port that is taken is named, with its variable: %s',
-    async (variable) => {
-      const env = await ports();
+  test('a port that is taken is named, with its variable', async () => {
+    const env = await ports();
+    for (const variable of Object.keys(env) as (keyof typeof env)[]) {
       const other = createServer().listen(Number(env[variable]), '127.0.0.1');
       const up = start('scripts/up.ts', env);
       expect((await up.ended).code).toBe(2);
       expect(up.stderr()).toBe(
         `Port ${env[variable]} is taken by another program. Choose another one with ${variable}.\n`,
       );
-      other.close();
-    },
-  );
-
-  test('a second one is refused, and the first goes on', async () => {
-    const env = await ports();
-    const first = start('scripts/up.ts', env);
-    await first.prints(isUp);
-    const second = start('scripts/up.ts', { ...(await ports()), TMPDIR: first.tmp });
-    expect((await second.ended).code).toBe(2);
-    expect(second.stderr()).toBe('The stack is up already. Stop it with: npm run down\n');
-    expect((await sell(env)).remaining).toBe(4999);
+      await new Promise((resolve) => other.close(resolve));
+    }
   });
 
-  test('a part that dies ends the rest, and the part is named', async () => {
+  test('a port that is taken after it has looked is named as well', async () => {
     const env = await ports();
-    const up = start('scripts/up.ts', env);
-    await up.prints(isUp);
-    const node = await (await fetch(`http://127.0.0.1:${env.NODE_1_LAB_PORT}/state`)).json();
-    process.kill((node as { pid: number }).pid, 'SIGKILL');
-    expect((await up.ended).code).toBe(1);
-    expect(up.stdout()).toContain('node-1 was ended by SIGKILL');
+    const up = start('scripts/up.ts', { ...env, PATH: pathThatTakes(env.NODE_2_LAB_PORT) });
+    expect((await up.ended).code).toBe(2);
+    expect(up.stderr()).toBe(
+      `Port ${env.NODE_2_LAB_PORT} is taken by another program. Choose another one with NODE_2_LAB_PORT.\n`,
+    );
     expect(up.leftovers()).toEqual([]);
   });
 
-  test('a crash: the reaper leaves nothing behind, and it can be started again', async () => {
-    const env = await ports();
-    const crashed = start('scripts/up.ts', env);
-    await crashed.prints(isUp);
-    crashed.child.kill('SIGKILL');
-    await crashed.ended;
-    await expect.poll(() => crashed.leftovers(), { timeout: 10_000 }).toEqual([]);
-    const again = start('scripts/up.ts', { ...env, TMPDIR: crashed.tmp });
-    await again.prints(isUp);
-    expect((await sell(env)).remaining).toBe(4999);
-  });
-
-  test('two of different checkouts do not disturb each other', async () => {
-    const [one, two] = [await ports(), await ports()];
-    const first = start('scripts/up.ts', one);
-    const second = start('scripts/up.ts', two);
-    await Promise.all([first.prints(isUp), second.prints(isUp)]);
-    await sell(one);
-    expect((await sell(one)).remaining).toBe(4998);
-    expect((await sell(two)).remaining).toBe(4999);
+  test('a folder for temporary files that can hold no socket is said', async () => {
+    const temp = makeTempDir();
+    onTestFinished(temp.remove);
+    const long = join(temp.dir, 'x'.repeat(100));
+    mkdirSync(long);
+    for (const dir of [long, join(temp.dir, 'missing')]) {
+      const up = start('scripts/up.ts', { TMPDIR: dir });
+      expect((await up.ended).code).toBe(2);
+      expect(up.stderr()).toMatch(
+        /^npm run up cannot listen on \S+: .+\. Set TMPDIR to a folder with a short path that you may write to\.\n$/,
+      );
+    }
   });
 });
 
@@ -159,3 +165,13 @@ test('npm run down: says so when nothing is up', async () => {
   expect((await down.ended).code).toBe(0);
   expect(down.stdout()).toBe('Nothing is up.\n');
 });
+
+/** A PATH whose redis-server takes the port as well, as a program would that was quicker than the node. */
+function pathThatTakes(port: string) {
+  const temp = makeTempDir();
+  onTestFinished(temp.remove);
+  const server = `require('node:net').createServer().listen(${port}, '127.0.0.1')`;
+  const script = `#!/bin/sh\nnode -e "${server}" &\nexec ${findOnPath('redis-server', 'valkey-server')} "$@"\n`;
+  writeFileSync(join(temp.dir, 'redis-server'), script, { mode: 0o755 });
+  return [temp.dir, process.env['PATH']].join(delimiter);
+}

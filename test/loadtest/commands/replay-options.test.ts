@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resultsSchema } from '../../../loadtest/evidence/results.ts';
-import { freePort } from '../../../scripts/stack/parts.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
 import { type CommandUnderTest, leavesNothing, ownCommands } from './command-under-test.ts';
 import { cell, drillsOf, QUICK, readLatest } from './quick-run.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLink } from '../../../scripts/link/link.ts';
-import { freePort } from '../../../scripts/stack/parts.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
 import { encode, ownLinks, split } from './own-links.ts';
 

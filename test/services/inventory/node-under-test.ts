@@ -6,7 +6,8 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { serviceArgs } from '../../../scripts/stack/bundle.ts';
-import { freePort, makeTempDir, type Part, startPart } from '../../../scripts/stack/parts.ts';
+import { makeTempDir, type Part, retryOnTakenPort, startPart } from '../../../scripts/stack/parts.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
 import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { type Problem, type ProblemCode, problems } from '../../../services/inventory/problem.ts';
@@ -86,9 +87,12 @@ export async function startNode(redisUrl: string, env: NodeJS.ProcessEnv = {}): 
   return node;
 }
 
-/** Starts a node with a lab listener that does not reach Redis. Of the environment only `env` reaches it. */
-export async function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
-  const [port, labPort] = [await freePort(), await freePort()];
+/** Starts a node with a lab listener, also where it does not reach Redis. Of the environment only `env` reaches it. */
+export function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
+  return retryOnTakenPort(async () => startOn(await freePort(), await freePort(), redisUrl, env));
+}
+
+async function startOn(port: number, labPort: number, redisUrl: string, env: NodeJS.ProcessEnv): Promise<TestNode> {
   const name = `node-at-${port}`;
   const url = `http://127.0.0.1:${port}`;
   const lab = (method: string, path: string, body?: unknown) =>
@@ -106,7 +110,9 @@ export async function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = 
       LAB_PORT: String(labPort),
       ...env,
     },
-    isReady: async () => (await fetch(`${url}/healthz`)).ok,
+    ports: [port, labPort],
+    isReady: async (pid) =>
+      (env['LAB_PORT'] === '' || (await lab('GET', '/state')).body.pid === pid) && (await fetch(`${url}/healthz`)).ok,
     onLine: (line) => lines.push(line),
   });
   cleanUpLater(part.stop);

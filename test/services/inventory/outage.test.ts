@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, connect as dial, type Socket } from 'node:net';
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { freePort, makeTempDir, startPart } from '../../../scripts/stack/parts.ts';
+import { makeTempDir, startPart } from '../../../scripts/stack/parts.ts';
 import { findOnPath } from '../../../scripts/stack/path.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import {
   expectProblem,
@@ -352,11 +353,10 @@ async function startHoldingLine(port: number) {
     });
     from.on('close', () => held?.to !== to && to.destroy());
   });
-  const linePort = await freePort();
-  await once(server.listen(linePort, '127.0.0.1'), 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   cleanUpLater(() => void server.close());
   return {
-    port: linePort,
+    port: (server.address() as AddressInfo).port,
     holdFrom(text: string) {
       pattern = text;
     },

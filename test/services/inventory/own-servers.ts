@@ -4,8 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
-import { freePort, makeTempDir, type Part, startPart } from '../../../scripts/stack/parts.ts';
+import { makeTempDir, type Part, startPart } from '../../../scripts/stack/parts.ts';
 import { findOnPath } from '../../../scripts/stack/path.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
 import { until } from './node-under-test.ts';
 
 const SLOTS = 16_384;

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { locks } from '../../../../locks/index.ts';
 import { startNginx } from '../../../../scripts/stack/nginx.ts';
-import { freePort, makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import {
   ask,
@@ -53,7 +53,7 @@ describe('lab: who reaches it', () => {
     const temp = makeTempDir();
     cleanUpLater(temp.remove);
     const nodes = [`127.0.0.1:${node.port}`, `127.0.0.1:${other.port}`];
-    const nginx = await startNginx({ port: await freePort(), nodes, dir: temp.dir });
+    const nginx = await startNginx({ nodes, dir: temp.dir });
     cleanUpLater(nginx.part.stop);
 
     for (const url of [node.url, nginx.url]) {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startNginx } from '../../../../scripts/stack/nginx.ts';
-import { freePort, makeTempDir, projectDir } from '../../../../scripts/stack/parts.ts';
+import { makeTempDir, projectDir } from '../../../../scripts/stack/parts.ts';
 import type { Idempotency } from '../../../../services/inventory/orders/idempotency/index.ts';
 import { type Answer, ask, type TestNode, until } from '../node-under-test.ts';
 import { newKey, openPair } from './keyed.ts';
@@ -22,7 +22,7 @@ async function openFront(sku: string, sendsAgain: boolean, way: Idempotency = 't
   const temp = makeTempDir();
   onTestFinished(temp.remove);
   const nodes = [first, second].map(({ port }) => `127.0.0.1:${port}`);
-  const nginx = await startNginx({ port: await freePort(), nodes, dir: temp.dir, sendsAgain });
+  const nginx = await startNginx({ nodes, dir: temp.dir, sendsAgain });
   onTestFinished(nginx.part.stop);
   await supply(first, sku, 5);
   for (const node of [first, second]) await node.lab('PUT', '/next-sale', { beforeAnswer: true });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startNginx } from '../../../../scripts/stack/nginx.ts';
-import { freePort, makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { type Order, type OrderStatus, orderStatuses } from '../../../../services/inventory/orders/order.ts';
 import { type ProblemCode, problems } from '../../../../services/inventory/problem.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
@@ -202,7 +202,7 @@ test('nginx passes orders on to both nodes', async () => {
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
   const nodes = [node, other].map(({ port }) => `127.0.0.1:${port}`);
-  const nginx = await startNginx({ port: await freePort(), nodes, dir: join(temp.dir) });
+  const nginx = await startNginx({ nodes, dir: join(temp.dir) });
   cleanUpLater(nginx.part.stop);
 
   const sold = [1, 2].map(() => ask(`${nginx.url}/inventory/sale`, { method: 'POST' }));

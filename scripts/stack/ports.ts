@@ -1,0 +1,53 @@
+// Finds ports on loopback that are free, below the range that clients' connections take theirs from.
+
+import { createServer, type Server } from 'node:net';
+
+const FIRST_PORT = 20_000;
+const BLOCK_SIZE = 200;
+const BLOCKS = 60;
+
+/** This process listens on the first port of its block, so that no other process hands out the rest of it. */
+let block: Promise<number> | undefined;
+let lastPlace = Math.floor(Math.random() * BLOCK_SIZE);
+
+/** Resolves with a port that is free now. One that has been handed out comes again only when all others of the block have. */
+export async function freePort(): Promise<number> {
+  block ??= claimBlock();
+  const first = await block;
+  for (let looks = 1; looks < BLOCK_SIZE; looks += 1) {
+    lastPlace = (lastPlace % (BLOCK_SIZE - 1)) + 1;
+    const port = first + lastPlace;
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`Every port from ${first} to ${first + BLOCK_SIZE - 1} is taken.`);
+}
+
+/** Resolves with false when a program listens on the port of this machine. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port);
+  if (server === undefined) return false;
+  await new Promise((resolve) => server.close(resolve));
+  return true;
+}
+
+async function claimBlock(): Promise<number> {
+  const start = Math.floor(Math.random() * BLOCKS);
+  for (let turn = 0; turn < BLOCKS; turn += 1) {
+    const first = FIRST_PORT + ((start + turn) % BLOCKS) * BLOCK_SIZE;
+    const guard = await listen(first);
+    if (guard === undefined) continue;
+    guard.on('connection', (socket) => socket.destroy());
+    // It ends with the process, and does not keep it.
+    guard.unref();
+    return first;
+  }
+  throw new Error(`No block of ports is left from ${FIRST_PORT} on: too many runs are at work on this machine.`);
+}
+
+function listen(port: number): Promise<Server | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
