@@ -1,3 +1,5 @@
+// What a run found, cell by cell: the staircases as they were run, and the figures of their drills.
+
 import { formatNumber } from '../evidence/numbers.ts';
 import {
   type DrillResult,

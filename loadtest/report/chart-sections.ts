@@ -1,3 +1,5 @@
+// The sections of the page that are charts.
+
 import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures } from '../evidence/results.ts';
 import { measuredRushes, questionOf, ranStaircases } from './cells.ts';

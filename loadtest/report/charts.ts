@@ -1,3 +1,5 @@
+// The charts: what is drawn, before it is drawn.
+
 import type { CustomSeriesOption, LineSeriesOption, ScatterSeriesOption, YAXisComponentOption } from 'echarts';
 import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { RushFigures, StockPoint } from '../evidence/results.ts';

@@ -1,3 +1,5 @@
+// Draws charts as SVG, with ECharts.
+
 import type { EChartsOption } from 'echarts';
 import { escapeText, type Html, trusted } from './escape.ts';
 

@@ -1,3 +1,5 @@
+// How a run was set, and what it ran on.
+
 import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 

@@ -1,3 +1,5 @@
+// Markup in which everything from outside is escaped.
+
 /** Text that is safe to stand in a page as it is. Only `html` and `trusted` make it. */
 export interface Html {
   readonly markup: string;

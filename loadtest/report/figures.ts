@@ -1,3 +1,5 @@
+// The names of the figures, and how each is written.
+
 import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import type { RushFigures, StepFigures } from '../evidence/results.ts';
 

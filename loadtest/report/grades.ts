@@ -1,3 +1,5 @@
+// What a run says of the locks that it grades.
+
 import { listOf } from '../evidence/numbers.ts';
 import type { DrillResult, Grade, Results } from '../evidence/results.ts';
 import { isAsTaught, ranStaircases } from './cells.ts';

@@ -1,3 +1,5 @@
+// The report as text.
+
 import { countOf, formatDuration, formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 import { staircaseOf } from '../staircase/lookup.ts';

@@ -1,3 +1,5 @@
+// The report as a page.
+
 import { readFileSync } from 'node:fs';
 import { formatDuration, formatMoment } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';

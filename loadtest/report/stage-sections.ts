@@ -1,3 +1,5 @@
+// The sections of the page that go stage by stage.
+
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';

@@ -1,3 +1,5 @@
+// The staircase as a table of the page.
+
 import { countOf } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 import { type Cell, isAsTaught, keyFigure, questionOf, type RanStaircase, ranStaircases } from './cells.ts';

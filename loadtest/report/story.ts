@@ -1,3 +1,5 @@
+// The title of a row, and the story that its file tells.
+
 import { existsSync, readFileSync } from 'node:fs';
 import { rowOf } from '../staircase/lookup.ts';
 

@@ -1,3 +1,5 @@
+// A run in a few sentences.
+
 import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
 import { type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
 import { rowOf } from '../staircase/lookup.ts';

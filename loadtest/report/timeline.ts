@@ -1,3 +1,5 @@
+// What happened in a drill, drawn from left to right.
+
 import { countOf, formatDuration, formatNumber, listOf } from '../evidence/numbers.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Html, html } from './escape.ts';

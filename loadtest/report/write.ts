@@ -1,3 +1,5 @@
+// Writes the report.
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Results } from '../evidence/results.ts';
