@@ -44,7 +44,8 @@ export function hostName(given: string): string | undefined {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
-  if (isIP(bare) === 6) return new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  // An address with a zone (%eth0) is for this machine alone: no Host has one.
+  if (isIP(bare) === 6 && !bare.includes('%')) return new URL(`http://[${bare}]`).hostname.slice(1, -1);
   const isBracketed = given.startsWith('[');
   return isBracketed || !/^[\w-]+(\.[\w-]+)*$/.test(bare) ? undefined : bare;
 }
@@ -56,9 +57,7 @@ function isLoopback(name: string): boolean {
 
 /** An Origin is a scheme, a host and a port, and nothing more. Listeners here have no TLS. */
 function isPageOf(origin: string, host: string): boolean {
-  return (
-    /^http:\/\/[^/@?#]+$/i.test(origin) &&
-    URL.canParse(origin) &&
-    new URL(origin).host === new URL(`http://${host}`).host
-  );
+  const own = `http://${host}`;
+  if (!/^http:\/\/[^/@?#]+$/i.test(origin) || !URL.canParse(origin) || !URL.canParse(own)) return false;
+  return new URL(origin).host === new URL(own).host;
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('fenced: a sale that lost its lock', () => {
-  test('is refused by the stock, for certain, when another has sold meanwhile', async () => {
+  test('is refused by the stock, definite, when another has sold meanwhile', async () => {
     await redis.client.set('{inventorystale}:stock', 10);
     await node.lab('PUT', '/next-sale', { untilResumed: true });
     const late = node.sell('stale');
@@ -38,7 +38,7 @@ describe('fenced: a sale that lost its lock', () => {
     ]);
   });
 
-  test('ends before its write when it has noticed, for certain', async () => {
+  test('ends before its write when it has noticed, definite', async () => {
     const hasty = await startNode(redis.url, { LOCK_VERSION: 'fenced', LEASE_MS: '150' });
     await redis.client.set('{inventorynoticed}:stock', 10);
     await hasty.lab('PUT', '/next-sale', { untilResumed: true });
@@ -60,7 +60,7 @@ describe('redis-atomic: a sale without a lock', () => {
     await node.lab('PUT', '/lock-version', { version: 'redis-atomic' });
   });
 
-  test('tells its steps, and leaves no key but the stock', async () => {
+  test('emits its steps, and leaves no key but the stock', async () => {
     await redis.client.set('{inventoryatomic}:stock', 2);
 
     const answer = await node.sell('atomic');

@@ -33,9 +33,9 @@ afterAll(() => target?.close());
 
 test('cluster: slots are counted as the servers count them', async () => {
   const keys = [stockKey('001'), 'a', '', 'ä{ö}ü', '{}{a}', 'a{b{c}d}', '{a', '}{a}', stockKey('X_-')];
-  const told = await Promise.all(keys.map((key) => cluster.masters[0]?.client.call('CLUSTER', 'KEYSLOT', key)));
+  const named = await Promise.all(keys.map((key) => cluster.masters[0]?.client.call('CLUSTER', 'KEYSLOT', key)));
 
-  expect(keys.map(clusterSlotOf)).toEqual(told);
+  expect(keys.map(clusterSlotOf)).toEqual(named);
 });
 
 describe('cluster: a rush through nginx loses nothing, and all that it touches lives in one slot', () => {
@@ -61,10 +61,10 @@ describe('cluster: a rush through nginx loses nothing, and all that it touches l
   });
 });
 
-test('cluster: a channel is listened to where its locks are released, so that the release is told how many have heard', async () => {
+test('cluster: a channel is listened to where its locks are released, so that the release learns how many have heard', async () => {
   const client = connectRedis(cluster.url, {});
   onTestFinished(() => client.disconnect());
-  const channel = `${stockKey('001')}:told`;
+  const channel = `${stockKey('001')}:heard`;
   const heard: (string | undefined)[] = [];
   // As soon as it is made: it does not know yet which server that is.
   const stop = listen(client, channel, (message) => heard.push(message));
@@ -76,7 +76,7 @@ test('cluster: a channel is listened to where its locks are released, so that th
   expect(await owner.client.publish(channel, 'at home')).toBe(1);
   expect(await other?.client.publish(channel, 'from elsewhere')).toBe(0);
 
-  // Without a message it is told to look again, once or more.
+  // Without a message it is made to look again, once or more.
   const messages = () => heard.filter((message) => message !== undefined);
   await until('both were heard', () => messages().length === 2);
   expect(messages()).toEqual(['at home', 'from elsewhere']);
@@ -103,7 +103,7 @@ test.each([
   await expect(openRedis(url(), { dir: '.' })).rejects.toThrow(sentence);
 });
 
-test('cluster: while a master is away every sale is answered 503 within a second, and sales go on when it is back', async () => {
+test('cluster: while a master is away every sale is answered 503 within a second, and sales are made again when it is back', async () => {
   const owner = await cluster.ownerOf(stockKey('001'));
   const [node] = target.nodes;
   for (const each of target.nodes) await each.setLock('8-auto-renew', { leaseMs: 1_000 });

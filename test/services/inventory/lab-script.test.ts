@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('lab: a scripted sale', () => {
-  test('until told: it stays inside, and goes on when told', async () => {
+  test('until resumed: it is held inside, and sells when it is resumed', async () => {
     await put('/next-sale', { untilResumed: true });
     const sale = node.sell('001');
     await until('the sale has read', async () => (await eventsOf('read')).length === 1);
@@ -43,7 +43,7 @@ describe('lab: a scripted sale', () => {
     expect(await node.state()).toMatchObject({ inFlight: 0 });
   });
 
-  test('go on while nobody stays inside: nothing happens, and the next one stays', async () => {
+  test('resume while nobody is held: nothing happens, and the next one is held', async () => {
     await put('/resume');
     await put('/next-sale', { untilResumed: true });
     const sale = node.sell('001');
@@ -124,7 +124,7 @@ describe('lab: the timing of a lock', () => {
   });
 });
 
-test('shutdown: a sale that stays until told goes on when the node stops', async () => {
+test('shutdown: a sale that is held until resumed sells when the node stops', async () => {
   const stopping = await startNode(redis.url, { LOCK_VERSION: '6' });
   await ask(`http://127.0.0.1:${stopping.labPort}/next-sale`, {
     method: 'PUT',

@@ -33,7 +33,7 @@ async function setLock(version: string, ...nodes: TestNode[]) {
   for (const each of nodes) expect((await each.lab('PUT', '/lock-version', { version })).status).toBe(200);
 }
 
-/** Starts a sale, and resolves when it is inside and stays there until told. */
+/** Starts a sale, and resolves when it is held inside until resumed. */
 async function sellInside(seller: TestNode, sku: string) {
   const before = (await seller.events()).length;
   await seller.lab('PUT', '/next-sale', { untilResumed: true });
@@ -126,7 +126,7 @@ test('mysql-optimistic: a script is for so many sales, however often the write o
 });
 
 test.each([...locks, ...sales])(
-  '%s: MySQL stands still: answered within a second, and sells when it goes on',
+  '%s: MySQL stands still: answered within a second, and sells when it runs again',
   async (lock) => {
     await setLock(lock, node);
     await node.lab('PUT', '/stock', { sku: 'frozen', stock: 10 });
@@ -199,7 +199,7 @@ test('a node that stops lets its sales end, and ends at once', async () => {
   await leaving.lab('PUT', '/stock', { sku: 'leaving', stock: 5 });
   const { answer } = await sellInside(leaving, 'leaving');
 
-  // A stopping node tells its sales to go on.
+  // A stopping node resumes its sales.
   await leaving.part.stop();
 
   expect((await answer).body).toMatchObject({ outcome: 'sold' });

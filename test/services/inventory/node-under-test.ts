@@ -189,7 +189,7 @@ export async function until(what: string, isTrue: () => Promise<boolean> | boole
   }
 }
 
-/** Scripts the node's next sale to stay inside for `pauseMs`, starts it, and resolves when it is inside. */
+/** Scripts the node's next sale to hold inside for `pauseMs`, starts it, and resolves when it is inside. */
 export async function startPausedSale(node: TestNode, sku: string, pauseMs: number) {
   const before = (await node.events()).length;
   await node.lab('PUT', '/next-sale', { pauseMs });

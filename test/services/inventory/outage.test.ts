@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 const ways = [
   { way: 'Redis is killed and a new one starts', isKilled: true },
-  { way: 'Redis freezes and goes on', isKilled: false },
+  { way: 'Redis freezes and runs again', isKilled: false },
 ];
 const locks = ['3-spin', '5-owner-check', '8-auto-renew'];
 const cases = ways.flatMap((way) => locks.map((lock) => ({ ...way, lock })));
@@ -151,7 +151,7 @@ describe('outage: one sale', () => {
       await setLock(lock);
       await redis.client.set(stockKey('orphan'), 10);
       await takeAway(isKilled);
-      // A frozen Redis has this sale's command in its socket, and takes the lock for it when it goes on.
+      // A frozen Redis has this sale's command in its socket, and takes the lock for it when it runs again.
       const refused = await Promise.all(nodes.map((each) => each.sell('orphan')));
       for (const answer of refused) expectProblem(answer, 'STORE_UNAVAILABLE');
 
@@ -203,7 +203,7 @@ describe('outage: one sale', () => {
     expect(await redis.client.get('{inventoryother}:lock:3-spin')).toBe('somebody else');
   });
 
-  test('a sale that never got to send its write did not take place, for certain', async () => {
+  test('a sale that never got to send its write certainly did not take place', async () => {
     await setLock('8-auto-renew');
     await redis.client.set(stockKey('unsent'), 10);
     const { answer } = await startPausedSale(node, 'unsent', 400);

@@ -37,7 +37,7 @@ test('sentinel: the master is killed; the shop refuses meanwhile and sells again
   const promotedAt = performance.now();
   await until('they sell', () => hasSoldSince(promotedAt), 5_000);
   await stop();
-  // Whoever sold is on one node, and the other one may be a moment behind.
+  // The sale was on one node, and the other one may be a moment behind.
   const isReady = async () => (await Promise.all(target.nodes.map(answers))).every((status) => status === 200);
   await until('both nodes reach the new master', isReady, 5_000);
 

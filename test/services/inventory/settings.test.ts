@@ -173,7 +173,7 @@ describe('settings: what is allowed', () => {
       ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],
     ],
     ['NODE_NAME', ['a b', 'a'.repeat(33), 'ü']],
-    ['LAB_ALLOWED_HOSTS', ['*', 'node-1:7778', 'node-1,', 'a b', '[node-1]', '.']],
+    ['LAB_ALLOWED_HOSTS', ['*', 'node-1:7778', 'node-1,', 'a b', '[node-1]', '.', 'fe80::1%eth0']],
     ['LOG_LEVEL', ['INFO', 'verbose']],
   ])('%s refuses %j', (name, values) => {
     expect(values.filter((value) => parse({ [name]: value }).success)).toEqual([]);

@@ -25,7 +25,7 @@ function startSeller(env: NodeJS.ProcessEnv = {}) {
   return startNode(redis.url, { LOCK_VERSION: 'zookeeper', ZOOKEEPER_URL: zookeeper.url, ...env });
 }
 
-/** Starts a sale, and resolves when it is inside and stays there until told. */
+/** Starts a sale, and resolves when it is held inside until resumed. */
 async function sellInside(seller: TestNode, sku: string) {
   await redis.client.set(`{inventory${sku}}:stock`, 10);
   const before = (await seller.events()).length;
@@ -96,7 +96,7 @@ test('a node that stops closes its session, and its place in the queue is free a
   const leaving = await startSeller({ LEASE_MS: '60000' });
   const { answer } = await sellInside(leaving, 'leaving');
 
-  // A stopping node tells its sales to go on.
+  // A stopping node resumes its sales.
   await leaving.part.stop();
   expect((await answer).body).toMatchObject({ outcome: 'sold' });
 
@@ -106,7 +106,7 @@ test('a node that stops closes its session, and its place in the queue is free a
   expect(leaving.lines.at(-1)).toContain('"stopped"');
 });
 
-test('Redis is killed: who waits for the lock is answered at once, for certain, though the lock is not free', async () => {
+test('Redis is killed: a sale that waits for the lock is answered at once, definite, though the lock is not free', async () => {
   const { answer, resume } = await sellInside(node, 'away');
   const waiter = other.sell('away');
   await until('it waits', async () => (await other.state()).waiting === 1);
@@ -124,7 +124,7 @@ test('Redis is killed: who waits for the lock is answered at once, for certain, 
   expectProblem(await answer, 'STORE_UNAVAILABLE');
 });
 
-test('ZooKeeper stands still: the sale is answered within a second, for certain, and goes on when it does', async () => {
+test('ZooKeeper stands still: the sale is answered within a second, definite, and both sell when it runs again', async () => {
   onTestFinished(() => part.signal('SIGCONT'));
   await redis.client.set('{inventoryfrozen}:stock', 10);
   await node.sell('frozen');

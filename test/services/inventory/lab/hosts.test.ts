@@ -82,6 +82,10 @@ describe('hosts: which Origin is that of the listener', () => {
     'localhost:7778',
     'http://localhost:7778, http://evil.example',
   ])('%s is not', (origin) => expect(refused(origin)).toBe('ORIGIN_REFUSED'));
+
+  test('none is that of a Host with a port that is no port', () => {
+    expect(refused('http://localhost:7778', 'localhost:99999')).toBe('ORIGIN_REFUSED');
+  });
 });
 
 describe('hosts: the lab listener of a node', () => {

@@ -187,15 +187,15 @@ describe('lab: /next-sale', () => {
 });
 
 describe('lab: /history', () => {
-  test('tells a sale in order, on a clock that both nodes share', async () => {
+  test('has the events of a sale in order, on a clock that both nodes share', async () => {
     for (const each of [node, other]) {
       await each.lab('PUT', '/lock-version', { version: 8 });
       await each.lab('DELETE', '/history');
     }
-    await node.lab('PUT', '/stock', { sku: 'told', stock: 10 });
-    const { answer } = await startPausedSale(node, 'told', 100);
+    await node.lab('PUT', '/stock', { sku: 'order', stock: 10 });
+    const { answer } = await startPausedSale(node, 'order', 100);
 
-    await Promise.all([answer, other.sell('told')]);
+    await Promise.all([answer, other.sell('order')]);
 
     const [first, second] = await Promise.all([node.events(), other.events()]);
     for (const events of [first, second]) {
@@ -212,7 +212,7 @@ describe('lab: /history', () => {
     expect(at(second, 'entered')).toBeGreaterThan(at(first, 'left'));
   });
 
-  test('tells why a sale failed', async () => {
+  test('says why a sale failed', async () => {
     await node.lab('DELETE', '/history');
     await node.lab('PUT', '/stock', { sku: 'none', stock: 0 });
 
