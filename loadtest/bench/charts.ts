@@ -1,10 +1,12 @@
+// The charts of the bench: a bar for each lock, and how long its waiters wait.
+
 import type { CustomSeriesOption, EChartsOption } from 'echarts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { Chart } from '../report/draw.ts';
 import type { Contestant } from './contestants.ts';
 import type { Spread } from './results.ts';
 
-// As in the report: dark enough for a projector, and apart from each other for every kind of colour vision.
+// The colours of the report: dark enough for a projector, and apart from each other for every kind of colour vision.
 const ink = '#14181f';
 const faint = '#c9ced6';
 const colours = { ours: '#0b5fa5', peer: '#7b8794', ceiling: '#ffffff' };

@@ -1,3 +1,5 @@
+// What the bench measures: the locks of the project, published ones, and the ceiling that no lock can pass.
+
 import { type Strategy, strategies } from '../../locks/index.ts';
 import type { CreateLock } from '../../locks/lock.ts';
 import { loadPeer, peerNames } from '../peers/peer.ts';

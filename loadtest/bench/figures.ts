@@ -1,3 +1,5 @@
+// The figures of a turn, what they come to over the rounds, and the ratios that are compared with targets.
+
 import type { Contestant } from './contestants.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
 import type { Counted } from './waiters.ts';

@@ -1,3 +1,5 @@
+// One turn of the bench through nginx: sales over many connections, on two nodes.
+
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { rushFigures } from '../evidence/results.ts';
 import { runRush } from '../harness/rush.ts';

@@ -1,3 +1,5 @@
+// The report of a bench, as one page.
+
 import { readFileSync } from 'node:fs';
 import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import { type Draw, loadDraw } from '../report/draw.ts';

@@ -1,3 +1,5 @@
+// `bench.json`: what a bench writes down.
+
 import { z } from 'zod';
 import { resultsSchema } from '../evidence/results.ts';
 

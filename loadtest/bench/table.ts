@@ -1,3 +1,5 @@
+// The tables of a bench, for the terminal and for the page.
+
 import Table from 'cli-table3';
 import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type Figure, isReached, spreadOver, targets } from './figures.ts';

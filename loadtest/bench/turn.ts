@@ -1,3 +1,5 @@
+// One turn of the bench without HTTP: two processes of waiters at one lock.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

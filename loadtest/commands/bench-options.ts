@@ -1,3 +1,5 @@
+// The command line of the bench.
+
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { lockName } from '../../locks/index.ts';

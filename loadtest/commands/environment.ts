@@ -1,3 +1,5 @@
+// What a run was made with: versions, machine, commit.
+
 import { execFileSync } from 'node:child_process';
 import { arch, cpus, release, type } from 'node:os';
 import { projectDir } from '../../scripts/stack/parts.ts';

@@ -1,3 +1,5 @@
+// What a run prints: the story of the stages, or a line for each cell.
+
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';

@@ -1,3 +1,5 @@
+// The command lines of the commands that run drills.
+
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/index.ts';

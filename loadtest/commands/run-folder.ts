@@ -1,3 +1,5 @@
+// The folder that a run writes: `reports/<time>/`.
+
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';

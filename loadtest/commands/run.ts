@@ -1,3 +1,5 @@
+// Runs cells, one after the other or some at a time, each on its stack.
+
 import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
 import { nodesDidNotStart, runExternalCell } from '../grade/external-cell.ts';

@@ -1,3 +1,5 @@
+// What a run can go through: the staircases with the drills of their columns.
+
 import { drills } from '../drills/index.ts';
 import type { Cell, Drill } from '../harness/drill.ts';
 import { guardDrills, keyDrills } from '../orders/drills/index.ts';

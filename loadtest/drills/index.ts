@@ -1,3 +1,5 @@
+// The drills of the locks, in the order of the staircase.
+
 import type { Drill } from '../harness/drill.ts';
 import { asDrill, type StepDrill } from '../harness/step-drill.ts';
 import { amnesia } from './amnesia.ts';

@@ -1,3 +1,5 @@
+// Why a drill proves nothing.
+
 /**
  * A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. `nothingToBreak`: it is the
  * lock that never takes this step.

@@ -1,3 +1,5 @@
+// How numbers, times and lists read in a sentence.
+
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 

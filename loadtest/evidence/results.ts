@@ -1,3 +1,5 @@
+// `results.json`: what a run writes down, as a schema. Others read it.
+
 import { z } from 'zod';
 
 const count = z.int().min(0);

@@ -1,3 +1,5 @@
+// A drill under an external lock, which may break its node.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';

@@ -1,3 +1,5 @@
+// The locks that are graded: modules of a user, and published locks.
+
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

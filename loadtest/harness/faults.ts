@@ -1,3 +1,5 @@
+// Ways to break a stack from the outside, and back.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Command, type Link, openLink } from '../../scripts/link/link.ts';

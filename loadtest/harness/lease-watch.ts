@@ -1,3 +1,5 @@
+// What Redis holds under the key of a lock, looked at again and again.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from '../../locks/lock.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';

@@ -1,3 +1,5 @@
+// A load: many sales over many connections, counted.
+
 import autocannon from 'autocannon';
 import { countAnswer, type Tally } from '../evidence/answers.ts';
 

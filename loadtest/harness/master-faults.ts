@@ -1,3 +1,5 @@
+// Ways to break the masters that vote for a lock.
+
 import { once } from 'node:events';
 import { connect as openSocket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,5 @@
+// Waits for what can only be looked at.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How often the harness looks whether a step has happened, in milliseconds. */

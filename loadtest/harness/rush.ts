@@ -1,3 +1,5 @@
+// A rush: sends many sales at once, and collects what they leave behind.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';

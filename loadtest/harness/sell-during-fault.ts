@@ -1,3 +1,5 @@
+// Sales on the second node while a fault hits the first, and what they prove.
+
 import type { StepHistory } from '../evidence/history.ts';
 import { readStock } from '../evidence/stock.ts';
 import { sellMeanwhile } from './sell-meanwhile.ts';

@@ -1,3 +1,5 @@
+// Sales on the second node while a holder on the first is inside, and what they prove.
+
 import type { StepHistory } from '../evidence/history.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';

@@ -1,3 +1,5 @@
+// Sales on the second node while the first one is busy.
+
 import { sharedClock } from './shared-clock.ts';
 import type { TestBed } from './test-bed.ts';
 

@@ -1,3 +1,5 @@
+// One sale, on a connection of its own.
+
 import { request } from 'node:http';
 import { readAnswer, type SaleAnswer, type SaleEnd } from '../evidence/answers.ts';
 import { sharedClock } from './shared-clock.ts';

@@ -1,3 +1,5 @@
+// A drill that goes step by step: one fault on a test bed, followed to its judgement.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backendOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';

@@ -1,3 +1,5 @@
+// What drills aim at: two nodes behind nginx, started for the run or running already.
+
 import type { Backend } from '../../locks/index.ts';
 import type { Backends } from '../../scripts/stack/backends.ts';
 import { type Node, type Stack, type StackOptions, startStack } from '../../scripts/stack/stack.ts';

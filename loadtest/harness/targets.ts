@@ -1,3 +1,5 @@
+// The stacks of a run, each started when the first drill needs it.
+
 import type { Backend } from '../../locks/index.ts';
 import { type Backends, startBackends } from '../../scripts/stack/backends.ts';
 import { MASTERS } from '../../scripts/stack/stack.ts';

@@ -1,3 +1,5 @@
+// The test bed of a drill of the clean-up: orders that are due, and ticks that can be held.
+
 import { randomUUID } from 'node:crypto';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';

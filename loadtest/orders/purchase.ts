@@ -1,3 +1,5 @@
+// The test bed of a drill of the idempotency keys: a click, its repeats, and the orders that come of them.
+
 import { randomUUID } from 'node:crypto';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';

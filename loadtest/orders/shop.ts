@@ -1,3 +1,5 @@
+// What the drills of the orders share: two nodes, their MySQL and their Redis, made ready and put back.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { connectRedis } from '../../services/inventory/redis-client.ts';

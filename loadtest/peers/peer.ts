@@ -1,3 +1,5 @@
+// The published locks, each behind an adapter.
+
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';

@@ -1,3 +1,5 @@
+// The drills of the orders, in the order of their staircases.
+
 import type { Drill } from '../../harness/drill.ts';
 import { asGuardDrill } from '../clean-up.ts';
 import { asKeyDrill } from '../purchase.ts';
