@@ -46,7 +46,7 @@ export default defineConfig({
     projects: [
       group('quick', 1, quick, [], 2),
       group('alone', 2, alone, quick, 1),
-      group('waiting', 3, waiting, quick, 2),
+      group('waiting', 3, waiting, quick, 3),
       group('together', 4, ['test/**/*.test.ts'], [...quick, ...alone, ...waiting], 2),
     ],
   },
