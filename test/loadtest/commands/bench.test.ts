@@ -26,7 +26,9 @@ const tiny = ['--waiters', '10', '--seconds', '0.3', '--rounds', '1'];
 
 describe('npm run bench', { timeout: 60_000 }, () => {
   test('measures a lock of ours and a published mutex of one process, and sees that the mutex lost updates', async () => {
-    const { code, stdout, stderr, results, hasPage } = await bench([...tiny, '--only', '6,async-mutex']);
+    const { code, stdout, stderr, results, hasPage } = await bench([...tiny, '--only', '6,async-mutex'], {
+      loadsModules: true,
+    });
 
     expect({ code, stderr, hasPage }).toEqual({ code: 0, stderr: '', hasPage: true });
     expect(stdout).toMatch(/Round 1 of 1, 2 processes × 10 waiters\n.*6-lua-release .* per second/);
@@ -66,14 +68,10 @@ describe('npm run bench', { timeout: 60_000 }, () => {
   });
 
   test('--http: a published lock sells through nginx, as ours do', async () => {
-    const { code, stderr, results } = await bench([
-      '--http',
-      '--only',
-      'cohort,peer:redlock',
-      '--requests',
-      '100',
-      ...tiny,
-    ]);
+    const { code, stderr, results } = await bench(
+      ['--http', '--only', 'cohort,peer:redlock', '--requests', '100', ...tiny],
+      { loadsModules: true },
+    );
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(results?.contestants.map(({ name, kind }) => [name, kind])).toEqual([

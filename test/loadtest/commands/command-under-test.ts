@@ -73,6 +73,8 @@ export interface Meanwhile<Read> {
   meanwhile?: (command: CommandUnderTest) => Promise<unknown>;
   env?: NodeJS.ProcessEnv;
   read?: (command: CommandUnderTest) => Read;
+  /** It loads modules that are TypeScript, which a bundle can't. */
+  loadsModules?: boolean;
 }
 
 /**
@@ -88,11 +90,11 @@ export function concurrentCommand(file: string, atATime: number) {
 
   return async function run<Read = undefined>(
     args: string[],
-    { meanwhile = async () => {}, env = {}, read }: Meanwhile<Read> = {},
+    { meanwhile = async () => {}, env = {}, read, loadsModules = false }: Meanwhile<Read> = {},
   ): Promise<EndedCommand<Read | undefined>> {
     while (running >= atATime) await sleep(20);
     running += 1;
-    const command = startCommand(file, args, env, node);
+    const command = startCommand(file, args, env, loadsModules ? nodeArgs(file) : node);
     try {
       await meanwhile(command);
       const { code } = await command.ended;
