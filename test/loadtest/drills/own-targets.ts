@@ -253,7 +253,7 @@ export function withNodes(target: Target, change: (node: TargetNode, index: numb
   return { ...target, nodes: target.nodes.map((node, index) => ({ ...node, ...change(node, index) })) };
 }
 
-/** A target that runs another stage's lock than the one it is told. */
+/** A target that runs another stage's lock than the one it is given. */
 export const impostor =
   (stage: string, really: string) =>
   (target: Target): Target =>

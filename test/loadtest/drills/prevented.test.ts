@@ -22,7 +22,7 @@ import { until } from '../../services/inventory/node-under-test.ts';
 import { impostor, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
 
 // A step that silently does nothing must not end in a verdict: neither in a pass because nothing happened, nor in a fail for
-// another reason than the one that is told.
+// another reason than the one that it gives.
 
 /** How long a sale takes at most that nobody keeps inside, in milliseconds. */
 const LEAVE_MS = 200;
@@ -63,7 +63,7 @@ const steadyRedis =
     return { ...target, stack: { ...target.stack, redisProcess: { ...process, ...change } } };
   };
 
-/** The replica copies another server than the one that it is told. */
+/** The replica copies another server than the one that it is given. */
 const replicating =
   (url: (given: string) => string) =>
   (target: Target): Target => {
@@ -244,7 +244,7 @@ describe.concurrent('an outage that is none is unknown', { timeout: SHARED_LIMIT
   });
 });
 
-// Here a drill still ends in a verdict, for another reason than the one that it tells.
+// Here a drill still ends in a verdict, for another reason than the one that it gives.
 describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no second sale could have taken place', () => {
     test.each([lateRelease, lateWrite, pausedProcess])('$name: the second node does not reach Redis', async (drill) => {
@@ -344,14 +344,14 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
       { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
     ])('$name under $stage', async ({ drill, stage, at }) => {
       let holder: TargetNode | undefined;
-      let told = 0;
+      let narrated = 0;
       const outcome = await run(drill, stage, {
         wrap: (target) => {
           [holder] = target.nodes;
           return target;
         },
         async narrate() {
-          if (told++ !== at) return;
+          if (narrated++ !== at) return;
           await holder?.resume();
           await sleep(LEAVE_MS);
         },

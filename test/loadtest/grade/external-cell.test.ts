@@ -4,7 +4,7 @@ import type { Drill, DrillContext } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { startRedis } from '../../services/inventory/node-under-test.ts';
 
-test('a guest that has locked the harness out of Redis: its drill is unknown, and the stack is not used again', async () => {
+test('an external lock that has locked the harness out of Redis: its drill is unknown, and the stack is not used again', async () => {
   const redis = await startRedis();
   await redis.client.call('ACL', 'SETUSER', 'default', '-keys');
   const target = {

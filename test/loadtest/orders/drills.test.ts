@@ -84,7 +84,7 @@ const deafAndQuick = (): OrderDrillOptions => {
 /** Nodes whose processes survive every kill. */
 const immortal = (target: Target) =>
   withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
-/** Ticks that are told of and never happen. */
+/** Ticks that are reported and never happen. */
 const idle = (target: Target) =>
   withNodes(target, () => ({ tick: async () => ({ outcome: 'ran' as const, due: 0, closed: 0, restored: 0 }) }));
 /** A node that nobody reaches. */
@@ -218,10 +218,10 @@ describe.concurrent('orders: a drill that is stopped half way leaves the stack a
     ['crash-before-answer', 'key-lock', 2],
   ] as const)('%s under %s', async (name, row, sentences) => {
     const stopping = new AbortController();
-    let told = 0;
+    let narrated = 0;
     const narrate = async () => {
-      told += 1;
-      if (told === sentences) stopping.abort(new Error('stopped'));
+      narrated += 1;
+      if (narrated === sentences) stopping.abort(new Error('stopped'));
     };
 
     await expect(run(drillNamed(name), row, { narrate, signal: stopping.signal })).rejects.toThrow('stopped');
