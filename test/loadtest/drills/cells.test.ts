@@ -46,10 +46,10 @@ describe('not applicable, and why', () => {
   test('the cells that are drawn so', () => {
     expect(dashes.map(({ name, stage }) => `${name} ${stage}`)).toEqual([
       'long-wait 0-none',
-      'long-wait 1-in-process',
       'late-release 0-none',
-      'late-release 1-in-process',
       'client-gone 0-none',
+      'long-wait 1-in-process',
+      'late-release 1-in-process',
     ]);
   });
 
