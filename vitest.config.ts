@@ -1,12 +1,24 @@
 import { defineConfig } from 'vitest/config';
 
+/** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They need a Redis and nothing else. */
+const quick = [
+  'test/lesson/**/*.test.ts',
+  'test/loadtest/bench/**/*.test.ts',
+  'test/loadtest/commands/{narrator,options}.test.ts',
+  'test/loadtest/drills/chosen-cells.test.ts',
+  'test/loadtest/evidence/**/*.test.ts',
+  'test/loadtest/report/**/*.test.ts',
+  'test/loadtest/staircase/**/*.test.ts',
+  'test/locks/*.test.ts',
+  'test/locks/drivers/**/*.test.ts',
+  'test/lua/**/*.test.ts',
+  'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
+];
 /** They stage faults step by step, on several stacks, and fill the machine. */
 const alone = [
   'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
-  'test/loadtest/evidence/read-stock.test.ts',
   'test/loadtest/orders/drills.test.ts',
-  'test/locks/8-auto-renew.test.ts',
   'test/services/inventory/{cluster,sentinel}.test.ts',
 ];
 /** They mostly wait, and their limits in time ask for a machine that does little else. */
@@ -19,37 +31,23 @@ const waiting = [
   'test/services/inventory/{mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
 ];
 
+/** A group of files; one group runs after the other. In a worker its files share what they import and the bundles they start. */
+const group = (name: string, groupOrder: number, include: string[], exclude: string[], maxWorkers: number) => ({
+  extends: true as const,
+  test: { name, include, exclude, maxWorkers, isolate: false, sequence: { groupOrder } },
+});
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
     setupFiles: 'test/each-file.ts',
-    // The tests run real servers, and must pass on a machine of two cores: one group of files after the other.
+    // The tests run real servers, and must pass on a machine of two cores.
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'alone',
-          include: alone,
-          fileParallelism: false,
-          isolate: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'waiting', include: waiting, maxWorkers: 2, isolate: false, sequence: { groupOrder: 2 } },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'together',
-          include: ['test/**/*.test.ts'],
-          exclude: [...alone, ...waiting],
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      group('quick', 1, quick, [], 2),
+      group('alone', 2, alone, quick, 1),
+      group('waiting', 3, waiting, quick, 3),
+      group('together', 4, ['test/**/*.test.ts'], [...quick, ...alone, ...waiting], 2),
     ],
   },
 });

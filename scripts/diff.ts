@@ -64,18 +64,25 @@ function readText(file: string) {
   return readFileSync(join(projectDir, file), 'utf8');
 }
 
-function main(args: string[]) {
+/** What the arguments ask for: the number of a stage, or that the chapters are written. Undefined when it is not allowed. */
+export function wanted(args: string[]): number | 'write' | undefined {
   const [argument = ''] = args;
+  if (args.length !== 1) return undefined;
+  if (argument === '--write') return 'write';
   const stage = stages.indexOf(lockName(argument) ?? '') + 1;
+  return stage > 0 ? stage : undefined;
+}
 
-  if (args.length === 1 && argument === '--write') {
+function main(args: string[]) {
+  const what = wanted(args);
+  if (what === 'write') {
     for (const { change, problem } of writeChapters()) {
       if (change) console.log(change);
       if (problem) console.error(problem);
       if (problem) process.exitCode = 1;
     }
-  } else if (args.length === 1 && stage > 0) {
-    const diff = stageDiff(stage);
+  } else if (what !== undefined) {
+    const diff = stageDiff(what);
     // Whoever reads the output may have read enough.
     process.stdout.on('error', () => process.exit());
     process.stdout.write(process.stdout.isTTY && pc.isColorSupported ? coloured(diff) : diff);

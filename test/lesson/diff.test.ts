@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { applyPatch, parsePatch } from 'diff';
 import { describe, expect, test } from 'vitest';
-import { coloured, stageDiff, withDiff } from '../../scripts/diff.ts';
+import { coloured, stageDiff, wanted, withDiff } from '../../scripts/diff.ts';
 import { makeTempDir, nodeArgs, projectDir } from '../../scripts/stack/parts.ts';
 import { readText, stages } from './project-files.ts';
 
@@ -57,8 +57,14 @@ describe('a chapter', () => {
 });
 
 describe('npm run diff', () => {
-  test.each(['4', '4-ttl'])('with %s: prints the plain diff when it is not on a terminal', async (argument) => {
-    expect(await runDiff([argument])).toEqual({ code: 0, stdout: stageDiff(4), stderr: '' });
+  test.each([
+    ['4', 4],
+    ['4-ttl', 4],
+    ['1', 1],
+    ['8-auto-renew', 8],
+    ['--write', 'write'],
+  ])('with %s: asks for %s', (argument, what) => {
+    expect(wanted([argument])).toBe(what);
   });
 
   test.each([
@@ -71,8 +77,16 @@ describe('npm run diff', () => {
     [['__proto__']],
     [['4', '5']],
     [['--write', '4']],
-  ])('with %j: says in one line what is allowed, and ends with 2', async (args) => {
-    const { code, stdout, stderr } = await runDiff(args);
+  ])('with %j: asks for nothing that is allowed', (args) => {
+    expect(wanted(args)).toBeUndefined();
+  });
+
+  test('with a stage: prints the plain diff when it is not on a terminal', async () => {
+    expect(await runDiff(['4'])).toEqual({ code: 0, stdout: stageDiff(4), stderr: '' });
+  });
+
+  test('with nothing that is allowed: says so in one line, and ends with 2', async () => {
+    const { code, stdout, stderr } = await runDiff(['9']);
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Say which stage: .*from 1 .* to 8 .*--write\.\n$/);

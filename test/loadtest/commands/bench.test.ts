@@ -1,45 +1,34 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { benchSchema } from '../../../loadtest/bench/results.ts';
 import { seconds, waiterList } from '../../../loadtest/commands/bench-options.ts';
-import { type CommandUnderTest, startCommand } from './command-under-test.ts';
+import { type CommandUnderTest, concurrentCommand, type Meanwhile } from './command-under-test.ts';
 
-/** How long what is left of a command may take to go away, in milliseconds. */
-const LEAVE_LIMIT_MS = 10_000;
+/** Each fills the machine. */
+const run = concurrentCommand('loadtest/commands/bench.ts', 1);
 
-/** Runs the bench, and sees that it leaves no process and no file, whatever `meanwhile` does with it. */
-async function bench(
-  args: string[],
-  meanwhile: (command: CommandUnderTest) => Promise<unknown> = async () => {},
-  env: NodeJS.ProcessEnv = {},
-) {
-  const command = startCommand('loadtest/commands/bench.ts', args, env);
-  try {
-    await meanwhile(command);
-    const { code } = await command.ended;
-    const deadline = performance.now() + LEAVE_LIMIT_MS;
-    while (command.leftovers().length > 0 && performance.now() < deadline) await sleep(50);
-    expect(command.leftovers()).toEqual([]);
-    const file = (name: string) => join(command.reports, 'latest-bench', name);
-    const results = existsSync(file('bench.json'))
-      ? benchSchema.parse(JSON.parse(readFileSync(file('bench.json'), 'utf8')))
-      : undefined;
-    const hasPage = existsSync(file('bench.html'));
-    return { code, stdout: command.stdout(), stderr: command.stderr(), results, hasPage };
-  } finally {
-    command.child.kill('SIGKILL');
-    await command.ended;
-    command.remove();
-  }
+/** Runs the bench, and reads its results if it has written any. */
+async function bench(args: string[], options: Omit<Meanwhile<unknown>, 'read'> = {}) {
+  const { read, ...ended } = await run(args, { ...options, read: readBench });
+  return { ...ended, ...read };
+}
+
+function readBench({ reports }: CommandUnderTest) {
+  const file = (name: string) => join(reports, 'latest-bench', name);
+  const results = existsSync(file('bench.json'))
+    ? benchSchema.parse(JSON.parse(readFileSync(file('bench.json'), 'utf8')))
+    : undefined;
+  return { results, hasPage: existsSync(file('bench.html')) };
 }
 
 const tiny = ['--waiters', '10', '--seconds', '0.3', '--rounds', '1'];
 
 describe('npm run bench', { timeout: 60_000 }, () => {
   test('measures a lock of ours and a published mutex of one process, and sees that the mutex lost updates', async () => {
-    const { code, stdout, stderr, results, hasPage } = await bench([...tiny, '--only', '6,async-mutex']);
+    const { code, stdout, stderr, results, hasPage } = await bench([...tiny, '--only', '6,async-mutex'], {
+      loadsModules: true,
+    });
 
     expect({ code, stderr, hasPage }).toEqual({ code: 0, stderr: '', hasPage: true });
     expect(stdout).toMatch(/Round 1 of 1, 2 processes × 10 waiters\n.*6-lua-release .* per second/);
@@ -68,23 +57,21 @@ describe('npm run bench', { timeout: 60_000 }, () => {
   });
 
   test('Ctrl-C in the middle of a turn: exit code 2, and nothing is left', async () => {
-    const { code, stderr, results } = await bench(['--only', '6', '--seconds', '60'], async (command) => {
-      await command.prints(/Round 1/);
-      command.child.kill('SIGINT');
+    const { code, stderr, results } = await bench(['--only', '6', '--seconds', '60'], {
+      async meanwhile(command) {
+        await command.prints(/Round 1/);
+        command.child.kill('SIGINT');
+      },
     });
 
     expect({ code, stderr, results }).toEqual({ code: 2, stderr: '', results: undefined });
   });
 
   test('--http: a published lock sells through nginx, as ours do', async () => {
-    const { code, stderr, results } = await bench([
-      '--http',
-      '--only',
-      'cohort,peer:redlock',
-      '--requests',
-      '100',
-      ...tiny,
-    ]);
+    const { code, stderr, results } = await bench(
+      ['--http', '--only', 'cohort,peer:redlock', '--requests', '100', ...tiny],
+      { loadsModules: true },
+    );
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(results?.contestants.map(({ name, kind }) => [name, kind])).toEqual([
@@ -110,7 +97,7 @@ describe('npm run bench', { timeout: 60_000 }, () => {
     expect(results?.environment.backends['mysql']).toMatch(/\d/);
   });
 
-  test.concurrent.each([
+  test.each([
     { args: ['--only', 'no-such-lock'], says: /--only no-such-lock is not known: it must be one of serial-ceiling, / },
     { args: ['--rounds', '0'], says: /'--rounds <n>' argument '0' is invalid. It must be a whole number/ },
     { args: ['--http', '--waiters', '5000'], says: /--waiters 5000 is too many for --requests 4000/ },
@@ -122,8 +109,8 @@ describe('npm run bench', { timeout: 60_000 }, () => {
   });
 
   test('--orders: 2 when a MySQL is given, which is left as it is', async () => {
-    const given = { MYSQL_URL: 'mysql://root@127.0.0.1:1/shop' };
-    const { code, stdout, stderr } = await bench(['--orders', ...tiny], undefined, given);
+    const env = { MYSQL_URL: 'mysql://root@127.0.0.1:1/shop' };
+    const { code, stdout, stderr } = await bench(['--orders', ...tiny], { env });
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, vi } from 'vitest';
 import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import { nodeArgs, projectDir } from '../../../scripts/stack/parts.ts';
@@ -59,6 +60,55 @@ export function ownCommands(...files: string[]): typeof startCommand {
   };
 }
 
+/** What a command came to. */
+export interface EndedCommand<Read> {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  read: Read;
+}
+
+/** What happens while a command runs, and what is read of its reports before they are removed. */
+export interface Meanwhile<Read> {
+  meanwhile?: (command: CommandUnderTest) => Promise<unknown>;
+  env?: NodeJS.ProcessEnv;
+  read?: (command: CommandUnderTest) => Read;
+  /** It loads modules that are TypeScript, which a bundle can't. */
+  loadsModules?: boolean;
+}
+
+/**
+ * Runs a command again and again for the tests of one file, `atATime` of them at the same time, as each starts a stack of its
+ * own. Each leaves no process and no file.
+ */
+export function concurrentCommand(file: string, atATime: number) {
+  let node: string[];
+  let running = 0;
+  beforeAll(async () => {
+    node = await bundledArgs(file);
+  });
+
+  return async function run<Read = undefined>(
+    args: string[],
+    { meanwhile = async () => {}, env = {}, read, loadsModules = false }: Meanwhile<Read> = {},
+  ): Promise<EndedCommand<Read | undefined>> {
+    while (running >= atATime) await sleep(20);
+    running += 1;
+    const command = startCommand(file, args, env, loadsModules ? nodeArgs(file) : node);
+    try {
+      await meanwhile(command);
+      const { code } = await command.ended;
+      await leavesNothing(command);
+      return { code, stdout: command.stdout(), stderr: command.stderr(), read: read?.(command) };
+    } finally {
+      command.child.kill('SIGKILL');
+      await command.ended;
+      command.remove();
+      running -= 1;
+    }
+  };
+}
+
 /** The reaper needs a moment after a death that nobody announced. */
 export const leavesNothing = (command: CommandUnderTest) =>
   vi.waitFor(() => expect(command.leftovers()).toEqual([]), { timeout: 10_000 });
@@ -77,7 +127,7 @@ export function startCommand(
   mkdirSync(join(tmpdir(), compiled), { recursive: true });
   symlinkSync(join(tmpdir(), compiled), join(tmp, compiled));
   const withReports = /commands\/(replay|staircase|bench|grade)\.ts$/.test(file) ? ['--reports', reports] : [];
-  // Settings of whoever runs the tests must not reach the command; TMPDIR marks it and all that it starts.
+  // The settings of the tests' own shell must not reach the command; TMPDIR marks it and all that it starts.
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [...node, ...args, ...withReports], {
     cwd: projectDir,

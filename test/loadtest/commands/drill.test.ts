@@ -1,51 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
-import { type CommandUnderTest, leavesNothing, makeBarePath, startCommand } from './command-under-test.ts';
+import { concurrentCommand, makeBarePath } from './command-under-test.ts';
 
-/** How many run at the same time: each starts a stack of its own. */
-const AT_A_TIME = 3;
 const ENTER = 'Enter goes on.';
 
-let running = 0;
-let node: string[];
-
-/** Runs the command, and sees that it leaves no process and no file, whatever `meanwhile` does with it. */
-async function drill(
-  args: string[],
-  meanwhile: (command: CommandUnderTest) => Promise<unknown> = async () => {},
-  env: NodeJS.ProcessEnv = {},
-) {
-  while (running >= AT_A_TIME) await sleep(20);
-  running += 1;
-  const command = startCommand('loadtest/commands/drill.ts', args, env, node);
-  try {
-    await meanwhile(command);
-    const { code } = await command.ended;
-    await leavesNothing(command);
-    return { code, stdout: command.stdout(), stderr: command.stderr() };
-  } finally {
-    command.child.kill('SIGKILL');
-    await command.ended;
-    command.remove();
-    running -= 1;
-  }
-}
+const drill = concurrentCommand('loadtest/commands/drill.ts', 3);
 
 describe('npm run drill', { timeout: 90_000 }, () => {
-  beforeAll(async () => {
-    node = await bundledArgs('loadtest/commands/drill.ts');
-  });
-
   describe.concurrent('exit codes', () => {
     test('0: every stage does as the staircase says, or has nothing to break', async () => {
-      const { code, stdout, stderr } = await drill(['late-release', '--stage', '1,5,6'], async (command) => {
+      const { code, stdout, stderr } = await drill(['late-release', '--stage', '1,5,6'], {
         // Without --pause nobody is waited for.
-        command.endInput();
+        meanwhile: async (command) => command.endInput(),
       });
       expect({ code, stdout }).toEqual({
         code: 0,
@@ -71,7 +41,7 @@ describe('npm run drill', { timeout: 90_000 }, () => {
     test('0: a drill that the servers at hand cannot carry says what to install', async () => {
       const bare = makeBarePath();
       try {
-        const { code, stdout } = await drill(['failover', '--stage', '8'], undefined, { PATH: bare.path });
+        const { code, stdout } = await drill(['failover', '--stage', '8'], { env: { PATH: bare.path } });
         expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/– not applicable.*redis-server/s) });
       } finally {
         bare.remove();
@@ -91,8 +61,8 @@ describe('npm run drill', { timeout: 90_000 }, () => {
     });
 
     test('2: there is no Redis where REDIS_URL says', async () => {
-      const { code, stderr } = await drill(['nested-call', '--stage', '7'], undefined, {
-        REDIS_URL: 'redis://127.0.0.1:1',
+      const { code, stderr } = await drill(['nested-call', '--stage', '7'], {
+        env: { REDIS_URL: 'redis://127.0.0.1:1' },
       });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/could not be run: .*REDIS_URL/) });
     });
@@ -114,14 +84,13 @@ describe('npm run drill', { timeout: 90_000 }, () => {
 
     test('1: crashed-holder under 4-ttl, and somebody takes the end from the lease', async () => {
       const redis = new Redis(url);
-      const { code, stdout } = await drill(
-        ['crashed-holder', '--stage', '4', '--lease', '2000'],
-        async (command) => {
+      const { code, stdout } = await drill(['crashed-holder', '--stage', '4', '--lease', '2000'], {
+        async meanwhile(command) {
           await command.prints(/is killed \(SIGKILL\)/);
           await redis.set(lockKey('001', '4-ttl'), 'held');
         },
-        { REDIS_URL: url },
-      );
+        env: { REDIS_URL: url },
+      });
       expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/✘ fails, NOT as taught/) });
       expect(await redis.keys('*')).toEqual([]);
       redis.disconnect();
@@ -131,13 +100,15 @@ describe('npm run drill', { timeout: 90_000 }, () => {
   describe.concurrent('--pause', () => {
     test('it waits for Enter at each step, and for nothing else', async () => {
       let told = '';
-      const { code, stdout } = await drill(['paused-process', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(/Enter goes on\./);
-        await sleep(1_500);
-        told = command.stdout();
-        command.pressEnter();
-        await command.prints(/(Enter goes on\..*){2}/s);
-        command.pressEnter();
+      const { code, stdout } = await drill(['paused-process', '--stage', '8', '--pause'], {
+        async meanwhile(command) {
+          await command.prints(/Enter goes on\./);
+          await sleep(1_500);
+          told = command.stdout();
+          command.pressEnter();
+          await command.prints(/(Enter goes on\..*){2}/s);
+          command.pressEnter();
+        },
       });
       expect(told).toMatch(/SIGSTOP.*Enter goes on\. $/s);
       expect(told.split(ENTER)).toHaveLength(2);
@@ -146,16 +117,20 @@ describe('npm run drill', { timeout: 90_000 }, () => {
     });
 
     test('nobody was there from the beginning', async () => {
-      const { code, stderr } = await drill(['late-release', '--stage', '6', '--pause'], async (command) => {
-        command.endInput();
+      const { code, stderr } = await drill(['late-release', '--stage', '6', '--pause'], {
+        async meanwhile(command) {
+          command.endInput();
+        },
       });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nobody is left to press Enter/) });
     });
 
     test('the input ends while a node is stopped', async () => {
-      const { code, stderr } = await drill(['paused-process', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(/Enter goes on\./);
-        command.endInput();
+      const { code, stderr } = await drill(['paused-process', '--stage', '8', '--pause'], {
+        async meanwhile(command) {
+          await command.prints(/Enter goes on\./);
+          command.endInput();
+        },
       });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/nobody is left to press Enter/) });
     });
@@ -170,27 +145,33 @@ describe('npm run drill', { timeout: 90_000 }, () => {
       { name: 'redis-outage', text: /SIGSTOP/, held: 'Redis stands still' },
       { name: 'failover', text: /Redis is killed/, held: 'the replica has taken the place of Redis' },
     ])('$name: while $held', async ({ name, text }) => {
-      const { code, stderr } = await drill([name, '--stage', '8'], async (command) => {
-        await command.prints(text);
-        command.child.kill('SIGINT');
+      const { code, stderr } = await drill([name, '--stage', '8'], {
+        async meanwhile(command) {
+          await command.prints(text);
+          command.child.kill('SIGINT');
+        },
       });
       expect({ code, stderr }).toEqual(stopped);
     });
 
     test('late-release: while it waits for Enter', async () => {
-      const { code, stderr } = await drill(['late-release', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(/Enter goes on\./);
-        command.child.kill('SIGINT');
+      const { code, stderr } = await drill(['late-release', '--stage', '8', '--pause'], {
+        async meanwhile(command) {
+          await command.prints(/Enter goes on\./);
+          command.child.kill('SIGINT');
+        },
       });
       expect({ code, stderr }).toEqual(stopped);
     });
 
     test('twice: it does not wait for what it has started, and the reaper ends that', async () => {
-      const { code } = await drill(['paused-process', '--stage', '8', '--pause'], async (command) => {
-        await command.prints(/Enter goes on\./);
-        command.child.kill('SIGINT');
-        await sleep(20);
-        command.child.kill('SIGINT');
+      const { code } = await drill(['paused-process', '--stage', '8', '--pause'], {
+        async meanwhile(command) {
+          await command.prints(/Enter goes on\./);
+          command.child.kill('SIGINT');
+          await sleep(20);
+          command.child.kill('SIGINT');
+        },
       });
       expect(code).toBe(2);
     });

@@ -1,15 +1,19 @@
 import { expect, test, vi } from 'vitest';
-import { readRunOptions } from '../../../loadtest/commands/options.ts';
+import { readGradeOptions, readRunOptions } from '../../../loadtest/commands/options.ts';
 import { storyRowsOf } from '../../../loadtest/commands/tracks.ts';
 
 /** Reads a command line that ends the process with 2; returns what it prints. */
 function refuse(args: string[], version?: string): string {
+  return refuseBy(() => readRunOptions('npm start', 'Runs.', ['node', 'replay.ts', ...args], version));
+}
+
+function refuseBy(readOptions: () => unknown): string {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
     throw new Error(`exit code ${code}`);
   });
   try {
-    expect(() => readRunOptions('npm start', 'Runs.', ['node', 'replay.ts', ...args], version)).toThrow('exit code 2');
+    expect(readOptions).toThrow('exit code 2');
     return write.mock.calls.map(([text]) => text).join('');
   } finally {
     exit.mockRestore();
@@ -43,6 +47,17 @@ test.each([
   [['--nonsense'], /unknown option/],
 ])('%j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
   const said = refuse(args);
+  expect(said).toMatch(line);
+  expect(said.trim().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  [[], /name a module, such as \.\/my-lock\.ts, or give --peers or --new/],
+  [['a.ts', 'b/a.ts'], /two modules are named a/],
+  [['a.ts', '--drill', 'nothing'], /--drill.*must be one of one-node-rush/],
+  [['a.ts', '--lease', '5'], /--lease.*at least 100 ms/],
+])('npm run grade -- %j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
+  const said = refuseBy(() => readGradeOptions(['node', 'grade.ts', ...args]));
   expect(said).toMatch(line);
   expect(said.trim().split('\n')).toHaveLength(1);
 });

@@ -40,7 +40,6 @@ describe('npm start: choosing what runs', () => {
   });
 
   test.each([
-    [['--stage', '9'], {}, /--stage.*9.*a number from 0 to 8/s],
     [[], { LOCK_VERSION: 'x' }, /LOCK_VERSION=x is not allowed/],
     [[], { LEASE_MS: '1' }, /^LEASE_MS=1 is not allowed: it must be a whole number from 30 to 3600000/],
     [[], { REDIS_URL: 'redis://127.0.0.1:1' }, /REDIS_URL names does not answer: connect ECONNREFUSED/],
@@ -114,7 +113,7 @@ describe('npm start: aimed at a stack that runs already', () => {
     }
     expect({ states: await Promise.all(labs.map(stateOf)), stock: await ask(`${url}/inventory`) }).toEqual(before);
     expect(command.leftovers()).toEqual([]);
-    // Whoever started the stack ends it.
+    // The one who started the stack ends it.
     up.child.kill('SIGINT');
     expect((await up.ended).code).toBe(0);
   });

@@ -12,13 +12,16 @@ import {
 } from '../../../loadtest/evidence/results.ts';
 import { storyCells } from '../../../loadtest/staircase/plan.ts';
 import { locks } from '../../../locks/index.ts';
+import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { makeBarePath, startCommand } from './command-under-test.ts';
 import { cell, drillsOf, QUICK } from './quick-run.ts';
 
 const isStep = ({ drill }: { drill: string }) => stepDrills.some(({ name }) => name === drill);
 const bare = makeBarePath();
-const startWhole = (env: NodeJS.ProcessEnv) => startCommand('loadtest/commands/replay.ts', [...QUICK, '--json'], env);
+const file = 'loadtest/commands/replay.ts';
+const node = await bundledArgs(file);
+const startWhole = (env: NodeJS.ProcessEnv) => startCommand(file, [...QUICK, '--json'], env, node);
 /** Two whole runs at the same time: most of it is waiting. */
 const whole = { native: startWhole({}), embedded: startWhole({ PATH: bare.path }) };
 

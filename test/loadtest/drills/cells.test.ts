@@ -2,68 +2,25 @@ import { describe, expect, test } from 'vitest';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { Need, Target } from '../../../loadtest/harness/target.ts';
-import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
-import { BUSY, expectKeptOut, figuresOf, impostor, ownTargets, SHARED_LIMIT_MS, STEPLESS } from './own-targets.ts';
+import { cellsOf, isRun } from './chosen-cells.ts';
+import { BUSY, comesOutAsSigned, impostor, ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
 
 const stages = Object.keys(locks);
-const versionOf = (stage: string) => Number.parseInt(stage, 10);
-const cells = stepDrills.flatMap((drill) => stages.map((stage) => ({ drill, name: drill.name, stage })));
-const taughtCells = cells.flatMap((cell) => {
-  const taught = taughtVerdict(cell.stage, cell.name);
-  return taught === null ? [] : [{ ...cell, taught }];
-});
+const cells = cellsOf(stages);
 const drillOf = (name: string) => stepDrills.find((drill) => drill.name === name) as StepDrill;
-
-/**
- * What a blank cell must come to by the nature of the lock. `keptOut`: nobody else gets in, because the lock is never given up;
- * nothing is lost, and everybody waits.
- */
-const certain: Record<string, Partial<Record<string, 'pass' | 'fail' | 'keptOut'>>> = {
-  'crashed-holder': { 1: 'pass', 2: 'fail' },
-  'slow-holder': { 1: 'fail', 2: 'keptOut', 3: 'keptOut' },
-  'late-release': { 2: 'keptOut', 3: 'keptOut', 4: 'fail' },
-  'nested-call': { 1: 'fail', 2: 'fail', 3: 'fail', 4: 'fail', 5: 'fail' },
-  'long-sale': { 2: 'pass', 4: 'fail', 5: 'fail', 6: 'fail' },
-  'paused-process': { 0: 'fail', 2: 'keptOut', 3: 'keptOut', 4: 'fail', 5: 'fail', 6: 'fail', 7: 'fail' },
-  'late-write': { 0: 'fail', 2: 'keptOut', 3: 'keptOut', 4: 'fail', 5: 'fail', 6: 'fail', 7: 'fail' },
-  failover: { 0: 'fail', 2: 'fail', 3: 'fail', 4: 'fail', 5: 'fail', 6: 'fail', 7: 'fail' },
-};
-const blankCells = cells.flatMap((cell) => {
-  const expected = certain[cell.name]?.[versionOf(cell.stage)];
-  return expected === undefined ? [] : [{ ...cell, expected }];
-});
 
 const { run } = ownTargets(5);
 
-async function isAsTaught({ drill, stage, taught }: (typeof taughtCells)[number]) {
-  let hasSteps = false;
-  const narrate = async (_sentence: string, _atMs: number, isStep: boolean) => {
-    hasSteps ||= isStep;
-  };
-  const { verdict, reasons } = await run(drill, stage, { narrate });
-  expect({ verdict, reasons }).toEqual({ verdict: taught, reasons: [expect.stringMatching(/\S.*\.$/s)] });
-  expect(hasSteps).toBe(!STEPLESS.includes(drill.name));
-}
-
 describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED_LIMIT_MS }, () => {
-  describe.concurrent('every cell that is drawn comes out as drawn', () => {
-    test.each(taughtCells.filter(({ name }) => !BUSY.includes(name)))('$name under $stage: $taught', isAsTaught);
-  });
-
-  describe.concurrent('a cell that is left blank comes out as its lock makes it', () => {
-    test.each(blankCells)('$name under $stage: $expected', async ({ drill, stage, expected }) => {
-      const outcome = await run(drill, stage);
-      const { verdict, reasons, witnesses } = outcome;
-      expect({ verdict, reasons }).toMatchObject({ verdict: expected === 'keptOut' ? 'pass' : expected });
-      if (expected !== 'keptOut') return;
-      expectKeptOut(figuresOf(outcome).keptOutMs);
-      expect(figuresOf(outcome).overlaps ?? 0).toBe(0);
-      expect(figuresOf(outcome).lostUpdates ?? 0).toBe(0);
-      expect(reasons.join()).toMatch(/everybody waited/);
-      expect(witnesses).toEqual([]);
-    });
+  describe.concurrent('every cell that is chosen comes out as drawn, or as its lock makes it', () => {
+    test.each(cells.filter(isRun).filter(({ name }) => !BUSY.includes(name)))(
+      '$name under $stage: $sign',
+      async (cell) => {
+        await comesOutAsSigned(run, cell);
+      },
+    );
   });
 
   describe.concurrent('a lock that is worse than its stage is found out', () => {
@@ -84,15 +41,15 @@ describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED
 });
 
 describe('not applicable, and why', () => {
-  const dashes = cells.filter(({ name, stage }) => lockStaircase.rows[stage]?.signs[name] === '–');
+  const dashes = cells.filter(({ sign }) => sign === '–');
 
   test('the cells that are drawn so', () => {
     expect(dashes.map(({ name, stage }) => `${name} ${stage}`)).toEqual([
       'long-wait 0-none',
-      'long-wait 1-in-process',
       'late-release 0-none',
-      'late-release 1-in-process',
       'client-gone 0-none',
+      'long-wait 1-in-process',
+      'late-release 1-in-process',
     ]);
   });
 

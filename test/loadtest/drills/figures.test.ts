@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { clientGone } from '../../../loadtest/drills/client-gone.ts';
 import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
@@ -12,7 +12,19 @@ import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
 import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
 import { stepFiguresSchema, type Timeline, timelineSchema } from '../../../loadtest/evidence/results.ts';
 import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
-import { expectKeptOut, figuresOf, LEASE_MS, ownTargets, SHARED_LIMIT_MS, timelineOf } from './own-targets.ts';
+import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { locks } from '../../../locks/index.ts';
+import { cellsOf } from './chosen-cells.ts';
+import {
+  comesOutAsSigned,
+  expectEverybodyWaited,
+  figuresOf,
+  LEASE_MS,
+  ownTargets,
+  SHARED_LIMIT_MS,
+  timelineOf,
+} from './own-targets.ts';
 
 /** How far two clocks of one moment may lie apart here, in milliseconds: an answer is later than what it tells of. */
 const SOON_MS = LEASE_MS / 2;
@@ -61,12 +73,27 @@ const faultOf = ({ faults }: Timeline, label: RegExp) => {
 const near = (ms: number | undefined, other: number | undefined) =>
   expect(Math.abs((ms ?? Number.NaN) - (other ?? Number.NaN))).toBeLessThan(SOON_MS);
 
-const { run } = ownTargets(3);
+const { run } = ownTargets(4);
+
+const figured = cellsOf(Object.keys(locks)).filter(({ sign }) => sign === 'f');
+const looked: string[] = [];
+
+/** Runs a cell that is marked so: it comes out as drawn, or holds because everybody waits. */
+async function runFigured(drill: StepDrill, stage: string): Promise<DrillOutcome> {
+  const sign = taughtVerdict(stage, drill.name) === 'fail' ? '✘' : '✔';
+  looked.push(`${drill.name} ${stage}`);
+  return comesOutAsSigned(run, { drill, name: drill.name, stage, sign });
+}
+
+afterAll(() => {
+  const names = figured.map(({ name, stage }) => `${name} ${stage}`);
+  expect(looked.toSorted()).toEqual(names.toSorted());
+});
 
 describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('crashed-holder', () => {
     test('4-ttl: the other takes over when the lease ends, not before', async () => {
-      const outcome = await run(crashedHolder, '4-ttl');
+      const outcome = await runFigured(crashedHolder, '4-ttl');
       const { takeoverMs, ...others } = figuresOf(outcome);
       expect(takeoverMs).toBeGreaterThan(LEASE_MS / 2);
       expect(takeoverMs).toBeLessThan(2 * LEASE_MS);
@@ -91,7 +118,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test('3-spin: nobody takes over, and the lease of the dead never ends', async () => {
-      const outcome = await run(crashedHolder, '3-spin');
+      const outcome = await runFigured(crashedHolder, '3-spin');
       const { keptOutMs, ...others } = figuresOf(outcome);
       expect(keptOutMs).toBeGreaterThanOrEqual(2 * LEASE_MS - 1);
       expect(keptOutMs).toBeLessThan(4 * LEASE_MS);
@@ -105,7 +132,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
 
   describe.concurrent('slow-holder', () => {
     test('4-ttl: others enter meanwhile, and two of them meet after it has left', async () => {
-      const outcome = await run(slowHolder, '4-ttl');
+      const outcome = await runFigured(slowHolder, '4-ttl');
       const { overlaps = 0, enteredMeanwhile = 0, ...others } = figuresOf(outcome);
       expect(overlaps).toBeGreaterThan(0);
       expect(enteredMeanwhile).toBeGreaterThan(0);
@@ -124,7 +151,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test('5-owner-check: others enter meanwhile, and no two of them meet', async () => {
-      const outcome = await run(slowHolder, '5-owner-check');
+      const outcome = await runFigured(slowHolder, '5-owner-check');
       expect(figuresOf(outcome)).toEqual({ overlaps: 0, enteredMeanwhile: expect.any(Number) });
       expect(figuresOf(outcome).enteredMeanwhile).toBeGreaterThan(0);
       expect(outcome.witnesses).toEqual([]);
@@ -132,16 +159,16 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test('3-spin, which never gives a lock up: nobody enters, and the time is told', async () => {
-      const outcome = await run(slowHolder, '3-spin');
+      const outcome = await runFigured(slowHolder, '3-spin');
       const { keptOutMs, ...others } = figuresOf(outcome);
       expect(others).toEqual({ overlaps: 0, enteredMeanwhile: 0 });
-      expectKeptOut(keptOutMs);
+      expectEverybodyWaited(outcome);
     });
   });
 
   describe.concurrent('late-release', () => {
     test('5-owner-check: the late release lets a third one in, and both are named', async () => {
-      const outcome = await run(lateRelease, '5-owner-check');
+      const outcome = await runFigured(lateRelease, '5-owner-check');
       expect(figuresOf(outcome)).toEqual({ overlaps: 1 });
       expect(outcome.witnessCount).toBe(1);
       expect(bothInside.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-2', 'node-2']);
@@ -159,7 +186,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test('6-lua-release: the third one enters when the next one has left', async () => {
-      const outcome = await run(lateRelease, '6-lua-release');
+      const outcome = await runFigured(lateRelease, '6-lua-release');
       expect(figuresOf(outcome)).toEqual({ overlaps: 0 });
       expect(outcome.witnesses).toEqual([]);
       const timeline = readTimeline(outcome);
@@ -171,7 +198,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
 
   describe.concurrent('nested-call', () => {
     test('7-reentrant: it is answered after its own pause', async () => {
-      const outcome = await run(nestedCall, '7-reentrant');
+      const outcome = await runFigured(nestedCall, '7-reentrant');
       const { answeredMs = 0, overlaps, ...others } = figuresOf(outcome);
       expect(answeredMs).toBeGreaterThanOrEqual(LEASE_MS / 3);
       expect(answeredMs).toBeLessThan(LEASE_MS);
@@ -180,14 +207,14 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test('6-lua-release: it waits for its own lease to end', async () => {
-      const { answeredMs } = figuresOf(await run(nestedCall, '6-lua-release'));
+      const { answeredMs } = figuresOf(await runFigured(nestedCall, '6-lua-release'));
       expect(answeredMs).toBeGreaterThan(LEASE_MS);
     });
   });
 
   describe.concurrent('long-sale', () => {
     test('7-reentrant: the sales overlap, and both kinds of witness are there', async () => {
-      const outcome = await run(longSale, '7-reentrant');
+      const outcome = await runFigured(longSale, '7-reentrant');
       const { lostUpdates = 0, overlaps = 0, sold = 0, inDoubt = 0 } = figuresOf(outcome);
       expect(lostUpdates).toBeGreaterThan(0);
       expect(overlaps).toBeGreaterThan(0);
@@ -203,7 +230,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test('8-auto-renew: three sales, one after the other, and each lease lasts as long as its sale', async () => {
-      const outcome = await run(longSale, '8-auto-renew');
+      const outcome = await runFigured(longSale, '8-auto-renew');
       expect(figuresOf(outcome)).toEqual({ lostUpdates: 0, overlaps: 0, sold: 3, inDoubt: 0 });
       const timeline = readTimeline(outcome);
       expect(timeline.overlaps).toEqual([]);
@@ -217,7 +244,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
 
   describe.concurrent('a late write', () => {
     test('paused-process under 8-auto-renew: both readers of the same stock are named', async () => {
-      const outcome = await run(pausedProcess, '8-auto-renew');
+      const outcome = await runFigured(pausedProcess, '8-auto-renew');
       expect(figuresOf(outcome)).toEqual({ lostUpdates: 2, soldMeanwhile: 3, finalStock: 99, expectedStock: 97 });
       expect(bothRead.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-1', 'node-2']);
       const timeline = readTimeline(outcome);
@@ -238,7 +265,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test('late-write under 8-auto-renew: the write that nobody confirmed is a witness too', async () => {
-      const outcome = await run(lateWrite, '8-auto-renew');
+      const outcome = await runFigured(lateWrite, '8-auto-renew');
       expect(figuresOf(outcome)).toEqual({ lostUpdates: 2, soldMeanwhile: 3, finalStock: 99, expectedStock: 97 });
       expect(bothRead.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-1', 'node-2']);
       const timeline = readTimeline(outcome);
@@ -247,15 +274,15 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
     });
 
     test.each([pausedProcess, lateWrite])('$name under 2-recursive-retry: nobody else sells', async (drill) => {
-      const outcome = await run(drill, '2-recursive-retry');
+      const outcome = await runFigured(drill, '2-recursive-retry');
       expect(figuresOf(outcome)).toMatchObject({ lostUpdates: 0, soldMeanwhile: 0, finalStock: 99 });
-      expectKeptOut(figuresOf(outcome).keptOutMs);
+      expectEverybodyWaited(outcome);
     });
   });
 
   describe.concurrent('failover', () => {
     test('8-auto-renew: others sell while the holder is inside, and its write undoes them', async () => {
-      const outcome = await run(failover, '8-auto-renew');
+      const outcome = await runFigured(failover, '8-auto-renew');
       const { overlaps, lostUpdates, ...others } = figuresOf(outcome);
       expect({ overlaps, ...others }).toEqual({ overlaps: 3, soldMeanwhile: 3, finalStock: 99, expectedStock: 97 });
       expect(lostUpdates).toBe(2);
@@ -273,7 +300,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
 
   describe.concurrent('client-gone', () => {
     test('8-auto-renew: all 200 are gone, and the next sale is quick', async () => {
-      const outcome = await run(clientGone, '8-auto-renew');
+      const outcome = await runFigured(clientGone, '8-auto-renew');
       const { emptyMs, stillWaiting, nextSaleMs, ...others } = figuresOf(outcome);
       expect(emptyMs).toBeLessThanOrEqual(1_000);
       expect(nextSaleMs).toBeLessThanOrEqual(1_000);
@@ -288,8 +315,8 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
 describe.concurrent('figures of the drills that keep both cores busy', { timeout: SHARED_LIMIT_MS }, () => {
   test('long-wait: what a try keeps, under 2-recursive-retry and under 3-spin', async () => {
     const [recursive, spin] = [
-      figuresOf(await run(longWait, '2-recursive-retry')),
-      figuresOf(await run(longWait, '3-spin')),
+      figuresOf(await runFigured(longWait, '2-recursive-retry')),
+      figuresOf(await runFigured(longWait, '3-spin')),
     ];
     for (const { tries } of [recursive, spin]) expect(tries).toBeGreaterThanOrEqual(5_000);
     expect(recursive.bytesPerTry).toBeGreaterThan(100);
@@ -298,7 +325,7 @@ describe.concurrent('figures of the drills that keep both cores busy', { timeout
   });
 
   test('redis-outage under 8-auto-renew: every request is accounted for, and both outages are marked', async () => {
-    const outcome = await run(redisOutage, '8-auto-renew');
+    const outcome = await runFigured(redisOutage, '8-auto-renew');
     const {
       sent = 0,
       sold = 0,

@@ -99,14 +99,14 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
 
     test('amnesia: the holder leaves before the master forgets', async () => {
       let first: Target['nodes'][number] | undefined;
-      let told = 0;
+      let narrated = 0;
       const outcome = await run(amnesia, 'redlock', {
         wrap(target) {
           [first] = target.nodes;
           return target;
         },
         async narrate() {
-          if (told++ !== 1) return;
+          if (narrated++ !== 1) return;
           await first?.resume();
           await sleep(200);
         },

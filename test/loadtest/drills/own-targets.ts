@@ -10,6 +10,7 @@ import type { Backend } from '../../../locks/index.ts';
 import type { Link } from '../../../scripts/link/link.ts';
 import { type Backends, startBackends } from '../../../scripts/stack/backends.ts';
 import { MASTERS } from '../../../scripts/stack/stack.ts';
+import type { ChosenCell } from './chosen-cells.ts';
 
 export const LEASE_MS = 600;
 /** For tests that share targets: one may wait until another has given its target back. */
@@ -252,7 +253,7 @@ export function withNodes(target: Target, change: (node: TargetNode, index: numb
   return { ...target, nodes: target.nodes.map((node, index) => ({ ...node, ...change(node, index) })) };
 }
 
-/** A target that runs another stage's lock than the one it is told. */
+/** A target that runs another stage's lock than the one it is given. */
 export const impostor =
   (stage: string, really: string) =>
   (target: Target): Target =>
@@ -261,6 +262,35 @@ export const impostor =
     }));
 
 export const figuresOf = ({ figures }: DrillOutcome) => figures as StepFigures;
+
+/** Runs a cell, and sees that it comes out as its sign says, for a reason that is a sentence, and tells steps if its drill has any. */
+export async function comesOutAsSigned(run: RunDrill, { drill, stage, sign }: ChosenCell): Promise<DrillOutcome> {
+  let hasSteps = false;
+  const narrate = async (_sentence: string, _atMs: number, isStep: boolean) => {
+    hasSteps ||= isStep;
+  };
+  const outcome = await run(drill, stage, { narrate });
+  const { verdict, reasons } = outcome;
+  expect({ verdict, reasons }).toEqual({
+    verdict: sign === '✘' ? 'fail' : 'pass',
+    reasons: [expect.stringMatching(/\S.*\.$/s)],
+  });
+  expect(hasSteps).toBe(!STEPLESS.includes(drill.name));
+  if (sign === 'w') expectEverybodyWaited(outcome);
+  return outcome;
+}
+
+/** Nobody else got in, because the lock was never given up: nothing is lost. */
+export function expectEverybodyWaited(outcome: DrillOutcome) {
+  const { keptOutMs, overlaps = 0, lostUpdates = 0 } = figuresOf(outcome);
+  expectKeptOut(keptOutMs);
+  expect({ overlaps, lostUpdates, witnesses: outcome.witnesses }).toEqual({
+    overlaps: 0,
+    lostUpdates: 0,
+    witnesses: [],
+  });
+  expect(outcome.reasons.join()).toMatch(/everybody waited/);
+}
 
 /** Everybody was kept out for as long as the drill waits: two and a half leases. */
 export function expectKeptOut(keptOutMs: number | undefined) {

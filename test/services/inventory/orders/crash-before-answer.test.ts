@@ -130,7 +130,7 @@ describe('table: the unit is taken, and no order is written', () => {
     for (const node of [atLine, other]) expect((await sellKeyed(node, 'slow', key)).text).toBe(heir.text);
   });
 
-  test('the order can’t be written, for certain: the key is free at once, and a repeat sells', async () => {
+  test('the order is certainly not written: the key is free at once, and a repeat sells', async () => {
     const key = newKey();
     await supply(atLine, 'refused', 5);
     line.cutAt('INSERT INTO tb_order', 'before');

@@ -11,10 +11,10 @@ import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
 let shop: Shop;
-/** As a node is by default. */
+/** It has the default settings. */
 let node: TestNode;
 let inProcess: TestNode;
-/** It refuses whoever brings no key. */
+/** It refuses a request without a key. */
 let strict: TestNode;
 
 beforeAll(async () => {
@@ -194,7 +194,7 @@ describe('no key, or a bad one', () => {
     expect((await sellKeyed(strict, '001', newKey())).status).toBe(200);
   });
 
-  test('not at any node unless it is told so', async () => {
+  test('not at any node unless its settings say so', async () => {
     expect((await node.sell('001')).status).toBe(200);
   });
 
@@ -402,7 +402,7 @@ describe('a shop without orders', () => {
     expect(await shop.stockOf(sku)).toBe(10 - sold);
   });
 
-  test('unless told otherwise it looks at no key', async () => {
+  test('by default it looks at no key', async () => {
     const plain = await startNode(shop.redis.url);
     onTestFinished(plain.part.stop);
     const key = newKey();

@@ -35,7 +35,7 @@ export async function tick(node: TestNode): Promise<TickResult> {
   return answer.body as unknown as TickResult;
 }
 
-/** Starts a tick. Resolves when it stays where it was told to, or has ended without coming so far. */
+/** Starts a tick. Resolves when it is held where `after` says, or has ended without coming so far. */
 export async function startTick(node: TestNode, after: 'read' | 'restored' | 'closed', orders = 1) {
   expect((await node.lab('PUT', '/next-cleanup', { after, orders })).status).toBe(200);
   let isOver = false;

@@ -35,7 +35,7 @@ const stockInMysql = async (sku: string) =>
 
 describe('the order can’t be written', () => {
   test.each(['0-none', '8-auto-renew', 'fenced', 'redis-atomic'])(
-    '%s: for certain: the unit is back in stock, and the answer is definite',
+    '%s: it certainly was not: the unit is back in stock, and the answer is definite',
     async (lock) => {
       await setLock(lock);
       await supply(atLine, lock, 5);
@@ -89,7 +89,7 @@ describe('the order can’t be written', () => {
     await atLine.lab('PUT', '/lock-version', { version: '8', waitTimeoutMs: 200 });
     const { answer, resume } = await sellHeld(atLine, 'stuck');
     await until('the lock is free', async () => (await shop.redis.client.exists(lockOf('stuck'))) === 0);
-    // Somebody else has the lock now, and keeps it.
+    // Another holder has the lock now, and keeps it.
     await shop.redis.client.hset(lockOf('stuck'), 'somebody', 1);
     line.cutAt('INSERT INTO tb_order', 'before');
     await resume();
