@@ -23,8 +23,11 @@ export interface Lock {
   release(): Promise<void>;
   /** Beyond stage 8: aborts with LockNotHeldError when the holder learns that the lock is no longer its own. */
   readonly lost?: AbortSignal;
-  /** Beyond stage 8: the fencing token of this acquisition, while the lock is held. */
-  readonly fencingToken?: number | undefined;
+  /**
+   * Beyond stage 8: the fencing token of this acquisition. A text of decimal digits without leading zeros, because a
+   * JavaScript number is exact up to 2^53 only, and tokens may have 64 bits.
+   */
+  readonly fencingToken?: string | undefined;
 }
 
 /** How long a server may leave a question unanswered, in milliseconds: a sale must be answered within a second. */

@@ -479,7 +479,7 @@ function serverBehind(error: unknown) {
 
 /** What the stock is told of a holder; nothing when its lock has no tokens. */
 function fenceFor(lock: string) {
-  return (token: number | undefined) => (token === undefined ? undefined : { lock, token });
+  return (token: string | undefined) => (token === undefined ? undefined : { lock, token });
 }
 
 /** The error that `timers/promises` rejects with when a signal aborts; its cause is the signal's reason. */

@@ -36,7 +36,8 @@ const restoreOnce = readScript('restore-once');
 /** Who writes: tokens of two locks can't be compared. */
 export interface Fence {
   lock: string;
-  token: number;
+  /** Decimal digits, as `Lock.fencingToken` has them. */
+  token: string;
 }
 
 /** What is sold, wherever it is kept. */
