@@ -1,3 +1,5 @@
+// The registry: every stage and every strategy by its name.
+
 import { createLock as none } from './0-none.ts';
 import { createLock as inProcess } from './1-in-process.ts';
 import { createLock as recursiveRetry } from './2-recursive-retry.ts';

@@ -1,3 +1,5 @@
+// The contract: what every lock promises, and what it is given to work with.
+
 import type { Cluster, Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import type { ZookeeperSession } from './drivers/zookeeper-session.ts';
@@ -29,9 +31,6 @@ export interface Lock {
    */
   readonly fencingToken?: string | undefined;
 }
-
-/** How long a server may leave a question unanswered, in milliseconds: a sale must be answered within a second. */
-export const ANSWER_LIMIT_MS = 700;
 
 /** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */
 export type RedisClient = Redis | Cluster;

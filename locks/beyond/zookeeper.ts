@@ -5,7 +5,6 @@
 // Source:  ZooKeeper Recipes and Solutions, Locks; Hunt, Konar, Junqueira, Reed, ZooKeeper, 2010.
 
 import { randomUUID } from 'node:crypto';
-
 import type { OpenSession } from '../drivers/zookeeper-session.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
 

@@ -1,5 +1,8 @@
+// Pub/sub over Redis: wakes those who wait for a message, and whenever a message may have been missed.
+
 import { Cluster, type Redis } from 'ioredis';
-import { ANSWER_LIMIT_MS, type RedisClient } from '../lock.ts';
+import type { RedisClient } from '../lock.ts';
+import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 import { clusterSlotOf } from './cluster-slot.ts';
 
 /** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */

@@ -1,3 +1,5 @@
+// The cluster slot of a key: which part of a Redis Cluster holds it.
+
 const SLOTS = 16_384;
 
 /**

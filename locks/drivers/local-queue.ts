@@ -1,3 +1,5 @@
+// The local queue: the waiters of one process for one lock, of which only the first asks Redis.
+
 import type { RedisClient } from '../lock.ts';
 import { abortable } from './abortable.ts';
 import { listen } from './channels.ts';

@@ -1,7 +1,9 @@
+// A session with MySQL: one connection of the pool, whose statements can be ended while they wait.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Pool, type PoolConnection, type QueryResult } from 'mysql2/promise';
-import { ANSWER_LIMIT_MS } from '../lock.ts';
 import { abortable } from './abortable.ts';
+import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 
 /** How long a statement that was told to end may go on before it is told again, in milliseconds. */
 const KILL_AGAIN_MS = 10;

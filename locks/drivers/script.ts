@@ -1,3 +1,5 @@
+// Runs the scripts of lua/ on the server.
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from '../lock.ts';

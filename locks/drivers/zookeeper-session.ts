@@ -10,8 +10,8 @@
 import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { type Client, CreateMode, createClient, Exception, type Stat } from 'node-zookeeper-client';
-import { ANSWER_LIMIT_MS } from '../lock.ts';
 import { abortable, abortError } from './abortable.ts';
+import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 
 /** The most that the client waits before it connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;

@@ -1,8 +1,9 @@
 import { type Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { z } from 'zod';
+import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { readScript } from '../../locks/drivers/script.ts';
 import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-session.ts';
-import { ANSWER_LIMIT_MS, NoMajorityError, type RedisClient } from '../../locks/lock.ts';
+import { NoMajorityError, type RedisClient } from '../../locks/lock.ts';
 import { isMysqlUnavailable } from './mysql.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
