@@ -66,7 +66,7 @@ const stages = Object.entries(locks).map(([name, createLock]) => [name, { backen
 /** The stages and what is beyond them. */
 export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };
 
-/** Adds the lock of somebody else, under a name that none of ours has. */
+/** Adds an external lock, under a name that no lock of the course has. */
 export function addExternalLock(name: string, createLock: CreateLock) {
   strategies[name] = { backend: 'redis', createLock };
 }

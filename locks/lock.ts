@@ -68,8 +68,8 @@ export interface SaleOptions extends Servers {
   /** What happens between read and write: nothing, unless a drill scripts it. */
   business: () => Promise<void>;
   /**
-   * Emits each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on tells
-   * `entered` then, and `left` before its next step may let others in; one that is not alone tells `began`. `conflict` is a
+   * Emits each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on emits
+   * `entered` then, and `left` before its next step may let others in; one that is not alone emits `began`. `conflict` is a
    * write that was refused, before the sale begins again.
    */
   emit: (step: 'entered' | 'began' | 'read' | 'left' | 'writing' | 'wrote' | 'conflict', stock?: number) => void;

@@ -1,5 +1,6 @@
--- Takes a free lock, or takes our own once more, and starts the lease anew. Each taking of a free lock makes the next token.
--- KEYS[1] the lock, a hash { owner token: hold count }, KEYS[2] the tokens made so far; ARGV[1] our owner token, ARGV[2] the lease in ms.
+-- Takes a free lock, or takes our own once more, and starts the lease anew. Taking a free lock makes the next token.
+-- KEYS[1] the lock, a hash { owner token: hold count }, KEYS[2] the tokens made so far;
+-- ARGV[1] our owner token, ARGV[2] the lease in ms.
 -- Returns our fencing token, in digits, when we hold it, nil when somebody else does.
 if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return nil

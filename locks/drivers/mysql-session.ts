@@ -15,7 +15,7 @@ export interface MysqlSession {
    * `signal` aborts first: the server has then ended the statement, and it has changed nothing.
    */
   ask<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
-  /** The same for a statement that waits for a lock, as long as it takes. After an AbortError, close the session. */
+  /** Sends a statement that waits for a lock, as long as it takes. Settles as `ask` does. After an AbortError, close the session. */
   wait<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
   /** Has `listener` called if the connection breaks while it is ours. */
   onLost(listener: () => void): void;
@@ -34,9 +34,9 @@ export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<My
   let isUnanswered = false;
   let isKilled = false;
   let onLost = () => {};
-  const tellLost = () => onLost();
-  connection.on('end', tellLost);
-  connection.on('error', tellLost);
+  const emitLost = () => onLost();
+  connection.on('end', emitLost);
+  connection.on('error', emitLost);
 
   async function send<T extends QueryResult>(sql: string, values: unknown[], signal?: AbortSignal, timeout?: number) {
     // Rejects when it has aborted already.
@@ -64,8 +64,8 @@ export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<My
   }
 
   function leave() {
-    connection.off('end', tellLost);
-    connection.off('error', tellLost);
+    connection.off('end', emitLost);
+    connection.off('error', emitLost);
   }
 
   function close() {
@@ -130,7 +130,7 @@ async function borrow(mysql: Pool, signal?: AbortSignal) {
   try {
     return await abortable(coming, signal);
   } catch (error) {
-    // It comes all the same, and nobody waits for it any more.
+    // The connection comes later, and nobody waits for it any more.
     coming.then(
       (connection) => connection.release(),
       () => {},

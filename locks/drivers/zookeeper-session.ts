@@ -208,13 +208,13 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
       return nodes.filter(isThere).toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
     },
     async untilGone(path, signal) {
-      // The client forgets a watch only when it fires: whoever tries once leaves none behind.
+      // The client forgets a watch only when it fires: a single try leaves none behind.
       if (signal?.aborted) throw abortError(signal);
-      let tellGone = () => {};
-      const gone = new Promise<void>((resolve) => (tellGone = resolve));
+      let emitGone = () => {};
+      const gone = new Promise<void>((resolve) => (emitGone = resolve));
       // Not exists(): on a node that is gone already, that would leave a watch for ever.
       const isThere = await ask<true>((answer) =>
-        client.getData(`${root}${path}`, tellGone, (error) => answer(error, true)),
+        client.getData(`${root}${path}`, emitGone, (error) => answer(error, true)),
       );
       if (isThere) await unlessEnded(abortable(gone, signal));
     },

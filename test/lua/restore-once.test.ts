@@ -41,7 +41,7 @@ test('restore-once: returns -1 to a token that is not the newest, and changes no
 
   expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', '9'])).toBe(1);
   expect(await redis.hget(`${key()}:fence`, 'fenced')).toBe('9');
-  // What is done is done, whoever asks.
+  // What is done is done, also for an older token.
   expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', '7'])).toBe(0);
   await redis.del(...keys);
 });

@@ -391,7 +391,7 @@ describe('a session that ends', () => {
     await expect(a.release()).rejects.toMatchObject(notHeld);
   });
 
-  test('a server that stands still: whoever asks is told within a second, and gets in when it goes on', async () => {
+  test('a server that stands still: a sale is refused within a second, and one gets in when it goes on', async () => {
     onTestFinished(resume);
     const zookeeper = connect();
     await zookeeper.enter();
