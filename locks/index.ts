@@ -1,3 +1,5 @@
+// The registry: every stage and every strategy by its name.
+
 import { createLock as none } from './0-none.ts';
 import { createLock as inProcess } from './1-in-process.ts';
 import { createLock as recursiveRetry } from './2-recursive-retry.ts';
@@ -64,7 +66,7 @@ const stages = Object.entries(locks).map(([name, createLock]) => [name, { backen
 /** The stages and what is beyond them. */
 export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };
 
-/** Adds the lock of somebody else, under a name that none of ours has. */
+/** Adds an external lock, under a name that no lock of the course has. */
 export function addExternalLock(name: string, createLock: CreateLock) {
   strategies[name] = { backend: 'redis', createLock };
 }

@@ -1,3 +1,5 @@
+// The contract: what every lock promises, and what it is given to work with.
+
 import type { Cluster, Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import type { ZookeeperSession } from './drivers/zookeeper-session.ts';
@@ -23,12 +25,12 @@ export interface Lock {
   release(): Promise<void>;
   /** Beyond stage 8: aborts with LockNotHeldError when the holder learns that the lock is no longer its own. */
   readonly lost?: AbortSignal;
-  /** Beyond stage 8: the fencing token of this acquisition, while the lock is held. */
-  readonly fencingToken?: number | undefined;
+  /**
+   * Beyond stage 8: the fencing token of this acquisition. A text of decimal digits without leading zeros, because a
+   * JavaScript number is exact up to 2^53 only, and tokens may have 64 bits.
+   */
+  readonly fencingToken?: string | undefined;
 }
-
-/** How long a server may leave a question unanswered, in milliseconds: a sale must be answered within a second. */
-export const ANSWER_LIMIT_MS = 700;
 
 /** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */
 export type RedisClient = Redis | Cluster;
@@ -66,8 +68,8 @@ export interface SaleOptions extends Servers {
   /** What happens between read and write: nothing, unless a drill scripts it. */
   business: () => Promise<void>;
   /**
-   * Emits each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on tells
-   * `entered` then, and `left` before its next step may let others in; one that is not alone tells `began`. `conflict` is a
+   * Emits each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on emits
+   * `entered` then, and `left` before its next step may let others in; one that is not alone emits `began`. `conflict` is a
    * write that was refused, before the sale begins again.
    */
   emit: (step: 'entered' | 'began' | 'read' | 'left' | 'writing' | 'wrote' | 'conflict', stock?: number) => void;

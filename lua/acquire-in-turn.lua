@@ -1,6 +1,8 @@
--- Takes our own lock once more, or a free one when nobody alive has asked before us, and starts the lease anew. Else queues us.
--- KEYS[1] the lock, a hash { owner token: hold count }, KEYS[2] the queue, a sorted set { owner token: ticket }, KEYS[3] a sorted set { owner token: until when it counts as alive, in ms }; ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 1 to wait, 0 to try only.
--- Returns our hold count (1 or more) when we hold it, else minus the ms until the lock or the first waiter can be given up (-1 or less).
+-- Takes our own lock once more, or a free one when it is our turn, and starts the lease anew. Else queues us.
+-- KEYS[1] the lock, a hash { owner token: hold count }, KEYS[2] the queue, a sorted set { owner token: ticket },
+-- KEYS[3] a sorted set { owner token: until when it counts as alive, in ms };
+-- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 1 to wait, 0 to try only.
+-- Returns our hold count (1 or more) when we hold it, else minus the ms until it is worth asking again (-1 or less).
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now_ms)) do

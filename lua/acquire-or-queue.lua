@@ -1,6 +1,8 @@
--- Takes the lock when it is free, ours, or handed to our node, and starts the lease; else our node waits in the queue.
--- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 }, KEYS[2] the channels of the nodes that wait; ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the channel of our node, '' when it does not wait.
--- Returns 0 when we hold it, else how long the lease of whoever does lasts, in ms (1 or more).
+-- Takes the lock when it is free, ours, or handed to our node, and starts the lease. Else our node joins the queue.
+-- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 },
+-- KEYS[2] the channels of the nodes that wait;
+-- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the channel of our node, '' when it does not wait.
+-- Returns 0 when we hold it, else how long the lease of its holder still lasts, in ms (1 or more).
 local holder = redis.call('HKEYS', KEYS[1])[1]
 if not holder or holder == ARGV[1] or holder == ARGV[3] then
   redis.call('DEL', KEYS[1])

@@ -1,6 +1,6 @@
--- Takes a free lock, or takes our own once more, and starts the lease anew. Else tells how long the holder's lease still lasts.
+-- Takes a free lock, or takes our own once more, and starts the lease anew.
 -- KEYS[1] the lock, a hash { owner token: hold count }; ARGV[1] our owner token, ARGV[2] the lease in ms.
--- Returns our hold count (1 or more) when we hold it, minus the ms that are left (-1 or less) when somebody else does.
+-- Returns our hold count (1 or more) when we hold it, else minus the ms left of the holder's lease (-1 or less).
 local left_ms = redis.call('PTTL', KEYS[1])
 local is_free = left_ms == -2
 if not is_free and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then

@@ -1,5 +1,6 @@
--- Gives up one hold of ours. The last one deletes the lock and tells the waiters, any other starts the lease anew.
--- KEYS[1] the lock, a hash { owner token: hold count }; ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the waiters' channel.
+-- Gives up one hold of ours. The last one deletes the lock and wakes the waiters, any other starts the lease anew.
+-- KEYS[1] the lock, a hash { owner token: hold count };
+-- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the waiters' channel.
 -- Returns the holds still ours (0 when the lock is free now), -1 when we held none.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return -1

@@ -1,5 +1,7 @@
--- Hands our lock to the first node in the queue that hears of it. When none does, frees it, or starts the lease anew to keep it.
--- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 }, KEYS[2] the channels of the nodes that wait; ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 'keep' or 'free' when no node hears of it.
+-- Hands our lock to the first node in the queue that hears of it. When none does, frees or renews it.
+-- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 },
+-- KEYS[2] the channels of the nodes that wait;
+-- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 'keep' or 'free' when no node hears of it.
 -- Returns 1 when we keep it, 0 when it is handed over or free, -1 when it is gone or somebody else's.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
   return -1

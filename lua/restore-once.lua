@@ -1,15 +1,18 @@
 -- Puts the units of one order back into the stock, once: looking, adding and marking are one step.
--- KEYS[1] the stock, KEYS[2] the fence, KEYS[3] the mark of the order; ARGV[1] how many units, ARGV[2] how long the mark stays, ms, ARGV[3] the lock, ARGV[4] our token, if any.
+-- KEYS[1] the stock, KEYS[2] the fence, KEYS[3] the mark of the order;
+-- ARGV[1] how many units, ARGV[2] how long the mark stays, ms, ARGV[3] the lock, ARGV[4] our token, in digits, if any.
 -- Returns 1 when added, 0 when that was done before, -1 when refused, because a newer token has been seen.
 if redis.call('EXISTS', KEYS[3]) == 1 then
   return 0
 end
-if ARGV[4] then
-  local newest = tonumber(redis.call('HGET', KEYS[2], ARGV[3]) or 0)
-  if tonumber(ARGV[4]) < newest then
+local ours = ARGV[4]
+if ours then
+  local newest = redis.call('HGET', KEYS[2], ARGV[3]) or '0'
+  -- A Lua number is exact up to 2^53 only. So digits are compared: more of them are a larger token.
+  if #ours < #newest or (#ours == #newest and ours < newest) then
     return -1
   end
-  redis.call('HSET', KEYS[2], ARGV[3], ARGV[4])
+  redis.call('HSET', KEYS[2], ARGV[3], ours)
 end
 redis.call('INCRBY', KEYS[1], ARGV[1])
 redis.call('SET', KEYS[3], 1, 'PX', ARGV[2])

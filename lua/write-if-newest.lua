@@ -1,10 +1,12 @@
--- Writes the stock, unless a newer token has been seen: then whoever writes has lost the lock and does not know it.
--- KEYS[1] the stock, KEYS[2] the fence, a hash { lock: newest token }; ARGV[1] the new stock, ARGV[2] the lock, ARGV[3] our token.
+-- Writes the stock, unless a newer token has been seen: then the writer has lost the lock and does not know it.
+-- KEYS[1] the stock, KEYS[2] the fence, a hash { lock: newest token };
+-- ARGV[1] the new stock, ARGV[2] the lock, ARGV[3] our token, in digits.
 -- Returns 1 when written, 0 when refused.
-local newest = tonumber(redis.call('HGET', KEYS[2], ARGV[2]) or 0)
-if tonumber(ARGV[3]) < newest then
+local newest, ours = redis.call('HGET', KEYS[2], ARGV[2]) or '0', ARGV[3]
+-- A Lua number is exact up to 2^53 only. So digits are compared: more of them are a larger token.
+if #ours < #newest or (#ours == #newest and ours < newest) then
   return 0
 end
-redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+redis.call('HSET', KEYS[2], ARGV[2], ours)
 redis.call('SET', KEYS[1], ARGV[1])
 return 1

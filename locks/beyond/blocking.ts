@@ -51,7 +51,7 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
       askedAt = performance.now();
       return acquireOrReturnLease(redis, [key], [ownerToken, leaseMs]);
     };
-    // Neither a holder nor a single try stands in line.
+    // Neither a holder nor a single try joins the local queue.
     const isOurs = (holdCount > 0 || signal?.aborted) && (await tryOnce()) > 0;
     if (!isOurs) {
       await abortable(undefined, signal);

@@ -24,7 +24,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
   let watchdog: Watchdog | undefined;
 
   async function acquire(signal?: AbortSignal) {
-    // Neither a holder nor a single try stands in the queue.
+    // Neither a holder nor a single try joins the queue.
     const isOurs = (holdCount > 0 || signal?.aborted) && (await ask('try')) > 0;
     if (!isOurs) {
       await abortable(undefined, signal);

@@ -5,18 +5,18 @@
 // Source:  Kleppmann, How to do distributed locking, 2016.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readScript } from '../drivers/script.ts';
+import { type RunScript, readScript } from '../drivers/script.ts';
 import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
 
-const acquireFenced = readScript('acquire-fenced');
+const acquireFenced: RunScript<string | null> = readScript('acquire-fenced');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseReentrant = readScript('release-reentrant');
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
   const lost = new AbortController();
   let holdCount = 0;
-  let fencingToken: number | undefined;
+  let fencingToken: string | undefined;
   let askedAt = 0;
   let watchdog: Watchdog | undefined;
 
@@ -27,7 +27,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
       return acquireFenced(redis, [key, `${key}:tokens`], [ownerToken, leaseMs]);
     };
     let token = await tryOnce();
-    while (token === 0) {
+    while (token === null) {
       await sleep(retryDelayMs, undefined, { signal });
       token = await tryOnce();
     }

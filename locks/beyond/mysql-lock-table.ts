@@ -5,8 +5,9 @@
 
 import type { RowDataPacket } from 'mysql2/promise';
 import { abortable } from '../drivers/abortable.ts';
+import { ANSWER_LIMIT_MS } from '../drivers/answer-limit.ts';
 import { isRefused, isTaken, type MysqlSession, openSession } from '../drivers/mysql-session.ts';
-import { ANSWER_LIMIT_MS, type CreateLock, LockNotHeldError } from '../lock.ts';
+import { type CreateLock, LockNotHeldError } from '../lock.ts';
 
 export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
   const lost = new AbortController();

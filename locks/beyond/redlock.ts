@@ -1,6 +1,6 @@
 // Beyond · redlock
 // Problem: one Redis decides alone, and a replica that takes its place may never have heard of the lock.
-// Change:  several masters that know nothing of each other vote; whoever has a majority in time holds the lock.
+// Change:  several masters that know nothing of each other vote; a holder has a majority of their votes, in time.
 // Leaves:  a master that restarts empty votes twice, and a write that is late on its way is not stopped by any vote.
 // Source:  redis.io, Distributed Locks with Redis. The doubts: Kleppmann, How to do distributed locking, 2016.
 
@@ -63,7 +63,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
       watchdog = setInterval(renew, leaseMs / 3);
       return 'won';
     }
-    // All but those that said no are told, also those that have not answered: a vote that comes late must not stay.
+    // Also to those that have not answered: a vote that comes late must not stay.
     for (const master of mayBeOurs) giveBack(master).catch(() => {});
     return yes + no < quorum ? 'silence' : 'lost';
   }
@@ -113,7 +113,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
     acquire,
     release,
     get lost() {
-      // Whoever looks is told by the clock: after a pause of the process no timer may have run yet.
+      // The clock decides: after a pause of the process no timer may have run yet.
       if (holdCount > 0 && performance.now() > safeUntil) lose();
       return lost.signal;
     },

@@ -1,9 +1,10 @@
 // Beyond · zookeeper
 // Problem: a lock in one Redis is lost with that Redis, its waiters poll, and a paused holder writes late.
 // Change:  a queue of numbered nodes that end with their session: the lowest holds, and its number is the fencing token.
-// Leaves:  a crashed holder keeps the lock until its session ends; each sale costs three to five more round trips.
+// Leaves:  a crashed holder keeps the lock until its session ends; each sale costs three to seven more round trips.
 // Source:  ZooKeeper Recipes and Solutions, Locks; Hunt, Konar, Junqueira, Reed, ZooKeeper, 2010.
 
+import { randomUUID } from 'node:crypto';
 import type { OpenSession } from '../drivers/zookeeper-session.ts';
 import { type CreateLock, LockNotHeldError } from '../lock.ts';
 
@@ -12,32 +13,36 @@ export const createLock: CreateLock = ({ zookeeper, key, ownerToken, onLeaseLost
   const lost = new AbortController();
   let holdCount = 0;
   let held: { session: OpenSession; node: string } | undefined;
-  let fencingToken: number | undefined;
+  let fencingToken: string | undefined;
 
   async function acquire(signal?: AbortSignal) {
     if (held === undefined) {
       const session = await zookeeper.enter();
-      const node = await session.createNext(queue, `${encodeURIComponent(ownerToken)}-`);
-      await untilFirst(session, node, signal).catch(async (error) => {
+      const node = `${encodeURIComponent(ownerToken)}-${randomUUID()}`;
+      await session.create(queue, node);
+      const czxid = await untilFirst(session, node, signal).catch(async (error) => {
         await session.remove(`${queue}/${node}`).catch(() => {});
         throw error;
       });
       held = { session, node };
-      // The number is counted by the queue and outlives its nodes, so it never goes back. Nobody may delete the queue.
-      fencingToken = numberOf(node);
+      fencingToken = String(czxid);
       session.ended.addEventListener('abort', lose, { once: true });
     }
     holdCount += 1;
   }
 
+  /** Resolves with the number of our node when it is the lowest. */
   async function untilFirst(session: OpenSession, node: string, signal?: AbortSignal) {
     for (;;) {
-      const nodes = (await session.list(queue)).toSorted((a, b) => numberOf(a) - numberOf(b));
-      const place = nodes.indexOf(node);
-      if (place === -1) throw new LockNotHeldError(key);
-      if (place === 0) return session.ended.throwIfAborted();
+      // Not the number at the end of a sequential node's name: it has 32 bits, and stands still when they are used up.
+      const nodes = await session.list(queue);
+      const place = nodes.findIndex(({ name }) => name === node);
+      const [ours, before] = [nodes[place], nodes[place - 1]];
+      if (ours === undefined) throw new LockNotHeldError(key);
+      session.ended.throwIfAborted();
+      if (before === undefined) return ours.czxid;
       // Only the one before us: a release wakes one waiter, not all of them.
-      await session.untilGone(`${queue}/${nodes[place - 1]}`, signal);
+      await session.untilGone(`${queue}/${before.name}`, signal);
     }
   }
 
@@ -68,6 +73,3 @@ export const createLock: CreateLock = ({ zookeeper, key, ownerToken, onLeaseLost
     },
   };
 };
-
-/** ZooKeeper numbers the nodes of a queue from 0, in ten digits at the end of the name. */
-const numberOf = (node: string) => Number(node.slice(-10));

@@ -1,5 +1,8 @@
+// Pub/sub over Redis: wakes those who wait for a message, and whenever a message may have been missed.
+
 import { Cluster, type Redis } from 'ioredis';
-import { ANSWER_LIMIT_MS, type RedisClient } from '../lock.ts';
+import type { RedisClient } from '../lock.ts';
+import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 import { clusterSlotOf } from './cluster-slot.ts';
 
 /** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */
@@ -25,12 +28,12 @@ export function listen(redis: RedisClient, channel: string, wake: Wake): () => v
   return redis instanceof Cluster ? listenAtOwner(redis, channel, wake) : listenAt(redis, channel, wake);
 }
 
-/** What follows the owners of the channels of a Cluster, whenever it has been asked which server holds which slots. */
+/** What follows the owners of the channels of a Cluster, whenever it has been asked which server holds which cluster slots. */
 const followers = new WeakMap<Cluster, Set<() => void>>();
 
 /**
- * Listens at the server that holds the slot of the channel. A message reaches every server of a Cluster, but whoever
- * publishes is told only of the listeners at its own server.
+ * Listens at the server that holds the cluster slot of the channel. A message reaches every server of a Cluster, but
+ * PUBLISH counts only the listeners at the server that it is sent to.
  */
 function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => void {
   let owner: Redis | undefined;
@@ -117,7 +120,7 @@ function createSubscriber(redis: Redis) {
     for (const channel of channels.values()) wakeAll(channel);
   }
 
-  /** A waiter sends nothing, so nothing would tell it that Redis has gone silent. */
+  /** A waiter sends nothing, so it would not notice that Redis has gone silent. */
   function ping() {
     for (const client of [redis, connection]) if (client.status === 'ready') client.ping().catch(ignore);
   }
@@ -146,7 +149,7 @@ function createSubscriber(redis: Redis) {
   };
 }
 
-/** Connects again by itself. It keeps no command for later: whoever listens is subscribed anew when it is ready. */
+/** Connects again by itself. It keeps no command for later: each channel is subscribed to anew when it is ready. */
 function connectSubscriber(redis: Redis) {
   const connection = redis.duplicate({
     lazyConnect: false,

@@ -1,7 +1,9 @@
+// The cluster slot of a key: which part of a Redis Cluster holds it.
+
 const SLOTS = 16_384;
 
 /**
- * The slot of a key or channel in a Redis Cluster, from 0 to 16383. Only what stands between the first braces counts.
+ * The cluster slot of a key or channel, from 0 to 16383. Only what stands between the first braces counts.
  * Source: Redis Cluster specification, hash tags and appendix A, CRC16 (XMODEM).
  */
 export function clusterSlotOf(key: string): number {

@@ -1,3 +1,20 @@
+// A node of the cohort: what one process does for one key.
+//
+//   idle ──► trying ◄──► waiting        the lock is elsewhere: the first waiter tries for it, and waits until it is woken
+//              │
+//              ▼
+//            inside ◄──► handing over   the lock is here for a tenure: a holder is inside, or Redis is asked whether to stay
+//
+// trying        The try of the first waiter is on its way to Redis. That waiter can't leave: the answer says how its wait ends.
+// waiting       Woken when Redis hands the lock to this node, and when the lease of the present holder ends. Then it tries.
+// inside        passOn() lets the next waiter in, without Redis, until the bound of the tenure. The bound lies within the lease,
+//               so that no clock but ours is needed to pass on safely.
+// handing over  After the bound: Redis gives the lock to the node that waits longest. When none waits it stays, and a new tenure
+//               begins.
+//
+// The lock leaves when its last waiter here is gone, when another node gets it, and when its lease is lost. Then this node is
+// trying again if somebody waits here, else idle. An idle node is forgotten; the next waiter makes another one.
+
 import { randomUUID } from 'node:crypto';
 import { LockNotHeldError, type RedisClient } from '../lock.ts';
 import { abortError } from './abortable.ts';
@@ -24,13 +41,13 @@ export interface Lease {
   leaseMs: number;
 }
 
-/** Who waits or holds: one request. It is told to enter, is refused, or loses the lock it has. */
+/** One request that waits or holds. It may enter, is refused, or loses the lock it has. */
 export interface Contender extends Lease {
   signal: AbortSignal | undefined;
   enter(): void;
   refuse(error: Error): void;
   lose(): void;
-  /** What Redis did not answer about: it may hold the lock, and is to be given back. */
+  /** A lease that Redis did not answer about: it may be there, and is to be given back. */
   unanswered: Lease | undefined;
 }
 
@@ -42,61 +59,73 @@ interface Tenure extends Lease {
   watchdog: Watchdog;
 }
 
-/**
- * What one process does for one key. Either the lock is away, and the first waiter asks Redis for it: now, when the node hears
- * that the lock was handed to it, and when the lease of the present holder ends. Or the lock is here for a tenure, and
- * passOn() lets the next waiter in. The bound of a tenure lies within its lease, so that no clock but ours is needed to pass on
- * safely; after it Redis is asked. There the lock goes to the node that waits longest, or begins a new tenure here
- * when none waits. A tenure whose last waiter is gone ends at once. `onIdle` is told that nobody holds or waits here any more.
- */
+type Mode = 'idle' | 'trying' | 'waiting' | 'inside' | 'handing over';
+
+const nextModes: Record<Mode, Mode[]> = {
+  idle: ['trying'],
+  trying: ['waiting', 'inside', 'trying', 'idle'],
+  waiting: ['trying', 'idle'],
+  inside: ['handing over', 'trying', 'idle'],
+  'handing over': ['inside', 'trying', 'idle'],
+};
+
+/** `onIdle` is called when nobody holds or waits here any more. */
 export function createNode(redis: RedisClient, key: string, onIdle: () => void) {
   const keys = [key, `${key}:queue`];
   const channel = `${key}:${randomUUID()}`;
   const waiters: Contender[] = [];
+  let mode: Mode = 'idle';
+  /** There is one while the node is inside or handing over. */
   let tenure: Tenure | undefined;
-  let isAsking = false;
-  let isQueued = false;
-  /** The waiter whose try is on its way. It can't leave: only the answer tells how its wait ends. */
-  let trying: Contender | undefined;
+  /** Ends the wait of a node that is waiting. */
   let wake = () => {};
+  /** There is one from the first waiter that must wait to the last. */
   let stopListening: (() => void) | undefined;
+  /** True when the channel may stand in the queue in Redis. */
+  let isQueued = false;
+
+  function go(next: Mode) {
+    const hasTenure = next === 'inside' || next === 'handing over';
+    if (!nextModes[mode].includes(next) || hasTenure !== (tenure !== undefined)) {
+      throw new Error(`The node of ${key} can't go from ${mode} to ${next}, ${tenure ? 'with' : 'without'} a tenure.`);
+    }
+    mode = next;
+    if (mode === 'idle') onIdle();
+  }
 
   function join(waiter: Contender) {
-    const isFirst = tenure === undefined && !isAsking;
-    if (waiter.signal?.aborted && !isFirst) return waiter.refuse(abortError(waiter.signal));
+    if (waiter.signal?.aborted && mode !== 'idle') return waiter.refuse(abortError(waiter.signal));
     waiters.push(waiter);
-    if (isFirst) ask();
+    if (mode === 'idle') tryUntilHere();
     else stopListening ??= listen(redis, channel, lookAgain);
   }
 
   function leave(waiter: Contender) {
     const index = waiters.indexOf(waiter);
-    if (index === -1 || waiter === trying) return;
+    if (index === -1 || (mode === 'trying' && index === 0)) return;
     waiters.splice(index, 1);
-    if (waiters.length === 0 && tenure === undefined) stopWaiting(waiter.leaseMs);
+    if (mode === 'waiting' && waiters.length === 0) stopWaiting(waiter.leaseMs);
     waiter.refuse(abortError(waiter.signal));
   }
 
-  async function ask() {
-    isAsking = true;
-    while (tenure === undefined && waiters[0] !== undefined) {
-      const first = waiters[0];
+  /** Ends when the lock is here, or nobody waits for it. */
+  async function tryUntilHere() {
+    for (let first = waiters[0]; first !== undefined; first = waiters[0]) {
+      go('trying');
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const askedAt = performance.now();
-      trying = first;
       const leaseLeftMs = await tryFor(first);
-      if (leaseLeftMs === 0) startTenure(first, askedAt);
-      trying = undefined;
+      if (leaseLeftMs === 0) return startTenure(first, askedAt);
       // Without an answer all were refused. Some of them may have asked again.
-      if (!leaseLeftMs) continue;
+      if (leaseLeftMs === undefined) continue;
+      go('waiting');
       stopListening ??= first.signal?.aborted ? undefined : listen(redis, channel, lookAgain);
       if (first.signal?.aborted) leave(first);
       const leaseEnds = setTimeout(wake, leaseLeftMs);
       if (waiters.length > 0) await woken;
       clearTimeout(leaseEnds);
     }
-    isAsking = false;
-    if (tenure === undefined) onIdle();
+    go('idle');
   }
 
   /** Resolves with 0 when the lock is here, with the time that the present holder has, or undefined without an answer. */
@@ -125,13 +154,15 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
       watchdog: startWatchdog({ leaseMs, askedAt, renew: () => renew(here), lose: () => lose(here) }),
     };
     tenure = here;
-    extend(here, askedAt);
-    letNextIn(here);
+    beginAnew(here, askedAt);
   }
 
-  function extend(here: Tenure, askedAt: number) {
+  /** The bound counts from when Redis was asked. */
+  function beginAnew(here: Tenure, askedAt: number) {
     here.holdersLeft = HOLDERS_PER_TENURE;
     here.endsAt = askedAt + Math.min(TENURE_MS, here.leaseMs / 3);
+    go('inside');
+    letNextIn(here);
   }
 
   function letNextIn(here: Tenure) {
@@ -142,18 +173,21 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
 
   /** Lets the next waiter in: at once, or after asking Redis when that is due. Rejects as release() does. */
   function passOn(): Promise<void> {
-    const here = tenure as Tenure;
-    if (waiters.length === 0 || here.holdersLeft === 0 || performance.now() > here.endsAt) return handOver(here);
+    const here = tenure;
+    if (mode !== 'inside' || here?.holder === undefined)
+      throw new Error(`Nobody holds ${key} here: its node is ${mode}.`);
+    if (waiters.length === 0 || here.holdersLeft === 0 || performance.now() > here.endsAt)
+      return handOver(here, here.holder);
     letNextIn(here);
     return done;
   }
 
-  async function handOver(here: Tenure) {
-    const contender = here.holder as Contender;
+  async function handOver(here: Tenure, contender: Contender): Promise<void> {
     const isLast = waiters.length === 0;
     const askedAt = performance.now();
     here.holder = undefined;
     if (isLast) endTenure(here);
+    else go('handing over');
     let isKept = false;
     try {
       isKept = await giveUp(contender, here, isLast ? 'free' : 'keep');
@@ -163,11 +197,9 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
       if (!isKept) endTenure(here);
     }
     if (!isKept) return;
-    extend(here, askedAt);
     // Those who waited when Redis was asked may have left.
-    if (waiters.length > 0) return letNextIn(here);
-    here.holder = contender;
-    await handOver(here);
+    if (waiters.length === 0) return handOver(here, contender);
+    beginAnew(here, askedAt);
   }
 
   /** Gives a lease up in Redis. Resolves with true when the lock stays here because no other node waits. */
@@ -189,9 +221,8 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
     if (tenure !== here) return;
     here.watchdog.stop();
     tenure = undefined;
-    if (waiters.length > 0) return ask();
-    stopWaiting(here.leaseMs);
-    onIdle();
+    if (waiters.length === 0) stopWaiting(here.leaseMs);
+    tryUntilHere();
   }
 
   /** Renews the lease when the lock is here, else wakes the first waiter. */

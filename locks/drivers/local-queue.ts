@@ -1,9 +1,11 @@
+// The local queue: the waiters of one process for one lock, of which only the first asks Redis.
+
 import type { RedisClient } from '../lock.ts';
 import { abortable } from './abortable.ts';
 import { listen } from './channels.ts';
 
-/** The waiters of this process for one lock, the longest waiting first. Only that one tries, the others cost Redis nothing. */
-interface Line {
+/** The longest waiting is first. Only that one tries; the others cost Redis nothing. */
+interface LocalQueue {
   /** What wakes each waiter. */
   waiters: (() => void)[];
   /** True when the lock may have become free since the last try. */
@@ -24,55 +26,55 @@ export interface Place {
   signal?: AbortSignal | undefined;
 }
 
-const linesOf = new WeakMap<RedisClient, Map<string, Line>>();
+const queuesOf = new WeakMap<RedisClient, Map<string, LocalQueue>>();
 
 /** Resolves when `tryOnce` got the lock. Rejects with AbortError when `signal` aborts first, and as `tryOnce` does. */
 export async function waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signal }: Place): Promise<void> {
-  const lines = linesOf.get(redis) ?? new Map<string, Line>();
-  linesOf.set(redis, lines);
-  const line = lines.get(channel) ?? { waiters: [], hasNews: true };
-  lines.set(channel, line);
+  const queues = queuesOf.get(redis) ?? new Map<string, LocalQueue>();
+  queuesOf.set(redis, queues);
+  const queue = queues.get(channel) ?? { waiters: [], hasNews: true };
+  queues.set(channel, queue);
   let wake = () => {};
   const waiter = () => wake();
-  line.waiters.push(waiter);
+  queue.waiters.push(waiter);
 
   function notice() {
-    line.hasNews = true;
-    line.waiters[0]?.();
+    queue.hasNews = true;
+    queue.waiters[0]?.();
   }
 
   async function tryNow() {
-    line.hasNews = false;
-    // Whoever is next finds out for itself whether Redis is there.
+    queue.hasNews = false;
+    // The next waiter finds out for itself whether Redis is there.
     const answer = await tryOnce().catch((error) => {
-      line.hasNews = true;
+      queue.hasNews = true;
       throw error;
     });
-    clearTimeout(line.leaseEnd);
-    line.leaseEnd = setTimeout(notice, answer > 0 ? leaseMs : -answer);
+    clearTimeout(queue.leaseEnd);
+    queue.leaseEnd = setTimeout(notice, answer > 0 ? leaseMs : -answer);
     return answer > 0;
   }
 
   try {
     let isOurs = false;
     while (!isOurs) {
-      if (line.waiters[0] === waiter && line.hasNews) {
+      if (queue.waiters[0] === waiter && queue.hasNews) {
         isOurs = await tryNow();
-      } else if (line.stop === undefined) {
-        // When this begins to hear, it tells: a release before that was not heard.
-        line.stop = listen(redis, channel, notice);
+      } else if (queue.stop === undefined) {
+        // It also calls notice when it begins to listen: a release before that was not heard.
+        queue.stop = listen(redis, channel, notice);
       } else {
         await abortable(new Promise<void>((resolve) => (wake = resolve)), signal);
       }
     }
   } finally {
-    line.waiters.splice(line.waiters.indexOf(waiter), 1);
-    if (line.waiters.length === 0) {
-      lines.delete(channel);
-      line.stop?.();
-      clearTimeout(line.leaseEnd);
-    } else if (line.hasNews) {
-      line.waiters[0]?.();
+    queue.waiters.splice(queue.waiters.indexOf(waiter), 1);
+    if (queue.waiters.length === 0) {
+      queues.delete(channel);
+      queue.stop?.();
+      clearTimeout(queue.leaseEnd);
+    } else if (queue.hasNews) {
+      queue.waiters[0]?.();
     }
   }
 }

@@ -1,7 +1,9 @@
+// A session with MySQL: one connection of the pool, whose statements can be ended while they wait.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type Pool, type PoolConnection, type QueryResult } from 'mysql2/promise';
-import { ANSWER_LIMIT_MS } from '../lock.ts';
 import { abortable } from './abortable.ts';
+import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 
 /** How long a statement that was told to end may go on before it is told again, in milliseconds. */
 const KILL_AGAIN_MS = 10;
@@ -13,7 +15,7 @@ export interface MysqlSession {
    * `signal` aborts first: the server has then ended the statement, and it has changed nothing.
    */
   ask<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
-  /** The same for a statement that waits for a lock, as long as it takes. After an AbortError, close the session. */
+  /** Sends a statement that waits for a lock, as long as it takes. Settles as `ask` does. After an AbortError, close the session. */
   wait<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
   /** Has `listener` called if the connection breaks while it is ours. */
   onLost(listener: () => void): void;
@@ -32,9 +34,9 @@ export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<My
   let isUnanswered = false;
   let isKilled = false;
   let onLost = () => {};
-  const tellLost = () => onLost();
-  connection.on('end', tellLost);
-  connection.on('error', tellLost);
+  const emitLost = () => onLost();
+  connection.on('end', emitLost);
+  connection.on('error', emitLost);
 
   async function send<T extends QueryResult>(sql: string, values: unknown[], signal?: AbortSignal, timeout?: number) {
     // Rejects when it has aborted already.
@@ -62,8 +64,8 @@ export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<My
   }
 
   function leave() {
-    connection.off('end', tellLost);
-    connection.off('error', tellLost);
+    connection.off('end', emitLost);
+    connection.off('error', emitLost);
   }
 
   function close() {
@@ -128,7 +130,7 @@ async function borrow(mysql: Pool, signal?: AbortSignal) {
   try {
     return await abortable(coming, signal);
   } catch (error) {
-    // It comes all the same, and nobody waits for it any more.
+    // The connection comes later, and nobody waits for it any more.
     coming.then(
       (connection) => connection.release(),
       () => {},

@@ -1,21 +1,27 @@
+// Runs the scripts of lua/ on the server.
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from '../lock.ts';
 
-/** Runs the script atomically on the server. Resolves with the integer it returns. */
-export type RunScript = (redis: RedisClient, keys: string[], args: (string | number)[]) => Promise<number>;
+/** Runs the script atomically on the server. Resolves with what it returns: an integer, unless the script says otherwise. */
+export type RunScript<Answer = number> = (
+  redis: RedisClient,
+  keys: string[],
+  args: (string | number)[],
+) => Promise<Answer>;
 
 /** Reads `lua/<name>.lua` once. Redis is sent the script's hash, and the text only when it does not know the hash. */
-export function readScript(name: string): RunScript {
+export function readScript<Answer = number>(name: string): RunScript<Answer> {
   const lua = readFileSync(new URL(`../../lua/${name}.lua`, import.meta.url), 'utf8');
   const sha1 = createHash('sha1').update(lua).digest('hex');
 
   return async (redis, keys, args) => {
     try {
-      return (await redis.evalsha(sha1, keys.length, ...keys, ...args)) as number;
+      return (await redis.evalsha(sha1, keys.length, ...keys, ...args)) as Answer;
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return (await redis.eval(lua, keys.length, ...keys, ...args)) as number;
+      return (await redis.eval(lua, keys.length, ...keys, ...args)) as Answer;
     }
   };
 }

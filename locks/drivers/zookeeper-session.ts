@@ -9,14 +9,17 @@
 
 import { once, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { type Client, CreateMode, createClient, Exception } from 'node-zookeeper-client';
-import { ANSWER_LIMIT_MS } from '../lock.ts';
+import { type Client, CreateMode, createClient, Exception, type Stat } from 'node-zookeeper-client';
 import { abortable, abortError } from './abortable.ts';
+import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 
 /** The most that the client waits before it connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;
 /** The state of a client that has no session on its present connection yet. */
 const CONNECTING = 1;
+
+/** How many nodes' numbers a session remembers. */
+const MOST_CZXIDS = 10_000;
 
 export interface ZookeeperOptions {
   /** `host:port`, several of them with commas; a path after them is the folder that everything is kept in. */
@@ -33,14 +36,21 @@ export interface ZookeeperSession {
   close(): Promise<void>;
 }
 
+/** A node in a folder. */
+export interface FolderNode {
+  name: string;
+  /** The number of the change that made it. It has 64 bits, no two changes have the same, and a later one has a larger. */
+  czxid: bigint;
+}
+
 /** Every call rejects with ZookeeperUnavailableError when the session ends or ZooKeeper does not answer within a second. */
 export interface OpenSession {
   /** Aborts when the session has ended: nobody may claim to hold by it any more. */
   ended: AbortSignal;
-  /** Creates an ephemeral node in `folder`. Resolves with its name: `prefix` and ten digits, the next number of the folder. */
-  createNext(folder: string, prefix: string): Promise<string>;
-  /** Resolves with the names of all nodes in `folder`. */
-  list(folder: string): Promise<string[]>;
+  /** Creates an ephemeral node in `folder`, under a name that no node there has had before. */
+  create(folder: string, name: string): Promise<void>;
+  /** Resolves with all nodes in `folder`, the oldest first. */
+  list(folder: string): Promise<FolderNode[]>;
   /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
   untilGone(path: string, signal?: AbortSignal): Promise<void>;
   /** Resolves with false when there was no such node. */
@@ -121,6 +131,8 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
   const sessionMs = client.getSessionTimeout();
+  /** The numbers of nodes, by path. No name is used again, so a number that is known stays right. */
+  const czxids = new Map<string, bigint>();
   let heardAt = performance.now();
   const heartbeat = setInterval(beat, sessionMs / 6);
   client.once('disconnected', end);
@@ -166,34 +178,49 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
     });
   }
 
+  /** Resolves with undefined when the node is gone. */
+  async function czxidOf(path: string) {
+    const known = czxids.get(path);
+    if (known !== undefined) return known;
+    const stat = await ask<Stat | null>((answer) => client.exists(path, answer));
+    if (!stat) return undefined;
+    const czxid = stat.czxid.readBigUInt64BE();
+    if (czxids.size >= MOST_CZXIDS) czxids.clear();
+    czxids.set(path, czxid);
+    return czxid;
+  }
+
   const open: OpenSession = {
     ended: ended.signal,
-    async createNext(folder, prefix) {
-      const path = `${root}${folder}/${prefix}`;
-      const create = () => ask<string>((answer) => client.create(path, CreateMode.EPHEMERAL_SEQUENTIAL, answer));
-      let created = await create();
-      while (created === undefined) {
+    async create(folder, name) {
+      const path = `${root}${folder}/${name}`;
+      const create = () => ask<string>((answer) => client.create(path, CreateMode.EPHEMERAL, answer));
+      // Both are sent at once, and answered in order: to learn the number costs no round trip of its own.
+      while ((await Promise.all([create(), czxidOf(path)]))[0] === undefined) {
         await ask<string>((answer) => client.mkdirp(`${root}${folder}`, answer));
-        created = await create();
       }
-      return created.slice(created.lastIndexOf('/') + 1);
     },
     async list(folder) {
-      return (await ask<string[]>((answer) => client.getChildren(`${root}${folder}`, answer))) ?? [];
+      const names = (await ask<string[]>((answer) => client.getChildren(`${root}${folder}`, answer))) ?? [];
+      const nodes = await Promise.all(
+        names.map(async (name) => ({ name, czxid: await czxidOf(`${root}${folder}/${name}`) })),
+      );
+      return nodes.filter(isThere).toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
     },
     async untilGone(path, signal) {
-      // The client forgets a watch only when it fires: whoever tries once leaves none behind.
+      // The client forgets a watch only when it fires: a single try leaves none behind.
       if (signal?.aborted) throw abortError(signal);
-      let tellGone = () => {};
-      const gone = new Promise<void>((resolve) => (tellGone = resolve));
+      let emitGone = () => {};
+      const gone = new Promise<void>((resolve) => (emitGone = resolve));
       // Not exists(): on a node that is gone already, that would leave a watch for ever.
       const isThere = await ask<true>((answer) =>
-        client.getData(`${root}${path}`, tellGone, (error) => answer(error, true)),
+        client.getData(`${root}${path}`, emitGone, (error) => answer(error, true)),
       );
       if (isThere) await unlessEnded(abortable(gone, signal));
     },
     async remove(path) {
       const removed = await ask<true>((answer) => client.remove(`${root}${path}`, (error) => answer(error, true)));
+      czxids.delete(`${root}${path}`);
       return removed === true;
     },
   };
@@ -207,6 +234,8 @@ function closeWhenHeard(client: Client) {
     else client.close();
   });
 }
+
+const isThere = (node: { name: string; czxid: bigint | undefined }): node is FolderNode => node.czxid !== undefined;
 
 function isCode(error: unknown, ...codes: number[]) {
   return error instanceof Exception && codes.includes(error.code);

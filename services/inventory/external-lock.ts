@@ -76,7 +76,7 @@ function supervised(createLock: CreateLock): CreateLock {
         return lock.lost?.aborted ? AbortSignal.abort(new LockNotHeldError(options.key)) : lock.lost;
       },
       get fencingToken() {
-        return lock.fencingToken;
+        return tokenOf(lock.fencingToken);
       },
     } as Lock;
   };
@@ -96,6 +96,14 @@ function makeLock(createLock: CreateLock, options: LockOptions): Lock {
 function isLock(lock: unknown): lock is Lock {
   if (typeof lock !== 'object' || lock === null) return false;
   return ['acquire', 'release'].every((name) => typeof (lock as Record<string, unknown>)[name] === 'function');
+}
+
+/** The digits that the stock compares. A number will do as well, as long as it is exact. */
+function tokenOf(token: unknown): string | undefined {
+  if (token === undefined) return undefined;
+  const isExact = typeof token !== 'number' || Number.isSafeInteger(token);
+  if (isExact && /^\d+$/.test(String(token))) return BigInt(String(token)).toString();
+  throw new ExternalLockFault(`its fencingToken is no whole number: it is ${describe(token)}`);
 }
 
 async function withinLimit(released: Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
-import { ANSWER_LIMIT_MS } from '../../locks/lock.ts';
+import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import type { Stock } from './store.ts';
 
 /** How many connections the sales of a node have at most. A sale that comes later waits for one of them. */

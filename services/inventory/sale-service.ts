@@ -270,5 +270,5 @@ function strategyNamed(name: string) {
 
 /** What shows the stock who writes; nothing when the lock has no tokens. */
 function fenceFor(lock: string) {
-  return (token: number | undefined) => (token === undefined ? undefined : { lock, token });
+  return (token: string | undefined) => (token === undefined ? undefined : { lock, token });
 }

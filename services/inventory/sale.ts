@@ -11,7 +11,7 @@ export interface SaleParts {
   store: {
     readStock: Stock['readStock'];
     /** With the fencing token of the lock, if it has one. */
-    writeStock(sku: string, stock: number, fencingToken: number | undefined): Promise<void>;
+    writeStock(sku: string, stock: number, fencingToken: string | undefined): Promise<void>;
   };
   /** Aborts when the wait for the lock must end; its reason is the error to end with. */
   wait: AbortSignal;
@@ -59,7 +59,7 @@ export function restoreAlone({
   restore,
   wait,
   emit,
-}: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { restore: (fencingToken: number | undefined) => Promise<boolean> }) {
+}: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { restore: (fencingToken: string | undefined) => Promise<boolean> }) {
   return alone({ lock, wait, emit }, async () => {
     lock.lost?.throwIfAborted();
     emit('writing');

@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
+import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { readScript } from '../../locks/drivers/script.ts';
-import { ANSWER_LIMIT_MS, type RedisClient } from '../../locks/lock.ts';
+import type { RedisClient } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 
@@ -29,7 +30,8 @@ const restoreOnce = readScript('restore-once');
 /** Who writes: tokens of two locks can't be compared. */
 export interface Fence {
   lock: string;
-  token: number;
+  /** Decimal digits, as `Lock.fencingToken` has them. */
+  token: string;
 }
 
 /** What is sold, wherever it is kept. */

@@ -6,7 +6,7 @@ export interface TriesMeasured {
   tries: number;
   /** What one failed try keeps in memory while its waiter waits. */
   bytesPerTry: number;
-  /** The same after the last try has ended. */
+  /** What one failed try still keeps when the last one has ended. */
   bytesPerTryAfterwards: number;
 }
 

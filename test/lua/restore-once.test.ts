@@ -36,13 +36,29 @@ test('restore-once: returns -1 to a token that is not the newest, and changes no
   await redis.set(key(), 5);
   await redis.hset(`${key()}:fence`, 'fenced', 8);
 
-  expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', 7])).toBe(-1);
+  expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', '7'])).toBe(-1);
   expect([await redis.get(key()), await redis.exists(`${key()}:mark`)]).toEqual(['5', 0]);
 
-  expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', 9])).toBe(1);
+  expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', '9'])).toBe(1);
   expect(await redis.hget(`${key()}:fence`, 'fenced')).toBe('9');
-  // What is done is done, whoever asks.
-  expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', 7])).toBe(0);
+  // What is done is done, also for an older token.
+  expect(await restoreOnce(redis, keys, [1, 60_000, 'fenced', '7'])).toBe(0);
+  await redis.del(...keys);
+});
+
+test.each([
+  ['2147483647', '2147483648'],
+  ['9007199254740992', '9007199254740993'],
+  ['9223372036854775807', '9223372036854775808'],
+])('restore-once: returns -1 to token %s when the stock has seen %s', async (older, newer) => {
+  const redis = connect();
+  const keys = keysOf(key());
+  await redis.hset(`${key()}:fence`, 'zookeeper', newer);
+
+  expect(await restoreOnce(redis, keys, [1, 60_000, 'zookeeper', older])).toBe(-1);
+  expect(await restoreOnce(redis, keys, [1, 60_000, 'zookeeper', newer])).toBe(1);
+
+  expect(await redis.hget(`${key()}:fence`, 'zookeeper')).toBe(newer);
   await redis.del(...keys);
 });
 

@@ -7,7 +7,7 @@ import type { StepFigures } from '../../../loadtest/evidence/results.ts';
 import type { Drill, DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
-import { ANSWER_LIMIT_MS } from '../../../locks/lock.ts';
+import { ANSWER_LIMIT_MS } from '../../../locks/drivers/answer-limit.ts';
 import { withNodes } from '../drills/own-targets.ts';
 import { figuresAsDrawn, type OrderDrillOptions, ownOrderTargets } from './own-order-targets.ts';
 

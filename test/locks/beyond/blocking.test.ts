@@ -282,7 +282,7 @@ async function untilListening(redis: Redis, key: string) {
   await quiet(redis);
 }
 
-/** Gives whoever wants to ask the time to do so. */
+/** Gives a waiter that wants to ask the time to do so. */
 async function quiet(redis: Redis) {
   for (let round = 0; round < 20; round += 1) await redis.ping();
 }

@@ -436,7 +436,7 @@ test('cohort: who asks again as soon as it is refused is heard', async () => {
   await lock.release();
 });
 
-test('cohort: the lease of a tenure lasts as long as it was asked for, whoever passes it on', async () => {
+test('cohort: the lease of a tenure lasts as long as it was asked for, also when another holder passes it on', async () => {
   const redis = connect();
   const [a, b, c] = [newLock(redis), newLock(redis, { leaseMs: 3_000 }), newLock(redis)];
   await a.acquire();
@@ -568,7 +568,7 @@ function newLocks(count: number, redis: RedisClient) {
   return Array.from({ length: count }, () => newLock(redis));
 }
 
-/** As the service does: it asks again until Redis answers. */
+/** Asks again until Redis answers, which is what the service does. */
 async function releaseWhenAnswered(lock: Lock, store: ReturnType<typeof connectStore>) {
   await store.back();
   const error = await lock.release().catch((error: Error) => error);
@@ -586,7 +586,7 @@ async function leaveInTurn(locks: Lock[], entered: Promise<unknown>[]) {
   }
 }
 
-/** Resolves when so many nodes wait in the queue, and whoever joined it listens. */
+/** Resolves when so many nodes wait in the queue, and those that joined it listen. */
 async function untilQueued(redis: RedisClient, count = 1) {
   while ((await redis.llen(queue())) < count);
   await untilListening(redis);

@@ -10,12 +10,12 @@ const writeIfNewest = readScript('write-if-newest');
 const keys = () => [key(), `${key()}:tokens`, `${key()}:stock`, `${key()}:fence`];
 
 /** Writes the stock with the holder's token, and resolves with 1, or with 0 when it is refused. */
-const write = (stock: number, { fencingToken = 0 }: { fencingToken?: number | undefined }) =>
+const write = (stock: number, { fencingToken = '0' }: { fencingToken?: string | undefined }) =>
   writeIfNewest(connect(), [`${key()}:stock`, `${key()}:fence`], [stock, 'fenced', fencingToken]);
 
 test('fenced: each holder has a larger token than the one before, and keeps it when it acquires again', async () => {
   const [redis, other] = [connect(), connect()];
-  const tokens: (number | undefined)[] = [];
+  const tokens: (string | undefined)[] = [];
   for (const client of [redis, other, redis]) {
     const lock = createLock(lockOptions({ redis: client, key: key() }));
     await lock.acquire();
@@ -25,7 +25,7 @@ test('fenced: each holder has a larger token than the one before, and keeps it w
     await lock.release();
   }
 
-  expect(tokens).toEqual([1, 2, 3]);
+  expect(tokens).toEqual(['1', '2', '3']);
   await redis.del(keys());
 });
 

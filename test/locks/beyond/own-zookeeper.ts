@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
 import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { openZookeeper, type ZookeeperServer } from '../../../scripts/stack/zookeeper.ts';
+import { setCounter } from './zookeeper-counter.ts';
 
 /** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
 export function ownZookeeper() {
@@ -39,8 +41,17 @@ export function ownZookeeper() {
   async function heldLocks() {
     const session = await connect().enter();
     const queues = await session.list('/locks');
-    const nodes = await Promise.all(queues.map((queue) => session.list(`/locks/${queue}`)));
+    const nodes = await Promise.all(queues.map((queue) => session.list(`/locks/${queue.name}`)));
     return nodes.flat();
+  }
+
+  async function kill() {
+    part?.signal('SIGKILL');
+    await part?.ended;
+  }
+
+  async function startAgain() {
+    part = await server?.startAgain?.();
   }
 
   return {
@@ -48,7 +59,7 @@ export function ownZookeeper() {
     connect,
     /** The key of the test that asks, which no other test has. */
     key: () => `lock:${expect.getState().currentTestName}`,
-    /** The nodes in the queue of a key, as ZooKeeper has them. */
+    /** The nodes in the queue of a key, the oldest first. */
     nodes: async (key: string) => (await connect().enter()).list(`/locks/${encodeURIComponent(key)}`),
     /** Removes a node behind its owner's back. */
     remove: async (key: string, node: string) =>
@@ -56,13 +67,21 @@ export function ownZookeeper() {
     /** The server stops answering without ending, as on a frozen machine. */
     freeze: () => part?.signal('SIGSTOP'),
     resume: () => part?.signal('SIGCONT'),
-    async kill() {
-      part?.signal('SIGKILL');
-      await part?.ended;
-    },
+    kill,
     /** After kill(): starts the server again with its data. */
-    async startAgain() {
-      part = await server?.startAgain?.();
+    startAgain,
+    /** Starts the server again, and the next numbered node in the queue of a key, which must be there, gets this number. */
+    async startAgainAt(key: string, number: number) {
+      await kill();
+      // A server that starts saves what it has.
+      await startAgain();
+      await kill();
+      setCounter(
+        join(temp?.dir ?? '', `zookeeper-${url().split(':')[1]}`),
+        `/locks/${encodeURIComponent(key)}`,
+        number,
+      );
+      await startAgain();
     },
   };
 }

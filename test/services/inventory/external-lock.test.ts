@@ -22,6 +22,8 @@ const externalLocks = {
   }),
   'never-releases': lockWith({ release: 'await new Promise(() => {});' }),
   'another-error': lockWith({ release: "throw Object.assign(new Error('gone'), { code: 'LOCK_NOT_HELD' });" }),
+  'number-token': 'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7 });',
+  'half-a-token': 'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7.5 });',
 };
 
 let redis: TestRedis;
@@ -103,4 +105,19 @@ test('another-error: an error with the code LOCK_NOT_HELD is a lost lock, wherev
   const { answer } = await sellUnder('another-error');
 
   expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_NOT_HELD', definite: false } });
+});
+
+test('number-token: the stock sees the digits of a number', async () => {
+  const { sku, answer } = await sellUnder('number-token');
+
+  expect(answer).toMatchObject({ status: 200 });
+  expect(await redis.client.hgetall(`{inventory${sku}}:fence`)).toEqual({ 'number-token': '7' });
+});
+
+test('half-a-token: a token that cannot be compared is a fault of the lock, and nothing is written', async () => {
+  const { sku, answer } = await sellUnder('half-a-token');
+
+  const detail = 'its fencingToken is no whole number: it is 7.5.';
+  expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_FAILED', detail } });
+  expect(await redis.client.get(`{inventory${sku}}:stock`)).toBe('5');
 });
