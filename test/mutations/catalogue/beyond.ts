@@ -17,8 +17,7 @@ export const beyond: Mutation[] = [
     find: 'hasNews ? undefined : new Promise',
     replace: 'new Promise',
     why: 'A message that comes while the waiter asks does not wake it.',
-    tests: ['test/locks/beyond/fair.test.ts'],
-    title: 'a release between the ask and the subscription is not missed',
+    tests: ['test/locks/beyond/fair-wake-up.test.ts'],
   },
   {
     name: 'dead-holder-not-noticed',
@@ -59,11 +58,11 @@ export const beyond: Mutation[] = [
   {
     name: 'lost-lock-passed-on',
     file: 'locks/drivers/cohort-node.ts',
-    find: '      if (isKept && tenure !== here) isKept = await giveUp',
-    replace: '      if (isKept && tenure === undefined) isKept = await giveUp',
-    why: 'A tenure that was lost before the answer came, and begun anew, is passed on twice.',
+    find: "      if (isKept && tenure !== here) isKept = await giveUp(contender, here, 'free');\n",
+    replace: '',
+    why: 'A tenure that was lost before the answer came is passed on all the same.',
     tests: ['test/locks/beyond/cohort.test.ts'],
-    title: 'a lock that is lost while its node asks|a lost lease stops the hand-over',
+    title: 'a lock that is lost while its node asks',
   },
   {
     name: 'votes-that-came-too-late',
