@@ -61,9 +61,9 @@ export const orders: Mutation[] = [
     file: 'services/inventory/orders/sale-order.ts',
     find: '        if (isBack) await forget(cause);\n',
     replace: '',
-    why: 'The unit is back in stock and its intent stays, so a repair puts it back once more.',
-    tests: ['test/services/inventory/orders/two-stores.test.ts'],
-    title: 'the order can’t be written 8-auto-renew',
+    why: 'A sale that is in doubt has put its unit back and keeps its intent, so a repair puts the unit back once more.',
+    tests: ['test/services/inventory/orders/crash-before-answer.test.ts'],
+    title: 'the first was only slow',
   },
   {
     name: 'settled-intent-not-seen',

@@ -18,7 +18,7 @@ export const stages: Mutation[] = [
     replace: '',
     why: 'The retry is missing: who waits once enters.',
     tests: ['test/locks/contract.test.ts'],
-    title: 'a held lock 2-recursive-retry: keeps holders on other connections out',
+    title: 'a held lock 2-recursive-retry: lets a waiter in when it is released, and not before',
   },
   {
     name: 'spin-without-nx',
