@@ -17,6 +17,7 @@ export const harness: Mutation[] = [
     replace: 'lostUpdates: expectedStock - finalStock',
     why: 'A lost sale leaves a unit too many, not one too few.',
     tests: ['test/loadtest/evidence/checker.test.ts'],
+    title: 'single cases',
   },
   {
     name: 'indefinite-answers-not-in-doubt',
@@ -25,6 +26,7 @@ export const harness: Mutation[] = [
     replace: ' + nonsense',
     why: 'Answers that do not say whether the sale took place are left out of the account.',
     tests: ['test/loadtest/evidence/checker.test.ts'],
+    title: 'single cases',
   },
   {
     name: 'one-doubt-passed-over',
@@ -33,6 +35,7 @@ export const harness: Mutation[] = [
     replace: 'if (doubts.length > 1) return',
     why: 'A rush whose account does not close is given a verdict.',
     tests: ['test/loadtest/evidence/checker.test.ts'],
+    title: 'single cases',
   },
   {
     name: 'oversell-not-seen',
@@ -41,6 +44,7 @@ export const harness: Mutation[] = [
     replace: 'oversold: Math.max(0, initialStock - sold)',
     why: 'A shop that sells more than it has is not told so.',
     tests: ['test/loadtest/evidence/checker.test.ts'],
+    title: 'single cases',
   },
   {
     name: 'units-gone-without-a-sale',
@@ -60,7 +64,7 @@ export const harness: Mutation[] = [
     title: 'nested-call: nobody else asks for the lock',
   },
   {
-    name: 'lease-of-a-release-that-was-not-late',
+    name: 'held-node-goes-on-talking',
     file: 'loadtest/harness/faults.ts',
     find: '    for (const link of links) link.cut();\n',
     replace: '',
@@ -74,7 +78,7 @@ export const harness: Mutation[] = [
     find: "  if (!definite) return { outcome: 'inDoubt', code };\n",
     replace: '',
     why: 'A sale that may have taken place is counted as one that did not.',
-    tests: ['test/loadtest/harness/misbehaving-server.test.ts'],
+    tests: ['test/loadtest/harness/read-answer.test.ts'],
   },
   {
     name: 'failing-to-fail-is-as-taught',
