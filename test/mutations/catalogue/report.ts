@@ -61,7 +61,7 @@ export const report: Mutation[] = [
     find: "applied.length > 0 && applied.every(({ verdict }) => verdict === 'pass')",
     replace: "applied.length > 0 && applied.every(({ verdict }) => verdict !== 'fail')",
     why: 'A lock that no drill could be carried out on is said to hold in all of them.',
-    tests: ['test/loadtest/commands/grade.test.ts'],
+    tests: ['test/loadtest/report/grades.test.ts'],
   },
   {
     name: 'quantile-one-too-high',
