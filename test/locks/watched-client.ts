@@ -6,7 +6,7 @@ type Send = () => Promise<unknown>;
 export function watchClient(redis: Redis) {
   const sent: string[] = [];
   const plans = new Map<string, ((send: Send) => Promise<unknown>)[]>();
-  const commands = new Set(['set', 'get', 'del', 'evalsha', 'eval']);
+  const commands = new Set(['set', 'get', 'del', 'incr', 'evalsha', 'eval']);
 
   const client = new Proxy(redis, {
     get(target, name) {

@@ -1,0 +1,108 @@
+// npm run mutations: puts one small bug after the other into a copy of the sources, and asks whether the tests notice.
+
+import { Command, InvalidArgumentError } from 'commander';
+import { countOf, formatDuration } from '../../loadtest/evidence/numbers.ts';
+import { dismissReaper, projectDir } from '../../scripts/stack/parts.ts';
+import { catalogue } from './catalogue.ts';
+import type { Mutation } from './mutation.ts';
+import { type Outcome, type Tried, tryMutations, whyStale } from './try-mutations.ts';
+
+const SURVIVED = 1;
+const COULD_NOT_RUN = 2;
+
+const { only, list, json } = new Command('npm run mutations --')
+  .description(
+    'Puts one small bug after the other into a copy of the sources, and asks whether the tests notice. Ends with 0 when all are caught, 1 when one survived, 2 when it can’t be said.',
+  )
+  .option('--only <names>', 'some of them, with commas between them', named, catalogue)
+  .option('--list', 'tell them, and which are stale, and run no test')
+  .option('--json', 'print the results as JSON and nothing else')
+  .allowExcessArguments(false)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
+  .parse()
+  .opts<{ only: Mutation[]; list?: boolean; json?: boolean }>();
+
+/** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
+    stopping.abort(new Error('it was interrupted'));
+  });
+}
+
+process.exitCode = list ? tellList() : await run();
+
+function tellList(): number {
+  const all = only.map((mutation) => ({ ...mutation, stale: whyStale(projectDir, mutation) }));
+  if (json) print(JSON.stringify(all, null, 2));
+  else
+    for (const { name, file, why, stale } of all)
+      print(`${name}\n  ${file}: ${why}${stale ? `\n  Stale. ${stale}` : ''}`);
+  return all.some(({ stale }) => stale !== undefined) ? COULD_NOT_RUN : 0;
+}
+
+async function run(): Promise<number> {
+  const startedAt = performance.now();
+  const width = Math.max(...only.map(({ name }) => name.length));
+  const say = (line: string) => json || print(line);
+  let count = 0;
+  say(`${countOf(only.length, 'mutation')}.`);
+  try {
+    const tried = await tryMutations(projectDir, only, {
+      signal: stopping.signal,
+      onTried({ mutation, outcome, detail, ms }) {
+        count += 1;
+        const time = formatDuration(ms).padStart(6);
+        say(`[${count}/${only.length}] ${mutation.name.padEnd(width)} ${time} ${outcome.padEnd(8)} ${detail}`);
+      },
+    });
+    const ms = Math.round(performance.now() - startedAt);
+    if (json) print(JSON.stringify({ durationMs: ms, mutations: tried.map(asJson) }, null, 2));
+    for (const line of summary(tried, ms)) say(line);
+    await dismissReaper();
+    return exitCodeOf(tried);
+  } catch (error) {
+    process.stderr.write(`The run could not be made: ${error instanceof Error ? error.message : error}.\n`);
+    return COULD_NOT_RUN;
+  }
+}
+
+function summary(tried: Tried[], ms: number): string[] {
+  const words: Record<Outcome, string> = {
+    caught: 'caught',
+    survived: 'survived',
+    stale: 'stale: the catalogue is to be brought up to date',
+    'fails-anyway': 'with tests that fail without it',
+    broken: 'with a test file that could not be run',
+  };
+  const lines = Object.entries(words).flatMap(([outcome, word]) => {
+    const those = tried.filter((each) => each.outcome === outcome);
+    if (those.length === 0) return [];
+    const names = outcome === 'caught' ? '' : `: ${those.map(({ mutation }) => mutation.name).join(', ')}`;
+    return [`${those.length} of ${tried.length} ${word}${names}.`];
+  });
+  return ['', ...lines, formatDuration(ms)];
+}
+
+function exitCodeOf(tried: Tried[]): number {
+  if (tried.some(({ outcome }) => outcome === 'survived')) return SURVIVED;
+  return tried.every(({ outcome }) => outcome === 'caught') ? 0 : COULD_NOT_RUN;
+}
+
+function asJson({ mutation: { name, file }, outcome, detail, ms }: Tried) {
+  return { name, file, outcome, detail, ms };
+}
+
+function print(line: string) {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Throws InvalidArgumentError. */
+function named(names: string): Mutation[] {
+  return names.split(',').map((name) => {
+    const mutation = catalogue.find((each) => each.name === name.trim());
+    if (mutation === undefined) throw new InvalidArgumentError(`There is no mutation ${name}. --list tells them.`);
+    return mutation;
+  });
+}
