@@ -21,22 +21,30 @@ const isStep = ({ drill }: { drill: string }) => stepDrills.some(({ name }) => n
 const bare = makeBarePath();
 const file = 'loadtest/commands/replay.ts';
 const node = await bundledArgs(file);
-const startWhole = (env: NodeJS.ProcessEnv) => startCommand(file, [...QUICK, '--json'], env, node);
-/** Two whole runs at the same time: most of it is waiting. */
-const whole = { native: startWhole({}), embedded: startWhole({ PATH: bare.path }) };
+const start = (args: string[], env: NodeJS.ProcessEnv) => startCommand(file, [...QUICK, ...args, '--json'], env, node);
+/**
+ * The stages whose story is told on the embedded servers: those that the tests below look at. What the others show does not
+ * depend on the servers, and is told on native ones.
+ */
+const FEW = ['0-none', '1-in-process', '3-spin', '4-ttl', '8-auto-renew'];
+/** Two runs at the same time: most of it is waiting. */
+const runs = {
+  native: { command: start([], {}), stages: Object.keys(locks) },
+  embedded: { command: start(['--stage', FEW.join()], { PATH: bare.path }), stages: FEW },
+};
 
 beforeAll(async () => {
-  await Promise.all([whole.native.ended, whole.embedded.ended]);
+  await Promise.all([runs.native.command.ended, runs.embedded.command.ended]);
 }, 180_000);
 
 afterAll(() => {
-  whole.native.remove();
-  whole.embedded.remove();
+  runs.native.command.remove();
+  runs.embedded.command.remove();
   bare.remove();
 });
 
 describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) => {
-  const command = whole[kind];
+  const { command, stages } = runs[kind];
   let results: Results;
 
   beforeAll(() => {
@@ -56,10 +64,10 @@ describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) =
     expect(results.environment.nginx).toMatch(kind === 'native' ? /^native 1\./ : /^embedded 1\.25\.4$/);
   });
 
-  test('all nine stages ran, each with its rushes, what it fixes and what it fails', () => {
-    expect(results.stages.map(({ lockVersion }) => lockVersion)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    const story = storyCells(Object.keys(locks), allDrills).map(({ stage, drill }) => `${stage} ${drill.name}`);
+  test('every stage ran, each with its rushes, what it fixes and what it fails', () => {
+    const story = storyCells(stages, allDrills).map(({ stage, drill }) => `${stage} ${drill.name}`);
     expect(drillsOf(results)).toEqual(story);
+    expect(results.stages.map(({ stage }) => stage)).toEqual(expect.arrayContaining(stages));
     expect(results.leftOut).toEqual([]);
   });
 
@@ -115,7 +123,7 @@ describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) =
   test('every drill that goes step by step is as taught, with figures and a timeline', () => {
     const steps = results.stages.flatMap(({ drills }) => drills.filter(isStep));
     const staged = steps.filter(({ drill }) => kind === 'native' || drill !== 'failover');
-    expect(staged.length).toBeGreaterThan(10);
+    expect(staged.length).toBeGreaterThan(kind === 'native' ? 10 : 8);
     for (const result of staged) {
       const { drill, verdict, taught, timeline } = result;
       expect({ drill, verdict }).toEqual({ drill, verdict: taught });

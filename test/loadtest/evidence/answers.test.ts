@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readAnswer } from '../../../loadtest/harness/load.ts';
+import { readAnswer } from '../../../loadtest/evidence/answers.ts';
 
 const sale = { outcome: 'sold', saleId: '0001', node: 'node-1', stockBefore: 5, remaining: 4 };
 const problem = (code: string, definite: boolean) => JSON.stringify({ title: '', status: 0, code, definite });
