@@ -8,6 +8,7 @@ import type { CreateLock, LockOptions } from '../../../locks/lock.ts';
 import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { startHolder } from '../start-holder.ts';
+import { until } from '../until.ts';
 import { idOf, ownMysql } from './own-mysql.ts';
 import { watchPool } from './watched-pool.ts';
 
@@ -29,10 +30,6 @@ beforeAll(async () => {
 
 const optionsOf = (given: Partial<LockOptions> = {}) =>
   lockOptions({ redis: undefined as never, mysql: pool, key: key(), ...given });
-
-async function until(isTrue: () => Promise<boolean>) {
-  while (!(await isTrue())) await sleep(5);
-}
 
 describe.each(strategies)('%s', (strategy, createLock) => {
   const newLock = (given: Partial<LockOptions> = {}) => createLock(optionsOf(given));

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { takeOne as conditional } from '../../../locks/beyond/mysql-conditional.ts';
@@ -9,6 +8,7 @@ import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
 import { stockInMysql } from '../../../services/inventory/mysql.ts';
 import type { Stock } from '../../../services/inventory/store.ts';
 import { aborted } from '../lock-options.ts';
+import { until } from '../until.ts';
 import { idOf, ownMysql } from './own-mysql.ts';
 
 const strategies: [string, TakeOne][] = [
@@ -49,10 +49,6 @@ function sale(given: Partial<SaleOptions> = {}) {
     ...given,
   };
   return { options, told };
-}
-
-async function until(isTrue: () => Promise<boolean>) {
-  while (!(await isTrue())) await sleep(5);
 }
 
 /** A transaction of the test's own that has locked the row of the stock. */

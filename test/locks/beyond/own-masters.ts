@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { makeTempDir, type Part, projectDir } from '../../../scripts/stack/parts.ts';
 import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
+import { until } from '../until.ts';
 
 const luaDir = join(projectDir, 'lua');
 const scripts = readdirSync(luaDir).map((file) => readFileSync(join(luaDir, file), 'utf8'));
@@ -90,9 +91,4 @@ export function ownMasters(count: number) {
     /** The key of the test that asks, which no other test has. */
     key: () => `lock:${expect.getState().currentTestName}`,
   };
-}
-
-/** Looks every 5 ms. The test's own limit ends it. */
-export async function until(isThere: () => Promise<boolean>) {
-  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/redlock.ts';
 import type { LockOptions } from '../../../locks/lock.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
+import { until } from '../until.ts';
 import { watchClient } from '../watched-client.ts';
-import { ownMasters, until } from './own-masters.ts';
+import { ownMasters } from './own-masters.ts';
 
 const masters = ownMasters(5);
 const { connect, openLinks, freeze, resume, forget, votes, ttls, end, key } = masters;

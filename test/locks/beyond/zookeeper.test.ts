@@ -7,7 +7,7 @@ import { type OpenSession, openZookeeper, type ZookeeperSession } from '../../..
 import { type Lock, LockNotHeldError, type LockOptions } from '../../../locks/lock.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { startHolder } from '../start-holder.ts';
-import { until } from './own-masters.ts';
+import { until } from '../until.ts';
 import { ownZookeeper } from './own-zookeeper.ts';
 
 const { url, connect, key, nodes, remove, freeze, resume, kill, startAgain, startAgainAt } = ownZookeeper();
