@@ -6,14 +6,26 @@ import { describe, expect, test } from 'vitest';
 import { fillIn } from '../../scripts/stack/nginx.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
-import { composeText, environmentOf, interpolate, networks, optionOf, serviceNamed, services } from './compose-file.ts';
-import { stages } from './dockerfile.ts';
+import {
+  addressOf,
+  composeText,
+  countOf,
+  environmentOf,
+  interpolate,
+  networks,
+  networksOf,
+  optionOf,
+  scriptOf,
+  serviceNamed,
+  services,
+} from './compose-file.ts';
+import { lastOf, stages } from './dockerfile.ts';
 
 const nodes = ['node-1', 'node-2'];
 const longRunning = ['redis', 'nginx', ...nodes];
 const oneShot = ['seed', 'reports-folder', 'loadtest'];
-/** What a strategy beyond stage 8 needs, each in a profile of its own name. */
-const backends = ['zookeeper', 'mysql'];
+/** What a strategy beyond stage 8 needs, and the setting that starts it. */
+const backends = { zookeeper: 'ZOOKEEPER_URL', mysql: 'MYSQL_URL' };
 /** A container that may do more than the others, and why. */
 const runsAsRoot: Record<string, string> = {
   'reports-folder': 'Docker makes a missing ./reports as root, and only its owner may open it to the load test',
@@ -22,7 +34,7 @@ const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'ut
 const variablesOfTemplate = [...new Set([...template.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))].toSorted();
 
 test('services: they are the stack, its one-shot jobs, and nothing more', () => {
-  expect(Object.keys(services).toSorted()).toEqual([...longRunning, ...oneShot, ...backends].toSorted());
+  expect(Object.keys(services).toSorted()).toEqual([...longRunning, ...oneShot, ...Object.keys(backends)].toSorted());
 });
 
 describe('settings', () => {
@@ -76,13 +88,14 @@ describe('settings', () => {
     const taken = [...composeText.matchAll(/\$\{(\w+):-([^}]+)\}/g)].map(([, name, other]) => [name, other]);
 
     expect(explained).toMatchObject(Object.fromEntries(taken));
-    expect(taken.map(([name]) => name).toSorted()).toEqual(
+    expect([...new Set(taken.map(([name]) => name))].toSorted()).toEqual(
       [
         'IDEMPOTENCY_KEEP_MS',
         'IDEMPOTENCY_REQUIRED',
         'JOB_LEASE_MS',
         'JOB_LOCK',
         'JOB_MIN_HOLD_MS',
+        'LAB_NETWORK',
         'LEASE_MS',
         'LOCK_VERSION',
         'LOG_LEVEL',
@@ -97,9 +110,9 @@ describe('settings', () => {
     );
   });
 
-  test('nodes: the two differ in their name and their ports only', () => {
+  test('nodes: the two differ in their name, their address and their ports only', () => {
     const [first, second] = nodes.map((name) => {
-      const { environment, ...service } = serviceNamed(name);
+      const { environment, networks: _own, ...service } = serviceNamed(name);
       const { NODE_NAME, PORT, LAB_PORT, ...shared } = environment ?? {};
       return { own: { NODE_NAME, PORT, LAB_PORT }, rest: { ...service, shared } };
     });
@@ -149,10 +162,22 @@ describe('nginx', () => {
     expect(tmpfs).toContain(environment['NGINX_ENVSUBST_OUTPUT_DIR']);
   });
 
-  test('upstreams: they are the two nodes, by the names and ports that they have', () => {
-    const addresses = nodes.map((name) => `${name}:${environmentOf(name)['PORT']}`);
+  const networkSettings: Record<string, string>[] = [{}, { LAB_NETWORK: '10.1.2' }];
 
-    expect([environment['NODE_1'], environment['NODE_2']]).toEqual(addresses);
+  test.each(networkSettings)('upstreams: they are the two nodes, by addresses that stay, with %o', (env) => {
+    const addresses = nodes.map((name) => `${addressOf(name, env)}:${environmentOf(name)['PORT']}`);
+    const { NODE_1, NODE_2 } = environmentOf('nginx', env);
+
+    expect([NODE_1, NODE_2]).toEqual(addresses);
+  });
+
+  test.each(networkSettings)('addresses: no other container is given one of them, with %o', (env) => {
+    const [prefix] = addressOf('node-1', env).split(/\d+$/);
+    const [config] = networks['lab']?.ipam?.config ?? [];
+
+    expect(nodes.map((name) => addressOf(name, env))).toEqual([`${prefix}11`, `${prefix}12`]);
+    expect(interpolate(config?.subnet ?? '', env)).toBe(`${prefix}0/24`);
+    expect(interpolate(config?.ip_range ?? '', env)).toBe(`${prefix}128/25`);
   });
 
   test('lab listeners: nginx knows neither of them', () => {
@@ -179,11 +204,18 @@ describe('safety', () => {
 
   test('networks: only nginx has one that leads out', () => {
     const open = (name: string) => networks[name]?.internal !== true;
-    const exposed = Object.entries(services).filter(([, service]) => service.networks?.some(open));
+    const exposed = Object.keys(services).filter((name) => networksOf(name).some(open));
     const unconnected = Object.entries(services).filter(([, service]) => service.networks === undefined);
 
-    expect(exposed.map(([name]) => name)).toEqual(['nginx']);
+    expect(exposed).toEqual(['nginx']);
     expect(unconnected.map(([name, service]) => [name, service.network_mode])).toEqual([['reports-folder', 'none']]);
+  });
+
+  test('networks: the host has no address in the one that leads nowhere', () => {
+    expect(networks['lab']).toMatchObject({
+      internal: true,
+      driver_opts: { 'com.docker.network.bridge.inhibit_ipv4': 'true' },
+    });
   });
 
   test('images: each is pinned to an exact version', () => {
@@ -198,7 +230,7 @@ describe('safety', () => {
   test.each(Object.entries(services))('%s: it cannot write to its image nor gain rights', (name, service) => {
     expect(service.read_only).toBe(true);
     expect(service.cap_drop).toEqual(['ALL']);
-    expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    expect(service.security_opt).toEqual(['no-new-privileges=true']);
     expect(service.cap_add ?? []).toEqual(name in runsAsRoot ? ['FOWNER'] : []);
   });
 
@@ -212,10 +244,10 @@ describe('safety', () => {
   test('zookeeper: it writes to memory only, in the place of every volume of its image, and keeps the leases exactly', () => {
     const { command, tmpfs = [], volumes, environment = {} } = serviceNamed('zookeeper');
 
-    expect(tmpfs).toEqual(expect.arrayContaining(['/data', '/datalog', '/logs']));
+    expect(tmpfs).toEqual(['/data:mode=1777', '/datalog:mode=1777', '/logs:mode=1777', '/tmp']);
     expect(volumes).toBeUndefined();
     expect(command?.at(-1)).toBe(`${environment['ZOO_CONF_DIR']}/zoo.cfg`);
-    expect(tmpfs).toContain(environment['ZOO_CONF_DIR']);
+    expect(tmpfs).toContain(`${environment['ZOO_CONF_DIR']}:mode=1777`);
     expect(Number(environment['ZOO_TICK_TIME'])).toBeLessThanOrEqual(100);
   });
 
@@ -224,7 +256,7 @@ describe('safety', () => {
     const [example = ''] = /(?<=MYSQL_URL=)mysql:\S+/.exec(composeText) ?? [];
     const { username, password, hostname, pathname } = new URL(inventorySettings.shape.MYSQL_URL.parse(example) ?? '');
 
-    expect([tmpfs, volumes]).toEqual([['/var/lib/mysql', '/run/mysqld', '/tmp'], undefined]);
+    expect([tmpfs, volumes]).toEqual([['/var/lib/mysql:mode=1777', '/run/mysqld:mode=1777', '/tmp'], undefined]);
     expect([hostname, pathname]).toEqual(['mysql', `/${environment?.['MARIADB_DATABASE']}`]);
     expect([username, password]).toEqual([environment?.['MARIADB_USER'], environment?.['MARIADB_PASSWORD']]);
   });
@@ -238,7 +270,7 @@ describe('safety', () => {
 });
 
 describe('start and stop', () => {
-  test.each([...longRunning, ...backends])('%s: it has a health check', (name) => {
+  test.each([...longRunning, ...Object.keys(backends)])('%s: it has a health check', (name) => {
     expect(serviceNamed(name).healthcheck?.test[0]).toBe('CMD');
   });
 
@@ -248,7 +280,12 @@ describe('start and stop', () => {
       Object.fromEntries(Object.entries(depends_on).map(([other, { condition }]) => [other, condition])),
     ]);
 
-    const node = { redis: 'service_healthy', seed: 'service_completed_successfully' };
+    const node = {
+      redis: 'service_healthy',
+      seed: 'service_completed_successfully',
+      zookeeper: 'service_healthy',
+      mysql: 'service_healthy',
+    };
     expect(Object.fromEntries(waitsFor)).toEqual({
       redis: {},
       seed: { redis: 'service_healthy' },
@@ -258,12 +295,27 @@ describe('start and stop', () => {
       'reports-folder': {},
       zookeeper: {},
       mysql: {},
-      loadtest: { nginx: 'service_healthy', 'reports-folder': 'service_completed_successfully' },
+      // Not on the stack, or `run` would make the nodes anew whenever its settings differ from those of `up`.
+      loadtest: { 'reports-folder': 'service_completed_successfully' },
     });
   });
 
-  test('order: nginx starts again when a node was made anew, because it looks addresses up only once', () => {
-    for (const name of nodes) expect(serviceNamed('nginx').depends_on?.[name]?.restart).toBe(true);
+  test('order: the seed comes again after Redis, which starts empty', () => {
+    expect(serviceNamed('seed').depends_on?.['redis']?.restart).toBe(true);
+  });
+
+  test.each(Object.entries(backends))('%s: %s starts it, and without that there is none', (name, setting) => {
+    expect([countOf(name), countOf(name, { [setting]: 'somewhere' })]).toEqual([0, 1]);
+  });
+
+  test('profiles: there are none, because `down` leaves what is in one that it is not told', () => {
+    expect(Object.values(services).flatMap(({ profiles = [] }) => profiles)).toEqual([]);
+  });
+
+  test('crashes: nodes and nginx come back; what has lost its data does not', () => {
+    const comeBack = Object.entries(services).flatMap(([name, { restart }]) => (restart ? [[name, restart]] : []));
+
+    expect(comeBack).toEqual([...nodes, 'nginx'].map((name) => [name, 'on-failure:5']));
   });
 
   test.each([...nodes, 'nginx'])('%s: it is given more time to stop than a sale may wait', (name) => {
@@ -275,10 +327,12 @@ describe('start and stop', () => {
 });
 
 describe('load test', () => {
-  const { command, volumes, environment, profiles, networks: loadtestNetworks } = serviceNamed('loadtest');
+  const { volumes, environment } = serviceNamed('loadtest');
+  const [umask, program = ''] = scriptOf('loadtest').split(' && exec ');
+  const command = program.split(' ');
 
   test('command: it aims the harness at nginx and at the lab listeners of both nodes', () => {
-    expect(command?.slice(0, 4)).toEqual(['node', '--import', 'tsx', 'loadtest/commands/replay.ts']);
+    expect(command.slice(0, 4)).toEqual(['node', '--import', 'tsx', 'loadtest/commands/replay.ts']);
     expect(optionOf(command, '--url')).toBe(`http://nginx:${environmentOf('nginx')['NGINX_LISTEN']}`);
     expect(optionOf(command, '--lab').split(',')).toEqual(
       nodes.map((name) => `http://${name}:${environmentOf(name)['LAB_PORT']}`),
@@ -289,25 +343,30 @@ describe('load test', () => {
   test('lab listeners: they listen where the load test reaches them, in a network that leads nowhere else', () => {
     for (const name of nodes) {
       expect(environmentOf(name)['LAB_HOST']).toBe('0.0.0.0');
-      expect(serviceNamed(name).networks).toEqual(loadtestNetworks);
+      expect(networksOf(name)).toEqual(['lab']);
     }
-    expect(loadtestNetworks).toEqual(['lab']);
-    expect(networks['lab']?.internal).toBe(true);
+    expect(networksOf('loadtest')).toEqual(['lab']);
   });
 
   test('reports: they come out in ./reports, where git does not look', () => {
     const ignored = readFileSync(join(projectDir, '.gitignore'), 'utf8').split('\n');
 
     expect(volumes).toEqual(['./reports:/app/reports']);
+    expect(join(lastOf('loadtest', 'WORKDIR'), optionOf(command, '--reports'))).toBe('/app/reports');
     expect(ignored).toContain('reports/');
   });
 
-  test('profile: `docker compose up` leaves it and its job out', () => {
-    const withProfile = Object.keys(services).filter((name) => serviceNamed(name).profiles !== undefined);
+  test('reports: everyone may delete them', () => {
+    expect(umask).toBe('umask 0');
+  });
 
-    expect(withProfile.toSorted()).toEqual(['loadtest', 'reports-folder', ...backends].toSorted());
-    for (const name of backends) expect(serviceNamed(name).profiles).toEqual([name]);
-    expect(profiles).toEqual(['loadtest']);
+  test("options: those of the caller reach the harness, after the stack's own", () => {
+    expect(command.at(-1)).toBe('"$@"');
+    expect(serviceNamed('loadtest').entrypoint).toHaveLength(4);
+  });
+
+  test('start: `docker compose up` starts none', () => {
+    expect(countOf('loadtest')).toBe(0);
   });
 
   test('stage: it replays the one that LOCK_VERSION names, else all', () => {
@@ -320,7 +379,7 @@ describe('load test', () => {
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
 
 test.skipIf(!hasCompose)('docker compose: it accepts the file', () => {
-  const { status, stderr } = spawnSync('docker', ['compose', '--profile', '*', 'config', '--quiet'], {
+  const { status, stderr } = spawnSync('docker', ['compose', 'config', '--quiet'], {
     cwd: projectDir,
     encoding: 'utf8',
   });

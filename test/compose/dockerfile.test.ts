@@ -52,9 +52,19 @@ test('packages: those of the lock file, without those for development, and no in
 
   expect(install?.text).toMatch(/^npm ci --omit=dev --ignore-scripts( |$)/);
   expect(copiedInto('packages')).toEqual(['package.json', 'package-lock.json']);
-  expect(instructionsOf('inventory').map(({ text }) => text)).toContain(
-    '--from=packages /app/node_modules node_modules',
-  );
+  expect(lastOf('loadtest', 'COPY --from=packages')).toBe('/app/node_modules node_modules');
+});
+
+test('packages: a node has none that only the load test needs', () => {
+  const [uninstall = '', ...packages] = lastOf('node-packages', 'RUN')
+    .split(/ (?!-)/)
+    .slice(1);
+  const needed = [...needsOf(mains.inventory).packages, 'tsx', 'esbuild'];
+
+  expect(uninstall).toMatch(/^uninstall --omit=dev --ignore-scripts( |$)/);
+  // tsx runs the node, and needs esbuild.
+  expect(packages).toEqual(Object.keys(packageJson.dependencies).filter((name) => !needed.includes(name)));
+  expect(lastOf('inventory', 'COPY --from=node-packages')).toBe('/app/node_modules node_modules');
 });
 
 test('node: the version of the image is one that the project supports', () => {

@@ -23,9 +23,10 @@ export function instructionsOf(target: string): Instruction[] {
   return stage === undefined ? [] : [...instructionsOf(stage.from), ...stage.instructions];
 }
 
-/** The text of the last `name` that counts for `target`. */
-export function lastOf(target: string, name: string): string {
-  return instructionsOf(target).findLast((instruction) => instruction.name === name)?.text ?? '';
+/** What follows the last `start`, such as `CMD` or `COPY --from=packages`, that counts for `target`. */
+export function lastOf(target: string, start: string): string {
+  const lines = instructionsOf(target).map(({ name, text }) => `${name} ${text}`);
+  return lines.findLast((line) => line.startsWith(`${start} `))?.slice(start.length + 1) ?? '';
 }
 
 /** What is copied from the project into the image of `target`, as paths from the root of both. */
@@ -37,7 +38,7 @@ export function copiedInto(target: string): string[] {
 
 function readStages(text: string): Stage[] {
   const found: Stage[] = [];
-  for (const line of text.split('\n')) {
+  for (const line of text.replaceAll(/ \\\n +/g, ' ').split('\n')) {
     const [, name, rest] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
     if (name === undefined || rest === undefined) continue;
     const [, from, stage] = /^(\S+) AS (\S+)$/.exec(rest) ?? [];

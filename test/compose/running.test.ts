@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -36,11 +36,10 @@ afterAll(async () => {
 
 /** A folder that holds what the image of `target` holds. */
 function unpackImage(target: string): string {
-  const image = makeTempDir();
-  onTestFinished(image.remove);
-  for (const path of copiedInto(target)) cpSync(join(projectDir, path), join(image.dir, path), { recursive: true });
-  symlinkSync(join(projectDir, 'node_modules'), join(image.dir, 'node_modules'));
-  return image.dir;
+  const image = mkdtempSync(join(temp.dir, `${target}-`));
+  for (const path of copiedInto(target)) cpSync(join(projectDir, path), join(image, path), { recursive: true });
+  symlinkSync(join(projectDir, 'node_modules'), join(image, 'node_modules'));
+  return image;
 }
 
 /** Starts node-1 as compose would: the image's files and command, the container's environment, its health check. */
@@ -62,7 +61,6 @@ async function startNode(url: string, isReady = isHealthy) {
     env,
     isReady: () => isReady(port),
   });
-  onTestFinished(part.stop);
   return { part, port, url: `http://127.0.0.1:${port}` };
 }
 
@@ -73,10 +71,23 @@ async function isHealthy(port: number): Promise<boolean> {
 }
 
 describe('image inventory', () => {
-  test('node: with the files of the image it gets healthy, sells, and ends with 0 on SIGTERM', async () => {
+  let node: Awaited<ReturnType<typeof startNode>>;
+  beforeAll(async () => {
+    node = await startNode(redisUrl);
+  });
+  afterAll(() => node?.part.stop());
+
+  test('keep-alive: nginx gives an idle connection up before the node does', async () => {
+    const answer = await fetch(`${node.url}/healthz`);
+
+    const nodeSeconds = Number(/timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1]);
+    const upstream = /upstream inventory \{([^}]*)\}/.exec(fillIn(template, environmentOf('nginx')))?.[1] ?? '';
+    expect(Number(/keepalive_timeout (\d+)s;/.exec(upstream)?.[1])).toBeLessThan(nodeSeconds);
+  });
+
+  test('node: with the files of the image it has got healthy, sells, and ends with 0 on SIGTERM', async () => {
     await redis.set(stockKey('001'), 10);
 
-    const node = await startNode(redisUrl);
     const sale = await fetch(`${node.url}/inventory/sale`);
     await node.part.stop();
 
@@ -87,20 +98,11 @@ describe('image inventory', () => {
   test('health check: it fails while Redis is away, although the node is alive', async () => {
     const isAlive = async (port: number) => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok;
 
-    const node = await startNode(`redis://127.0.0.1:${await freePort()}`, isAlive);
+    const alone = await startNode(`redis://127.0.0.1:${await freePort()}`, isAlive);
+    onTestFinished(alone.part.stop);
 
-    expect(await isHealthy(node.port)).toBe(false);
-    expect((await fetch(`${node.url}/readyz`)).status).toBe(503);
-  });
-
-  test('keep-alive: nginx gives an idle connection up before the node does', async () => {
-    const node = await startNode(redisUrl);
-
-    const answer = await fetch(`${node.url}/healthz`);
-
-    const nodeSeconds = Number(/timeout=(\d+)/.exec(answer.headers.get('keep-alive') ?? '')?.[1]);
-    const upstream = /upstream inventory \{([^}]*)\}/.exec(fillIn(template, environmentOf('nginx')))?.[1] ?? '';
-    expect(Number(/keepalive_timeout (\d+)s;/.exec(upstream)?.[1])).toBeLessThan(nodeSeconds);
+    expect(await isHealthy(alone.port)).toBe(false);
+    expect((await fetch(`${alone.url}/readyz`)).status).toBe(503);
   });
 });
 

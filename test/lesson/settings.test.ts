@@ -4,6 +4,7 @@ import { inventorySettings } from '../../services/inventory/settings.ts';
 import { readText } from './project-files.ts';
 
 const OF_THE_LOCAL_STACK = ['NGINX_PORT', 'NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT'];
+const OF_COMPOSE = ['LAB_NETWORK'];
 
 const example = readText('.env.example').split('\n');
 /** `# NAME=default` or `NAME=default` is a variable; every other line explains. */
@@ -13,7 +14,9 @@ const variables = example.flatMap((line) => [...line.matchAll(new RegExp(variabl
 test('settings: .env.example has every variable that is read, and no other', () => {
   const names = variables.map(([, name]) => name);
 
-  expect(names.toSorted()).toEqual([...Object.keys(inventorySettings.shape), ...OF_THE_LOCAL_STACK].toSorted());
+  expect(names.toSorted()).toEqual(
+    [...Object.keys(inventorySettings.shape), ...OF_THE_LOCAL_STACK, ...OF_COMPOSE].toSorted(),
+  );
 });
 
 test('settings: .env.example shows the defaults', () => {

@@ -52,7 +52,8 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, lo
   async function scheduledTick() {
     // Two at once on one node are what a guard must bear. Under `conditional` they do no harm, and no good either.
     if (guard === 'conditional' && underWay.size > 0) return;
-    const result = await tick();
+    // The log names the node by itself.
+    const { node: _node, ...result } = await tick();
     const level = result.outcome === 'failed' ? 'warn' : result.closed + result.restored > 0 ? 'info' : 'debug';
     log[level](result, 'clean-up');
   }

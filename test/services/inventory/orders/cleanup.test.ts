@@ -363,9 +363,9 @@ describe('the schedule', () => {
       signal('SIGTERM');
       await part.ended;
     }
-    const results = scheduled.flatMap(({ lines }) =>
-      lines.filter((line) => line.includes('"msg":"clean-up"')).map((line) => JSON.parse(line)),
-    );
+    const logged = scheduled.flatMap(({ lines }) => lines.filter((line) => line.includes('"msg":"clean-up"')));
+    expect(logged.filter((line) => line.match(/"node":/g)?.length !== 1)).toEqual([]);
+    const results = logged.map((line) => JSON.parse(line));
     expect(results.reduce((units, { restored }) => units + restored, 0)).toBe(4);
   });
 
