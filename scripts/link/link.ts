@@ -13,7 +13,7 @@ export interface Link {
   url: string;
   port: number;
   /**
-   * Holds the next command that is meant, and with it what its connection sends later; other connections go on. Meant is
+   * Holds the next command that is meant, and with it what its connection sends later; other connections are not held. Meant is
    * a name (`DEL`), a script's name (`release-if-owner`), or what a function says true to, which is shown every command
    * of every connection until then. Of several holds that mean the same command the oldest gets it.
    *
