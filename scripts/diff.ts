@@ -1,3 +1,5 @@
+// npm run diff: shows what a stage changes in the file of the stage before, and keeps the diffs of the chapters up to date.
+
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,7 +85,7 @@ function main(args: string[]) {
     }
   } else if (what !== undefined) {
     const diff = stageDiff(what);
-    // Whoever reads the output may have read enough.
+    // The reader of the output may have closed it.
     process.stdout.on('error', () => process.exit());
     process.stdout.write(process.stdout.isTTY && pc.isColorSupported ? coloured(diff) : diff);
   } else {

@@ -64,7 +64,7 @@ async function reachRedis() {
   if (!isThere) throw new Error('Redis does not answer.');
 }
 
-/** The same accounts at two moments: otherwise somebody is selling, and a unit on its way looks like a lost one. */
+/** Reads the accounts at two moments, which must agree: while a node sells, a unit on its way looks like a lost one. */
 async function readTwice(): Promise<Accounts> {
   const before = await readAccounts(mysql, store);
   await sleep(STILL_FOR_MS);

@@ -1,3 +1,5 @@
+// Starts the servers beyond Redis that strategies need, and opens a namespace of each for every stack.
+
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '../../locks/index.ts';

@@ -1,3 +1,5 @@
+// Opens the MySQL of a run: the given one, or a private server from the PATH.
+
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -16,7 +18,7 @@ export interface MysqlServer {
   url: string;
   /** `external` was given as MYSQL_URL, `native` is a server from the PATH. */
   kind: 'external' | 'native';
-  /** As the server says it, such as `10.11.14-MariaDB`. */
+  /** In the server's own words, such as `10.11.14-MariaDB`. */
   version: string;
   /** The process, when it is ours. */
   part?: Part;
@@ -82,7 +84,7 @@ const basicArgs = (dir: string) => [
   `--datadir=${join(dir, 'mysql')}`,
   '--innodb-buffer-pool-size=16M',
   '--innodb-flush-method=nosync',
-  // MySQL 9 knows it no more.
+  // MySQL 9 no longer knows it.
   '--loose-innodb-log-file-size=8M',
 ];
 
@@ -121,7 +123,7 @@ async function freshData(program: string): Promise<string> {
 /** Makes the server's own tables, with a user root who needs no password. */
 async function makeData(program: string, dir: string, isMariadb: boolean) {
   const install = isMariadb ? findOnPath('mariadb-install-db', 'mysql_install_db') : program;
-  if (install === undefined) throw new Error(`There is no mariadb-install-db beside ${program}.`);
+  if (install === undefined) throw new Error(`There is no mariadb-install-db on the PATH for ${program}.`);
   const more = isMariadb
     ? ['--auth-root-authentication-method=normal', '--skip-test-db']
     : ['--initialize-insecure', '--log-error-verbosity=1'];

@@ -1,3 +1,5 @@
+// Starts nginx in front of the nodes.
+
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -102,7 +102,7 @@ export async function loadScripts(url: string) {
   }
 }
 
-/** As a server on the PATH says it, such as `Redis server v=7.0.15 sha=…`; undefined for a Valkey, which counts anew. */
+/** The version of a Redis on the PATH, such as `7.0.15`; undefined for a Valkey, whose numbers mean something else. */
 function versionOf(program: string): string | undefined {
   return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
 }

@@ -1,3 +1,5 @@
+// Starts and stops the stack: Redis, two nodes and nginx, as real processes.
+
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +23,9 @@ export const MASTERS = 5;
 
 /** A process of the stack that a drill may break. */
 export interface Breakable {
-  /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT lets it go on. */
+  /** Sends a signal to the process: SIGSTOP pauses it, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): void;
-  /** Ends the process at once, as a crash would. Nobody is told that a part has died. */
+  /** Ends the process at once, as a crash would. It does not count as a part that has died. */
   kill(): Promise<void>;
   /** Starts the process again after kill(), on the same ports. */
   start(): Promise<void>;
@@ -35,7 +37,7 @@ export interface Node extends Breakable {
   labUrl: string;
   /** What the node reaches Redis through, when the stack is one for drills. */
   link?: Link;
-  /** The same for each of the masters, in their order. */
+  /** What the node reaches each of the masters through, in their order. */
   masterLinks: Link[];
 }
 
@@ -101,7 +103,7 @@ export async function startStack({
 }: StackOptions = {}): Promise<Stack> {
   dotenv.config({ quiet: true });
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
-  // Each node would say the same of a bad value.
+  // Each node would refuse a bad value in its own words.
   const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env });
   const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
   const temp = makeTempDir();
@@ -251,7 +253,7 @@ export async function startStack({
   }
 }
 
-/** As Promise.all, but rejects when each of them has ended: nothing starts any more. */
+/** Resolves with all outcomes. Rejects when each promise has settled, so that nothing starts any more. */
 async function all<T>(promises: Promise<T>[]): Promise<T[]> {
   const ends = await Promise.allSettled(promises);
   return ends.map((end) => {

@@ -1,3 +1,5 @@
+// Opens the ZooKeeper of a run: the given one, or a private server.
+
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';

@@ -11,14 +11,11 @@ import { startRedis } from '../services/inventory/node-under-test.ts';
 const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
 
+const variables = ['NGINX_PORT', 'NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT'] as const;
+
 async function ports() {
-  return {
-    NGINX_PORT: String(await freePort()),
-    NODE_1_PORT: String(await freePort()),
-    NODE_1_LAB_PORT: String(await freePort()),
-    NODE_2_PORT: String(await freePort()),
-    NODE_2_LAB_PORT: String(await freePort()),
-  };
+  const free = await Promise.all(variables.map(async (variable) => [variable, String(await freePort())]));
+  return Object.fromEntries(free) as Record<(typeof variables)[number], string>;
 }
 
 const isUp = /Stop: +Ctrl-C/;
@@ -122,17 +119,15 @@ describe('npm run up', () => {
     expect(crashed.leftovers()).toEqual([]);
   });
 
-  test('a port that is taken is named, with its variable', async () => {
+  test.each(variables)('a port that is taken is named, with its variable: %s', async (variable) => {
     const env = await ports();
-    for (const variable of Object.keys(env) as (keyof typeof env)[]) {
-      const other = createServer().listen(Number(env[variable]), '127.0.0.1');
-      const up = start('scripts/up.ts', env);
-      expect((await up.ended).code).toBe(2);
-      expect(up.stderr()).toBe(
-        `Port ${env[variable]} is taken by another program. Choose another one with ${variable}.\n`,
-      );
-      await new Promise((resolve) => other.close(resolve));
-    }
+    const other = createServer().listen(Number(env[variable]), '127.0.0.1');
+    onTestFinished(() => void other.close());
+    const up = start('scripts/up.ts', env);
+    expect((await up.ended).code).toBe(2);
+    expect(up.stderr()).toBe(
+      `Port ${env[variable]} is taken by another program. Choose another one with ${variable}.\n`,
+    );
   });
 
   test('a port that is taken after it has looked is named as well', async () => {
@@ -166,12 +161,13 @@ test('npm run down: says so when nothing is up', async () => {
   expect(down.stdout()).toBe('Nothing is up.\n');
 });
 
-/** A PATH whose redis-server takes the port as well, as a program would that was quicker than the node. */
+/** A PATH whose redis-server takes the port first, as a program would that was quicker than the node. */
 function pathThatTakes(port: string) {
   const temp = makeTempDir();
   onTestFinished(temp.remove);
-  const server = `require('node:net').createServer().listen(${port}, '127.0.0.1')`;
-  const script = `#!/bin/sh\nnode -e "${server}" &\nexec ${findOnPath('redis-server', 'valkey-server')} "$@"\n`;
-  writeFileSync(join(temp.dir, 'redis-server'), script, { mode: 0o755 });
+  const program = `#!/usr/bin/env node
+    const redis = () => require('node:child_process').spawn('${findOnPath('redis-server', 'valkey-server')}', process.argv.slice(2), { stdio: 'inherit' });
+    require('node:net').createServer().listen(${port}, '127.0.0.1', () => redis().on('exit', process.exit));`;
+  writeFileSync(join(temp.dir, 'redis-server'), program, { mode: 0o755 });
   return [temp.dir, process.env['PATH']].join(delimiter);
 }

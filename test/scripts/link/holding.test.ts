@@ -213,7 +213,7 @@ test('link: a client that has sent its last byte while held still gets its answe
   expect(String(client.received())).toBe('$1\r\na\r\n');
 });
 
-test('link: Redis ending the connection ends the hold, and the client is told', async () => {
+test('link: Redis ending the connection ends the hold, and the connection of the client', async () => {
   const [link, watcher] = [await open(redis.url()), redis.connect()];
   const client = await connect(link.url);
   const id = await client.client('ID');

@@ -11,7 +11,7 @@ const { open, connect, connectRaw } = ownLinks();
 
 const DELAY_MS = 150;
 
-/** Clients that count, one key each, until they are told to stop. */
+/** Clients that count, one key each, until `stop`. */
 async function startCounting(url: string, count: number) {
   const clients = await Promise.all(
     Array.from({ length: count }, () =>
@@ -110,7 +110,7 @@ test('link: commands are not delayed, and ending the delay passes on the replies
   expect(String(client.received())).toBe(':1\r\n:2\r\n$2\r\nab\r\n');
 });
 
-test('link: a connection that Redis ends is told after its delayed replies', async () => {
+test('link: a connection that Redis ends is ended after its delayed replies', async () => {
   const link = await open(redis.url());
   const client = await connectRaw(link.port);
   link.delayReplies(50);
@@ -127,7 +127,7 @@ test('link: 50 clients whose replies are delayed on and off lose nothing and kee
 
   for (const ms of [20, 3, 0, 50, 0]) {
     link.delayReplies(ms);
-    await counting.progress(1_000);
+    await counting.progress(250);
   }
   const { answers, inDoubt } = await counting.stop();
 
@@ -151,17 +151,17 @@ test('link: a cut line resets clients, and new ones until it is restored', async
   expect(link.counters.connections).toBe(2);
 });
 
-test('link: what 50 clients were told is done though the line is cut again and again', async () => {
+test('link: what 50 clients got an answer to is done though the line is cut again and again', async () => {
   const link = await open(redis.url());
   const counting = await startCounting(link.url, 50);
 
   for (let turn = 0; turn < 5; turn += 1) {
-    await counting.progress(1_000);
+    await counting.progress(250);
     link.cut();
     await Promise.all(counting.clients.map((client) => client.status === 'ready' && seen(client, 'close')));
     link.restore();
   }
-  await counting.progress(1_000);
+  await counting.progress(250);
   const { answers, inDoubt } = await counting.stop();
   const counted = await counting.counted(redis.connect());
 
@@ -252,7 +252,7 @@ test('link: 50 clients over a line that goes silent again and again lose nothing
   const counting = await startCounting(link.url, 50);
 
   for (let turn = 0; turn < 5; turn += 1) {
-    await counting.progress(1_000);
+    await counting.progress(250);
     link.cut('silent');
     await sleep(20);
     const before = counting.answered();
@@ -297,7 +297,7 @@ describe('link: with a second Redis', () => {
     expect(await redis.connect().exists(redis.key())).toBe(0);
   });
 
-  test('link: 50 clients moved to another Redis were told only what one of the two has done', async () => {
+  test('link: 50 clients moved to another Redis got answers only to what one of the two has done', async () => {
     const link = await open(redis.url());
     const counting = await startCounting(link.url, 50);
 
@@ -351,7 +351,6 @@ describe('link: with a second Redis', () => {
         expect([taken, takenAgain]).toEqual(['OK', 'OK']);
         expect(await afterwards.mget('before', 'lock')).toEqual(['a', 'second']);
         expect(replication.counters.commands.get('PSYNC')).toBe(1);
-        expect(replication.counters.invalid).toBe(0);
       } finally {
         for (const part of parts) await part.stop();
         primaryDir.remove();

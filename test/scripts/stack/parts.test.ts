@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startPart } from '../../../scripts/stack/parts.ts';
 
-test('part: one that ends at start is told with its last lines, and nobody asks for it any more', async () => {
+test('part: one that ends at its start is an error with its last lines, and is asked nothing more', async () => {
   let questions = 0;
   const start = startPart({
     name: 'short-lived',
@@ -21,7 +21,7 @@ test('part: one that ends at start is told with its last lines, and nobody asks 
   expect(questions).toBe(asked);
 });
 
-test('part: a program that does not exist is told', async () => {
+test('part: a program that does not exist is an error', async () => {
   const start = startPart({ name: 'nobody', command: '/no/such/program', args: [], isReady: async () => true });
   await expect(start).rejects.toThrow('nobody could not be started: spawn /no/such/program ENOENT');
 });

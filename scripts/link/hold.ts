@@ -1,0 +1,86 @@
+// Holds one command at the link until it is let go or dropped.
+
+import type { Command, Meant } from './command.ts';
+
+/** A command that is held, or will be. */
+export interface Held {
+  /** Resolves when the command has arrived at the link. Rejects when it is not waited for any more, or `meant` throws. */
+  arrived: Promise<Command>;
+  /**
+   * Passes the command on, and what came after it. Resolves with true when it is on its way to Redis; if the client has
+   * gone, when Redis has run it. Resolves with false when it never gets there: Redis or the link has closed the
+   * connection meanwhile, or it was dropped.
+   */
+  letGo(): Promise<boolean>;
+  /** The command and what came after it never reach Redis, and the client's connection ends as by a reset. */
+  drop(): void;
+  /** Waits for the command no longer, as `letGo` and `drop` do before it has arrived. One that has stays held. */
+  cancel(): void;
+}
+
+export interface Hold {
+  meant: Meant;
+  held: Held;
+  /** The command has come, and waits until it is let go or dropped. */
+  arrive(command: Command, place: Place): void;
+  /** It has reached Redis, or never will. */
+  settle(hasReachedRedis: boolean): void;
+  /** It has not come and is not waited for any more. */
+  giveUp(error: unknown): void;
+}
+
+/** Where a command is held. */
+interface Place {
+  letGo(): void;
+  drop(): void;
+}
+
+/** A hold for the next command that is meant. `forget` is called when none is waited for any more. */
+export function createHold(meant: Meant, forget: () => void): Hold {
+  let place: Place | undefined;
+  let resolveArrived: (command: Command) => void;
+  let rejectArrived: (error: unknown) => void;
+  let settle: (hasReachedRedis: boolean) => void = () => {};
+  const arrived = new Promise<Command>((resolve, reject) => {
+    resolveArrived = resolve;
+    rejectArrived = reject;
+  });
+  // Nobody has to wait for it.
+  arrived.catch(() => {});
+  const reached = new Promise<boolean>((resolve) => {
+    settle = resolve;
+  });
+
+  function giveUp(error: unknown) {
+    forget();
+    rejectArrived(error);
+    settle(false);
+  }
+
+  function cancel() {
+    if (place === undefined) giveUp(new Error('The command is not waited for any more.'));
+  }
+
+  return {
+    meant,
+    held: {
+      arrived,
+      letGo() {
+        cancel();
+        place?.letGo();
+        return reached;
+      },
+      drop() {
+        cancel();
+        place?.drop();
+      },
+      cancel,
+    },
+    arrive(command, itsPlace) {
+      place = itsPlace;
+      resolveArrived(command);
+    },
+    settle,
+    giveUp,
+  };
+}
