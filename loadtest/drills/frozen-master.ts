@@ -50,7 +50,7 @@ export const frozenMaster: StepDrill = {
     const faults = [
       ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
       ...(costMs > LIMIT_MS ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
-      ...(lostUpdates + overlaps > 0 ? [`Sales lost for certain: ${lostUpdates}.`] : []),
+      ...(lostUpdates + overlaps > 0 ? [`Sales lost: at least ${lostUpdates}.`] : []),
     ];
     if (faults.length > 0) {
       return { verdict: 'fail', reason: faults.join(' '), figures, witnesses: [...witnesses, ...meetings] };

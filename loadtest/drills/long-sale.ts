@@ -27,7 +27,7 @@ export const longSale: StepDrill = {
       return notStaged('Not every sale stayed inside for 1.5 leases.');
     }
     if (lostUpdates > 0 || overlaps > 0) {
-      const reason = `Two holders inside at the same moment: ${overlaps} pairs. Sales lost for certain: ${lostUpdates}.`;
+      const reason = `Two holders inside at the same moment: ${overlaps} pairs. Sales lost: at least ${lostUpdates}.`;
       return { verdict: 'fail', reason, figures, witnesses: [...witnesses, ...meetings] };
     }
     return { verdict: 'pass', reason: `${sold} sales one after the other, and none was lost.`, figures, witnesses };
