@@ -37,7 +37,8 @@ describe('settings', () => {
   test.each(nodes)('%s: what the caller does not set has the default of the code', (name) => {
     // An empty variable counts as absent.
     const given = Object.fromEntries(Object.entries(environmentOf(name)).filter(([, value]) => value !== ''));
-    const { PORT, NODE_NAME, LAB_PORT, LAB_HOST, LAB_ALLOWED_HOSTS, REDIS_URL, ...settings } = inventorySettings.parse(given);
+    const { PORT, NODE_NAME, LAB_PORT, LAB_HOST, LAB_ALLOWED_HOSTS, REDIS_URL, ...settings } =
+      inventorySettings.parse(given);
 
     expect(inventorySettings.parse({})).toMatchObject(settings);
   });
