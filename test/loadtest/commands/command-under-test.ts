@@ -2,7 +2,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, vi } from 'vitest';
 import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import { nodeArgs, projectDir } from '../../../scripts/stack/parts.ts';
@@ -84,6 +83,8 @@ export interface Meanwhile<Read> {
 export function concurrentCommand(file: string, atATime: number) {
   let node: string[];
   let running = 0;
+  /** Those who wait for their turn, the first one first. */
+  const waiters: (() => void)[] = [];
   beforeAll(async () => {
     node = await bundledArgs(file);
   });
@@ -92,8 +93,8 @@ export function concurrentCommand(file: string, atATime: number) {
     args: string[],
     { meanwhile = async () => {}, env = {}, read, loadsModules = false }: Meanwhile<Read> = {},
   ): Promise<EndedCommand<Read | undefined>> {
-    while (running >= atATime) await sleep(20);
-    running += 1;
+    if (running === atATime) await new Promise<void>((resolve) => waiters.push(resolve));
+    else running += 1;
     const command = startCommand(file, args, env, loadsModules ? nodeArgs(file) : node);
     try {
       await meanwhile(command);
@@ -104,7 +105,9 @@ export function concurrentCommand(file: string, atATime: number) {
       command.child.kill('SIGKILL');
       await command.ended;
       command.remove();
-      running -= 1;
+      const next = waiters.shift();
+      if (next) next();
+      else running -= 1;
     }
   };
 }
