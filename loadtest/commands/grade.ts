@@ -17,7 +17,7 @@ import { runCommand } from './run-command.ts';
 const callerDir = process.env['INIT_CWD'] || process.cwd();
 
 dotenv.config({ quiet: true });
-const { files, peers, newFile, beside, drills = allDrills, ...options } = readGradeOptions(process.argv);
+const { files, peers, newFile, baseline, drills = allDrills, ...options } = readGradeOptions(process.argv);
 if (newFile !== undefined) writeTemplate(resolve(callerDir, newFile));
 else await grade();
 
@@ -32,7 +32,7 @@ async function grade() {
     process.exitCode = COULD_NOT_RUN;
     return;
   }
-  const cells = allCells([...beside, ...sound], drills);
+  const cells = allCells([...baseline, ...sound], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   const narrator = createStaircaseNarrator(process.stdout, cells, workers);

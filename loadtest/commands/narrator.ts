@@ -9,7 +9,7 @@ import type { Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import { isAsTaught, keyFigure, type RanStaircase, ranStaircases } from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
-import { controlLine, failures, gradeLine } from '../report/grades.ts';
+import { baselineLine, failures, gradeLine } from '../report/grades.ts';
 import { readStory, stageTitle } from '../report/story.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { columnNames, columnOf, columnsWith, rowOf } from '../staircase/lookup.ts';
@@ -160,7 +160,7 @@ function endLines(results: Results, dir: string): string[] {
         return `  ${marks[verdict]} ${nameColumn(drill)} ${reasons.join(' ')}`;
       }),
     ]),
-    `${results.grades ? controlLine(results) : verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
+    `${results.grades ? baselineLine(results) : verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
     '',

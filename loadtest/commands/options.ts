@@ -36,7 +36,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
   const isOfLocks = track === 'locks';
   const isStory = name === 'npm start';
   const command = commandOfDrills(name, description, drillsOf(track))
-    .addOption(new Option('--track <track>', 'what is told').choices(trackNames).default('locks'))
+    .addOption(new Option('--track <track>', 'which story').choices(trackNames).default('locks'))
     .option(
       '--stage <stages>',
       isOfLocks
@@ -79,7 +79,7 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   /** Where to write the template, and do nothing else. */
   newFile?: string;
   /** The locks of the project that run along, to compare with. */
-  beside: string[];
+  baseline: string[];
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
@@ -88,7 +88,11 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     .argument('[modules...]', 'modules that export createLock, such as ./my-lock.ts')
     .option('--new <file>', 'write a lock that works, to be changed, and do nothing else')
     .option('--peers', 'the published locks in loadtest/peers as well', false)
-    .option('--beside <stages>', 'locks of ours that run beside, by number or name, or none (default: 8)', besideList);
+    .option(
+      '--baseline <stages>',
+      'locks of the course that run as a baseline, by number or name, or none (default: 8)',
+      baselineList,
+    );
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
   const settings = drillSettings(given, refuse);
@@ -104,7 +108,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     files: command.args,
     peers: given.peers,
     ...(given.new !== undefined && { newFile: given.new }),
-    beside: given.beside ?? stageList('8'),
+    baseline: given.baseline ?? stageList('8'),
     ...settings,
   };
 }
@@ -171,7 +175,7 @@ export function stageList(value: string): string[] {
   );
 }
 
-function besideList(value: string): string[] {
+function baselineList(value: string): string[] {
   return value === 'none' ? [] : stageList(value);
 }
 

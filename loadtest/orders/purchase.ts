@@ -90,7 +90,7 @@ async function openPurchase(options: ShopOptions) {
       if (answer.code !== 'REQUEST_IN_PROGRESS') return answer;
       if (performance.now() > deadline) {
         throw new NotStagedError(
-          `The client was told for ${formatDuration(PATIENCE_MS)} that its first request is under way.`,
+          `For ${formatDuration(PATIENCE_MS)} each answer said that the first request is under way.`,
         );
       }
       await shop.rest(REPEAT_DELAY_MS);

@@ -20,7 +20,7 @@ export const doesNotPromise = {
   'paused-process': 'It works inside one process only.',
   'late-write': 'It works inside one process only.',
   failover: 'It works inside one process only.',
-  'client-gone': 'acquire() cannot be called off: a waiter that has gone gets the lock once more and gives it back.',
+  'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
 const mutexes = new Map<string, Mutex>();

@@ -7,14 +7,14 @@ import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
-  redis: 'two connections of its own for each process, one of them to be told of releases',
+  redis: 'two connections of its own for each process, one of them to hear of releases',
   lockWatchdogTimeout: 'the lease',
   leaseTime: 'true: the watchdog renews the lease',
   clientId: 'the owner token',
 };
 
 export const doesNotPromise = {
-  'client-gone': 'lock() cannot be called off: a waiter that has gone gets the lock once more and gives it back.',
+  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'paused-process': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',

@@ -18,7 +18,7 @@ export const doesNotPromise = {
   'paused-process': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
   failover: 'It was given one master; its promise needs several.',
-  'client-gone': 'acquire() cannot be called off: a waiter that has gone gets the lock once more and gives it back.',
+  'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
 interface Held {

@@ -8,7 +8,7 @@ import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
-  redis: 'a node-redis client of its own for each process, and the one that it makes of it to be told of releases',
+  redis: 'a node-redis client of its own for each process, and the one that it makes of it to hear of releases',
   timeout: 'the lease',
   pollingInterval: '10 s, or the lease when that is shorter',
   failAfter: 'none',
@@ -18,7 +18,7 @@ export const doesNotPromise = {
   'late-release': 'release() does not tell that the lock was no longer held.',
   'nested-call': 'It is not reentrant.',
   'long-sale': 'It renews nothing by itself: the holder has to call refreshTimeout().',
-  'client-gone': 'lock() cannot be called off: a waiter that has gone gets the lock once more and gives it back.',
+  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'paused-process':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   'late-write':
@@ -30,7 +30,7 @@ const clients = new Map<string, ReturnType<typeof connect>>();
 
 async function connect(url: string) {
   const client = createClient({ url });
-  // Whoever waits for a command is told by its rejection.
+  // A command that waits rejects.
   client.on('error', () => {});
   return client.connect();
 }

@@ -17,7 +17,7 @@ const fontFamily = 'system-ui, sans-serif';
 const wide = { width: 480, rowHeight: 46, axisHeight: 34 };
 const small = { width: 340, height: 190 };
 
-/** What was left against what should have been left: two bars a stage, and both values beside them. */
+/** What was left against what should have been left: two bars a stage, and both values next to them. */
 export function stockByStage(drill: string, stages: StageFigures[]): Chart {
   return {
     ...rowsOf(stages),

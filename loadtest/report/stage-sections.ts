@@ -10,7 +10,7 @@ import { anchor, states } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 import { drawTimeline } from './timeline.ts';
 
-/** The figures of all stages side by side, drill by drill. One stage alone has nothing beside it. */
+/** The figures of all stages side by side, drill by drill. One stage alone has nothing to compare. */
 export function comparison(results: Results): Html | false {
   const drills = measuredRushes(results).filter(({ stages }) => stages.length > 1);
   if (drills.length === 0) return false;

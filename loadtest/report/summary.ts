@@ -4,7 +4,7 @@ import { countOf, formatNumber, listOf } from '../evidence/numbers.ts';
 import { type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
 import { rowOf } from '../staircase/lookup.ts';
 import { fixedBy, isAsTaught, type RanStaircase, ranStaircases } from './cells.ts';
-import { controlLine, gradeTitle } from './grades.ts';
+import { baselineLine, gradeTitle } from './grades.ts';
 
 /** The verdict on the run in plain words. */
 const verdictWords = {
@@ -45,7 +45,7 @@ export function countCells({ stages, leftOut }: Results): string {
 
 /** What the run shows, a sentence each: the sales that were lost, what was oversold, and what the steps of the staircase fix. */
 export function summarize(results: Results): string[] {
-  if (results.grades) return [controlLine(results)];
+  if (results.grades) return [baselineLine(results)];
   const nodes = outcomesOf(results, 'rush').length > 0 ? { drill: 'rush', on: 'two nodes' } : oneNode;
   const sentences = [
     describe(outcomesOf(results, nodes.drill), {

@@ -171,7 +171,7 @@ ${stepTexts(steps, plot).map(({ left, label }) => text('told', plot, left, bandT
 ${inside === undefined && text('note', plot, placeText('never entered', plot.at(askedMs), plot), bandTop - 6, 'never entered')}`;
 }
 
-/** Each beside its mark. Two that would stand in each other's way become one text. */
+/** Each next to its mark. Two that would stand in each other's way become one text. */
 function stepTexts(steps: { ms: number; label: string }[], plot: Plot): { left: number; label: string }[] {
   const placed = steps.map(({ ms, label }) => ({ left: placeText(label, plot.at(ms), plot), label }));
   const [first, second] = placed;

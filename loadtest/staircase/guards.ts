@@ -75,7 +75,7 @@ const jobs = 'services/inventory/orders/jobs';
 const lock = `${jobs}/lock.ts`;
 
 interface Place {
-  /** The guard that it is set beside. */
+  /** The guard that it is compared with. */
   before?: string;
   /** The file that tells its story. */
   story: string;

@@ -80,7 +80,7 @@ function row(strategy: string, before: string | undefined): UnreadRow {
   };
 }
 
-/** The strategies for a request that comes twice, each set beside the one before it. */
+/** The strategies for a request that comes twice, each compared with the one before it. */
 export const keyStaircase = readStaircase({
   title: 'The double click: orders and refunds made of one intent',
   rowWord: 'strategy',

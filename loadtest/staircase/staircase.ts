@@ -27,7 +27,7 @@ export interface Row {
   short?: string;
   /** What is taught, by the names of the columns. */
   signs: Record<string, Sign>;
-  /** The row that it is set beside: what that one fails and this one holds, this one fixes. */
+  /** The row that it is compared with: what that one fails and this one holds, this one fixes. */
   before?: string | undefined;
   /** The file that tells its story in its first lines, from the project's folder. */
   story?: string;

@@ -5,7 +5,7 @@ import { createConnection, type Pool, type PoolConnection, type QueryResult } fr
 import { abortable } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 
-/** How long a statement that was told to end may go on before it is told again, in milliseconds. */
+/** How long a statement that was asked to end may go on before it is asked again, in milliseconds. */
 const KILL_AGAIN_MS = 10;
 
 /** A connection to MySQL that is ours alone, until it is given back or closed. */

@@ -308,7 +308,7 @@ describe('start and stop', () => {
     expect([countOf(name), countOf(name, { [setting]: 'somewhere' })]).toEqual([0, 1]);
   });
 
-  test('profiles: there are none, because `down` leaves what is in one that it is not told', () => {
+  test('profiles: there are none, because `down` leaves what is in one that it is not given', () => {
     expect(Object.values(services).flatMap(({ profiles = [] }) => profiles)).toEqual([]);
   });
 

@@ -78,9 +78,9 @@ seen=$(sales)
 verdict $? 'a load test without the settings of the stack leaves the stack as it is' "$seen"
 
 # 3. It ends with 1 on a machine that is too busy to judge. The one who deletes the report is nobody that the host knows.
-told=$(compose run --rm -T loadtest --stage 1 --drill rush --requests 50 --connections 5 2>&1)
+printed=$(compose run --rm -T loadtest --stage 1 --drill rush --requests 50 --connections 5 2>&1)
 status=$?
-report=$(echo "$told" | sed -n 's/^The report: //p')
+report=$(echo "$printed" | sed -n 's/^The report: //p')
 run=$(on readlink reports/latest)
 [ "$run" != "$latest" ] || run= # one of yours
 on test -n "$report" -a -f "$report"

@@ -9,7 +9,7 @@ const lines = (name: string) => readText(`${folder}/${name}.ts`).trimEnd().split
 const chapter = 'docs/orders/idempotency.md';
 
 /** What the header says after `Problem:`, `Change:` or `Leaves:`. */
-function told(name: string | undefined, word: 'Problem' | 'Change' | 'Leaves') {
+function read(name: string | undefined, word: 'Problem' | 'Change' | 'Leaves') {
   const line = name && lines(name).find((line) => line.startsWith(`// ${word}:`));
   return line?.replace(/^\/\/ \w+: +/, '');
 }
@@ -32,7 +32,7 @@ test.each(names)('idempotency, %s: opens with its name, the problem, the change,
 });
 
 test.each(names.slice(1))('idempotency, %s: its problem is what the one before leaves, word for word', (name) => {
-  expect(told(name, 'Problem')).toBe(told(names[names.indexOf(name) - 1], 'Leaves'));
+  expect(read(name, 'Problem')).toBe(read(names[names.indexOf(name) - 1], 'Leaves'));
 });
 
 test.each(names)('idempotency, %s: is short enough to be read aloud', (name) => {
@@ -42,5 +42,5 @@ test.each(names)('idempotency, %s: is short enough to be read aloud', (name) => 
 test('idempotency: the chapter quotes what each strategy leaves, in order', () => {
   expect(exists(chapter)).toBe(true);
   const quotes = [...readText(chapter).matchAll(/^> (.+)$/gm)].map(([, quote]) => quote);
-  expect(quotes).toEqual([told('none', 'Problem'), ...names.map((name) => told(name, 'Leaves'))]);
+  expect(quotes).toEqual([read('none', 'Problem'), ...names.map((name) => read(name, 'Leaves'))]);
 });

@@ -7,7 +7,7 @@ const lines = (stage: string) => readText(`locks/${stage}.ts`).trimEnd().split('
 const chaptersOf = stages.slice(1);
 
 /** What the header says after `Problem:`, `Change:` or `Leaves:`. */
-function told(stage: string | undefined, word: 'Problem' | 'Change' | 'Leaves') {
+function read(stage: string | undefined, word: 'Problem' | 'Change' | 'Leaves') {
   const line = stage && lines(stage).find((line) => line.startsWith(`// ${word}:`));
   return line?.replace(/^\/\/ \w+: +/, '');
 }
@@ -49,8 +49,8 @@ describe('the header', () => {
   test.each(chaptersOf)('%s: its problem is what the stage before leaves, word for word', (stage) => {
     const before = stages[stages.indexOf(stage) - 1];
 
-    expect(told(stage, 'Problem')).toBe(told(before, 'Leaves'));
-    expect(told(stage, 'Problem')).not.toBe(told(stage, 'Leaves'));
+    expect(read(stage, 'Problem')).toBe(read(before, 'Leaves'));
+    expect(read(stage, 'Problem')).not.toBe(read(stage, 'Leaves'));
   });
 });
 

@@ -63,7 +63,7 @@ test('4-ttl: the key of a killed holder goes on expiring', async () => {
   await b.release();
 });
 
-test('4-ttl: a holder whose lease has ended is told by its release', async () => {
+test('4-ttl: a holder whose lease has ended learns it from its release', async () => {
   const redis = connect();
   const lock = createLock(lockOptions({ redis, key: key() }));
   await lock.acquire();

@@ -35,7 +35,7 @@ test("5-owner-check: a holder slower than its lease leaves the next holder's key
   await b.release();
 });
 
-test('5-owner-check: a lease that ends between the look and the delete is told by the release', async () => {
+test('5-owner-check: a lease that ends between the look and the delete is learnt from the release', async () => {
   const redis = connect();
   const watch = watchClient(redis);
   const lock = createLock(lockOptions({ redis: watch.client, key: key() }));

@@ -104,7 +104,7 @@ test('8-auto-renew: no renewal follows a release that Redis does not answer', as
   expect(await redis.exists(key())).toBe(0);
 });
 
-test('8-auto-renew: a lost lease is told once, and is not renewed again', async () => {
+test('8-auto-renew: a lost lease is reported once, and is not renewed again', async () => {
   const redis = connect();
   const watch = watchClient(redis);
   const losses = countLosses();
@@ -125,7 +125,7 @@ test('8-auto-renew: a lost lease is told once, and is not renewed again', async 
   await b.release();
 });
 
-test('8-auto-renew: a lost lease is told once, even when two renewals are on their way', async () => {
+test('8-auto-renew: a lost lease is reported once, even when two renewals are on their way', async () => {
   const redis = connect();
   const watch = watchClient(redis);
   const losses = countLosses();
@@ -240,17 +240,17 @@ test('8-auto-renew: a paused process cannot renew, and wakes up believing it sti
   await b.release();
 });
 
-/** Counts how often a holder is told that its lease is lost. */
+/** Counts how often a holder learns that its lease is lost. */
 function countLosses() {
   let count = 0;
-  let tellFirst = () => {};
-  const first = new Promise<void>((resolve) => (tellFirst = resolve));
+  let onFirst = () => {};
+  const first = new Promise<void>((resolve) => (onFirst = resolve));
   return {
     record() {
       count += 1;
-      tellFirst();
+      onFirst();
     },
-    /** Resolves when it is told for the first time. */
+    /** Resolves when it learns it for the first time. */
     first,
     count: () => count,
   };

@@ -208,7 +208,7 @@ describe('an abort', () => {
   });
 
   test.each(shared)(
-    '%s: during the last try leaves a waiter that is either inside or told',
+    '%s: during the last try leaves a waiter that is either inside or knows of it',
     async (_stage, createLock) => {
       const redis = connect();
       const watch = watchClient(redis);

@@ -29,7 +29,7 @@ console.log('asking');
 await lock.acquire();
 const resumed = once(process, 'SIGUSR2');
 console.log('entered');
-// Not even a lost session ends it before it is told.
+// Not even a lost session ends it before it is asked to.
 const stay = setInterval(() => {}, 60_000);
 await resumed;
 clearInterval(stay);

@@ -76,7 +76,7 @@ describe('npm run reconcile', () => {
     });
   });
 
-  test('a node is killed between the stock and the order: it is listed, then repaired when told to', async () => {
+  test('a node is killed between the stock and the order: it is listed, then repaired when asked to', async () => {
     await supply(node, 'crash', 10);
     const doomed = await shop.openNode();
     const [paid, refunded] = [await buy(node, 'crash'), await buy(doomed, 'crash')];

@@ -1,4 +1,4 @@
-// nginx is told to send a request that failed to the other node, which our configuration forbids. One click, and its node dies.
+// nginx is configured to send a request that failed to the other node, which our configuration forbids. One click, and its node dies.
 
 import { notStaged } from '../../harness/step-drill.ts';
 import { describeAnswer, type KeyDrill } from '../purchase.ts';
@@ -30,7 +30,7 @@ export const nextUpstream: KeyDrill = {
     await testBed.say(`nginx sends the same click to ${other.name}: it ${describeAnswer(answer)}.`);
     if (answer.code === 'REQUEST_IN_PROGRESS') {
       answer = await testBed.repeat(buy);
-      await testBed.say(`The client asks again, for as long as it is told to: it ${describeAnswer(answer)}.`);
+      await testBed.say(`The client asks again, for as long as the answer asks it to: it ${describeAnswer(answer)}.`);
     }
     return testBed.judgeRepeat(
       answer,

@@ -69,7 +69,7 @@ describe('figures of a turn', () => {
     expect(figures).not.toHaveProperty('p99ToIdeal');
   });
 
-  test('errors are added up, and one of them is told', () => {
+  test('errors are added up, and one of them is named', () => {
     const counted = [first, { ...second, errors: 3, error: 'The lease was lost.' }];
     expect(figuresOf(evidence({ counted }))).toMatchObject({ errors: 3, error: 'The lease was lost.' });
   });

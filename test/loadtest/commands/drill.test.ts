@@ -99,19 +99,19 @@ describe('npm run drill', { timeout: 90_000 }, () => {
 
   describe.concurrent('--pause', () => {
     test('it waits for Enter at each step, and for nothing else', async () => {
-      let told = '';
+      let printed = '';
       const { code, stdout } = await drill(['paused-process', '--stage', '8', '--pause'], {
         async meanwhile(command) {
           await command.prints(/Enter goes on\./);
           await sleep(1_500);
-          told = command.stdout();
+          printed = command.stdout();
           command.pressEnter();
           await command.prints(/(Enter goes on\..*){2}/s);
           command.pressEnter();
         },
       });
-      expect(told).toMatch(/SIGSTOP.*Enter goes on\. $/s);
-      expect(told.split(ENTER)).toHaveLength(2);
+      expect(printed).toMatch(/SIGSTOP.*Enter goes on\. $/s);
+      expect(printed.split(ENTER)).toHaveLength(2);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/✘ fails, as taught/) });
       expect(stdout.split(ENTER)).toHaveLength(3);
     });

@@ -10,7 +10,7 @@ import { makeTempDir } from '../../../scripts/stack/parts.ts';
 test('--pause: Enter that was pressed while the drill was busy is ignored, the next one counts', async () => {
   const temp = makeTempDir();
   const pressed = join(temp.dir, 'pressed');
-  // Presses Enter at once, and again when it is told to.
+  // Presses Enter at once, and again when it is asked to.
   const fingers = spawn('sh', ['-c', 'echo; : > "$0"; read line; echo; read line', pressed]);
   try {
     const keyboard = openKeyboard(fingers.stdout, () => {});

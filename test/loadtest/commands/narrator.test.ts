@@ -170,7 +170,7 @@ const crashed = step('3-spin', 'crashed-holder', 'fail', { figures: { keptOutMs:
 const mended = step('4-ttl', 'crashed-holder', 'pass', { figures: { takeoverMs: 1_004 } });
 const slow = step('4-ttl', 'slow-holder', 'fail', { figures: { overlaps: 2, enteredMeanwhile: 4 } });
 
-function tellStory(isTTY: boolean, cells: [stage: string, result: DrillResult][]) {
+function storyText(isTTY: boolean, cells: [stage: string, result: DrillResult][]) {
   const output = createOutput(isTTY);
   const narrator = createStoryNarrator(output.stream);
   for (const [stage, result] of cells) {
@@ -188,14 +188,14 @@ function linesOf(text: string, title: string, drill: string): string[] {
   return lines.slice(from, length < 0 ? undefined : from + 1 + length).map((line) => line.trim());
 }
 
-describe('story: a stage beside the one before it', () => {
-  const text = tellStory(false, [
+describe('story: a stage next to the one before it', () => {
+  const text = storyText(false, [
     ['3-spin', crashed],
     ['4-ttl', mended],
     ['4-ttl', slow],
   ]);
 
-  test('what a stage fixes comes with the figure of the stage before beside it', () => {
+  test('what a stage fixes comes with the figure of the stage before next to it', () => {
     expect(linesOf(text, 'Stage 4 · ttl', 'crashed-holder')).toEqual([
       '✔ crashed-holder holds, as taught  does the shop sell again after a holder has crashed?',
       'A reason for crashed-holder under 4-ttl.',
@@ -217,40 +217,40 @@ describe('story: a stage beside the one before it', () => {
     expect(linesOf(text, 'Stage 3 · spin', 'crashed-holder')).toHaveLength(2);
   });
 
-  test('what the stage before passed already is not shown as fixed, whoever failed it earlier', () => {
-    const told = tellStory(false, [
+  test('what the stage before passed already is not shown as fixed, whichever stage failed it earlier', () => {
+    const text = storyText(false, [
       ['1-in-process', result],
       ['2-recursive-retry', passed],
       ['3-spin', passed],
     ]);
-    expect(linesOf(told, 'Stage 2 · ', 'rush').join('\n')).toMatch(/1-in-process ✘ rush: 742 lost/);
-    expect(linesOf(told, 'Stage 3 · ', 'rush').join('\n')).not.toMatch(/1-in-process|742/);
+    expect(linesOf(text, 'Stage 2 · ', 'rush').join('\n')).toMatch(/1-in-process ✘ rush: 742 lost/);
+    expect(linesOf(text, 'Stage 3 · ', 'rush').join('\n')).not.toMatch(/1-in-process|742/);
   });
 
-  test('the conflicts of a rush stand beside its speed, and nothing where there were none', () => {
+  test('the conflicts of a rush stand next to its speed, and nothing where there were none', () => {
     const contended = { ...result, figures: { ...result.figures, conflicts: 6052 } };
-    expect(tellStory(false, [['1-in-process', contended]])).toMatch(/ Redis commands a sale · 6,052 conflicts\n/);
-    expect(tellStory(false, [['1-in-process', result]])).toMatch(/ Redis commands a sale\n/);
+    expect(storyText(false, [['1-in-process', contended]])).toMatch(/ Redis commands a sale · 6,052 conflicts\n/);
+    expect(storyText(false, [['1-in-process', result]])).toMatch(/ Redis commands a sale\n/);
   });
 
   test('a stage whose predecessor was not run names no figure of it', () => {
-    const told = tellStory(false, [['4-ttl', mended]]);
-    expect(linesOf(told, 'Stage 4 · ttl', 'crashed-holder')).toHaveLength(2);
-    expect(told).not.toContain('3-spin');
+    const text = storyText(false, [['4-ttl', mended]]);
+    expect(linesOf(text, 'Stage 4 · ttl', 'crashed-holder')).toHaveLength(2);
+    expect(text).not.toContain('3-spin');
   });
 
   test('a drill that the servers can’t carry is not applicable, with its reason, and not called as taught', () => {
     const failover = step('8-auto-renew', 'failover', 'not-applicable', {
       reasons: ['This Redis knows no replication.'],
     });
-    expect(linesOf(tellStory(false, [['8-auto-renew', failover]]), 'Stage 8', 'failover')).toEqual([
+    expect(linesOf(storyText(false, [['8-auto-renew', failover]]), 'Stage 8', 'failover')).toEqual([
       expect.stringMatching(/^– failover {7}not applicable {2}is a sale lost when Redis fails over/),
       'This Redis knows no replication.',
     ]);
   });
 
   test('a cell that is not as taught says so', () => {
-    const [line] = linesOf(tellStory(false, [['4-ttl', { ...slow, verdict: 'pass' }]]), 'Stage 4', 'slow-holder');
+    const [line] = linesOf(storyText(false, [['4-ttl', { ...slow, verdict: 'pass' }]]), 'Stage 4', 'slow-holder');
     expect(line).toMatch(/^✔ slow-holder {4}holds, NOT as taught/);
   });
 
@@ -272,7 +272,7 @@ describe('staircase: a run of many cells', () => {
     ['3-spin', '4-ttl'],
     [drillNamed('rush'), drillNamed('crashed-holder'), drillNamed('slow-holder')],
   );
-  const told: [stage: string, result: DrillResult][] = [
+  const emitted: [stage: string, result: DrillResult][] = [
     ['3-spin', passed],
     ['4-ttl', passed],
     ['3-spin', crashed],
@@ -287,11 +287,11 @@ describe('staircase: a run of many cells', () => {
     backends: {},
   };
 
-  function tellStaircase(isTTY: boolean, told: [stage: string, result: DrillResult][], more: Partial<Results> = {}) {
+  function staircaseText(isTTY: boolean, emitted: [stage: string, result: DrillResult][], more: Partial<Results> = {}) {
     const output = createOutput(isTTY);
     const narrator = createStaircaseNarrator(output.stream, cells, 3);
     narrator.start(target);
-    for (const [stage, result] of told) {
+    for (const [stage, result] of emitted) {
       narrator.cell({ stage, drill: drillNamed(result.drill) });
       narrator.progress(1, 2_000);
       narrator.result(stage, result);
@@ -299,14 +299,14 @@ describe('staircase: a run of many cells', () => {
     const stages = ['3-spin', '4-ttl'].map((stage) => ({
       stage,
       lockVersion: Number.parseInt(stage, 10),
-      drills: told.flatMap((cell) => (cell[0] === stage ? [cell[1]] : [])),
+      drills: emitted.flatMap((cell) => (cell[0] === stage ? [cell[1]] : [])),
     }));
     narrator.end(results({ stages, ...judgeRun(stages, more.leftOut ?? []), ...more }), '/tmp/run');
     return output.text();
   }
 
   test('in plain lines: one for each cell, with its count, the time left and its figure', () => {
-    const text = tellStaircase(false, told);
+    const text = staircaseText(false, emitted);
     const lines = text.split('\n');
     expect(lines[0]).toBe('Two nodes behind nginx (native 1.22) at http://127.0.0.1:8080, redis: native redis 7');
     expect(lines[1]).toMatch(/^6 cells, about \d+ s\.$/);
@@ -322,7 +322,7 @@ describe('staircase: a run of many cells', () => {
   });
 
   test('the time left goes down with each cell, with those under load and with the others', () => {
-    const text = tellStaircase(false, told);
+    const text = staircaseText(false, emitted);
     const leftAfter = (count: number) => Number(new RegExp(`\\[${count}/6, about (\\d+) s left`).exec(text)?.[1]);
     const left = [1, 2, 3, 4, 5].map(leftAfter);
     expect(left).toEqual(left.toSorted((a, b) => b - a));
@@ -331,7 +331,7 @@ describe('staircase: a run of many cells', () => {
   });
 
   test('the picture comes at the end, a row for each drill and a column for each stage, then verdict and report', () => {
-    const text = tellStaircase(false, told);
+    const text = staircaseText(false, emitted);
     const [, picture = ''] = text.split('\n\n').slice(-4);
     const rows = picture
       .split('\n')
@@ -348,7 +348,7 @@ describe('staircase: a run of many cells', () => {
 
   test('a cell that is not as taught is named, in its line and at the end, with its reason', () => {
     const wrong = { ...mended, verdict: 'fail' as const, figures: { keptOutMs: 2_000 } };
-    const text = tellStaircase(false, [...told.slice(0, 3), ['4-ttl', wrong], ...told.slice(4)]);
+    const text = staircaseText(false, [...emitted.slice(0, 3), ['4-ttl', wrong], ...emitted.slice(4)]);
     expect(text).toMatch(/✘ 4-ttl +crashed-holder .*NOT as taught: A reason for crashed-holder under 4-ttl\./);
     expect(text).toContain('Not as taught.');
     expect(text).toContain('  4-ttl crashed-holder: fail, but pass is taught.\n');
@@ -356,7 +356,7 @@ describe('staircase: a run of many cells', () => {
   });
 
   test('an unknown cell and one that is not applicable tell their reason', () => {
-    const text = tellStaircase(false, [
+    const text = staircaseText(false, [
       ['3-spin', { ...crashed, verdict: 'unknown', reasons: ['node-1 was never killed.'] }],
       ['4-ttl', { ...mended, verdict: 'not-applicable', reasons: ['The nodes are not ours.'] }],
     ]);
@@ -366,14 +366,14 @@ describe('staircase: a run of many cells', () => {
   });
 
   test('a run that was cut short names what was left out', () => {
-    const text = tellStaircase(false, told.slice(0, 5), { leftOut: ['4-ttl slow-holder'] });
+    const text = staircaseText(false, emitted.slice(0, 5), { leftOut: ['4-ttl slow-holder'] });
     expect(text).toContain('Unknown: the run did not come to its end.');
     expect(text).toContain('  Left out: 4-ttl slow-holder.\n');
   });
 
   test('on a terminal: a bar with count and time left, the same lines without them, and no timer left behind', () => {
     const before = timers();
-    const text = tellStaircase(true, told);
+    const text = staircaseText(true, emitted);
     expect(text).toMatch(/0\/6 cells, about \d+ s left/);
     expect(text).toMatch(/5\/6 cells, about \d+ s left/);
     expect(text).toMatch(/✘ 3-spin +crashed-holder none in 2 s\n/);

@@ -23,8 +23,8 @@ const file = 'loadtest/commands/replay.ts';
 const node = await bundledArgs(file);
 const start = (args: string[], env: NodeJS.ProcessEnv) => startCommand(file, [...QUICK, ...args, '--json'], env, node);
 /**
- * The stages whose story is told on the embedded servers: those that the tests below look at. What the others show does not
- * depend on the servers, and is told on native ones.
+ * The stages whose story is run on the embedded servers: those that the tests below look at. What the others show does not
+ * depend on the servers, and runs on native ones.
  */
 const FEW = ['0-none', '1-in-process', '3-spin', '4-ttl', '8-auto-renew'];
 /** Two runs at the same time: most of it is waiting. */

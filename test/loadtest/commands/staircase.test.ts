@@ -70,10 +70,10 @@ describe('npm run staircase', () => {
     ]);
     expect((await command.ended).code).toBe(0);
     const lines = command.stdout().split('\n');
-    const told = lines.flatMap((line) => /^\[(\d)\/4.*\] ([✔✘]) (\S+) +(\S+)/.exec(line)?.slice(1).join(' ') ?? []);
-    expect(told.slice(0, 2)).toEqual(['1 ✔ 6-lua-release rush', '2 ✔ 7-reentrant rush']);
+    const printed = lines.flatMap((line) => /^\[(\d)\/4.*\] ([✔✘]) (\S+) +(\S+)/.exec(line)?.slice(1).join(' ') ?? []);
+    expect(printed.slice(0, 2)).toEqual(['1 ✔ 6-lua-release rush', '2 ✔ 7-reentrant rush']);
     expect(
-      told
+      printed
         .slice(2)
         .map((line) => line.slice(2))
         .sort(),

@@ -158,7 +158,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
       expect(readTimeline(outcome).overlaps.filter(({ lanes }) => !lanes.includes(0))).toEqual([]);
     });
 
-    test('3-spin, which never gives a lock up: nobody enters, and the time is told', async () => {
+    test('3-spin, which never gives a lock up: nobody enters, and the time is given', async () => {
       const outcome = await runFigured(slowHolder, '3-spin');
       const { keptOutMs, ...others } = figuresOf(outcome);
       expect(others).toEqual({ overlaps: 0, enteredMeanwhile: 0 });

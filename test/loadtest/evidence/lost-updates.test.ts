@@ -22,12 +22,12 @@ describe('lost update: the sentence', () => {
           const named = [...text.matchAll(/sale (\d{4}) on (node-\d)(?: \(at (\d+\.\d{3}) s\))?/g)].map(
             ([, saleId, node, seconds]) => ({ saleId, node, seconds }),
           );
-          const told = group.sales.map(({ saleId, node, readMs }) => ({
+          const readers = group.sales.map(({ saleId, node, readMs }) => ({
             saleId,
             node,
             seconds: readMs === undefined ? undefined : (readMs / 1000).toFixed(3),
           }));
-          expect(told).toEqual(expect.arrayContaining(named));
+          expect(readers).toEqual(expect.arrayContaining(named));
           const nodes = new Set(group.sales.map(({ node }) => node)).size;
           expect({
             sales: new Set(named.map(({ saleId }) => saleId)).size,

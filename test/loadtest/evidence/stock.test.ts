@@ -19,8 +19,8 @@ type Ending = 'answered' | 'noted' | 'unnoted' | 'lost on the way' | 'refused';
 interface Step {
   node: string;
   ending: Ending;
-  /** What the client of a sale in doubt, or of one that was refused, was told. */
-  told: SaleEnd['outcome'];
+  /** What the client of a sale in doubt, or of one that was refused, was answered. */
+  answered: SaleEnd['outcome'];
   /** So many of the next sales read and write between this one's read and its write. 0: it is alone. */
   overtakenBy: number;
 }
@@ -59,7 +59,7 @@ function play(steps: Step[], startedAt: number): History {
   }
 
   function finish({ step, saleId, stockBefore }: ReturnType<typeof read>) {
-    const { node, ending, told } = step;
+    const { node, ending, answered } = step;
     const remaining = stockBefore - 1;
     if (isWritten(step)) {
       stock = remaining;
@@ -69,7 +69,7 @@ function play(steps: Step[], startedAt: number): History {
     record('left', step, saleId);
     const sale = { outcome: 'sold' as const, saleId, node, stockBefore, remaining };
     ends.push({
-      ...(ending === 'answered' ? { outcome: 'sold', sale } : { outcome: told }),
+      ...(ending === 'answered' ? { outcome: 'sold', sale } : { outcome: answered }),
       sentAt: clock,
       ms: 1,
     } as SaleEnd);
@@ -96,21 +96,21 @@ function play(steps: Step[], startedAt: number): History {
   return { ends, events, initialStock, finalStock: stock, startedAt, writes, fall: initialStock - stock, stale };
 }
 
-const toldOf: Record<Ending, fc.Arbitrary<SaleEnd['outcome']>> = {
+const answerOf: Record<Ending, fc.Arbitrary<SaleEnd['outcome']>> = {
   answered: fc.constant('sold'),
   noted: fc.constantFrom('inDoubt', 'cutOff', 'nonsense'),
   unnoted: fc.constantFrom('inDoubt', 'cutOff', 'nonsense'),
   'lost on the way': fc.constantFrom('inDoubt', 'cutOff', 'nonsense'),
   refused: fc.constantFrom('soldOut', 'lockTimeout', 'failed'),
 };
-const allEndings = Object.keys(toldOf) as Ending[];
+const allEndings = Object.keys(answerOf) as Ending[];
 
 const stepOf = (endings: Ending[], overtakenBy: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
   fc.constantFrom(...endings).chain((ending) =>
     fc.record({
       node: fc.constantFrom('node-1', 'node-2'),
       ending: fc.constant(ending),
-      told: toldOf[ending],
+      answered: answerOf[ending],
       overtakenBy,
     }),
   );

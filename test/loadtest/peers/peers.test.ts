@@ -53,7 +53,7 @@ describe.each(peerNames)('%s', (name) => {
     expect(order).toEqual(['left', 'entered']);
   });
 
-  test('a held lock: one try and a wait that is called off reject with AbortError and its reason, and hold nothing', async () => {
+  test('a held lock: one try and a wait that is cancelled reject with AbortError and its reason, and hold nothing', async () => {
     const [holder, waiter] = [create(peer, key()), create(peer, key())];
     await holder.acquire();
     const patience = new AbortController();

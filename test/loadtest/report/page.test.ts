@@ -321,7 +321,7 @@ test('text from outside cannot become markup', async () => {
   expect(textOf(page).split(evil).length).toBeGreaterThan(8);
 });
 
-test('a cell that is not as taught is told in the verdict and in words in its cell', async () => {
+test('a cell that is not as taught is named in the verdict and in words in its cell', async () => {
   const results = judgedResults((sample) => {
     Object.assign(cellOf(sample, '4-ttl', 'rush'), {
       ...cellOf(sampleResults(), '1-in-process', 'rush'),

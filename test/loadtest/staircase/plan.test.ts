@@ -72,7 +72,7 @@ describe('story: one stage alone', () => {
     expect(namesOf(cells)).toEqual([...beforeCells, ...own]);
   });
 
-  test('a stage that is named twice is told once', () => {
+  test('a stage that is named twice is in the story once', () => {
     expect(storyCells(['4-ttl', '4-ttl'], drills)).toEqual(storyCells(['4-ttl'], drills));
   });
 

@@ -147,9 +147,9 @@ test('cohort: two processes share the lock, neither waits longer than the bound,
   const redis = connect();
   const args = [...nodeArgs('test/locks/beyond/sharing-process.ts'), url(), key()];
   const runs = await Promise.all([1, 2].map(() => promisify(execFile)(process.execPath, args)));
-  const told = runs.map(({ stdout }) => JSON.parse(stdout) as { enteredAt: number[]; standstillMs: number });
+  const nodes = runs.map(({ stdout }) => JSON.parse(stdout) as { enteredAt: number[]; standstillMs: number });
 
-  const entries = told
+  const entries = nodes
     .flatMap(({ enteredAt }, node) => enteredAt.map((at) => ({ node, at })))
     .sort((a, b) => a.at - b.at);
   const tenures: { node: number; from: number; to: number; holders: number }[] = [];
@@ -164,7 +164,7 @@ test('cohort: two processes share the lock, neither waits longer than the bound,
   expect(contended.length).toBeGreaterThan(2);
   expect(Math.max(...contended.map(({ holders }) => holders))).toBeLessThanOrEqual(HOLDERS);
   // A node that stands still does not ask for its turn meanwhile, and the other one keeps the lock.
-  const standstillMs = Math.max(...told.map((node) => node.standstillMs));
+  const standstillMs = Math.max(...nodes.map((node) => node.standstillMs));
   const longestMs = TENURE_MS + NOTED_WITHIN_MS + standstillMs;
   expect(Math.max(...contended.map(({ from, to }) => to - from))).toBeLessThanOrEqual(longestMs);
   expect(Number(await redis.get(`${key()}:count`))).toBe(entries.length);

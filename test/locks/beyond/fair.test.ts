@@ -55,7 +55,7 @@ test('fair: who asked first enters first, over two processes', async () => {
   await d.untilSaid('released');
 });
 
-test('fair: a newcomer does not overtake a waiter that was told and has not entered yet', async () => {
+test('fair: a newcomer does not overtake a waiter that was woken and has not entered yet', async () => {
   const watch = watchClient(connect());
   const redis = connect();
   const order: string[] = [];
@@ -64,14 +64,14 @@ test('fair: a newcomer does not overtake a waiter that was told and has not ente
   await a.acquire();
   const b = enterAndLeave(watch.client, () => order.push('b'));
   await untilListening(redis);
-  const told = watch.hold('evalsha');
+  const answer = watch.hold('evalsha');
 
   await a.release();
-  await told.reached;
+  await answer.reached;
   await expect(c.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
   const waited = enterAndLeave(redis, () => order.push('c'));
   await untilWaiting(redis, 2);
-  told.letGo();
+  answer.letGo();
   await Promise.all([b, waited]);
 
   expect(order).toEqual(['b', 'c']);

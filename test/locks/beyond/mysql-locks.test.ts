@@ -177,7 +177,7 @@ describe.each(strategies)('%s', (strategy, createLock) => {
     await lock.release();
   });
 
-  test('a connection that breaks: the holder is told, its release rejects, and the next gets in', async () => {
+  test('a connection that breaks: the holder learns it, its release rejects, and the next gets in', async () => {
     const one = connect(url, 1);
     const id = await idOf(one);
     let losses = 0;
@@ -187,9 +187,9 @@ describe.each(strategies)('%s', (strategy, createLock) => {
     const nextIn = next.acquire();
     await until(async () => (await waiting()) === 1);
 
-    const told = once(holder.lost as AbortSignal, 'abort');
+    const lost = once(holder.lost as AbortSignal, 'abort');
     await ask('KILL ?', [id]);
-    await told;
+    await lost;
     await nextIn;
 
     expect(losses).toBe(1);
@@ -283,13 +283,13 @@ describe('a server that is away', () => {
   });
 
   test.each(strategies)(
-    '%s: it dies: the holder is told, and a new lock is had when it is back',
+    '%s: it dies: the holder learns it, and a new lock is had when it is back',
     async (_strategy, createLock) => {
       const lock = createLock(optionsOf({ onLeaseLost() {} }));
       await lock.acquire();
-      const told = once(lock.lost as AbortSignal, 'abort');
+      const lost = once(lock.lost as AbortSignal, 'abort');
       await server.kill();
-      await told;
+      await lost;
       await expect(lock.release()).rejects.toMatchObject(notHeld);
       const refusal = await createLock(optionsOf())
         .acquire()

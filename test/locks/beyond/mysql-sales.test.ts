@@ -31,11 +31,11 @@ beforeAll(async () => {
 
 beforeEach(() => stock.deleteStock(sku));
 
-type Told = [step: string, stock?: number];
+type Emitted = [step: string, stock?: number];
 
 /** Options for one sale, and the steps that it tells. */
 function sale(given: Partial<SaleOptions> = {}) {
-  const told: Told[] = [];
+  const emitted: Emitted[] = [];
   const options: SaleOptions = {
     redis: undefined as never,
     masters: [],
@@ -45,10 +45,10 @@ function sale(given: Partial<SaleOptions> = {}) {
     stockKey: 'unused',
     signal: new AbortController().signal,
     business: async () => {},
-    emit: (...step) => void told.push(step),
+    emit: (...step) => void emitted.push(step),
     ...given,
   };
-  return { options, told };
+  return { options, emitted };
 }
 
 /** A transaction of the test's own that has locked the row of the stock. */
@@ -132,14 +132,14 @@ describe.each(strategies)('%s', (strategy, takeOne) => {
       await other.query('START TRANSACTION');
       // It has written more, so the server gives the sale up and not this one.
       await other.query('UPDATE side SET n = 100');
-      const { options, told } = sale();
+      const { options, emitted } = sale();
       const sold = takeOne(options);
       await until(async () => (await waiting()) === 1);
       await other.query('SELECT stock FROM tb_stock WHERE sku = ? FOR UPDATE', [sku]);
       await other.query('COMMIT');
 
       expect(await sold).toBe(5);
-      expect(told.filter(([step]) => step === 'conflict')).toHaveLength(1);
+      expect(emitted.filter(([step]) => step === 'conflict')).toHaveLength(1);
       expect(await stock.readStock(sku)).toBe(4);
     } finally {
       other.destroy();
@@ -194,14 +194,14 @@ test('mysql-pessimistic: is alone from its read on, and leaves with its commit',
   const second = sale();
 
   const firstSold = pessimistic(first.options);
-  await until(async () => first.told.length === 2);
+  await until(async () => first.emitted.length === 2);
   const secondSold = pessimistic(second.options);
   await until(async () => (await waiting()) === 1);
-  expect(second.told).toEqual([]);
+  expect(second.emitted).toEqual([]);
   keepSelling();
 
   expect([await firstSold, await secondSold]).toEqual([5, 4]);
-  expect(first.told).toEqual([['entered'], ['read', 5], ['left'], ['writing'], ['wrote', 4]]);
+  expect(first.emitted).toEqual([['entered'], ['read', 5], ['left'], ['writing'], ['wrote', 4]]);
 });
 
 test('mysql-optimistic: a write of another version is refused, and the sale reads anew', async () => {
@@ -211,11 +211,11 @@ test('mysql-optimistic: a write of another version is refused, and the sale read
     if (others > 0) await stock.writeStock(sku, 9);
     others -= 1;
   };
-  const { options, told } = sale({ business });
+  const { options, emitted } = sale({ business });
 
   expect(await optimistic(options)).toBe(9);
 
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     ...[['began'], ['read', 5], ['writing'], ['conflict']],
     ...[['read', 9], ['writing'], ['wrote', 8]],
   ]);
@@ -224,11 +224,11 @@ test('mysql-optimistic: a write of another version is refused, and the sale read
 test('mysql-conditional: tells the stock that its one statement has found', async () => {
   await stock.writeStock(sku, 5);
   const business = () => stock.writeStock(sku, 3);
-  const { options, told } = sale({ business });
+  const { options, emitted } = sale({ business });
 
   expect(await conditional(options)).toBe(3);
 
-  expect(told).toEqual([['began'], ['writing'], ['read', 3], ['wrote', 2]]);
+  expect(emitted).toEqual([['began'], ['writing'], ['read', 3], ['wrote', 2]]);
 });
 
 test('a killed process: what it has not committed is undone, and its row is free', async () => {

@@ -33,7 +33,7 @@ test('redis-atomic: 50 buyers of 30 units over two connections take each unit on
   await redis.del(key());
 });
 
-test('redis-atomic: the business comes before the step, and what is told is what happened', async () => {
+test('redis-atomic: the business comes before the step, and what is emitted is what happened', async () => {
   const redis = connect();
   await redis.set(key(), 5);
   const steps: string[] = [];

@@ -216,7 +216,7 @@ test('redlock: two masters that forget cost nothing, a third the lock', async ()
   expect(a.lost?.aborted).toBe(false);
   await end(key(), 2);
   // At the next renewal, long before the lease ends.
-  expect(await msOf(lease.told)).toBeLessThan(350);
+  expect(await msOf(lease.first)).toBeLessThan(350);
 
   expect(a.lost?.reason).toMatchObject(notHeld);
   await expect(a.release()).rejects.toMatchObject(notHeld);
@@ -230,7 +230,7 @@ test('redlock: a holder that reaches no majority gives up before its lease ends'
   await lock.acquire();
   freeze(0, 1, 2);
 
-  expect(await msOf(lease.told)).toBeLessThan(600);
+  expect(await msOf(lease.first)).toBeLessThan(600);
 
   expect(lock.lost?.reason).toMatchObject(notHeld);
   await expect(lock.release()).rejects.toMatchObject(tooFewAnswer);
@@ -295,17 +295,17 @@ test('redlock: a waiter whose signal aborts stops, and leaves no vote', async ()
   await until(async () => (await votes(key())).every((vote) => vote === null));
 });
 
-/** Counts how often a holder is told that its lease is lost; `told` resolves at the first time. */
+/** Counts how often a holder learns that its lease is lost; `first` resolves at the first time. */
 function losses() {
   let count = 0;
-  let tellFirst = () => {};
-  const told = new Promise<void>((resolve) => (tellFirst = resolve));
+  let onFirst = () => {};
+  const first = new Promise<void>((resolve) => (onFirst = resolve));
   return {
-    told,
+    first,
     count: () => count,
     record() {
       count += 1;
-      tellFirst();
+      onFirst();
     },
   };
 }

@@ -59,13 +59,13 @@ function watchSession(zookeeper: ZookeeperSession) {
   };
 }
 
-/** Counts how often a holder is told that its lock is lost. */
+/** Counts how often a holder learns that its lock is lost. */
 function losses() {
   let count = 0;
-  const tell = () => {
+  const record = () => {
     count += 1;
   };
-  return { tell, count: () => count };
+  return { record, count: () => count };
 }
 
 async function msOf(act: Promise<unknown>) {
@@ -327,10 +327,10 @@ describe('the fencing token', () => {
 });
 
 describe('a session that ends', () => {
-  test('closed: its nodes go at once, its holders are told once, and its waiters end', async () => {
+  test('closed: its nodes go at once, its holders learn it once, and its waiters end', async () => {
     const zookeeper = connect();
-    const told = losses();
-    const a = lockOf(zookeeper, { onLeaseLost: told.tell });
+    const lost = losses();
+    const a = lockOf(zookeeper, { onLeaseLost: lost.record });
     await a.acquire();
     const b = await startWaiter(zookeeper);
     const c = await startWaiter(connect());
@@ -339,7 +339,7 @@ describe('a session that ends', () => {
 
     await expect(b.entered).rejects.toMatchObject(unavailable);
     await c.entered;
-    expect(told.count()).toBe(1);
+    expect(lost.count()).toBe(1);
     expect(a.lost?.reason).toBeInstanceOf(LockNotHeldError);
     await expect(a.release()).rejects.toMatchObject(notHeld);
     await c.lock.release();
@@ -376,9 +376,9 @@ describe('a session that ends', () => {
 
   test('a server that stands still: the holder stops before its session can have ended', async () => {
     onTestFinished(resume);
-    const told = losses();
+    const lost = losses();
     const zookeeper = connect(SESSION_MS);
-    const a = lockOf(zookeeper, { onLeaseLost: told.tell });
+    const a = lockOf(zookeeper, { onLeaseLost: lost.record });
     await a.acquire();
     // ZooKeeper has just heard of the session.
     await (await zookeeper.enter()).list('/locks');
@@ -387,7 +387,7 @@ describe('a session that ends', () => {
     const toldMs = await msOf(until(async () => a.lost?.aborted === true));
 
     expect(toldMs).toBeLessThan(SESSION_MS);
-    expect(told.count()).toBe(1);
+    expect(lost.count()).toBe(1);
     await expect(a.release()).rejects.toMatchObject(notHeld);
   });
 
@@ -412,16 +412,16 @@ describe('a session that ends', () => {
     await c.release();
   });
 
-  test('a server that is killed: holders and waiters are told at once, and it is all free when it comes back', async () => {
+  test('a server that is killed: holders and waiters learn it at once, and it is all free when it comes back', async () => {
     const zookeeper = connect();
-    const told = losses();
-    const a = lockOf(zookeeper, { onLeaseLost: told.tell });
+    const lost = losses();
+    const a = lockOf(zookeeper, { onLeaseLost: lost.record });
     await a.acquire();
     const b = await startWaiter(zookeeper);
 
     await kill();
     await expect(b.entered).rejects.toMatchObject(unavailable);
-    expect([told.count(), a.lost?.aborted]).toEqual([1, true]);
+    expect([lost.count(), a.lost?.aborted]).toEqual([1, true]);
     await expect(lockOf(zookeeper).acquire()).rejects.toMatchObject(unavailable);
     await startAgain();
 

@@ -5,7 +5,7 @@ import { ownRedis } from '../own-redis.ts';
 
 const { connect, key } = ownRedis();
 
-test('channels: a listener is told that its subscription stands, then every message until it stops', async () => {
+test('channels: a listener learns that its subscription stands, then every message until it stops', async () => {
   const redis = await connected();
   const ear = openEar(redis, key());
   expect(await ear.next()).toBeUndefined();
@@ -18,7 +18,7 @@ test('channels: a listener is told that its subscription stands, then every mess
   await untilListeners(redis, key(), 0);
 });
 
-test('channels: a second listener is told as well, and hears on when the first has stopped', async () => {
+test('channels: a second listener learns it as well, and hears on when the first has stopped', async () => {
   const redis = await connected();
   const first = openEar(redis, key());
   await first.next();
@@ -49,7 +49,7 @@ test('channels: all channels of a client share one connection, which ends with t
   expect((await subscribers(watcher)).length).toBe(before.length - 1);
 });
 
-test('channels: a listener is told when its subscription breaks, and again when it stands anew', async () => {
+test('channels: a listener learns when its subscription breaks, and again when it stands anew', async () => {
   const redis = await connected();
   const ear = openEar(redis, key());
   await ear.next();
@@ -62,7 +62,7 @@ test('channels: a listener is told when its subscription breaks, and again when 
   ear.stop();
 });
 
-test('channels: a listener is told when the connection of the client closes, and when it is back', async () => {
+test('channels: a listener learns when the connection of the client closes, and when it is back', async () => {
   const redis = await connected();
   const watcher = connect();
   const ear = openEar(redis, key());

@@ -250,7 +250,7 @@ test('a lease is renewed as long as the tick goes on, and the lock is gone when 
   expect(await shop.redis.client.exists(lockKey('8-auto-renew'))).toBe(0);
 });
 
-describe('a node is told to stop', () => {
+describe('a node is asked to stop', () => {
   test.each(['8-auto-renew', 'mysql-lock-table', 'zookeeper', 'conditional'])(
     '%s: it ends with the order it is at, gives the lock up, and the other node does the rest',
     async (guard) => {

@@ -124,7 +124,7 @@ describe('table: the unit is taken, and no order is written', () => {
 
     await resume();
 
-    // The heir has sold with the same key, so this buyer must not be told that nothing was sold.
+    // The heir has sold with the same key, so this buyer must not read that nothing was sold.
     expectProblem(await answer, 'ORDER_FAILED', { definite: false, detail: /the unit is back in stock\.$/ });
     expect(await whereabouts('slow')).toEqual({ inStock: 4, ordered: 1, intended: 0 });
     for (const node of [atLine, other]) expect((await sellKeyed(node, 'slow', key)).text).toBe(heir.text);
@@ -156,7 +156,7 @@ describe('table: the unit is taken, and no order is written', () => {
 });
 
 describe('table: nobody has heard what became of COMMIT', () => {
-  test('it has arrived: the first is in doubt, and a repeat is told of the order', async () => {
+  test('it has arrived: the first is in doubt, and a repeat gets the order', async () => {
     const key = newKey();
     await supply(atLine, 'answered', 5);
     line.cutAt('COMMIT', 'answered');
