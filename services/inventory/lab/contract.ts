@@ -150,5 +150,5 @@ export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
 export type JobState = z.output<typeof jobStateSchema>;
 export type GuardTiming = z.output<typeof guardTimingSchema>;
-/** As it is sent: what has a default may be left out. */
+/** The form in which it is sent: what has a default may be left out. */
 export type TickScript = z.input<typeof tickScriptSchema>;
