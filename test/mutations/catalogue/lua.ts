@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 /** The Lua scripts: a wrong comparison, a missing expiry, a return that says something else. */
 export const lua: Mutation[] = [
   {
-    name: 'release-whoever-owns',
+    name: 'release-of-any-owner',
     file: 'lua/release-if-owner.lua',
     find: "redis.call('GET', KEYS[1]) == ARGV[1]",
     replace: "redis.call('EXISTS', KEYS[1]) == 1",
@@ -35,7 +35,7 @@ export const lua: Mutation[] = [
     tests: ['test/lua/release-reentrant.test.ts'],
   },
   {
-    name: 'renew-whoever-owns',
+    name: 'renew-of-any-owner',
     file: 'lua/renew-if-owner.lua',
     find: "redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1",
     replace: "redis.call('EXISTS', KEYS[1]) == 1",
@@ -59,17 +59,41 @@ export const lua: Mutation[] = [
     tests: ['test/lua/acquire-fenced.test.ts'],
   },
   {
+    name: 'token-as-a-lua-number',
+    file: 'lua/acquire-fenced.lua',
+    find: "return redis.call('GET', KEYS[2])",
+    replace: "return string.format('%.0f', redis.call('GET', KEYS[2]))",
+    why: 'Above 2^53 the holder gets another token than the one that was made.',
+    tests: ['test/lua/acquire-fenced.test.ts'],
+  },
+  {
     name: 'tokens-compared-as-text',
     file: 'lua/write-if-newest.lua',
-    find: 'tonumber(ARGV[3]) < newest',
-    replace: 'ARGV[3] < tostring(newest)',
+    find: '#ours < #newest or (#ours == #newest and ours < newest)',
+    replace: 'ours < newest',
     why: 'As text 9 is larger than 10, so an old token is let through.',
     tests: ['test/lua/write-if-newest.test.ts'],
   },
   {
+    name: 'tokens-compared-as-lua-numbers',
+    file: 'lua/write-if-newest.lua',
+    find: '#ours < #newest or (#ours == #newest and ours < newest)',
+    replace: 'tonumber(ours) < tonumber(newest)',
+    why: 'Above 2^53 two tokens are one Lua number, so an old token is let through.',
+    tests: ['test/lua/write-if-newest.test.ts'],
+  },
+  {
+    name: 'put-back-tokens-compared-as-lua-numbers',
+    file: 'lua/restore-once.lua',
+    find: '#ours < #newest or (#ours == #newest and ours < newest)',
+    replace: 'tonumber(ours) < tonumber(newest)',
+    why: 'Above 2^53 two tokens are one Lua number, so a holder that has lost its lock puts units back.',
+    tests: ['test/lua/restore-once.test.ts'],
+  },
+  {
     name: 'token-not-remembered',
     file: 'lua/write-if-newest.lua',
-    find: "redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])\n",
+    find: "redis.call('HSET', KEYS[2], ARGV[2], ours)\n",
     replace: '',
     why: 'The fence never learns of a newer token, and refuses nobody.',
     tests: ['test/lua/write-if-newest.test.ts'],

@@ -40,8 +40,8 @@ export const report: Mutation[] = [
   {
     name: 'unknown-run-ends-with-0',
     file: 'loadtest/commands/run-command.ts',
-    find: "results.verdict === 'as-taught') ? 0 : 1",
-    replace: "results.verdict !== 'not-as-taught') ? 0 : 1",
+    find: "results.verdict === 'as-taught'",
+    replace: "results.verdict !== 'not-as-taught'",
     why: 'A script that runs the staircase takes an unknown run for a good one.',
     tests: ['test/loadtest/commands/staircase.test.ts'],
     title: 'a part that no drill killed dies',
@@ -49,11 +49,19 @@ export const report: Mutation[] = [
   {
     name: 'interrupted-run-ends-with-1',
     file: 'loadtest/commands/run-command.ts',
-    find: '      if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;\n',
+    find: '    if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;\n',
     replace: '',
     why: 'Ctrl-C looks like a stage that is not as taught.',
     tests: ['test/loadtest/commands/staircase.test.ts'],
     title: 'Ctrl-C in its middle',
+  },
+  {
+    name: 'enter-kept-while-busy',
+    file: 'loadtest/commands/keyboard.ts',
+    find: '      await nextTurn();\n      await nextTurn();\n',
+    replace: '',
+    why: 'Enter that was pressed while the drill was busy skips a step that nobody has seen.',
+    tests: ['test/loadtest/commands/keyboard.test.ts'],
   },
   {
     name: 'graded-lock-of-which-nothing-is-known',

@@ -49,7 +49,7 @@ export const stack: Mutation[] = [
   },
   {
     name: 'held-command-overtaken',
-    file: 'scripts/link/link.ts',
+    file: 'scripts/link/connection.ts',
     find: 'if (requests.length === 0 && !request.isHeld) return write(request);',
     replace: 'if (!request.isHeld) return write(request);',
     why: 'What a connection sends later reaches Redis before the command that is held.',
@@ -58,16 +58,19 @@ export const stack: Mutation[] = [
   },
   {
     name: 'let-go-out-of-order',
-    file: 'scripts/link/link.ts',
+    file: 'scripts/link/connection.ts',
     find: '    request.isHeld = false;\n    writeRequests();',
-    replace: '    requests.splice(requests.indexOf(request), 1);\n    write(request);\n    writeRequests();',
+    replace: `    requests.splice(requests.indexOf(request), 1);
+    requestBytes -= request.bytes.length;
+    write(request);
+    writeRequests();`,
     why: 'Of several commands held on one connection a later one is let past the first.',
     tests: ['test/scripts/link/holding.test.ts'],
     title: 'of 20 commands held on one connection none passes before the first',
   },
   {
     name: 'replies-not-delayed',
-    file: 'scripts/link/link.ts',
+    file: 'scripts/link/connection.ts',
     find: 'cameAt + line.delayMs - performance.now()',
     replace: 'cameAt - performance.now()',
     why: 'Late replies are not late, so a drill stages nothing.',
@@ -91,5 +94,22 @@ export const stack: Mutation[] = [
     why: 'A process that was paused can’t end, and the stack waits for it until the limit.',
     tests: ['test/scripts/stack/nodes.test.ts'],
     title: 'a paused node does not keep the stack from stopping',
+  },
+  {
+    name: 'taken-port-not-tried-again',
+    file: 'scripts/stack/parts.ts',
+    find: '!(error instanceof PortTaken) || tries === TRIES',
+    replace: 'error',
+    why: 'A part whose port another program takes between the look and the listen does not start on another one.',
+    tests: ['test/scripts/stack/taken-ports.test.ts'],
+    title: 'the part starts on another one redis-server',
+  },
+  {
+    name: 'look-without-a-claim',
+    file: 'scripts/stack/ports.ts',
+    find: 'guard.unref();',
+    replace: 'guard.close();',
+    why: 'Two processes find one block of ports free, and both hand out its ports.',
+    tests: ['test/scripts/stack/port-blocks.test.ts'],
   },
 ];
