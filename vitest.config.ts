@@ -49,10 +49,10 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('alone', 2, alone, quick, 1),
+      group('alone', 2, alone, quick, 2),
       group('waiting', 3, waiting, quick, 3),
-      group('together', 4, ['test/**/*.test.ts'], [...quick, ...alone, ...waiting, ...replacing], 2),
-      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 2, sequence: { groupOrder: 4 } } },
+      group('together', 4, ['test/**/*.test.ts'], [...quick, ...alone, ...waiting, ...replacing], 3),
+      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 4 } } },
     ],
   },
 });
