@@ -8,6 +8,8 @@ import type { Mutation } from './mutation.ts';
 
 /** How long the tests of one mutation may take, in milliseconds. */
 const LIMIT_MS = 180_000;
+/** How long one of them may take that sets no limit of its own, in milliseconds. Many a bug shows by a test that hangs. */
+const TEST_LIMIT_MS = 30_000;
 
 /** How a run of tests ended. `broken`: it says nothing, because no test was run to its end, or a test file could not. */
 export type TestRun =
@@ -35,7 +37,8 @@ export async function runTests(
   const reportFile = join(tmp, 'vitest.json');
   rmSync(reportFile, { force: true });
   const vitest = join(dir, 'node_modules/vitest/vitest.mjs');
-  const options = ['--bail', '1', '--reporter', 'json', '--outputFile', reportFile];
+  const limit = ['--testTimeout', String(TEST_LIMIT_MS)];
+  const options = ['--bail', '1', ...limit, '--reporter', 'json', '--outputFile', reportFile];
   const child = spawn(
     process.execPath,
     [vitest, 'run', ...tests, ...(title === undefined ? [] : ['-t', title]), ...options],
