@@ -14,12 +14,17 @@ const quick = [
   'test/lua/**/*.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
-/** They stage faults step by step, on several stacks, and fill the machine. */
+/** They fill the machine, and their limits in time are what is measured. */
 const alone = [
-  'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
+  'test/loadtest/commands/bench.test.ts',
+  'test/loadtest/drills/{busy,figures}.test.ts',
+  'test/services/inventory/{cluster,sentinel}.test.ts',
+];
+/** They stage faults step by step, on several stacks. */
+const staging = [
+  'test/loadtest/commands/{drill,grade,pause,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
   'test/loadtest/orders/drills.test.ts',
-  'test/services/inventory/{cluster,sentinel}.test.ts',
 ];
 /** They mostly wait, and their limits in time ask for a machine that does little else. */
 const waiting = [
@@ -49,10 +54,11 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('alone', 2, alone, quick, 2),
-      group('waiting', 3, waiting, quick, 3),
-      group('together', 4, ['test/**/*.test.ts'], [...quick, ...alone, ...waiting, ...replacing], 3),
-      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 4 } } },
+      group('alone', 2, alone, quick, 1),
+      group('staging', 3, staging, [...quick, ...alone], 2),
+      group('waiting', 4, waiting, quick, 3),
+      group('together', 5, ['test/**/*.test.ts'], [...quick, ...alone, ...staging, ...waiting, ...replacing], 3),
+      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 5 } } },
     ],
   },
 });

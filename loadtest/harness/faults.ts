@@ -11,7 +11,7 @@ import type { Target, TargetNode } from './target.ts';
 
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
-const LOOK_MS = 5;
+const LOOK_MS = 10;
 
 /** The node is dead since `at`, on the shared clock, and had recorded these events. */
 export interface Crash {

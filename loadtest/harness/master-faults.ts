@@ -17,7 +17,7 @@ const ANSWER_LIMIT_MS = 200;
 const RECONNECT_DELAY_MS = 20;
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
-const LOOK_MS = 5;
+const LOOK_MS = 10;
 
 export interface MasterFaultsOptions {
   masters: Master[];

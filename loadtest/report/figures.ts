@@ -93,6 +93,7 @@ const stepFigureNames: Record<string, string> = {
   finalStock: 'Final stock',
   lostUpdates: 'Lost updates',
   slowestMs: 'Slowest answer without Redis',
+  baselineMs: 'Slowest answer that needs no Redis',
   backMs: 'From the return of Redis to a sale',
   emptyMs: 'Until nobody waited',
   stillWaiting: 'Still waiting',

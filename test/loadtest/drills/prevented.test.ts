@@ -322,6 +322,24 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
       isUnknown(await run(drill, stage, { wrap: atOnce }), why);
     });
 
+    test('redis-outage: the answer is late, and so is one that needs no Redis, because the node stands still', async () => {
+      let node: TargetNode | undefined;
+      const outcome = await run(redisOutage, '8-auto-renew', {
+        wrap(target) {
+          [node] = target.nodes;
+          return target;
+        },
+        async narrate(sentence) {
+          if (!/stands still/.test(sentence)) return;
+          node?.process?.signal('SIGSTOP');
+          // Longer than the limit of an answer, and over before Redis is back.
+          await sleep(2_500);
+          node?.process?.signal('SIGCONT');
+        },
+      });
+      isUnknown(outcome, /^The machine is too busy: an answer took 2\.\d s, and one that needs no Redis 2\.\d s\.$/);
+    });
+
     test('failover: the line is not cut, so the replica knows the lock', async () => {
       isUnknown(await run(failover, '8-auto-renew', { wrap: uncut }), /^The replica has heard of the lock\.$/);
     });
