@@ -4,8 +4,7 @@ import { locks } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
 import { keyStaircase } from './keys.ts';
 import { lockStaircase } from './locks.ts';
-import type { Column, Row, Staircase } from './staircase.ts';
-import type { Sign } from './table.ts';
+import type { Column, Row, Sign, Staircase } from './staircase.ts';
 
 /** Every staircase that a run may show. */
 export const staircases = [lockStaircase, guardStaircase, keyStaircase];

@@ -3,7 +3,11 @@
 import type { Backend } from '../../locks/index.ts';
 import type { StackOptions } from '../../scripts/stack/stack.ts';
 import type { StepFigures } from '../evidence/results.ts';
-import { readTable, type Sign } from './table.ts';
+import { readTable } from './table.ts';
+
+/** ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break. */
+const signs = ['✔', '✘', '·', '–'] as const;
+export type Sign = (typeof signs)[number];
 
 /** No two staircases share the name of a row or a column. */
 export interface Staircase {
@@ -60,13 +64,12 @@ interface UnreadStaircase extends Omit<Staircase, 'rows'> {
 
 /** Throws when the table has not exactly these rows and columns, or a cell without a sign. */
 export function readStaircase({ table, columns, rows, ...words }: UnreadStaircase): Staircase {
-  const { columns: names, rows: signs } = readTable(table, {
-    columns: Object.keys(columns),
-    rows: Object.keys(rows),
-  });
+  const taught = readTable(table, { columns: Object.keys(columns), rows: Object.keys(rows), signs });
   return {
     ...words,
-    columns: Object.fromEntries(names.map((name) => [name, columns[name] as Column])),
-    rows: Object.fromEntries(Object.entries(signs).map(([name, signs]) => [name, { ...(rows[name] as Row), signs }])),
+    columns: Object.fromEntries(taught.columns.map((name) => [name, columns[name] as Column])),
+    rows: Object.fromEntries(
+      Object.entries(taught.rows).map(([name, signs]) => [name, { ...(rows[name] as UnreadRow), signs }]),
+    ),
   };
 }

@@ -4,14 +4,18 @@
 //   │  failover      and a bar leads down to them past the names of the columns on its right.
 //   ✘  ·             Then a line for each row: its name, which begins the line, and a sign under each column.
 
-/** What is taught of a cell: ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break. */
-export type Sign = '✔' | '✘' | '·' | '–';
-
 /** What a table says, its rows and columns in the order of the text. */
-export interface Table {
+export interface Table<Sign extends string> {
   columns: string[];
   /** The signs of each row, by the names of the columns. */
   rows: Record<string, Record<string, Sign>>;
+}
+
+/** What a table may say. */
+export interface Known<Sign extends string> {
+  columns: string[];
+  rows: string[];
+  signs: readonly Sign[];
 }
 
 interface Column {
@@ -21,13 +25,13 @@ interface Column {
 }
 
 /** Throws, with a sentence that names the row or column, unless the table has each of these once, no other, and a sign in each cell. */
-export function readTable(text: string, known: { columns: string[]; rows: string[] }): Table {
+export function readTable<Sign extends string>(text: string, known: Known<Sign>): Table<Sign> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const columns: Column[] = [];
   for (const line of lines.filter(isOfColumn)) columns.push(readColumn(line, columns));
   checkNames('column', namesOf(columns), known.columns);
 
-  const rows = lines.filter((line) => !isOfColumn(line)).map((line) => readRow(line, columns));
+  const rows = lines.filter((line) => !isOfColumn(line)).map((line) => readRow(line, columns, known.signs));
   checkNames('row', namesOf(rows), known.rows);
   return { columns: namesOf(columns), rows: Object.fromEntries(rows.map(({ name, signs }) => [name, signs])) };
 }
@@ -46,21 +50,23 @@ function readColumn(line: string, before: Column[]): Column {
   return { name, at };
 }
 
-function readRow(line: string, columns: Column[]): { name: string; signs: Record<string, Sign> } {
+function readRow<Sign extends string>(line: string, columns: Column[], known: readonly Sign[]) {
   const name = line.match(/^[a-z0-9-]+/)?.[0];
   if (name === undefined) throw new Error(`This line of the table begins with no name of a row: "${line}".`);
   const stray = [...line.matchAll(/\S/g)].find(
     ({ index }) => index >= name.length && !columns.some(({ at }) => at === index),
   );
   if (stray !== undefined) throw new Error(`In the row ${name}, ${stray[0]} stands under no column.`);
-  return { name, signs: Object.fromEntries(columns.map((column) => [column.name, readSign(line, name, column)])) };
+  const signs = columns.map((column) => [column.name, readSign(line, name, column, known)] as const);
+  return { name, signs: Object.fromEntries(signs) };
 }
 
-function readSign(line: string, row: string, { name, at }: Column): Sign {
+function readSign<Sign extends string>(line: string, row: string, { name, at }: Column, known: readonly Sign[]): Sign {
   const sign = line[at] ?? ' ';
   if (at < row.length || sign === ' ') throw new Error(`The row ${row} has no sign under ${name}.`);
-  if (sign === '✔' || sign === '✘' || sign === '·' || sign === '–') return sign;
-  throw new Error(`The row ${row} has ${sign} under ${name}: a sign is ✔, ✘, · or –.`);
+  const found = known.find((each) => each === sign);
+  if (found !== undefined) return found;
+  throw new Error(`The row ${row} has ${sign} under ${name}: a sign is one of ${known.join(' ')}.`);
 }
 
 function checkNames(kind: 'column' | 'row', names: string[], known: string[]) {

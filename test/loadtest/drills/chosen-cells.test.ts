@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { beyond, locks, strategies } from '../../../locks/index.ts';
-import { cellsOf, chosen, kindsOfLock } from './chosen-cells.ts';
+import { cellsOf, kindsOfLock } from './chosen-cells.ts';
 
 const cells = cellsOf(Object.keys(strategies));
 /** Here, or by figures.test.ts. */
@@ -12,12 +12,6 @@ const nameOf = ({ stage, name }: { stage: string; name: string }) => `${stage} $
 const missing = (wanted: typeof cells) => wanted.filter((cell) => !isChosen(cell)).map(nameOf);
 
 describe('the cells that npm test runs', () => {
-  test('every stage and strategy has a row with a sign for each drill, and nothing else has one', () => {
-    expect(Object.keys(chosen)).toEqual(Object.keys(strategies));
-    for (const { sign } of cells) expect(sign).toMatch(/^[✔✘wf·–]$/);
-    for (const [stage, row] of Object.entries(chosen)) expect(row).toHaveLength(cellsOf([stage]).length);
-  });
-
   test('none says other than the staircase', () => {
     const signs = { pass: '✔', fail: '✘' };
     for (const { stage, name, sign } of cells) {

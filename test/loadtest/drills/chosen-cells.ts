@@ -2,9 +2,11 @@
 
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
+import { readTable } from '../../../loadtest/staircase/table.ts';
+import { strategies } from '../../../locks/index.ts';
 
 /**
- * A sign for each of these drills, in their order:
+ * Which cells run, and where:
  * ✔ and ✘ are run, and come out so. A blank of the staircase that is run comes out as its lock makes it.
  * w is run, and holds because nobody else gets in: the lock is never given up, and everybody waits.
  * f is run by figures.test.ts, which looks at its figures as well.
@@ -14,29 +16,48 @@ import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
  * Run are: each drill with the last stage that fails it and the first that holds; stage 8 with every drill; each kind of verdict
  * that a drill can come to; every ✘ that is drawn; what a strategy fixes of stage 8; and each drill with each kind of lock.
  */
-export const chosen: Record<string, string> = {
-  '0-none': '–··–··✘✘✘·–',
-  '1-in-process': '–✔✘–✘·····✔',
-  '2-recursive-retry': 'f✘·w·✔ff···',
-  '3-spin': 'fff·····✘··',
-  '4-ttl': '·ff✘·······',
-  '5-owner-check': '··ff·✘·✘··✔',
-  '6-lua-release': '···ff·✘····',
-  '7-reentrant': '····ff··✘··',
-  '8-auto-renew': '✔✔✔✔✔ffffff',
-  blocking: '–✔·✔··✘✘✘·✔',
-  fair: '–✔✔·✔·✘✘✘✔·',
-  cohort: '–✔···✔✘✘✘✔✔',
-  fenced: '··✔···✔✔✘··',
-  redlock: '✔✔✔✔✔✔✔✘✔✔✔',
-  'mysql-lock-table': '–✔·–·✔✔✘✔··',
-  'mysql-named': '–·✔–✔·✔✘✔·✔',
-  'mysql-pessimistic': '–✔✔––·✔–––✔',
-  'mysql-optimistic': '–·–––✔✔––––',
-  'mysql-conditional': '–✔–––·✔––––',
-  zookeeper: '–✔✔–✔✔✔✔✔✔✔',
-  'redis-atomic': '–✔–––·✔✔✔✔–',
-};
+const table = `
+                   long-wait
+                   │  crashed-holder
+                   │  │  slow-holder
+                   │  │  │  late-release
+                   │  │  │  │  nested-call
+                   │  │  │  │  │  long-sale
+                   │  │  │  │  │  │  paused-process
+                   │  │  │  │  │  │  │  late-write
+                   │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  client-gone
+0-none             –  ·  ·  –  ·  ·  ✘  ✘  ✘  ·  –
+1-in-process       –  ✔  ✘  –  ✘  ·  ·  ·  ·  ·  ✔
+2-recursive-retry  f  ✘  ·  w  ·  ✔  f  f  ·  ·  ·
+3-spin             f  f  f  ·  ·  ·  ·  ·  ✘  ·  ·
+4-ttl              ·  f  f  ✘  ·  ·  ·  ·  ·  ·  ·
+5-owner-check      ·  ·  f  f  ·  ✘  ·  ✘  ·  ·  ✔
+6-lua-release      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·
+7-reentrant        ·  ·  ·  ·  f  f  ·  ·  ✘  ·  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  f
+
+blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ·  ✔
+fair               –  ✔  ✔  ·  ✔  ·  ✘  ✘  ✘  ✔  ·
+cohort             –  ✔  ·  ·  ·  ✔  ✘  ✘  ✘  ✔  ✔
+fenced             ·  ·  ✔  ·  ·  ·  ✔  ✔  ✘  ·  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔
+mysql-lock-table   –  ✔  ·  –  ·  ✔  ✔  ✘  ✔  ·  ·
+mysql-named        –  ·  ✔  –  ✔  ·  ✔  ✘  ✔  ·  ✔
+mysql-pessimistic  –  ✔  ✔  –  –  ·  ✔  –  –  –  ✔
+mysql-optimistic   –  ·  –  –  –  ✔  ✔  –  –  –  –
+mysql-conditional  –  ✔  –  –  –  ·  ✔  –  –  –  –
+zookeeper          –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+redis-atomic       –  ✔  –  –  –  ·  ✔  ✔  ✔  ✔  –
+`;
+
+/** The signs of each stage and strategy, by the names of the drills. */
+const { rows: chosen } = readTable(table, {
+  columns: stepDrills.map(({ name }) => name),
+  rows: Object.keys(strategies),
+  signs: ['✔', '✘', 'w', 'f', '·', '–'],
+});
 
 /** Locks that keep others out in the same way. */
 export const kindsOfLock: Record<string, string[]> = {
@@ -70,7 +91,7 @@ export interface ChosenCell {
 /** The cells of these stages, with their signs. */
 export function cellsOf(stages: string[]): ChosenCell[] {
   return stages.flatMap((stage) =>
-    stepDrills.map((drill, at) => ({ drill, name: drill.name, stage, sign: chosen[stage]?.[at] ?? '' })),
+    stepDrills.map((drill) => ({ drill, name: drill.name, stage, sign: chosen[stage]?.[drill.name] ?? '' })),
   );
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readStaircase } from '../../../loadtest/staircase/staircase.ts';
 import { readTable } from '../../../loadtest/staircase/table.ts';
 
-const known = { columns: ['rush', 'failover', 'sell-out'], rows: ['0-none', 'fenced'] };
+const known = { columns: ['rush', 'failover', 'sell-out'], rows: ['0-none', 'fenced'], signs: ['✔', '✘', '·', '–'] };
 
 const whole = `
         rush
@@ -58,7 +58,7 @@ describe('table: what it refuses, and names', () => {
     [
       'a sign that is not known',
       [row, '0-none  ✘  -  ·'],
-      'The row 0-none has - under sell-out: a sign is ✔, ✘, · or –.',
+      'The row 0-none has - under sell-out: a sign is one of ✔ ✘ · –.',
     ],
     ['a name that reaches under a column', [row, '0-none-at-all ·'], 'The row 0-none-at-all has no sign under rush.'],
   ] as const)('%s', (_, [from, to], sentence) => {
