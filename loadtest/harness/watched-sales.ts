@@ -39,19 +39,27 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
 
   /**
    * Sends a sale that follows the script, and resolves when it is inside. If the lock keeps it out for `limitMs`, its client
-   * hangs up, and this resolves with undefined. Throws NotStagedError when it has not stayed inside.
+   * hangs up, and this resolves with undefined. Throws NotStagedError when it has ended without being held inside.
    */
   async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
     const before = new Set((await node.history()).events.map(({ saleId }) => saleId));
     await node.script(script);
     const sale = sell(node);
-    const own = await waitFor(async () => {
+    let end: SaleEnd | undefined;
+    void sale.end.then((its) => (end = its));
+    const seen = await waitFor(async () => {
+      const hasEnded = end !== undefined;
       const { events } = await node.history();
       const saleId = events.find((event) => isInside(event) && !before.has(event.saleId))?.saleId;
-      return saleId === undefined ? undefined : { saleId, events: events.filter((event) => event.saleId === saleId) };
+      if (saleId !== undefined) return { saleId, events: events.filter((event) => event.saleId === saleId) };
+      return hasEnded ? 'never inside' : undefined;
     }, limitMs);
-    if (own?.events.some(({ type }) => type === 'left')) throw notInside(node);
-    if (own) return { ...sale, saleId: own.saleId };
+    if (seen === 'never inside') {
+      if (end?.outcome === 'lockTimeout') return undefined;
+      throw notInside(node, end);
+    }
+    if (seen?.events.some(({ type }) => type === 'left')) throw notInside(node);
+    if (seen) return { ...sale, saleId: seen.saleId };
     sale.hangUp();
     await sale.end;
   }
@@ -97,7 +105,10 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
   };
 }
 
-const notInside = ({ name }: TargetNode) => new NotStagedError(`The sale on ${name} did not stay inside.`);
+function notInside({ name }: TargetNode, end?: SaleEnd) {
+  const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
+  return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
+}
 
 /** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */
 function isInside({ type }: SaleEvent) {
