@@ -16,13 +16,13 @@ const quick = [
 ];
 /** They fill the machine, and their limits in time are what is measured. */
 const alone = [
-  'test/loadtest/commands/bench.test.ts',
+  'test/loadtest/commands/{bench,pause}.test.ts',
   'test/loadtest/drills/{busy,figures}.test.ts',
-  'test/services/inventory/{cluster,sentinel}.test.ts',
+  'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
 /** They stage faults step by step, on several stacks. */
 const staging = [
-  'test/loadtest/commands/{drill,grade,pause,replay}.test.ts',
+  'test/loadtest/commands/{drill,grade,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
   'test/loadtest/orders/drills.test.ts',
 ];
@@ -33,7 +33,7 @@ const waiting = [
   'test/scripts/reconcile.test.ts',
   'test/services/inventory/lab/listener.test.ts',
   'test/services/inventory/orders/**/*.test.ts',
-  'test/services/inventory/{mysql,outage,sale,shutdown,waiting,zookeeper}.test.ts',
+  'test/services/inventory/{mysql,sale,shutdown,zookeeper}.test.ts',
 ];
 
 /** It replaces a module, so it shares none with another file. */
@@ -55,10 +55,10 @@ export default defineConfig({
     projects: [
       group('quick', 1, quick, [], 2),
       group('alone', 2, alone, quick, 1),
-      group('staging', 3, staging, [...quick, ...alone], 2),
-      group('waiting', 4, waiting, quick, 3),
-      group('together', 5, ['test/**/*.test.ts'], [...quick, ...alone, ...staging, ...waiting, ...replacing], 3),
-      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 5 } } },
+      group('staging', 3, staging, [...quick, ...alone], 1),
+      group('waiting', 4, waiting, quick, 2),
+      group('together', 5, ['test/**/*.test.ts'], [...quick, ...alone, ...staging, ...waiting, ...replacing], 2),
+      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 2, sequence: { groupOrder: 5 } } },
     ],
   },
 });
