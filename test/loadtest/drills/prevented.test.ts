@@ -342,7 +342,10 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
           node?.process?.signal('SIGCONT');
         },
       });
-      isUnknown(outcome, /^The machine is too busy: an answer took 2\.\d s, and one that needs no Redis 2\.\d s\.$/);
+      isUnknown(
+        outcome,
+        /^The machine is too busy: an answer took [23](\.\d)? s, and one that needs no Redis [23](\.\d)? s\.$/,
+      );
     });
 
     test('failover: the line is not cut, so the replica knows the lock', async () => {

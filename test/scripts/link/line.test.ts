@@ -312,7 +312,8 @@ describe('link: with a second Redis', () => {
     const then = await counting.counted(await connect(second.url));
 
     answers.forEach((answer, at) => {
-      const restart = answer.indexOf(1, 1);
+      // A client that has had no answer since the move has counted on the first alone.
+      const restart = answer.includes(1, 1) ? answer.indexOf(1, 1) : answer.length;
       const [before, after] = [answer.slice(0, restart), answer.slice(restart)];
       expect(before).toEqual(upTo(before.length));
       expect(after).toEqual(upTo(after.length));
