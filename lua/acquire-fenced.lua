@@ -10,5 +10,5 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 if hold_count == 1 then
   redis.call('INCR', KEYS[2])
 end
--- As Redis has it: a Lua number is exact up to 2^53 only.
+-- GET answers in digits. A Lua number is exact up to 2^53 only.
 return redis.call('GET', KEYS[2])
