@@ -69,7 +69,7 @@ export async function runTests(
   signal.throwIfAborted();
   if (isTooLong) return { ended: 'failed', test: `They did not end within ${LIMIT_MS / 1000} s.` };
   const run = readReport(reportFile, dir);
-  // A rejection that nobody has handled ends a process with this code.
+  // Vitest ends so after a rejection that nobody has handled.
   if (run.ended === 'passed' && exitCode !== 0) return { ended: 'failed', test: 'An error outside of the tests.' };
   return run;
 }
