@@ -159,8 +159,8 @@ test('blocking: a waiter enters when the lease of a holder that died has ended, 
   const watch = watchClient(redis);
   const b = createLock(lockOptions({ redis: watch.client, key: key() }));
   await redis.hset(key(), 'dead', 1);
-  await redis.pexpire(key(), 400);
   const startedAt = performance.now();
+  await redis.pexpire(key(), 400);
 
   await b.acquire();
 

@@ -205,8 +205,8 @@ test('fair: a waiter enters when the lease of a holder that died has ended', asy
   const redis = connect();
   const watch = watchClient(redis);
   await redis.hset(key(), 'dead', 1);
-  await redis.pexpire(key(), 400);
   const startedAt = performance.now();
+  await redis.pexpire(key(), 400);
 
   await enterAndLeave(watch.client, () => {});
 
