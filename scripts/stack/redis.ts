@@ -5,7 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { connectRedis, mastersOf, onServer } from '../../services/inventory/redis-client.ts';
-import { nodeArgs, type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
+import { bundledArgs } from './bundle.ts';
+import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 import { refuseOldRedis } from './redis-version.ts';
@@ -61,13 +62,13 @@ async function startServer(program: string | undefined, options: RedisOptions, m
   });
 }
 
-function startOn(port: number, program: string | undefined, options: RedisOptions, more: string[]) {
+async function startOn(port: number, program: string | undefined, options: RedisOptions, more: string[]) {
   const readyLine = program === undefined ? 'The embedded Valkey listens.' : 'Ready to accept connections';
   let isReady = false;
   return startPart({
     name: 'redis',
     ...(program === undefined
-      ? { command: process.execPath, args: [...nodeArgs('scripts/stack/embedded-valkey.ts'), String(port)] }
+      ? { command: process.execPath, args: [...(await bundledArgs('scripts/stack/embedded-valkey.ts')), String(port)] }
       : { command: program, args: [...serverArgs(port, options), ...more] }),
     cwd: options.dir,
     ports: [port],

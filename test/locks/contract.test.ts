@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { beyond, lockName, locks } from '../../locks/index.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { nodeArgs } from '../../scripts/stack/parts.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { aborted, lockOptions, notHeld } from './lock-options.ts';
 import { ownRedis } from './own-redis.ts';
 import { startHolder } from './start-holder.ts';
@@ -353,7 +353,7 @@ describe('what is left behind', () => {
 
   test('every lock: no timer', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
-      ...nodeArgs('test/locks/timers-process.ts'),
+      ...(await bundledArgs('test/locks/timers-process.ts')),
       url(),
       key(),
     ]);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { nodeArgs } from '../../scripts/stack/parts.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
 
 export interface TriesMeasured {
   tries: number;
@@ -12,7 +12,7 @@ export interface TriesMeasured {
 
 /** Lets waiters of a stage try in vain, in a process of their own, and measures its memory. */
 export async function measureTries(stage: string, url: string, key: string): Promise<TriesMeasured> {
-  const args = ['--expose-gc', ...nodeArgs('test/locks/tries-process.ts'), stage, url, key];
+  const args = ['--expose-gc', ...(await bundledArgs('test/locks/tries-process.ts')), stage, url, key];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout);
 }

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import { nodeArgs, startPart } from '../../scripts/stack/parts.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
+import { startPart } from '../../scripts/stack/parts.ts';
 
 export interface HolderOptions {
   stage: string;
@@ -19,7 +20,7 @@ export async function startHolder({ stage, url, key, leaseMs = 30_000, until = '
   const part = await startPart({
     name: `holder of ${stage}`,
     command: process.execPath,
-    args: [...nodeArgs('test/locks/holder-process.ts'), stage, url, key, String(leaseMs)],
+    args: [...(await bundledArgs('test/locks/holder-process.ts')), stage, url, key, String(leaseMs)],
     isReady: async () => said.includes(until),
     onLine(line) {
       said.push(line);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/cohort.ts';
 import { LockNotHeldError, type RedisClient } from '../../../locks/lock.ts';
-import { nodeArgs } from '../../../scripts/stack/parts.ts';
+import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import { connectStore } from '../../../services/inventory/store.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
@@ -145,7 +145,7 @@ test('cohort: while no other node waits, the bound costs one look in Redis', asy
 
 test('cohort: two processes share the lock, neither waits longer than the bound, and no update is lost', async () => {
   const redis = connect();
-  const args = [...nodeArgs('test/locks/beyond/sharing-process.ts'), url(), key()];
+  const args = [...(await bundledArgs('test/locks/beyond/sharing-process.ts')), url(), key()];
   const runs = await Promise.all([1, 2].map(() => promisify(execFile)(process.execPath, args)));
   const nodes = runs.map(({ stdout }) => JSON.parse(stdout) as { enteredAt: number[]; standstillMs: number });
 

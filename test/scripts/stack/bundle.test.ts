@@ -1,6 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
 import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import { cacheDir, projectDir } from '../../../scripts/stack/parts.ts';
 
@@ -23,12 +25,12 @@ function write(name: string, source: string) {
 
 test('bundle: the end of one does not end another in progress', async () => {
   const small = write('small', 'console.log(1)');
-  const large = 'loadtest/commands/staircase.ts';
-  onTestFinished(() => rmSync(join(cacheDir, `${large}.mjs`), { force: true }));
+  // Its packages take esbuild a while.
+  const large = write('large', `import '${projectDir}loadtest/commands/staircase.ts'`);
 
   const [first, second] = await Promise.all([bundledArgs(large), bundledArgs(small)]);
 
-  expect(first.at(-1)).toContain('staircase.ts.mjs');
+  expect(first.at(-1)).toContain('large.ts.mjs');
   expect(second.at(-1)).toContain('small.ts.mjs');
 });
 
@@ -39,4 +41,37 @@ test('bundle: one that failed is tried again', async () => {
   write('broken', 'console.log(1)');
 
   expect((await bundledArgs(file)).at(-1)).toContain('broken.ts.mjs');
+});
+
+test('bundle: it is kept, and made anew when a file that it imports has changed', async () => {
+  const bundler = (await bundledArgs('scripts/stack/bundle.ts')).at(-1);
+  write('imported', "export const said: string = 'first';");
+  const file = write('importing', "import { said } from './imported.ts';\nconsole.log(said);");
+
+  /** A process of its own makes the bundle, and what it prints is read. */
+  async function run() {
+    const make = `const { bundledArgs } = await import(${JSON.stringify(bundler)});
+      console.log((await bundledArgs(${JSON.stringify(file)})).at(-1));`;
+    const made = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', make]);
+    const bundle = made.stdout.trim();
+    const { stdout } = await promisify(execFile)(process.execPath, [bundle]);
+    return { printed: stdout, madeAt: statSync(bundle).mtimeMs };
+  }
+
+  // What was saved in the very moment of the first is looked at again.
+  await run();
+  const first = await run();
+  expect(await run()).toEqual(first);
+  expect(first.printed).toBe('first\n');
+
+  write('imported', "export const said: string = 'other';");
+  expect(await run()).toMatchObject({ printed: 'other\n' });
+});
+
+test('bundle: an error names the line of the source', async () => {
+  const file = write('throwing', "type Nothing = undefined;\n\nthrow new Error('boom');");
+
+  const failed = promisify(execFile)(process.execPath, await bundledArgs(file));
+
+  await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(/throwing\.ts:3:7/) });
 });
