@@ -54,8 +54,8 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('alone', 2, alone, quick, 1),
-      group('staging', 3, staging, [...quick, ...alone], 1),
+      group('alone', 2, alone, quick, 2),
+      group('staging', 3, staging, [...quick, ...alone], 2),
       group('waiting', 4, waiting, quick, 2),
       group('together', 5, ['test/**/*.test.ts'], [...quick, ...alone, ...staging, ...waiting, ...replacing], 2),
       { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 2, sequence: { groupOrder: 5 } } },
