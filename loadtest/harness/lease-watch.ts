@@ -14,6 +14,8 @@ const ANSWER_LIMIT_MS = 200;
 export interface LeaseWatch {
   /** What was seen so far, oldest first. Moments at which Redis did not answer are missing. */
   samples: LeaseSample[];
+  /** How much longer than it should the slowest look so far took, in milliseconds: a measure of how busy the machine is. */
+  slowestMs(): number;
   /** Looks there from here on. */
   moveTo(redisUrl: string): void;
   close(): Promise<void>;
@@ -44,6 +46,7 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
   let redis = connect(redisUrl);
   const samples: LeaseSample[] = [];
   let isClosed = false;
+  let slowestMs = 0;
 
   async function look() {
     const lease = await readLease(redis, key);
@@ -52,14 +55,17 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
 
   async function watch() {
     while (!isClosed) {
+      const from = sharedClock();
       await look();
       await sleep(LOOK_MS);
+      slowestMs = Math.max(slowestMs, sharedClock() - from - LOOK_MS);
     }
   }
 
   const ended = watch();
   return {
     samples,
+    slowestMs: () => slowestMs,
     moveTo(redisUrl) {
       redis.disconnect();
       redis = connect(redisUrl);

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backendOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { hasNothingToBreak } from '../staircase/lookup.ts';
-import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
+import { type Drill, type DrillOutcome, lostTrack, notApplicable } from './drill.ts';
 import type { LockTiming } from './lab-client.ts';
 import { lackOf, type Need } from './target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
@@ -14,6 +15,10 @@ import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 const STOCK = 100;
+/** How often a drill is run on a machine that is too busy to tell anything. */
+const TRIES = 4;
+/** A standstill of the machine that may be why a drill could not be staged, in milliseconds: no vote may take longer than 50. */
+const SHORT_STANDSTILL_MS = 25;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 
@@ -48,11 +53,12 @@ export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock
 }
 
 /**
- * Runs a drill once. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it ends, the
- * stack is as it was before.
+ * Runs a drill, and runs it again when the machine stood still for so long that the verdict may be wrong, or that this may be why
+ * the fault could not be staged. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it
+ * ends, the stack is as it was before.
  */
 export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<DrillOutcome> {
-  const { target, stage, leaseMs, signal } = options;
+  const { target, stage, leaseMs, narrate, signal } = options;
   const lacking = lackOf(target, stage, drill.needs);
   if (lacking !== undefined) return notApplicable(lacking);
   if (hasNothingToBreak(stage, drill.name)) {
@@ -61,12 +67,21 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   if (drill.needs?.includes('masters') && backendOf(stage) !== 'masters') {
     return notApplicable(`Under ${stage} no masters vote.`);
   }
-  const testBed = await openTestBed({
-    stock: drill.stock ?? STOCK,
-    ...options,
-    timing: { leaseMs, ...drill.timing },
-  });
-  return play(testBed, drill.run(testBed), signal);
+  const timing = { leaseMs, ...drill.timing };
+  for (let tries = 1; ; tries += 1) {
+    const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });
+    const outcome = await play(testBed, drill.run(testBed), signal);
+    const { standstillMs } = testBed;
+    const mayBeWrong = standstillMs() > timing.leaseMs / 4;
+    const mayHaveHindered =
+      outcome.verdict === 'unknown' && !outcome.nothingToBreak && standstillMs() > SHORT_STANDSTILL_MS;
+    if (!mayBeWrong && !mayHaveHindered) return outcome;
+    const reason = `The machine was too busy: for ${formatDuration(standstillMs())} nothing went on.`;
+    if (tries === TRIES) {
+      return mayBeWrong ? { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events } : outcome;
+    }
+    await narrate(`${reason} The drill is run again.`, 0, false);
+  }
 }
 
 /**

@@ -46,6 +46,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   const marks: Fault[] = [];
   let isOver = false;
+  /** Redis itself was made to fail. */
+  let isRedisBroken = false;
   const faults = createFaults({
     nodes,
     stack,
@@ -161,6 +163,20 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return seen.at + seen.ttlMs - sharedClock();
   }
 
+  /** Marks that Redis is made to fail, and makes it. */
+  function breaking<Result>(act: () => Result) {
+    return guarded(() => {
+      isRedisBroken = true;
+      return act();
+    });
+  }
+
+  /**
+   * For how long Redis and the harness came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
+   * machine that has enough time, a few.
+   */
+  const standstillMs = () => (isRedisBroken ? 0 : (watch?.slowestMs() ?? 0));
+
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
   function stop() {
     isOver = true;
@@ -251,9 +267,9 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     kill: guarded(faults.kill),
     holdOnItsWay: guarded(faults.holdOnItsWay),
     restore: guarded(faults.restore),
-    stopRedis: guarded(faults.stopRedis),
-    killRedis: guarded(faults.killRedis),
-    startReplica: guarded(faults.startReplica),
+    stopRedis: breaking(faults.stopRedis),
+    killRedis: breaking(faults.killRedis),
+    startReplica: breaking(faults.startReplica),
     masterCount: masters.count,
     votesFor,
     freezeMaster: guarded(masters.freeze),
@@ -265,6 +281,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     mustBeInside: guarded(sales.mustBeInside),
     mustHaveWaited: guarded(sales.mustHaveWaited),
     leaseLeftMs,
+    standstillMs,
     /** The command by which a holder gives its lock up. */
     releaseCommand: () => (isExternal(stage) ? firstAfterWrite(lockKey(SKU, stage)) : isRelease),
     events,
