@@ -14,28 +14,13 @@ const quick = [
   'test/lua/**/*.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
-/** They fill the machine, and their limits in time are what is measured. */
-const alone = [
-  'test/loadtest/commands/{bench,pause}.test.ts',
-  'test/loadtest/drills/{busy,figures}.test.ts',
-  'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
-];
-/** They stage faults step by step, on several stacks. */
+/** They judge locks by the clock, so no more of them run at a time than there are cores: on a machine that is too busy, drills are run again. */
 const staging = [
-  'test/loadtest/commands/{drill,grade,replay}.test.ts',
+  'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
   'test/loadtest/orders/drills.test.ts',
+  'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
-/** They mostly wait, and their limits in time ask for a machine that does little else. */
-const waiting = [
-  'test/locks/beyond/**/*.test.ts',
-  'test/nginx/**/*.test.ts',
-  'test/scripts/reconcile.test.ts',
-  'test/services/inventory/lab/listener.test.ts',
-  'test/services/inventory/orders/**/*.test.ts',
-  'test/services/inventory/{mysql,sale,shutdown,zookeeper}.test.ts',
-];
-
 /** It replaces a module, so it shares none with another file. */
 const replacing = ['test/scripts/stack/taken-ports.test.ts'];
 
@@ -54,11 +39,9 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('alone', 2, alone, quick, 2),
-      group('staging', 3, staging, [...quick, ...alone], 2),
-      group('waiting', 4, waiting, quick, 2),
-      group('together', 5, ['test/**/*.test.ts'], [...quick, ...alone, ...staging, ...waiting, ...replacing], 2),
-      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 2, sequence: { groupOrder: 5 } } },
+      group('staging', 2, staging, quick, 2),
+      group('together', 3, ['test/**/*.test.ts'], [...quick, ...staging, ...replacing], 3),
+      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 3 } } },
     ],
   },
 });

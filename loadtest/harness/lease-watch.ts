@@ -7,7 +7,7 @@ import type { LeaseSample } from '../evidence/timeline.ts';
 import { sharedClock } from './shared-clock.ts';
 
 /** How often Redis is asked, in milliseconds. */
-const LOOK_MS = 10;
+const LOOK_MS = 20;
 /** How long Redis may leave a question unanswered, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
 

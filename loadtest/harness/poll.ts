@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How often the harness looks whether a step has happened, in milliseconds. */
-const LOOK_MS = 10;
+const LOOK_MS = 20;
 
 /** Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed. */
 export async function poll<T>(look: () => Promise<T | undefined>, limitMs: number): Promise<T | undefined> {

@@ -15,10 +15,9 @@ import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 const STOCK = 100;
-/** How often a drill is run on a machine that is too busy to tell anything. */
 const TRIES = 4;
-/** A standstill of the machine that may be why a drill could not be staged, in milliseconds: no vote may take longer than 50. */
-const SHORT_STANDSTILL_MS = 25;
+/** A standstill that may be why masters did not vote in time, in milliseconds: they have 50. */
+const VOTE_STANDSTILL_MS = 25;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 
@@ -50,6 +49,8 @@ export interface Judgement {
 export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock'> {
   leaseMs: number;
   stock?: number;
+  /** How often the drill is run at most on a machine that is too busy to tell anything; 4 times when it is not given. */
+  tries?: number;
 }
 
 /**
@@ -58,7 +59,7 @@ export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock
  * ends, the stack is as it was before.
  */
 export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<DrillOutcome> {
-  const { target, stage, leaseMs, narrate, signal } = options;
+  const { target, stage, leaseMs, narrate, signal, tries: most = TRIES } = options;
   const lacking = lackOf(target, stage, drill.needs);
   if (lacking !== undefined) return notApplicable(lacking);
   if (hasNothingToBreak(stage, drill.name)) {
@@ -73,12 +74,13 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     const outcome = await play(testBed, drill.run(testBed), signal);
     const { standstillMs } = testBed;
     const mayBeWrong = standstillMs() > timing.leaseMs / 4;
-    const mayHaveHindered =
-      outcome.verdict === 'unknown' && !outcome.nothingToBreak && standstillMs() > SHORT_STANDSTILL_MS;
-    if (!mayBeWrong && !mayHaveHindered) return outcome;
+    const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
+    const hinderingMs = backendOf(stage) === 'masters' ? VOTE_STANDSTILL_MS : timing.leaseMs / 8;
+    const isRunAgain = mayBeWrong || (isUnknown && standstillMs() > hinderingMs);
+    if (!isRunAgain) return outcome;
     const reason = `The machine was too busy: for ${formatDuration(standstillMs())} nothing went on.`;
-    if (tries === TRIES) {
-      return mayBeWrong ? { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events } : outcome;
+    if (tries === most) {
+      return mayBeWrong && !isUnknown ? { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events } : outcome;
     }
     await narrate(`${reason} The drill is run again.`, 0, false);
   }

@@ -23,7 +23,7 @@ import { createWatchedSales, type InsideSale } from './watched-sales.ts';
 const STEP_LIMIT_MS = 5_000;
 /** How long the sales of a drill may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 15_000;
-const RETRY_DELAY_MS = 10;
+const RETRY_DELAY_MS = 20;
 const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
 

@@ -91,12 +91,14 @@ export function openTarget(backends?: Backends, needed: Backend[] = []): Promise
   return openLocalTarget({ forDrills: true, masters, env: { LOG_LEVEL: 'silent' } }, backends);
 }
 
+const unchanged = (target: Target) => target;
+
 /** Runs a drill, and sees that the stack is as before. Rejects as the drill does. */
 async function runOn(
   target: Target,
   drill: StepDrill,
   stage: string,
-  { wrap = (target) => target, afterwards = () => {}, ...options }: DrillOptions = {},
+  { wrap = unchanged, afterwards = () => {}, ...options }: DrillOptions = {},
 ): Promise<DrillOutcome> {
   const before = await timingOf(target);
   let course: Promise<unknown> | undefined;
@@ -111,6 +113,8 @@ async function runOn(
   const ran = runStepDrill(watched, {
     leaseMs: LEASE_MS,
     narrate: async () => {},
+    // What is different may be so for its first try only.
+    ...(wrap !== unchanged && { tries: 1 }),
     ...options,
     target: wrap(target),
     stage,
