@@ -80,7 +80,9 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     if (!isRunAgain) return outcome;
     const reason = `The machine was too busy: for ${formatDuration(standstillMs())} nothing went on.`;
     if (tries === most) {
-      return mayBeWrong && !isUnknown ? { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events } : outcome;
+      return mayBeWrong && !isUnknown
+        ? { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events }
+        : outcome;
     }
     await narrate(`${reason} The drill is run again.`, 0, false);
   }

@@ -8,6 +8,9 @@ import { ownCommands } from './command-under-test.ts';
 const start = ownCommands('loadtest/commands/grade.ts');
 const grade = (...args: string[]) => start('loadtest/commands/grade.ts', args);
 
+/** As an endless loop does, but without the CPU that the other locks need. */
+const blockForGood = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+
 test('one run: a right lock, a wrong one, and three that break their nodes', { timeout: 120_000 }, async () => {
   const right = noModule('right-lock.ts');
   const written = grade('--new', right);
@@ -17,7 +20,7 @@ test('one run: a right lock, a wrong one, and three that break their nodes', { t
     writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' })),
     writeModule('never-lock.ts', lockWith({ acquire: 'await new Promise(() => {});' })),
     writeModule('deadly-lock.ts', lockWith({ acquire: "setImmediate(() => { throw new Error('boom'); });" })),
-    writeModule('busy-lock.ts', lockWith({ acquire: 'for (;;);' })),
+    writeModule('busy-lock.ts', lockWith({ acquire: blockForGood })),
     noModule('missing-lock.ts'),
     ...['--baseline', '5', '--drill', 'late-release', '--lease', '600', '--json'],
   );
