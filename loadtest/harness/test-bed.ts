@@ -80,8 +80,10 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     masters.close();
     throw error;
   }
-  const startedAt = sharedClock();
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
+  // From its first step on the drill is looked at.
+  if (watch) await poll(async () => watch.samples.length > 0 || undefined, STEP_LIMIT_MS);
+  const startedAt = sharedClock();
 
   const live = () => nodes.filter((node) => !faults.crashes.some((crash) => crash.node === node));
   const sinceStart = () => sharedClock() - startedAt;

@@ -8,7 +8,7 @@ import { ownCommands } from './command-under-test.ts';
 const start = ownCommands('loadtest/commands/grade.ts');
 const grade = (...args: string[]) => start('loadtest/commands/grade.ts', args);
 
-/** As an endless loop does, but without the CPU that the other locks need. */
+/** Blocks the event loop, and leaves the CPU to the other locks. */
 const blockForGood = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 
 test('one run: a right lock, a wrong one, and three that break their nodes', { timeout: 120_000 }, async () => {
