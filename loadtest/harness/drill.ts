@@ -36,6 +36,8 @@ export interface DrillContext {
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
   narrate: Narrate;
+  /** How often a drill step by step is run at most on a machine that is too busy to tell anything. */
+  tries?: number;
   /** A load ends when nobody has been given the lock for longer than a sale waits for it. */
   givesUp?: boolean;
 }

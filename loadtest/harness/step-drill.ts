@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backendOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { hasNothingToBreak } from '../staircase/lookup.ts';
-import { type Drill, type DrillOutcome, lostTrack, notApplicable } from './drill.ts';
+import { runAgainIfBusy } from './busy-machine.ts';
+import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
 import type { LockTiming } from './lab-client.ts';
 import { lackOf, type Need } from './target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
@@ -15,7 +15,6 @@ import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 const STOCK = 100;
-const TRIES = 4;
 /** A standstill that may be why masters did not vote in time, in milliseconds: they have 50. */
 const VOTE_STANDSTILL_MS = 25;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
@@ -50,7 +49,7 @@ export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock
   leaseMs: number;
   stock?: number;
   /** How often the drill is run at most on a machine that is too busy to tell anything; 4 times when it is not given. */
-  tries?: number;
+  tries?: number | undefined;
 }
 
 /**
@@ -59,7 +58,7 @@ export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock
  * ends, the stack is as it was before.
  */
 export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<DrillOutcome> {
-  const { target, stage, leaseMs, narrate, signal, tries: most = TRIES } = options;
+  const { target, stage, leaseMs, narrate, signal, tries } = options;
   const lacking = lackOf(target, stage, drill.needs);
   if (lacking !== undefined) return notApplicable(lacking);
   if (hasNothingToBreak(stage, drill.name)) {
@@ -69,23 +68,15 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
     return notApplicable(`Under ${stage} no masters vote.`);
   }
   const timing = { leaseMs, ...drill.timing };
-  for (let tries = 1; ; tries += 1) {
-    const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });
-    const outcome = await play(testBed, drill.run(testBed), signal);
-    const { standstillMs } = testBed;
-    const mayBeWrong = standstillMs() > timing.leaseMs / 4;
-    const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
-    const hinderingMs = backendOf(stage) === 'masters' ? VOTE_STANDSTILL_MS : timing.leaseMs / 8;
-    const isRunAgain = mayBeWrong || (isUnknown && standstillMs() > hinderingMs);
-    if (!isRunAgain) return outcome;
-    const reason = `The machine was too busy: for ${formatDuration(standstillMs())} nothing went on.`;
-    if (tries === most) {
-      return mayBeWrong && !isUnknown
-        ? { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events }
-        : outcome;
-    }
-    await narrate(`${reason} The drill is run again.`, 0, false);
-  }
+  const isVoted = backendOf(stage) === 'masters';
+  return runAgainIfBusy(
+    async () => {
+      const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });
+      const outcome = await play(testBed, drill.run(testBed), signal);
+      return { outcome, standstillMs: testBed.standstillMs() };
+    },
+    { wrongMs: timing.leaseMs / 4, hinderingMs: isVoted ? VOTE_STANDSTILL_MS : timing.leaseMs / 8, tries, narrate },
+  );
 }
 
 /**

@@ -10,7 +10,7 @@ import type { TickResult, TickScript } from '../harness/lab-client.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
 import { guardOfRow } from '../staircase/guards.ts';
-import { openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
+import { openShop, playOnBusyMachine, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A lease that no tick outlives, in milliseconds, for drills that are not about it. */
 export const LONG_LEASE_MS = 30_000;
@@ -36,13 +36,11 @@ export function asGuardDrill(drill: GuardDrill): Drill {
     async run({ target, stage, settings: { leaseMs }, ...context }) {
       const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
-      const testBed = await openCleanUp({
-        target,
-        guard: guardOfRow(stage),
-        leaseMs: drill.leaseMs ?? leaseMs,
-        ...context,
-      });
-      return play(testBed, drill.run(testBed), context.signal);
+      const timing = { guard: guardOfRow(stage), leaseMs: drill.leaseMs ?? leaseMs };
+      return playOnBusyMachine(async () => {
+        const testBed = await openCleanUp({ target, ...timing, ...context });
+        return play(testBed, drill.run(testBed), context.signal);
+      }, context);
     },
   };
 }

@@ -8,7 +8,7 @@ import { type Drill, notApplicable } from '../harness/drill.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
-import { openShop, type ShopOptions } from './shop.ts';
+import { openShop, playOnBusyMachine, type ShopOptions } from './shop.ts';
 
 const SKU = 'drill-click';
 const STOCK = 100;
@@ -34,8 +34,10 @@ export function asKeyDrill(drill: KeyDrill): Drill {
     async run({ target, stage, ...context }) {
       const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
-      const testBed = await openPurchase({ target, ...context });
-      return play(testBed, drill.run(testBed), context.signal);
+      return playOnBusyMachine(async () => {
+        const testBed = await openPurchase({ target, ...context });
+        return play(testBed, drill.run(testBed), context.signal);
+      }, context);
     },
   };
 }

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import type { Narrate } from '../harness/drill.ts';
+import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts';
+import type { DrillOutcome, Narrate } from '../harness/drill.ts';
 import { createFaults } from '../harness/faults.ts';
 import { poll } from '../harness/poll.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
@@ -23,6 +24,19 @@ export interface ShopOptions {
   narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal: AbortSignal;
+}
+
+/** A standstill that may be why a node or MySQL did not answer in time, in milliseconds. */
+const HINDERING_MS = 50;
+
+/** Plays a drill of the orders, and plays it again when it could not be staged while the machine was busy. */
+export function playOnBusyMachine(
+  playOnce: () => Promise<DrillOutcome>,
+  { tries, narrate }: { tries?: number | undefined; narrate: Narrate },
+): Promise<DrillOutcome> {
+  // What was staged is counted in the tables, however long it took.
+  const limits = { wrongMs: Number.POSITIVE_INFINITY, hinderingMs: HINDERING_MS };
+  return runAgainIfBusy(() => watchingThisProcess(playOnce), { ...limits, tries, narrate });
 }
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;

@@ -40,7 +40,7 @@ export function figuresAsDrawn(row: string, drill: string) {
   return drill === 'refund-twice' ? { refunds: count } : { orders: count };
 }
 
-export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' | 'narrate'>> {
+export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' | 'narrate' | 'tries'>> {
   /** Makes of the target one on which something is different. */
   wrap?: (target: Target) => Target;
 }
@@ -101,6 +101,8 @@ export function ownOrderTargets(guardStacks: number) {
         signal: new AbortController().signal,
         onProgress() {},
         narrate: async () => {},
+        // What is different may be so for its first try only.
+        ...(options.wrap && { tries: 1 }),
         ...context,
       });
       await ran.catch(() => {});

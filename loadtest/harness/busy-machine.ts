@@ -1,0 +1,48 @@
+// Runs a drill again when the machine was too busy to tell anything.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { formatDuration } from '../evidence/numbers.ts';
+import { type DrillOutcome, lostTrack, type Narrate } from './drill.ts';
+
+const TRIES = 4;
+
+export interface Attempt {
+  outcome: DrillOutcome;
+  /** For how long nothing went on at worst, in milliseconds. */
+  standstillMs: number;
+}
+
+export interface Limits {
+  /** After a standstill longer than this any verdict may be wrong, in milliseconds. */
+  wrongMs: number;
+  /** One longer than this may be why a fault could not be staged, in milliseconds. */
+  hinderingMs: number;
+  /** How often the drill is run at most; 4 times when it is not given. */
+  tries?: number | undefined;
+  narrate: Narrate;
+}
+
+/**
+ * Resolves with the outcome of the first attempt that the machine did not spoil. When it has spoilt all of them the verdict is
+ * `unknown`; what could not be staged keeps its own reason.
+ */
+export async function runAgainIfBusy(attempt: () => Promise<Attempt>, limits: Limits): Promise<DrillOutcome> {
+  const { wrongMs, hinderingMs, tries = TRIES, narrate } = limits;
+  for (let tried = 1; ; tried += 1) {
+    const { outcome, standstillMs } = await attempt();
+    const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
+    const isSpoilt = standstillMs > (isUnknown ? hinderingMs : wrongMs);
+    if (!isSpoilt || (isUnknown && tried === tries)) return outcome;
+    const reason = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
+    if (tried === tries) return { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events };
+    await narrate(`${reason} The drill is run again.`, 0, false);
+  }
+}
+
+/** Runs it, and measures for how long this process got no time of the CPU at worst. */
+export async function watchingThisProcess(run: () => Promise<DrillOutcome>): Promise<Attempt> {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const outcome = await run().finally(() => delay.disable());
+  return { outcome, standstillMs: delay.max / 1e6 };
+}
