@@ -5,13 +5,12 @@ import { amnesia } from '../../../loadtest/drills/amnesia.ts';
 import { frozenMaster } from '../../../loadtest/drills/frozen-master.ts';
 import { masterDrills } from '../../../loadtest/drills/index.ts';
 import { lateVotes } from '../../../loadtest/drills/late-votes.ts';
-import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { openTestBed } from '../../../loadtest/harness/test-bed.ts';
 import type { Link } from '../../../scripts/link/link.ts';
 import type { Breakable } from '../../../scripts/stack/stack.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
-import { figuresOf, LEASE_MS, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
+import { figuresOf, isUnknown, LEASE_MS, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
 
 const { run, use } = ownTargets(3, ['masters']);
 
@@ -30,10 +29,6 @@ const withProcesses =
 /** The lines from the nodes to the masters, with some of what is done to them different. */
 const withMasterLinks = (change: Partial<Link>) => (target: Target) =>
   withNodes(target, ({ masterLinks = [] }) => ({ masterLinks: masterLinks.map((link) => ({ ...link, ...change })) }));
-
-const isUnknown = ({ verdict, reasons }: DrillOutcome, expected: RegExp) => {
-  expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
-};
 
 /** How many clients the first master has. */
 async function connectionsTo({ stack }: Target) {

@@ -13,13 +13,12 @@ import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
 import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
 import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
-import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import type { Command } from '../../../scripts/link/link.ts';
 import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
-import { impostor, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
+import { impostor, isUnknown, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
 
 // A step that silently does nothing must not end in a verdict: neither in a pass because nothing happened, nor in a fail for
 // another reason than the one that it gives.
@@ -120,10 +119,6 @@ const secondCutOff = (target: Target) =>
           },
         },
   );
-
-const isUnknown = ({ verdict, reasons }: DrillOutcome, expected: RegExp) => {
-  expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
-};
 
 const nobodyWaited = /^No sale on node-2 waited for the lock\.$/;
 

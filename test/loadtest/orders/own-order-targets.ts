@@ -63,18 +63,17 @@ export function ownOrderTargets(guardStacks: number) {
   beforeAll(async () => {
     targets = createTargets({ backends: ['mysql', 'zookeeper'], onDeath: (sentence) => deaths.push(sentence) });
     const rows = [guardStaircase, keyStaircase].flatMap(({ rows }) => Object.keys(rows));
-    const stacks = [...free].flatMap(([name, workers]) => {
+    // A stack that starts would hold up the drills on the others, and many at once those of another file.
+    for (const [name, workers] of free) {
       const row = rows.find((row) => rowOf(row)?.stack?.name === name);
-      return workers.map((worker) => targets.open('steps', worker, row));
-    });
-    // A stack that starts would hold up the drills on the others.
-    await Promise.all(stacks);
-  }, 60_000);
+      for (const worker of workers) await targets.open('steps', worker, row);
+    }
+  });
 
   afterAll(async () => {
     await targets.close();
     expect(deaths).toEqual([]);
-  }, 60_000);
+  });
 
   /** Has the next free stack of the row for as long as `act` takes. */
   async function use<T>(row: string, act: (worker: number) => Promise<T>): Promise<T> {

@@ -218,7 +218,7 @@ describe('outage: one sale', () => {
   test('a sale whose write was sent and not answered is in doubt', async () => {
     await setLock('8-auto-renew');
     await redis.client.set(stockKey('sent'), 10);
-    const { answer } = await startPausedSale(node, 'sent', 300);
+    const { answer } = await startPausedSale(node, 'sent', 1500);
 
     redis.freeze();
 
@@ -226,8 +226,8 @@ describe('outage: one sale', () => {
     expect((await node.events()).at(-1)).toMatchObject({ type: 'failed', code: 'STORE_UNAVAILABLE' });
     await redis.comeBack();
     // Redis had the write in its socket: it is done after all, and the lock is given up.
-    await until('the write is done', async () => (await redis.client.get(stockKey('sent'))) === '9', 1000);
-    await until('no lock is left', async () => (await lockKeys('sent')).length === 0, 1000);
+    await until('the write is done', async () => (await redis.client.get(stockKey('sent'))) === '9');
+    await until('no lock is left', async () => (await lockKeys('sent')).length === 0);
   });
 
   test('a write that is held up on its way to Redis never lands on a later stock', async ({ skip }) => {
