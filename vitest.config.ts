@@ -21,6 +21,7 @@ const staging = [
   'test/loadtest/orders/drills.test.ts',
   'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
+
 /** It replaces a module, so it shares none with another file. */
 const replacing = ['test/scripts/stack/taken-ports.test.ts'];
 

@@ -4,9 +4,9 @@ import { formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const WAITERS = 20;
-const TRIES = 10_000;
+const TRIES = 15_000;
 /** The first tries fill caches and compile code, which is no cost of a try. */
-const WARM_UP_TRIES = 2_000;
+const WARM_UP_TRIES = 3_000;
 const MEASURE_LIMIT_MS = 8_000;
 /** Of the tries that a machine makes within the limit, so many are needed to tell bytes from noise. */
 const FEWEST_TRIES = 5_000;

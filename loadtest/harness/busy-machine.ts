@@ -39,7 +39,7 @@ export async function runAgainIfBusy(attempt: () => Promise<Attempt>, limits: Li
   }
 }
 
-/** Runs it, and measures for how long this process got no time of the CPU at worst. */
+/** Runs it, and measures how late the event loop of this process was at worst. */
 export async function watchingThisProcess(run: () => Promise<DrillOutcome>): Promise<Attempt> {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();

@@ -80,16 +80,13 @@ function isUpToDate(path: string): boolean {
 }
 
 /**
- * When a file was last changed and how long it is. It is not the time of its last modification, which npm sets to one and the
- * same for every file of every package.
+ * When a file was last changed and how long it is; no state that it will have again if it was changed after `startedAt`. The time
+ * is not that of its last modification, which npm sets to one and the same for every file of every package.
  */
-function stateOf(file: string): string {
+function stateOf(file: string, startedAt = Number.POSITIVE_INFINITY): string {
   const stats = statSync(join(projectDir, file), { throwIfNoEntry: false });
-  return stats ? `${stats.ctimeMs} ${stats.size}` : 'none';
-}
-
-function changedAt(file: string): number {
-  return statSync(join(projectDir, file)).ctimeMs;
+  if (stats === undefined) return 'none';
+  return stats.ctimeMs < startedAt ? `${stats.ctimeMs} ${stats.size}` : 'saved meanwhile';
 }
 
 async function buildText(file: string, path: string): Promise<string> {
@@ -118,7 +115,7 @@ async function buildText(file: string, path: string): Promise<string> {
     const madeOf: MadeOf = { project: projectDir, files: {} };
     for (const file of [...Object.keys(metafile.inputs), ...makers]) {
       // What was saved meanwhile may have been read before.
-      madeOf.files[file] = changedAt(file) < startedAt ? stateOf(file) : 'saved meanwhile';
+      madeOf.files[file] = stateOf(file, startedAt);
     }
     const lastLines = [
       `//# sourceMappingURL=data:application/json;base64,${map}`,
