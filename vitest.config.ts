@@ -14,7 +14,7 @@ const quick = [
   'test/lua/**/*.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
-/** They judge locks by the clock, so one file runs at a time; it fills the machine by itself. */
+/** They judge locks by the clock, so no more than two run at a time. */
 const staging = [
   'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
@@ -40,7 +40,7 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('staging', 2, staging, quick, 1),
+      group('staging', 2, staging, quick, 2),
       group('together', 3, ['test/**/*.test.ts'], [...quick, ...staging, ...replacing], 3),
       { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 3 } } },
     ],

@@ -1,8 +1,10 @@
 // Runs before each test file.
 
-import { afterAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { cleanUp } from './clean-up.ts';
-import { watchMachine } from './machine.ts';
+import { runAgainAfterStandstill, testBegins } from './machine.ts';
 
-beforeEach(watchMachine);
+// biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what the hook needs.
+beforeAll(({}, suite) => runAgainAfterStandstill(suite));
+beforeEach(testBegins);
 afterAll(cleanUp);

@@ -177,7 +177,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
    * For how long Redis and the harness came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
    * machine that has enough time, a few.
    */
-  const standstillMs = () => (isRedisBroken ? 0 : (watch?.slowestMs() ?? 0));
+  const standstillMs = () => (isRedisBroken ? 0 : (watch?.standstillMs() ?? 0));
 
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
   function stop() {

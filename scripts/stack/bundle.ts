@@ -103,6 +103,9 @@ async function buildText(file: string, path: string): Promise<string> {
       platform: 'node',
       format: 'esm',
       target: 'node20',
+      // Fewer lines and bytes are read sooner; every name stays as it was.
+      minifyWhitespace: true,
+      minifySyntax: true,
       sourcemap: 'external',
       // It would be read at each start, and the sources are at hand.
       sourcesContent: false,

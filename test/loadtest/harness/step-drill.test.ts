@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { type Judgement, notStaged } from '../../../loadtest/harness/step-drill.ts';
@@ -50,4 +51,34 @@ test('a fault that could not be staged is tried again after a short standstill, 
 
   expect(outcome).toMatchObject({ verdict: 'unknown', reasons: ['It was late.'] });
   expect(tries).toBe(4);
+});
+
+/** Keeps Redis at work for so long at least, as a lock does that has a slow script. */
+async function keepRedisBusy(url: string, atLeastMs: number) {
+  const redis = new Redis(url);
+  try {
+    for (let turns = 1_000_000; ; turns *= 2) {
+      const startedAt = performance.now();
+      await redis.eval('for _ = 1, tonumber(ARGV[1]) do end', 0, turns);
+      if (performance.now() - startedAt >= atLeastMs) return;
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+test('a Redis that is at work for a whole lease is the lock’s affair, and no busy machine', async () => {
+  const url = await use(async ({ stack }) => stack?.redis.url ?? '');
+  let tries = 0;
+  const drill = {
+    ...nestedCall,
+    async run() {
+      tries += 1;
+      await keepRedisBusy(url, LEASE_MS);
+      return passed;
+    },
+  };
+
+  expect(await run(drill, '8-auto-renew')).toMatchObject({ verdict: 'pass', reasons: ['It held.'] });
+  expect(tries).toBe(1);
 });
