@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 /** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They need a Redis and nothing else. */
 const quick = [
@@ -18,6 +19,7 @@ const quick = [
 const staging = [
   'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
+  'test/loadtest/harness/step-drill.test.ts',
   'test/loadtest/orders/drills.test.ts',
   'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
@@ -37,6 +39,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     setupFiles: 'test/each-file.ts',
+    sequence: { sequencer: LongestFirst },
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),

@@ -6,19 +6,19 @@ import { locks } from '../../../locks/index.ts';
 import { LEASE_MS, ownTargets, SHARED_LIMIT_MS, STEPLESS } from '../drills/own-targets.ts';
 
 const stages = Object.keys(locks);
-const firstAs = (drill: string, taught: 'pass' | 'fail') =>
-  stages.find((stage) => taughtVerdict(stage, drill) === taught);
+const stagesAs = (drill: string, taught: 'pass' | 'fail') =>
+  stages.filter((stage) => taughtVerdict(stage, drill) === taught).map((stage) => ({ stage, taught }));
 
+/** Each drill as it comes out first in one way, the next one in the other: the steps are the same in both. */
 const cells = stepDrills
   .filter((drill) => !STEPLESS.includes(drill.name))
-  .flatMap((drill) =>
-    (['fail', 'pass'] as const).flatMap((taught) => {
-      const stage = firstAs(drill.name, taught);
-      return stage === undefined ? [] : [{ drill, name: drill.name, stage, taught }];
-    }),
-  );
+  .flatMap((drill, at) => {
+    const [passes, fails] = [stagesAs(drill.name, 'pass'), stagesAs(drill.name, 'fail')];
+    const [cell] = at % 2 === 0 ? [...fails, ...passes] : [...passes, ...fails];
+    return cell === undefined ? [] : [{ drill, name: drill.name, ...cell }];
+  });
 
-const { run } = ownTargets(5);
+const { run } = ownTargets(4);
 
 describe('the verdict does not depend on how long the audience takes', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('one and a half leases at every step', () => {

@@ -11,7 +11,7 @@ const stages = Object.keys(locks);
 const cells = cellsOf(stages);
 const drillOf = (name: string) => stepDrills.find((drill) => drill.name === name) as StepDrill;
 
-const { run } = ownTargets(5);
+const { run } = ownTargets(4);
 
 describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('every cell that is chosen comes out as drawn, or as its lock makes it', () => {

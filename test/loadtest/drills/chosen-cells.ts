@@ -39,17 +39,17 @@ const table = `
 8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  f
 
 blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ·  ✔
-fair               –  ✔  ✔  ·  ✔  ·  ✘  ✘  ✘  ✔  ·
-cohort             –  ✔  ·  ·  ·  ✔  ✘  ✘  ✘  ✔  ✔
+fair               –  ·  ✔  ·  ✔  ·  ✘  ✘  ✘  ·  ·
+cohort             –  ·  ·  ·  ·  ✔  ✘  ✘  ✘  ✔  ·
 fenced             ·  ·  ✔  ·  ·  ·  ✔  ✔  ✘  ·  ·
 redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔
 mysql-lock-table   –  ✔  ·  –  ·  ✔  ✔  ✘  ✔  ·  ·
 mysql-named        –  ·  ✔  –  ✔  ·  ✔  ✘  ✔  ·  ✔
 mysql-pessimistic  –  ✔  ✔  –  –  ·  ✔  –  –  –  ✔
 mysql-optimistic   –  ·  –  –  –  ✔  ✔  –  –  –  –
-mysql-conditional  –  ✔  –  –  –  ·  ✔  –  –  –  –
+mysql-conditional  –  ·  –  –  –  ·  ✔  –  –  –  –
 zookeeper          –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-redis-atomic       –  ✔  –  –  –  ·  ✔  ✔  ✔  ✔  –
+redis-atomic       –  ·  –  –  –  ·  ✔  ✔  ✔  ✔  –
 `;
 
 /** The signs of each stage and strategy, by the names of the drills. */

@@ -17,7 +17,7 @@ const MANY = 20;
 
 const broken = () => new Error('broken half way');
 
-const { run } = ownTargets(5);
+const { run } = ownTargets(4);
 
 /** Breaks the drill at the sentence `at`. Resolves with false when it does not narrate so many. */
 async function breakAt(drill: StepDrill, at: number, how: (stop: AbortController) => void): Promise<boolean> {

@@ -122,7 +122,7 @@ const secondCutOff = (target: Target) =>
 
 const nobodyWaited = /^No sale on node-2 waited for the lock\.$/;
 
-const { run } = ownTargets(5);
+const { run } = ownTargets(4);
 
 describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no step has an effect', () => {
@@ -135,17 +135,24 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
     });
 
     const insideFirst = stepDrills.filter((drill) => drill !== longSale && drill !== redisOutage);
-    test.each(insideFirst)('$name: nothing to sell, so nobody is inside', async (drill) => {
-      isUnknown(await run(drill, '8-auto-renew', { stock: 0 }), /did not stay inside/);
-    });
+    // One check finds both, so each drill is shown one of them, in turns.
+    test.each(insideFirst.filter((_, at) => at % 2 === 0))(
+      '$name: nothing to sell, so nobody is inside',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { stock: 0 }), /did not stay inside/);
+      },
+    );
 
     test('long-sale: nothing to sell, so no sale is long', async () => {
       isUnknown(await run(longSale, '8-auto-renew', { stock: 0 }), /Not every sale stayed inside/);
     });
 
-    test.each(insideFirst)('$name: the sales follow no script, so nobody stays inside', async (drill) => {
-      isUnknown(await run(drill, '8-auto-renew', { wrap: unscripted }), /did not stay inside/);
-    });
+    test.each(insideFirst.filter((_, at) => at % 2 === 1))(
+      '$name: the sales follow no script, so nobody stays inside',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: unscripted }), /did not stay inside/);
+      },
+    );
 
     test('long-sale: the sales follow no script, so none is long', async () => {
       isUnknown(await run(longSale, '8-auto-renew', { wrap: scripted(() => undefined) }), /Not every sale/);

@@ -45,7 +45,7 @@ test('every guard that the story leaves aside runs here, under the fault that pa
 
 const figuresOf = ({ figures }: DrillOutcome) => figures as StepFigures;
 
-const run = ownOrderTargets(5);
+const run = ownOrderTargets(4);
 
 describe.concurrent('orders: every guard that the story leaves aside does as drawn', { timeout: 120_000 }, () => {
   test.each(cells)('$row in $name: $taught', async ({ drill, name, row, taught }) => {
