@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { type Judgement, notStaged } from '../../../loadtest/harness/step-drill.ts';
@@ -51,30 +50,4 @@ test('a fault that could not be staged is tried again after a short standstill, 
 
   expect(outcome).toMatchObject({ verdict: 'unknown', reasons: ['It was late.'] });
   expect(tries).toBe(4);
-});
-
-const work = (redis: Redis, turns: number) => redis.eval('for _ = 1, tonumber(ARGV[1]) do end', 0, turns);
-
-/** For how many turns of a loop Redis is at work for so long at least. */
-async function turnsFor(redis: Redis, ms: number): Promise<number> {
-  for (let turns = 1_000_000; ; turns *= 2) {
-    const startedAt = performance.now();
-    await work(redis, turns);
-    if (performance.now() - startedAt >= ms) return turns;
-  }
-}
-
-test('a Redis that a slow script keeps at work is the lock’s affair, and no busy machine', async () => {
-  const redis = new Redis(await use(async ({ stack }) => stack?.redis.url ?? ''));
-  const turns = await turnsFor(redis, LEASE_MS / 2);
-  const drill = {
-    ...nestedCall,
-    async run() {
-      await work(redis, turns);
-      return passed;
-    },
-  };
-
-  expect(await run(drill, '8-auto-renew')).toMatchObject({ verdict: 'pass', reasons: ['It held.'] });
-  redis.disconnect();
 });

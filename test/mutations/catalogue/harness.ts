@@ -77,8 +77,7 @@ export const harness: Mutation[] = [
     find: 'at - answered.at - worked - LOOK_MS',
     replace: 'at - answered.at - LOOK_MS',
     why: 'A lock whose script keeps Redis at work has its drills called unknown, because of the machine.',
-    tests: ['test/loadtest/harness/step-drill.test.ts'],
-    title: 'a slow script keeps at work',
+    tests: ['test/loadtest/harness/lease-watch.test.ts'],
   },
   {
     name: 'fault-not-staged-is-a-pass',

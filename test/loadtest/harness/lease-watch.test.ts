@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { watchLease } from '../../../loadtest/harness/lease-watch.ts';
+import { ownRedis } from '../../locks/own-redis.ts';
+
+const { connect, url } = ownRedis();
+
+/** How long Redis has worked so far, in milliseconds. */
+async function workedMs(redis: ReturnType<typeof connect>): Promise<number> {
+  const info = await redis.info('cpu');
+  return [...info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].reduce((sum, [, s]) => sum + Number(s) * 1_000, 0);
+}
+
+test('lease watch: a Redis that a slow script keeps at work is the lock’s affair, and no standstill', async () => {
+  const redis = connect();
+  const watch = watchLease(url(), 'a-lock');
+  await expect.poll(() => watch.samples.length).toBeGreaterThan(0);
+  const [startedAt, before] = [performance.now(), await workedMs(redis)];
+
+  let turns = 1_000_000;
+  for (let tookMs = 0; tookMs < 300; turns *= 2) {
+    const askedAt = performance.now();
+    await redis.eval('for _ = 1, tonumber(ARGV[1]) do end', 0, turns);
+    tookMs = performance.now() - askedAt;
+  }
+  const seen = watch.samples.length;
+  await expect.poll(() => watch.samples.length).toBeGreaterThan(seen);
+
+  const [elapsedMs, worked] = [performance.now() - startedAt, (await workedMs(redis)) - before];
+  await watch.close();
+  expect(worked).toBeGreaterThan(200);
+  // On a busy machine Redis is kept waiting besides.
+  expect(watch.standstillMs()).toBeLessThan(elapsedMs - worked + 100);
+});
