@@ -43,7 +43,7 @@ describe('the masters that vote', { timeout: SHARED_LIMIT_MS }, () => {
     test('frozen-master: sales go on, and cost little more', async () => {
       const outcome = await run(frozenMaster, 'redlock');
 
-    expect(outcome).toMatchObject({ verdict: 'pass', figures: { unsold: 0, limitMs: 50, lostUpdates: 0 } });
+      expect(outcome).toMatchObject({ verdict: 'pass', figures: { unsold: 0, limitMs: 50, lostUpdates: 0 } });
       expect(figuresOf(outcome).costMs).toBeLessThanOrEqual(50);
     });
 
