@@ -15,9 +15,9 @@ export interface Attempt {
 }
 
 export interface Limits {
-  /** After a standstill longer than this any verdict may be wrong, in milliseconds. */
+  /** After a standstill as long as this any verdict may be wrong, in milliseconds. */
   wrongMs: number;
-  /** One longer than this may be why a fault could not be staged, in milliseconds. */
+  /** One as long as this may be why a fault could not be staged, in milliseconds; with 0 it is tried again whatever the reason. */
   hinderingMs: number;
   /** How often the drill is run at most; 4 times when it is not given. */
   tries?: number | undefined;
@@ -33,11 +33,10 @@ export async function runAgainIfBusy(attempt: () => Promise<Attempt>, limits: Li
   for (let tried = 1; ; tried += 1) {
     const { outcome, standstillMs, isLate = false } = await attempt();
     const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
-    const isSpoilt = isLate || standstillMs > (isUnknown ? hinderingMs : wrongMs);
-    if (!isSpoilt || (isUnknown && tried === tries)) return outcome;
-    const reason = isLate
-      ? 'A step came too late.'
-      : `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
+    const isSpoilt = standstillMs >= (isUnknown ? hinderingMs : wrongMs);
+    if ((!isSpoilt && !isLate) || (isUnknown && tried === tries)) return outcome;
+    const busy = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
+    const reason = isLate || (isUnknown && hinderingMs === 0) ? (outcome.reasons[0] ?? busy) : busy;
     if (tried === tries) return { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events };
     await narrate(`${reason} The drill is run again.`, 0, false);
   }

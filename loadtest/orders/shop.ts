@@ -26,9 +26,6 @@ export interface ShopOptions {
   signal: AbortSignal;
 }
 
-/** A standstill that may be why a node or MySQL did not answer in time, in milliseconds. */
-const HINDERING_MS = 50;
-
 export interface OnBusyMachine {
   /** The lease of the lock that is judged, in milliseconds. */
   leaseMs: number;
@@ -38,13 +35,13 @@ export interface OnBusyMachine {
 
 /**
  * Plays a drill of the orders, and plays it again when the harness stood still for a quarter of a lease, or when the fault could
- * not be staged while it was busy.
+ * not be staged: a node or MySQL that did not answer in time may answer the next time.
  */
 export function playOnBusyMachine(
   playOnce: () => Promise<DrillOutcome>,
   { leaseMs, tries, narrate }: OnBusyMachine,
 ): Promise<DrillOutcome> {
-  const limits = { wrongMs: leaseMs / 4, hinderingMs: HINDERING_MS };
+  const limits = { wrongMs: leaseMs / 4, hinderingMs: 0 };
   return runAgainIfBusy(() => watchingThisProcess(playOnce), { ...limits, tries, narrate });
 }
 

@@ -52,3 +52,14 @@ test('a standstill that is short beside the lease spoils nothing', async () => {
 
   expect({ verdict, times: drill.times }).toEqual({ verdict: 'pass', times: 1 });
 });
+
+test('a drill of the orders whose fault could not be staged is played again, and says why', async () => {
+  const silent: DrillOutcome = { ...passed, verdict: 'unknown', reasons: ['MySQL does not answer.'] };
+  const outcomes = [silent, passed];
+  narrated.length = 0;
+
+  const { verdict } = await playOnBusyMachine(async () => outcomes.shift() ?? passed, { leaseMs: 30_000, narrate });
+
+  expect(verdict).toBe('pass');
+  expect(narrated).toEqual(['MySQL does not answer. The drill is run again.']);
+});
