@@ -11,7 +11,7 @@ import type { ZookeeperSession } from './drivers/zookeeper-session.ts';
  * - waiter: who has asked and not yet got it.
  * - owner token: the value in Redis that proves who holds.
  * - lease: a lock with an end. It lasts `leaseMs` unless it is renewed.
- * - fencing token: a number that grows with every acquisition. The stock checks it, never the lock.
+ * - fencing token: a number that grows with every acquisition. The stock checks it at each read and write, never the lock.
  */
 
 /** The right to be alone in one critical section. */

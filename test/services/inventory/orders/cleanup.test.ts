@@ -275,6 +275,43 @@ test('none: stock that is set anew while the units of a deleted sku come back is
   await distant.part.stop();
 });
 
+test.each([
+  ['none', 'read-if-newest'],
+  ['none', 'write-if-newest'],
+  ['conditional', 'restore-once'],
+])(
+  '%s: %s of a put-back that lost its lock is refused once the next sale has read, and the next tick restores',
+  async (guard, command) => {
+    const link = await startLink(shop.redis.url);
+    const env = { REDIS_URL: link.url, LOCK_VERSION: 'fenced', JOB_LOCK: guard };
+    const distant = await shop.openNode(env);
+    await other.lab('PUT', '/lock-version', { version: 'fenced' });
+    const sku = `late-${command}`;
+    await makeDue(shop, distant, sku, 1, 'fenced');
+    const held = link.holdNext(command);
+    const result = tick(distant);
+    await held.arrived;
+    await shop.redis.client.del(`{inventory${sku}}:lock:fenced`);
+    await other.lab('PUT', '/next-sale', { untilResumed: true });
+    const before = (await other.events()).length;
+    const next = other.sell(sku);
+    await until('the next one is inside', async () =>
+      (await other.events()).slice(before).some(({ type }) => type === 'read'),
+    );
+
+    expect(await held.letGo()).toBe(true);
+
+    expect(await result).toMatchObject({ outcome: 'failed', code: 'STALE_TOKEN', restored: 0 });
+    await other.lab('PUT', '/resume');
+    expect((await next).body).toMatchObject({ outcome: 'sold', stockBefore: UNITS_IN_STOCK });
+    expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK - 1);
+    expect(await tick(distant)).toMatchObject({ outcome: 'ran', restored: 1 });
+    expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK);
+    await other.lab('PUT', '/lock-version', { version: '8' });
+    await distant.part.stop();
+  },
+);
+
 test('conditional: an order that can’t be restored does not keep the tick from those of other skus', async () => {
   await makeDue(shop, node, 'broken', 2);
   await makeDue(shop, node, 'whole', 3);
