@@ -30,6 +30,8 @@ export interface Lock {
    * JavaScript number is exact up to 2^53 only, and tokens may have 64 bits.
    */
   readonly fencingToken?: string | undefined;
+  /** Only `fenced-writes`, to show what that does: the sale shows its token when it writes, and not when it reads. */
+  readonly hasUnfencedReads?: boolean;
 }
 
 /** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */

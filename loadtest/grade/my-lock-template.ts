@@ -6,8 +6,9 @@
 // What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails:
 // - nested-call: a holder that asks for its own lock again, on the same object, waits for itself. Count the calls of acquire().
 // - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).
-// - paused-process, late-write: need a fencing token, made in the same script that takes the lock, which the stock checks. It is
-//   read after acquire(), so give it by a getter: return { acquire, release, get fencingToken() { return token; } }.
+// - paused-process, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
+//   stock checks at each read and write. It is read after acquire(), so give it by a getter:
+//   return { acquire, release, get fencingToken() { return token; } }.
 // - failover: no lock in one Redis can hold it.
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -165,7 +165,7 @@ export const service: Mutation[] = [
   {
     name: 'sale-reads-without-its-token',
     file: 'services/inventory/sale.ts',
-    find: 'const stockBefore = await store.readStock(sku, lock.fencingToken);',
+    find: 'const stockBefore = await store.readStock(sku, tokenOfRead(lock));',
     replace: 'const stockBefore = await store.readStock(sku, undefined);',
     why: 'The late write of an old holder is taken between the read and the write of the next one, and a sale is lost.',
     tests: ['test/services/inventory/beyond.test.ts'],
@@ -174,7 +174,7 @@ export const service: Mutation[] = [
   {
     name: 'put-back-reads-without-its-token',
     file: 'services/inventory/sale.ts',
-    find: 'const stock = await store.readStock(sku, lock.fencingToken);',
+    find: 'const stock = await store.readStock(sku, tokenOfRead(lock));',
     replace: 'const stock = await store.readStock(sku, undefined);',
     why: 'A put-back that has lost its lock is not refused at its read.',
     tests: ['test/services/inventory/orders/cleanup.test.ts'],
