@@ -176,9 +176,9 @@ export const service: Mutation[] = [
     file: 'services/inventory/sale.ts',
     find: 'const stock = await store.readStock(sku, tokenOfRead(lock));',
     replace: 'const stock = await store.readStock(sku, undefined);',
-    why: 'A put-back that has lost its lock is not refused at its read.',
+    why: 'The late write of a sale is taken between the read and the write of a put-back, which undoes it.',
     tests: ['test/services/inventory/orders/cleanup.test.ts'],
-    title: 'read-if-newest of a put-back',
+    title: 'between the read and the write of a put-back',
   },
   {
     name: 'clean-up-ignores-the-token',
