@@ -113,7 +113,7 @@ export const harness: Mutation[] = [
     replace: '',
     why: 'The next holder has read what the late one wrote, so nothing was late, and the drill judges all the same.',
     tests: ['test/loadtest/drills/prevented.test.ts'],
-    title: 'crossed-write under 8-auto-renew: the command is let go',
+    title: 'crossed-write. under .* the command is let go',
   },
   {
     name: 'crossed-write-not-counted',
@@ -121,8 +121,8 @@ export const harness: Mutation[] = [
     find: 'isWritten ? [late] : []',
     replace: '[]',
     why: 'The late sale was written, and nobody counts it, because its node had given it up: no sale seems lost.',
-    tests: ['test/loadtest/drills/figures.test.ts'],
-    title: 'crossed-write under 8-auto-renew',
+    tests: ['test/loadtest/drills/cells.test.ts'],
+    title: 'crossed-write. under .7-reentrant',
   },
   {
     name: 'one-node-back-all-forgotten',
