@@ -94,8 +94,8 @@ export const harness: Mutation[] = [
     find: '    for (const link of links) link.cut();\n',
     replace: '',
     why: 'The node whose command is held goes on talking to Redis over the same line.',
-    tests: ['test/loadtest/drills/figures.test.ts'],
-    title: 'late-write under 8-auto-renew',
+    tests: ['test/loadtest/drills/cells.test.ts'],
+    title: 'late-write. under .5-owner-check',
   },
   {
     name: 'crossed-by-nothing',
