@@ -11,31 +11,46 @@ const RECENT_MS = 5_000;
 const STEPS = 5;
 /** By how much a limit is stretched at most. */
 const MOST_STRETCH = 3;
-/** A test that this process was kept from for longer, in milliseconds, proves nothing by failing: masters have 50 to vote. */
-const STANDSTILL_MS = 25;
+/** A test that this process was kept from for longer, in milliseconds, proves nothing by failing. */
+const STANDSTILL_MS = 100;
 /** How often such a test is run again. */
 const RETRIES = 3;
 
-/** When this process came to its turn, and how late, in milliseconds; only what is worth telling. */
-const standstills: { at: number; ms: number }[] = [];
-let lookedAt = performance.now();
-setInterval(() => {
-  const at = performance.now();
-  const ms = at - lookedAt - LOOK_MS;
-  lookedAt = at;
-  if (ms > LOOK_MS / 2) standstills.push({ at, ms });
-  while (standstills[0] && standstills[0].at < at - KEPT_MS) standstills.shift();
-}, LOOK_MS).unref();
-
-/** For how long this process had to wait for its turn at worst since then, in milliseconds. */
-function longestStandstillSince(since: number): number {
-  return Math.max(0, ...standstills.filter(({ at }) => at >= since).map(({ ms }) => ms));
+interface Standstill {
+  at: number;
+  /** How late this process came to its turn, in milliseconds. */
+  lateMs: number;
+  /** What of it others had: it did not work itself. */
+  waitedMs: number;
 }
 
-/** The limit, in milliseconds, on the machine as it was of late: longer when this process had to wait for its turn. */
+/** How long this process has worked so far, in milliseconds. */
+function workedMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** When this process came late to its turn; only what is worth telling. */
+const standstills: Standstill[] = [];
+let looked = { at: performance.now(), workedMs: workedMs() };
+setInterval(() => {
+  const now = { at: performance.now(), workedMs: workedMs() };
+  const lateMs = now.at - looked.at - LOOK_MS;
+  const waitedMs = lateMs - (now.workedMs - looked.workedMs);
+  looked = now;
+  if (lateMs > LOOK_MS / 2) standstills.push({ at: now.at, lateMs, waitedMs });
+  while (standstills[0] && standstills[0].at < now.at - KEPT_MS) standstills.shift();
+}, LOOK_MS).unref();
+
+/** The worst since then, in milliseconds. */
+function worstSince(since: number, ms: (standstill: Standstill) => number): number {
+  return Math.max(0, ...standstills.filter(({ at }) => at >= since).map(ms));
+}
+
+/** The limit, in milliseconds, on the machine as it was of late: longer when this process came late to its turn. */
 export function atMost(limitMs: number): number {
-  const standstillMs = longestStandstillSince(performance.now() - RECENT_MS);
-  return Math.min(limitMs + STEPS * standstillMs, MOST_STRETCH * limitMs);
+  const lateMs = worstSince(performance.now() - RECENT_MS, (standstill) => standstill.lateMs);
+  return Math.min(limitMs + STEPS * lateMs, MOST_STRETCH * limitMs);
 }
 
 /** When the latest try of each test began. */
@@ -45,7 +60,10 @@ export function testBegins({ task }: { task: object }) {
   beganAt.set(task, performance.now());
 }
 
-/** From now on each of these tests is run again when it fails while the machine stands still. A failure on a machine with time to spare stays one. */
+/**
+ * From now on each of these tests is run again when it fails and its process was kept from its turn meanwhile. A failure on a
+ * machine with time to spare stays one; so does one that the test's own work made late.
+ */
 export function runAgainAfterStandstill({ tasks }: Pick<RunnerTestSuite, 'tasks'>) {
   for (const task of tasks) {
     if (task.type === 'suite') runAgainAfterStandstill(task);
@@ -54,6 +72,6 @@ export function runAgainAfterStandstill({ tasks }: Pick<RunnerTestSuite, 'tasks'
 }
 
 function giveTries(test: RunnerTask) {
-  const condition = () => longestStandstillSince(beganAt.get(test) ?? 0) > STANDSTILL_MS;
+  const condition = () => worstSince(beganAt.get(test) ?? 0, ({ waitedMs }) => waitedMs) > STANDSTILL_MS;
   test.retry = { count: RETRIES, condition };
 }

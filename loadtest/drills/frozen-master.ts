@@ -46,6 +46,12 @@ export const frozenMaster: StepDrill = {
     const unsold = during.filter(({ outcome }) => outcome !== 'sold').length;
     const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
     const costMs = Math.max(0, Math.max(...rounds.map(middleOf)) - usualMs);
+    const standstillMs = testBed.standstillMs();
+    if (unsold + lostUpdates + overlaps === 0 && costMs > LIMIT_MS && standstillMs > LIMIT_MS) {
+      return notStaged(
+        `The machine was too busy to tell what the masters cost: for ${formatDuration(standstillMs)} nothing went on.`,
+      );
+    }
     const figures = { unsold, usualMs, costMs, limitMs: LIMIT_MS, slowestSaleMs, lostUpdates, overlaps };
     const faults = [
       ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),

@@ -46,6 +46,7 @@ export const slowHolder: StepDrill = {
     await first.resume();
     stall.over();
     await slow.end;
+    const goneAt = sharedClock();
     await testBed.waitFor(async () => undefined, leaseMs / 2);
     isTrickling = false;
     await trickle;
@@ -69,6 +70,10 @@ export const slowHolder: StepDrill = {
       const reason = 'Two of the other holders were inside at the same moment.';
       const witnesses = meetings.map((meeting) => describeOverlap(meeting, outcome.startedAt));
       return { verdict: 'fail', reason, figures, witnesses, isJudged };
+    }
+    // Who waits tries much more often than that.
+    if (seen > 0 && !holds.some((hold) => isThere(hold) && hold.left - goneAt >= leaseMs / 8)) {
+      return notStaged('The slow holder left too late: nobody had the time to meet the other one.', { isLate: true });
     }
     const reason =
       seen > 0

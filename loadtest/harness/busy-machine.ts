@@ -10,6 +10,8 @@ export interface Attempt {
   outcome: DrillOutcome;
   /** For how long nothing went on at worst, in milliseconds. */
   standstillMs: number;
+  /** With an unknown outcome: a step came too late, and may come in time when the drill is run again. */
+  isLate?: boolean;
 }
 
 export interface Limits {
@@ -29,11 +31,13 @@ export interface Limits {
 export async function runAgainIfBusy(attempt: () => Promise<Attempt>, limits: Limits): Promise<DrillOutcome> {
   const { wrongMs, hinderingMs, tries = TRIES, narrate } = limits;
   for (let tried = 1; ; tried += 1) {
-    const { outcome, standstillMs } = await attempt();
+    const { outcome, standstillMs, isLate = false } = await attempt();
     const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
-    const isSpoilt = standstillMs > (isUnknown ? hinderingMs : wrongMs);
+    const isSpoilt = isLate || standstillMs > (isUnknown ? hinderingMs : wrongMs);
     if (!isSpoilt || (isUnknown && tried === tries)) return outcome;
-    const reason = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
+    const reason = isLate
+      ? 'A step came too late.'
+      : `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
     if (tried === tries) return { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events };
     await narrate(`${reason} The drill is run again.`, 0, false);
   }

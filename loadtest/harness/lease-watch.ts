@@ -49,7 +49,7 @@ export async function readLease(
   };
 }
 
-/** The time that Redis' main thread has spent on a core. 0 where it does not say. */
+/** The time that Redis has spent on the cores so far, in milliseconds. 0 where it does not say. */
 function workedMsOf(info: string): number {
   const seconds = info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm);
   return [...seconds].reduce((sum, [, value]) => sum + Number(value) * 1_000, 0);
@@ -92,8 +92,10 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
     },
     async close() {
       isClosed = true;
-      redis.disconnect();
       await ended;
+      // What stood still since the last look counts as well.
+      await look();
+      redis.disconnect();
     },
   };
 }

@@ -43,6 +43,8 @@ export interface Judgement {
   isJudged?: (hold: Hold) => boolean;
   /** With `unknown`: the lock never takes the step that the drill breaks. */
   nothingToBreak?: boolean;
+  /** With `unknown`: a step came too late, and may come in time when the drill is run again. */
+  isLate?: boolean;
 }
 
 export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock'> {
@@ -72,8 +74,13 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   return runAgainIfBusy(
     async () => {
       const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });
-      const outcome = await play(testBed, drill.run(testBed), signal);
-      return { outcome, standstillMs: testBed.standstillMs() };
+      let isLate = false;
+      const course = drill.run(testBed).then((judgement) => {
+        isLate = judgement.isLate ?? false;
+        return judgement;
+      });
+      const outcome = await play(testBed, course, signal);
+      return { outcome, standstillMs: testBed.standstillMs(), isLate };
     },
     { wrongMs: timing.leaseMs / 4, hinderingMs: isVoted ? VOTE_STANDSTILL_MS : timing.leaseMs / 8, tries, narrate },
   );
@@ -132,6 +139,6 @@ export function asDrill(drill: StepDrill): Drill {
 }
 
 /** The fault was never there, so nothing may be concluded. */
-export function notStaged(reason: string, { nothingToBreak = false } = {}): Judgement {
-  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak };
+export function notStaged(reason: string, { nothingToBreak = false, isLate = false } = {}): Judgement {
+  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak, isLate };
 }

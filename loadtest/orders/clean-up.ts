@@ -37,10 +37,13 @@ export function asGuardDrill(drill: GuardDrill): Drill {
       const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
       const timing = { guard: guardOfRow(stage), leaseMs: drill.leaseMs ?? leaseMs };
-      return playOnBusyMachine(async () => {
-        const testBed = await openCleanUp({ target, ...timing, ...context });
-        return play(testBed, drill.run(testBed), context.signal);
-      }, context);
+      return playOnBusyMachine(
+        async () => {
+          const testBed = await openCleanUp({ target, ...timing, ...context });
+          return play(testBed, drill.run(testBed), context.signal);
+        },
+        { ...context, leaseMs: timing.leaseMs },
+      );
     },
   };
 }

@@ -34,10 +34,13 @@ export function asKeyDrill(drill: KeyDrill): Drill {
     async run({ target, stage, ...context }) {
       const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
       if (lacking !== undefined) return notApplicable(lacking);
-      return playOnBusyMachine(async () => {
-        const testBed = await openPurchase({ target, ...context });
-        return play(testBed, drill.run(testBed), context.signal);
-      }, context);
+      return playOnBusyMachine(
+        async () => {
+          const testBed = await openPurchase({ target, ...context });
+          return play(testBed, drill.run(testBed), context.signal);
+        },
+        { ...context, leaseMs: KEY_LEASE_MS },
+      );
     },
   };
 }

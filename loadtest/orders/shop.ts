@@ -29,13 +29,22 @@ export interface ShopOptions {
 /** A standstill that may be why a node or MySQL did not answer in time, in milliseconds. */
 const HINDERING_MS = 50;
 
-/** Plays a drill of the orders, and plays it again when it could not be staged while the machine was busy. */
+export interface OnBusyMachine {
+  /** The lease of the lock that is judged, in milliseconds. */
+  leaseMs: number;
+  tries?: number | undefined;
+  narrate: Narrate;
+}
+
+/**
+ * Plays a drill of the orders, and plays it again when the harness stood still for a quarter of a lease, or when the fault could
+ * not be staged while it was busy.
+ */
 export function playOnBusyMachine(
   playOnce: () => Promise<DrillOutcome>,
-  { tries, narrate }: { tries?: number | undefined; narrate: Narrate },
+  { leaseMs, tries, narrate }: OnBusyMachine,
 ): Promise<DrillOutcome> {
-  // What was staged is counted in the tables, however long it took.
-  const limits = { wrongMs: Number.POSITIVE_INFINITY, hinderingMs: HINDERING_MS };
+  const limits = { wrongMs: leaseMs / 4, hinderingMs: HINDERING_MS };
   return runAgainIfBusy(() => watchingThisProcess(playOnce), { ...limits, tries, narrate });
 }
 

@@ -19,7 +19,7 @@ import type { Command } from '../../../scripts/link/link.ts';
 import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
-import { impostor, isUnknown, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
+import { impostor, isUnknown, LEASE_MS, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
 
 // A step that silently does nothing must not end in a verdict: neither in a pass because nothing happened, nor in a fail for
 // another reason than the one that it gives.
@@ -317,6 +317,17 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
         },
       });
       isUnknown(outcome, /^Nobody else held the lock when the slow holder left\.$/);
+    });
+
+    test('slow-holder under 5-owner-check: the slow one leaves after the holder that it was to meet', async () => {
+      const late = (target: Target) =>
+        withNodes(target, ({ resume }, index) => ({
+          async resume() {
+            if (index === 0) await sleep(LEASE_MS / 2);
+            await resume();
+          },
+        }));
+      isUnknown(await run(slowHolder, '5-owner-check', { wrap: late }), /^The slow holder left too late/);
     });
 
     test.each([

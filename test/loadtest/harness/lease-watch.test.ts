@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import { watchLease } from '../../../loadtest/harness/lease-watch.ts';
+import { readLease, watchLease } from '../../../loadtest/harness/lease-watch.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
 
 const { connect, url } = ownRedis();
 
 /** How long Redis has worked so far, in milliseconds. */
-async function workedMs(redis: ReturnType<typeof connect>): Promise<number> {
-  const info = await redis.info('cpu');
-  return [...info.matchAll(/^used_cpu_(?:sys|user):([\d.]+)/gm)].reduce((sum, [, s]) => sum + Number(s) * 1_000, 0);
-}
+const workedMs = async (redis: ReturnType<typeof connect>) => (await readLease(redis, 'a-lock'))?.workedMs ?? 0;
 
 test('lease watch: a Redis that a slow script keeps at work is the lock’s affair, and no standstill', async () => {
   const redis = connect();

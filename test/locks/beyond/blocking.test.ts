@@ -69,7 +69,10 @@ test('blocking: a release while the subscription is broken is not missed', async
 });
 
 test('blocking: fifty waiters of one process share one subscription, and a release wakes one of them', async () => {
-  const watch = watchClient(connect());
+  const waiting = connect();
+  // A client that gets ready looks whether it has missed something: one more try.
+  await waiting.ping();
+  const watch = watchClient(waiting);
   const redis = connect();
   const a = createLock(lockOptions({ redis, key: key() }));
   await a.acquire();

@@ -180,4 +180,13 @@ export const harness: Mutation[] = [
     why: 'A stage is said to fix what the one before held already.',
     tests: ['test/loadtest/staircase/plan.test.ts'],
   },
+  {
+    name: 'slow-holder-leaves-too-late',
+    file: 'loadtest/drills/slow-holder.ts',
+    find: 'hold.left - goneAt >= leaseMs / 8',
+    replace: 'hold.left > 0',
+    why: 'A slow holder that leaves when nobody else is inside harms nobody, and the lock is said to hold.',
+    tests: ['test/loadtest/drills/prevented.test.ts'],
+    title: 'slow-holder under 5-owner-check',
+  },
 ];

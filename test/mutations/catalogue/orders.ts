@@ -110,4 +110,12 @@ export const orders: Mutation[] = [
     tests: ['test/services/inventory/orders/idempotency.test.ts'],
     title: 'table: for want of the lock',
   },
+  {
+    name: 'orders-never-too-busy',
+    file: 'loadtest/orders/shop.ts',
+    find: 'wrongMs: leaseMs / 4',
+    replace: 'wrongMs: Number.POSITIVE_INFINITY',
+    why: 'A drill of the orders is judged although the harness stood still for longer than the lease.',
+    tests: ['test/loadtest/orders/shop.test.ts'],
+  },
 ];
