@@ -1,0 +1,154 @@
+// All orders in which what a few processes do can happen, breadth first: the first violation found is the shortest.
+
+import { createMoves, type Move, type MovesOptions } from './moves.ts';
+import { violated, violatedAtEnd } from './properties.ts';
+import type { OpenLock } from './sandbox.ts';
+import type { Server } from './server.ts';
+import { keyOf, type State, type Step } from './state.ts';
+
+export interface Result {
+  verdict: 'holds' | 'fails' | 'unknown';
+  /** What was violated, or why nothing can be said. */
+  reason: string;
+  states: number;
+  /** How many orders there are from the beginning to an end; exact up to 2^53. 0 when not every order was looked at. */
+  schedules: number;
+  /** Branches that were not followed to their end. */
+  cut: number;
+  counterexample?: Step[];
+}
+
+export interface SearchOptions extends MovesOptions {
+  /** How much memory this process may have, in bytes. */
+  mostMemory: number;
+  signal?: AbortSignal;
+}
+
+/** So many states are looked at between two looks at the memory. */
+const LOOK_EVERY = 4_096;
+
+export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
+  const { scope, sales, horizonMs, mostMemory, signal } = options;
+  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, options);
+  /** The number of each state that was seen, by its key. */
+  const known = new Map<string, number>();
+  /** From which state each was reached first. */
+  const cameFrom: number[] = [-1];
+  /** Those that have not been followed, oldest first. */
+  let queue: { state: State; number: number }[] = [];
+  const ways = createWays();
+  let cut = 0;
+  let refusal: string | undefined;
+
+  const first = begin();
+  known.set(keyOf(first), 0);
+  queue.push({ state: first, number: 0 });
+  while (queue.length > 0) {
+    const layer = queue;
+    queue = [];
+    for (const [at, { state, number }] of layer.entries()) {
+      const violation = await follow(state, number);
+      if (refusal !== undefined) {
+        return unknown(`The lock uses ${refusal}, which the search does not control.`, layer.length - at);
+      }
+      if (violation) {
+        const counterexample = await stepsTo(violation.number);
+        return { verdict: 'fails', reason: violation.reason, states: known.size, schedules: 0, cut, counterexample };
+      }
+      const limit = number % LOOK_EVERY === 0 ? limitReached() : undefined;
+      if (limit) return unknown(limit, queue.length + layer.length - at - 1);
+    }
+  }
+  const result = { states: known.size, schedules: ways.count(), cut };
+  if (cut > 0)
+    return { verdict: 'unknown', reason: `${cut} branches were cut at ${horizonMs} ms.`, ...result, schedules: 0 };
+  return { verdict: 'holds', reason: 'No order of events violates it.', ...result };
+
+  function unknown(reason: string, open: number): Result {
+    return { verdict: 'unknown', reason, states: known.size, schedules: 0, cut: cut + open };
+  }
+
+  function limitReached(): string | undefined {
+    if (signal?.aborted) return 'The search was ended before it had seen every order.';
+    if (process.memoryUsage().heapUsed > mostMemory) return `It takes more than ${Math.round(mostMemory / 1e6)} MB.`;
+    return undefined;
+  }
+
+  /** Adds every state that can come next. Resolves with the first of them that violates a property. */
+  async function follow(state: State, number: number): Promise<{ number: number; reason: string } | undefined> {
+    const { moves, isCut } = await movesFrom(state);
+    if (isCut) cut += 1;
+    ways.begin();
+    if (moves.length === 0 && !isCut) {
+      const reason = violatedAtEnd(state, scope.demands, server);
+      return reason ? { number, reason } : undefined;
+    }
+    for (const { state: made, touches } of moves) {
+      const key = keyOf(made);
+      const there = known.get(key);
+      if (there !== undefined) {
+        ways.lead(there);
+        continue;
+      }
+      const next = known.size;
+      known.set(key, next);
+      cameFrom.push(number);
+      ways.lead(next);
+      queue.push({ state: made, number: next });
+      refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
+      const reason = violated(made, scope.demands, leaseEndOf, touches);
+      if (reason) return { number: next, reason };
+    }
+    return undefined;
+  }
+
+  /** The steps by which a state was reached first: its way is walked again. */
+  async function stepsTo(number: number): Promise<Step[]> {
+    const way: number[] = [];
+    for (let at = number; at > 0; at = cameFrom[at] as number) way.unshift(at);
+    const steps: Step[] = [];
+    let state = first;
+    for (const next of way) {
+      const { moves } = await movesFrom(state);
+      const move = moves.find((each) => known.get(keyOf(each.state)) === next) as Move;
+      steps.push(move.step());
+      state = move.state;
+    }
+    return steps;
+  }
+}
+
+/** Which state leads to which, as they are followed in the order of their numbers. */
+function createWays() {
+  const firsts: number[] = [];
+  const leads: number[] = [];
+
+  /** How many ways there are from the first state to those that lead nowhere. */
+  function count(): number {
+    const open = new Uint32Array(firsts.length);
+    for (const to of leads) open[to] = (open[to] ?? 0) + 1;
+    const counts = new Float64Array(firsts.length);
+    counts[0] = 1;
+    let ends = 0;
+    const ready = [0];
+    for (let from = ready.pop(); from !== undefined; from = ready.pop()) {
+      const [begin, end] = [firsts[from] as number, firsts[from + 1] ?? leads.length];
+      if (begin === end) ends += counts[from] as number;
+      for (let at = begin; at < end; at += 1) {
+        const to = leads[at] as number;
+        counts[to] = (counts[to] as number) + (counts[from] as number);
+        open[to] = (open[to] as number) - 1;
+        if (open[to] === 0) ready.push(to);
+      }
+    }
+    return ends;
+  }
+
+  return {
+    /** The next state is followed. */
+    begin: () => void firsts.push(leads.length),
+    /** It leads to this one. */
+    lead: (to: number) => void leads.push(to),
+    count,
+  };
+}

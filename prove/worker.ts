@@ -1,0 +1,11 @@
+// A process that proves cells one after the other, as they are sent to it.
+
+import { proveCell, type Task } from './cell.ts';
+
+process.on('message', async (task: Task) => {
+  const answer = await proveCell(task).then(
+    (cell) => ({ cell }),
+    (error: Error) => ({ problem: error.message }),
+  );
+  process.send?.(answer);
+});
