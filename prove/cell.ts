@@ -58,7 +58,7 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
   if (known > 200_000) server = undefined;
   server ??= openServer();
   const startedAt = performance.now();
-  const limit = AbortSignal.timeout(seconds * 1_000);
+  const limit = AbortSignal.timeout(Math.ceil(seconds * 1_000));
   const result = await search(openLock, await server, {
     scope,
     processes: task.processes,

@@ -123,7 +123,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       if (status === 'crashed') continue;
       if (status === 'comes') {
         // They differ in nothing but their names: who comes first is called A.
-        if (!hasCome) moves.push(...(await happen(state, index, { at: state.at, type: 'begins' }, 'begins', 'comes')));
+        if (!hasCome)
+          moves.push(...(await happen(state, index, { at: state.at, type: 'begins' }, 'begins', 'begins a sale')));
         hasCome = true;
         continue;
       }
@@ -257,8 +258,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   }
 
   function waitUntil(state: State, nextAt: number): Move {
-    const endsAt = masters === 0 ? (server.ends(state.servers[0] as number).get(LOCK_KEY) ?? 0) : never;
-    const freeSince = Math.min(state.freeSince, endsAt < nextAt ? endsAt + 1 : never);
+    const endsAt = masters === 0 ? server.ends(state.servers[0] as number).get(LOCK_KEY) : undefined;
+    const freeSince = Math.min(state.freeSince, endsAt !== undefined && endsAt < nextAt ? endsAt + 1 : never);
     const step = () => ({ ...stepOf(state, 'the clock', 'clock', `goes on to ${nextAt} ms`), at: nextAt });
     return { state: { ...state, at: nextAt, freeSince }, step };
   }
@@ -287,8 +288,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const aheadMs = ahead[head.server] ?? 0;
     const { reply, after, messages } = server.execute(before, at + aheadMs, index, head.command);
     const isOfLock = masters === 0 || head.server > 0;
-    const endedAt = server.ends(before).get(LOCK_KEY) ?? 0;
-    const endsAt = server.ends(after).get(LOCK_KEY) ?? 0;
+    const endedAt = server.ends(before).get(LOCK_KEY) ?? -1;
+    const endsAt = server.ends(after).get(LOCK_KEY) ?? -1;
     // Who makes the key live longer has the lease.
     const leaseEnds =
       isOfLock && endsAt > endedAt ? replaced(actor.leaseEnds, head.server, endsAt - aheadMs) : actor.leaseEnds;

@@ -29,7 +29,7 @@ const ofTheWorld: Plugin = {
     onLoad({ filter: /.*/, namespace: 'world' }, ({ path }) => ({ contents: modules[path] ?? '', loader: 'js' }));
     // A module that asks where it is gets the place of its source.
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8').replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href));
+      const source = readFileSync(path, 'utf8').replace(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href));
       return { contents: source, loader: 'ts', resolveDir: dirname(path) };
     });
   },

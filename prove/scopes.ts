@@ -142,6 +142,7 @@ export const scopes: Scope[] = [
     name: 'long-sale',
     says: 'Each sale takes one and a half leases.',
     servers: 'any',
+    horizonMs: 8 * LEASE_MS,
     budget: {},
     script: () => ({ businessMs: 1.5 * LEASE_MS }),
     demands: isAlone,

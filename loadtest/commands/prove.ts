@@ -1,132 +1,128 @@
 // npm run prove: looks at every order of events under a lock, and prints the matrix or the shortest counterexample.
 
-import { fork } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import pc from 'picocolors';
-import { beyond, locks } from '../../locks/index.ts';
-import type { Cell, Task } from '../../prove/cell.ts';
-import { scopes } from '../../prove/scopes.ts';
-import { numbered } from '../../prove/words.ts';
-import { bundledArgs } from '../../scripts/stack/bundle.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
-import { taughtVerdict } from '../staircase/lookup.ts';
+import type { Cell } from '../../prove/cell.ts';
+import type { Budget } from '../../prove/scopes.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { cellLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
+import { expectedVerdict, type ProvableLock, plan, provableLocks, scopeNames } from '../prove/plan.ts';
+import { proveAll } from '../prove/prover.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { namesAmong, stageList } from './options.ts';
 
-/** What keeps its lock in one Redis: the search has no other server. */
-const provable = [...Object.keys(locks), ...Object.keys(beyond).filter((name) => isInRedis(name))];
-const scopeNames = scopes.map(({ name }) => name);
+/** npm starts its scripts in the folder of the project, wherever it was called. */
+const callerDir = process.env['INIT_CWD'] || process.cwd();
+/** How long a run may take, in seconds; with --deep. */
+const SECONDS = 55;
+const DEEP_SECONDS = 900;
+/** So few counterexamples are printed whole. */
+const MOST_PRINTED = 3;
 
 const command = new Command('npm run prove --')
-  .description('Looks at every order in which what a few processes do can happen.')
-  .option('--stage <stages>', 'stages by number or name, such as 4,5 or fenced', stageList, provable)
+  .description('Looks at every order in which what a few processes do can happen: does the lock hold in all of them?')
+  .argument('[files...]', 'modules that export createLock, instead of the locks of the course')
+  .option('--stage <stages>', 'locks of the course by number or name, such as 4,5 or fenced', stageList)
   .option(
     '--scope <scopes>',
     `what may go wrong: ${scopeNames.join(', ')}`,
     (value: string) => namesAmong(scopeNames, value),
     scopeNames,
   )
-  .option('--processes <n>', 'how many processes', count(2, 4), 2)
-  .option('--sales <n>', 'how many sales each makes, one after the other', count(1, 3), 1)
-  .option('--seconds <n>', 'how long a cell may take', count(1, 3_600), 60)
-  .option('--json', 'print the cells as JSON and nothing else', false)
-  .allowExcessArguments(false)
+  .option('--processes <n>', 'how many processes (2 and 3)', count(2, 4))
+  .option('--sales <n>', 'how many sales each makes, one after the other (1)', count(1, 3))
+  .option('--pauses <n>', 'how many pauses, in scopes that have them', count(0, 3))
+  .option('--delays <n>', 'how many commands are held up, in scopes that have them', count(0, 3))
+  .option('--crashes <n>', 'how many crashes, in scopes that have them', count(0, 3))
+  .option('--split', 'a command and its reply are two steps', false)
+  .option('--deep', '3 processes × 2 sales, which takes minutes', false)
+  .option('--seconds <n>', `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`, count(1, 36_000))
+  .option('--json', 'print prove.json and nothing else', false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse();
-const {
-  stage: stages,
-  scope,
-  processes,
-  sales,
-  seconds,
-  json,
-} = command.opts<{
-  stage: string[];
+
+interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
+  stage?: string[];
   scope: string[];
-  processes: number;
-  sales: number;
-  seconds: number;
+  processes?: number;
+  sales?: number;
+  split: boolean;
+  deep: boolean;
+  seconds?: number;
   json: boolean;
-}>();
+}
+const given = command.opts<Given>();
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
-process.exitCode = await runToEnd('The search could not be run', proveAll);
+process.exitCode = await runToEnd('The search could not be run', prove);
 process.exit();
 
-async function proveAll(): Promise<number> {
-  const tasks: Task[] = stages.flatMap((stage) =>
-    scope.map((scope) => ({ stage, file: fileOf(stage), scope, processes, sales, budget: {}, seconds })),
-  );
-  const cells = await inWorkers(tasks);
-  if (json) console.log(JSON.stringify({ format: 1, cells }, undefined, 2));
+async function prove(): Promise<number> {
+  const { deep, split, json, pauses, delays, crashes } = given;
+  const planned = plan({
+    locks: wantedLocks(),
+    scopes: given.scope,
+    processes: given.processes ? [given.processes] : deep ? [3] : [2, 3],
+    sales: given.sales ?? (deep ? 2 : 1),
+    budget: definedOf({ pauses, delays, crashes }),
+    isSplit: split,
+  });
+  if (planned.length === 0) throw new Error('none of the scopes applies to these locks.');
+  const progress = json ? () => {} : showProgress(planned.length);
+  const seconds = given.seconds ?? (deep ? DEEP_SECONDS : SECONDS);
+  const cells = await proveAll(planned, { seconds, signal: stopping.signal, onCell: progress });
+  if (json) process.stdout.write(`${JSON.stringify({ format: 1, cells }, undefined, 2)}\n`);
   else print(cells);
-  return cells.every(isAsTaught) ? AS_TAUGHT : NOT_AS_TAUGHT;
+  if (stopping.signal.aborted) return COULD_NOT_RUN;
+  return cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
 }
 
-/** Proves the cells in as many processes as there are cores. Resolves with them in their order. */
-async function inWorkers(tasks: Task[]): Promise<Cell[]> {
-  const [file = '', ...args] = (await bundledArgs('prove/worker.ts')).toReversed();
-  const cells: Cell[] = [];
-  const queue = [...tasks.entries()];
-  async function work() {
-    const worker = fork(file, { execArgv: [...args, '--no-warnings'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    try {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        const [index, task] = next;
-        const answer = await new Promise<{ cell?: Cell; problem?: string }>((resolve, reject) => {
-          worker.once('message', resolve);
-          worker.once('exit', () => reject(new Error('a process of the search has ended')));
-          stopping.signal.addEventListener('abort', () => reject(stopping.signal.reason));
-          worker.send(task);
-        });
-        worker.removeAllListeners();
-        if (answer.cell === undefined) throw new Error(answer.problem);
-        cells[index] = answer.cell;
-        if (!json && process.stderr.isTTY)
-          process.stderr.write(`\r${cells.filter(Boolean).length} of ${tasks.length} `);
-      }
-    } finally {
-      worker.kill('SIGKILL');
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), tasks.length) }, work));
-  return cells;
+function wantedLocks(): ProvableLock[] {
+  const { args } = command;
+  const named = (given.stage ?? []).map((name) => {
+    const lock = provableLocks.find(({ stage }) => stage === name);
+    if (lock === undefined) throw new Error(`${name} keeps its lock where the search has no server.`);
+    return lock;
+  });
+  const external = args.map((arg) => {
+    const file = resolve(callerDir, arg);
+    return { stage: nameOfExternalLock(file), file, masters: 0 };
+  });
+  return named.length + external.length > 0 ? [...named, ...external] : provableLocks;
+}
+
+function definedOf<Values extends object>(values: Values): Partial<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>;
+}
+
+/** One line that is written over, on a terminal. */
+function showProgress(total: number) {
+  let done = 0;
+  return ({ stage, scope, processes }: Cell) => {
+    done += 1;
+    if (!process.stderr.isTTY) return;
+    const line = `${done} of ${total}  ${stage} · ${scope} · ${processes} processes`;
+    process.stderr.write(done === total ? '\r\x1b[K' : `\r\x1b[K${line}`);
+  };
 }
 
 function print(cells: Cell[]) {
-  const signs = { holds: pc.green('✔'), fails: pc.red('✘'), unknown: pc.yellow('?') };
-  const width = Math.max(...stages.map((name) => name.length)) + 2;
-  for (const [at, name] of scope.entries()) console.log(`${' '.repeat(width)}${'│  '.repeat(at)}${name}`);
-  for (const stage of stages) {
-    const row = cells.filter((cell) => cell.stage === stage);
-    console.log(`${stage.padEnd(width)}${row.map(({ verdict }) => signs[verdict]).join('  ')}`);
+  const lines: string[] = [];
+  if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells));
+  else for (const cell of cells) lines.push(...cellLines(cell), '');
+  const amiss = cells.filter((cell) => !isAsExpected(cell));
+  for (const { stage, scope, processes, verdict, reason } of cells.length > MOST_PRINTED ? amiss : []) {
+    lines.push(`Not as taught: ${stage} · ${scope} · ${processes} processes ${verdict}: ${reason}`);
   }
-  const states = cells.reduce((sum, cell) => sum + cell.states, 0);
-  const of = sales > 1 ? `${processes} processes × ${sales} sales` : `${processes} processes`;
-  console.log(
-    `\n${of}: ${states.toLocaleString('en')} states. ✔ in no order, ✘ in some order, ? not all were looked at.`,
-  );
-  const [only] = cells;
-  if (cells.length > 1 || only === undefined) return;
-  console.log(`\n${only.verdict}: ${only.reason} ${only.schedules === '0' ? '' : `${only.schedules} orders.`}`);
-  for (const line of numbered(only.counterexample ?? [])) console.log(`  ${line}`);
+  process.stdout.write(`${lines.join('\n').trimEnd()}\n`);
 }
 
-const isAsTaught = ({ stage, scope, verdict }: Cell) => {
-  const taught = taughtVerdict(stage, scope);
-  return verdict !== 'unknown' && (taught === null || (taught === 'pass') === (verdict === 'holds'));
-};
-
-function isInRedis(name: string) {
-  const strategy = beyond[name];
-  return strategy?.backend === 'redis' && 'createLock' in strategy;
-}
-
-function fileOf(stage: string) {
-  return resolve(projectDir, 'locks', Object.hasOwn(locks, stage) ? '.' : 'beyond', `${stage}.ts`);
+/** What is not known contradicts nothing; a lock that is not of the course is to hold. */
+function isAsExpected({ stage, scope, verdict }: Cell): boolean {
+  const isOfCourse = provableLocks.some((lock) => lock.stage === stage);
+  const expected = isOfCourse ? expectedVerdict(stage, scope) : 'holds';
+  return verdict === 'unknown' ? isOfCourse : expected === undefined || verdict === expected;
 }
 
 function count(least: number, most: number) {
