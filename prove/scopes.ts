@@ -184,7 +184,7 @@ export const scopes: Scope[] = [
     says: 'A client hangs up while it waits.',
     servers: 'one',
     budget: { hangUps: 1 },
-    demands: [...isAlone, 'no wait for a free lock', 'nothing left'],
+    demands: ['alone within leases', 'no wait for a free lock', 'nothing left'],
   },
   {
     name: 'zombie-renewal',

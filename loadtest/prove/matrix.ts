@@ -3,11 +3,13 @@
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
+import { scopeNames } from './plan.ts';
 
 /** A row for each lock, a column for each scope. */
 export function matrixLines(cells: Cell[]): string[] {
   const stages = [...new Set(cells.map(({ stage }) => stage))];
-  const scopes = [...new Set(cells.map(({ scope }) => scope))];
+  const named = new Set(cells.map(({ scope }) => scope));
+  const scopes = scopeNames.filter((name) => named.has(name));
   const width = Math.max(...stages.map((name) => name.length)) + 2;
   const heads = scopes.map((name, at) => `${' '.repeat(width)}${'│  '.repeat(at)}${name}`);
   const rows = stages.map((stage) => {

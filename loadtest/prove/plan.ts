@@ -46,10 +46,10 @@ export interface Wanted {
   isSplit: boolean;
 }
 
-/** The cells, those of few processes first: they are known soon. */
+/** The cells, those of few processes first, which are known soon; those of several servers last, which take longest. */
 export function plan({ locks, scopes: names, processes, ...common }: Wanted): Planned[] {
   const wanted = scopes.filter(({ name }) => names.includes(name));
-  return processes.flatMap((count) =>
+  const cells = processes.flatMap((count) =>
     locks.flatMap((lock) =>
       wanted
         .filter((scope) => hasServersOf(scope, lock) && (scope.processes ?? 0) <= Math.max(...processes))
@@ -64,6 +64,7 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Pl
         })),
     ),
   );
+  return cells.toSorted((one, other) => one.masters - other.masters);
 }
 
 function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {
