@@ -53,7 +53,9 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
   const found = scopes.find(({ name }) => name === task.scope);
   if (found === undefined) throw new Error(`There is no scope ${task.scope}.`);
   const scope: Scope = { ...found, budget: { ...found.budget, ...task.budget } };
-  const openLock = await readLock(file);
+  const openLock = await readLock(file).catch((error: Error) => {
+    throw new Error(`${task.stage} can't be proved: ${error.message}.`);
+  });
   // What it knows of one lock is of no use to the next one, after a while.
   if (known > 200_000) server = undefined;
   server ??= openServer();

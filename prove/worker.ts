@@ -7,5 +7,7 @@ process.on('message', async (task: Task) => {
     (cell) => ({ cell }),
     (error: Error) => ({ problem: error.message }),
   );
-  process.send?.(answer);
+  // Nobody waits for the answer any more when the other end has gone.
+  process.send?.(answer, () => {});
 });
+process.on('disconnect', () => process.exit());

@@ -111,11 +111,21 @@ function print(cells: Cell[]) {
   const lines: string[] = [];
   if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells));
   else for (const cell of cells) lines.push(...cellLines(cell), '');
-  const amiss = cells.filter((cell) => !isAsExpected(cell));
-  for (const { stage, scope, processes, verdict, reason } of cells.length > MOST_PRINTED ? amiss : []) {
-    lines.push(`Not as taught: ${stage} · ${scope} · ${processes} processes ${verdict}: ${reason}`);
-  }
+  if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells));
   process.stdout.write(`${lines.join('\n').trimEnd()}\n`);
+}
+
+/** What was not to be so, each lock and scope once: the smallest cell that shows it. */
+function faultLines(cells: Cell[]): string[] {
+  const amiss = cells.filter((cell) => !isAsExpected(cell));
+  const first = amiss.filter(
+    (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
+  );
+  const lines = first.map(({ stage, scope, processes, verdict, reason }) => {
+    const sign = verdict === 'fails' ? '✘' : verdict === 'holds' ? '✔, but a counterexample is taught' : '?';
+    return `${stage} · ${scope} · ${processes} processes: ${sign} ${reason}`;
+  });
+  return lines.length > 0 ? [...lines, '', 'For the steps of a counterexample add its --scope, and its --stage.'] : [];
 }
 
 /** What is not known contradicts nothing; a lock that is not of the course is to hold. */
