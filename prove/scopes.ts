@@ -139,6 +139,14 @@ export const scopes: Scope[] = [
     demands: [...isAlone, 're-entry'],
   },
   {
+    name: 'nested-object',
+    says: 'A holder asks once more through another lock object of the same request.',
+    servers: 'any',
+    budget: {},
+    script: (process) => (process === 0 ? { nested: 'another object' } : {}),
+    demands: [...isAlone, 're-entry'],
+  },
+  {
     name: 'long-sale',
     says: 'Each sale takes one and a half leases.',
     servers: 'any',

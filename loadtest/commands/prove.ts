@@ -1,11 +1,14 @@
 // npm run prove: looks at every order of events under a lock, and prints the matrix or the shortest counterexample.
 
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
-import { cellLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
+import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
+import { cellLines, faultLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
 import { expectedVerdict, type ProvableLock, plan, provableLocks, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
@@ -37,6 +40,7 @@ const command = new Command('npm run prove --')
   .option('--split', 'a command and its reply are two steps', false)
   .option('--deep', '3 processes × 2 sales, which takes minutes', false)
   .option('--seconds <n>', `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`, count(1, 36_000))
+  .option('--write', 'bring the counterexamples of the chapters up to date', false)
   .option('--json', 'print prove.json and nothing else', false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse();
@@ -50,12 +54,13 @@ interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
   deep: boolean;
   seconds?: number;
   json: boolean;
+  write: boolean;
 }
 const given = command.opts<Given>();
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
-process.exitCode = await runToEnd('The search could not be run', prove);
+process.exitCode = await runToEnd('The search could not be run', given.write ? writeChapters : prove);
 process.exit();
 
 async function prove(): Promise<number> {
@@ -76,6 +81,24 @@ async function prove(): Promise<number> {
   else print(cells);
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   return cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
+}
+
+/** Proves the cells whose counterexamples the chapters show, and writes them there. */
+async function writeChapters(): Promise<number> {
+  const files = ['docs/stages', 'docs/beyond'].flatMap((folder) =>
+    readdirSync(join(projectDir, folder)).map((name) => join(projectDir, folder, name)),
+  );
+  for (const file of files) {
+    const chapter = readFileSync(file, 'utf8');
+    const planned = cellsShownIn(chapter);
+    if (planned.length === 0) continue;
+    const cells = await proveAll(planned, { seconds: SECONDS, signal: stopping.signal, onCell() {} });
+    const updated = withCounterexamples(chapter, cells);
+    if (updated === chapter) continue;
+    writeFileSync(file, updated);
+    process.stdout.write(`${relative(projectDir, file)} is up to date now.\n`);
+  }
+  return AS_TAUGHT;
 }
 
 function wantedLocks(): ProvableLock[] {
@@ -111,21 +134,8 @@ function print(cells: Cell[]) {
   const lines: string[] = [];
   if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells));
   else for (const cell of cells) lines.push(...cellLines(cell), '');
-  if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells));
+  if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells, isAsExpected));
   process.stdout.write(`${lines.join('\n').trimEnd()}\n`);
-}
-
-/** What was not to be so, each lock and scope once: the smallest cell that shows it. */
-function faultLines(cells: Cell[]): string[] {
-  const amiss = cells.filter((cell) => !isAsExpected(cell));
-  const first = amiss.filter(
-    (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
-  );
-  const lines = first.map(({ stage, scope, processes, verdict, reason }) => {
-    const sign = verdict === 'fails' ? '✘' : verdict === 'holds' ? '✔, but a counterexample is taught' : '?';
-    return `${stage} · ${scope} · ${processes} processes: ${sign} ${reason}`;
-  });
-  return lines.length > 0 ? [...lines, '', 'For the steps of a counterexample add its --scope, and its --stage.'] : [];
 }
 
 /** What is not known contradicts nothing; a lock that is not of the course is to hold. */

@@ -1,4 +1,5 @@
-// A lock of your own, to be graded.
+// A lock of your own, to be graded. `npm run prove -- ./<this file>` looks at every order of events, and shows the shortest one
+// that breaks it; `npm run grade -- ./<this file>` does so too, then stages faults on real servers.
 //
 // The service makes a new lock for each sale: createLock() is called, then acquire(), then the stock is read, the sale is
 // made, the stock is written, and release() is called. Two processes do so at the same time, with the same key.

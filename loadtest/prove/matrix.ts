@@ -31,6 +31,19 @@ function signOf(cells: Cell[]): string {
 export const legend =
   '✔ in no order of events   ✘ in some order: there is a counterexample   2 with two processes; with three not every order was looked at   ? unknown   – does not apply';
 
+/** The cells that are not as expected, each lock and scope once: the smallest cell that shows it. */
+export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean): string[] {
+  const amiss = cells.filter((cell) => !isAsExpected(cell));
+  const first = amiss.filter(
+    (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
+  );
+  const lines = first.map(({ stage, scope, processes, verdict, reason }) => {
+    const sign = verdict === 'fails' ? '✘' : verdict === 'holds' ? '✔, but a counterexample is taught' : '?';
+    return `${stage} · ${scope} · ${processes} processes: ${sign} ${reason}`;
+  });
+  return lines.length > 0 ? [...lines, '', 'For the steps of a counterexample add its --scope, and its --stage.'] : [];
+}
+
 /** What was looked at, in a sentence. */
 export function summaryOf(cells: Cell[]): string {
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
