@@ -4,7 +4,7 @@ import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';
 import { LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
 import type { Budget, Scope } from './scopes.ts';
-import type { Server } from './server.ts';
+import type { Executed, Server } from './server.ts';
 import {
   type Actor,
   createActors,
@@ -75,11 +75,34 @@ interface Answered {
   reply: Reply;
 }
 
+/** What became of a process, and of what. */
+interface Outcome {
+  made: Actor;
+  input: Input;
+}
+
+/** What happens to a process, and what comes with it. */
+interface Happening {
+  kind: StepKind;
+  words: Words;
+  /** What changes about the process besides its history. */
+  fields?: Fields;
+  /** What changes about the rest. */
+  more?: Partial<State>;
+  messages?: Executed['messages'];
+  touches?: Touch | undefined;
+  answered?: Answered;
+  /** Which of the things that can happen to this process it is. */
+  key?: string;
+}
+
 /** The first state, and what can come after each. */
 export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
   const { scope, masters, isSplit, horizonMs } = options;
   const { actorOf } = createActors();
   const { openHistory } = createHistories();
+  /** What becomes of a process, by its number and by what happens to it: it depends on nothing else. */
+  const known = new Map<string, Outcome[]>();
   const never = Number.POSITIVE_INFINITY;
   const quorum = Math.floor(masters / 2) + 1;
 
@@ -123,8 +146,10 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       if (status === 'crashed') continue;
       if (status === 'comes') {
         // They differ in nothing but their names: who comes first is called A.
-        if (!hasCome)
-          moves.push(...(await happen(state, index, { at: state.at, type: 'begins' }, 'begins', 'begins a sale')));
+        if (!hasCome) {
+          const begins = { at: state.at, type: 'begins' as const };
+          moves.push(...(await happen(state, index, begins, { kind: 'begins', words: 'begins a sale' })));
+        }
         hasCome = true;
         continue;
       }
@@ -167,7 +192,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
 
   /** A process that is paused wakes up; a command that is held up reaches its server. */
   async function goOn(state: State, index: number): Promise<Move[]> {
-    const woken = change(state, index, { status: 'runs', until: 0 }, 'wake', 'wakes up');
+    const woken = change(state, index, { status: 'runs', until: 0 }, { kind: 'wake', words: 'wakes up' });
     const actor = state.actors[index] as Actor;
     const head = actor.heads.find(isHeldUp);
     return actor.status === 'is late' && head ? deliver(woken.state, index, head, 'let go') : [woken];
@@ -187,25 +212,24 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const until = at + LONGEST_MS;
     const head = actor.heads.find(isHeldUp);
     if (budget.pauses > 0 && actor.isInside && (scope.mayPause?.(index) ?? true)) {
-      moves.push(change(state, index, { status: 'is paused', until }, 'pause', 'is paused', spend(budget, 'pauses')));
+      const paused = { kind: 'pause' as const, words: 'is paused', more: spend(budget, 'pauses') };
+      moves.push(change(state, index, { status: 'is paused', until }, paused));
     }
     if (budget.delays > 0 && head && scope.isDelayed?.(head.command)) {
       const words = () => `has a command held up: ${readable(head.command)}`;
       const late = { status: 'is late' as const, until, writesBefore: writesOfOthers(state.actors, actor) };
-      moves.push(change(state, index, late, 'hold up', words, spend(budget, 'delays')));
+      moves.push(change(state, index, late, { kind: 'hold up', words, more: spend(budget, 'delays') }));
     }
     if (budget.crashes > 0 && actor.isInside && (scope.mayCrash?.(index) ?? true)) {
       const servers = state.servers.map((each) => server.without(each, index));
       const dead = { status: 'crashed' as const, inbox: [], replies: [] };
-      moves.push(
-        change(state, index, dead, 'crash', 'is killed', { ...spend(budget, 'crashes'), crashedAt: at, servers }),
-      );
+      const more = { ...spend(budget, 'crashes'), crashedAt: at, servers };
+      moves.push(change(state, index, dead, { kind: 'crash', words: 'is killed', more }));
     }
     if (budget.hangUps > 0 && actor.waitsSince !== undefined) {
       const words = 'has a client that hangs up';
-      moves.push(
-        ...(await happen(state, index, { at, type: 'hangs-up' }, 'hang up', words, {}, spend(budget, 'hangUps'))),
-      );
+      const hangsUp = { kind: 'hang up' as const, words, more: spend(budget, 'hangUps') };
+      moves.push(...(await happen(state, index, { at, type: 'hangs-up' }, hangsUp)));
     }
     return moves;
   }
@@ -269,7 +293,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const actor = state.actors[index] as Actor;
     const due = actor.history.seen.timers.filter(({ due }) => due <= state.at).sort((a, b) => a.due - b.due)[0];
     if (due === undefined) return [];
-    return happen(state, index, { at: state.at, type: 'timer', id: due.id }, 'timer', 'has a timer fire');
+    const timer = { at: state.at, type: 'timer' as const, id: due.id };
+    return happen(state, index, timer, { kind: 'timer', words: 'has a timer fire' });
   }
 
   /** A process hears the oldest message that it was sent. */
@@ -277,7 +302,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const [heard, ...inbox] = state.actors[index]?.inbox ?? [];
     if (heard === undefined) return [];
     const words = () => `hears ${heard.message} on ${heard.channel}`;
-    return happen(state, index, { at: state.at, type: 'message', ...heard }, 'message', words, { inbox });
+    const message = { at: state.at, type: 'message' as const, ...heard };
+    return happen(state, index, message, { kind: 'message', words, fields: { inbox } });
   }
 
   /** A command reaches its server, and its reply the process: at once, or later. */
@@ -286,7 +312,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const actor = state.actors[index] as Actor;
     const before = servers[head.server] as number;
     const aheadMs = ahead[head.server] ?? 0;
-    const { reply, after, messages } = server.execute(before, at + aheadMs, index, head.command);
+    const { id, reply, after, messages } = server.execute(before, at + aheadMs, index, head.command);
     const isOfLock = masters === 0 || head.server > 0;
     const endedAt = server.ends(before).get(LOCK_KEY) ?? -1;
     const endsAt = server.ends(after).get(LOCK_KEY) ?? -1;
@@ -301,27 +327,27 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       servers: replaced(servers, head.server, after),
       ...(masters === 0 && { freeSince: freeSinceAfter(state, endsAt) }),
       ...(budget.failovers > 0 && after !== before && { replica: before }),
-      ...(messages.length > 0 && { actors: withMessages(state.actors, messages) }),
     };
     const sent = { server: head.server, line: head.line, command: head.command, hasChanged: after !== before };
     const asked = () => readable(head.command, masters > 0 ? head.server : undefined);
     const words = kind === 'let go' ? () => `${asked()}, held up until now,` : asked;
-    const answered = { sent, reply };
+    const happening = { kind, words, more, messages, touches, answered: { sent, reply } };
     const unread = (until: number) => ({
       replies: [...actor.replies, { id: head.id, server: head.server, line: head.line, reply, until }],
       leaseEnds,
     });
     const isBehind = actor.replies.some((one) => one.server === head.server && one.line === head.line);
     const moves: Move[] = [];
-    if (isSplit || isBehind) moves.push(change(state, index, unread(at), kind, words, more, touches, answered));
+    if (isSplit || isBehind) moves.push(change(state, index, unread(at), happening));
     else {
       const input = { at, type: 'reply' as const, id: head.id, reply };
-      moves.push(...(await happen(state, index, input, kind, words, { leaseEnds }, more, touches, answered)));
+      const key = `executed ${id} at ${at}`;
+      moves.push(...(await happen(state, index, input, { ...happening, fields: { leaseEnds }, key })));
     }
     if (budget.lateVotes > 0 && head.server === FAULTY_MASTER && !isBehind) {
       const spent = { ...more, ...spend(budget, 'lateVotes') };
       const late = () => `${words()}, and the reply is held up`;
-      moves.push(change(state, index, unread(at + LONGEST_MS), 'command', late, spent, touches, answered));
+      moves.push(change(state, index, unread(at + LONGEST_MS), { ...happening, words: late, more: spent }));
     }
     return moves;
   }
@@ -330,7 +356,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const replies = state.actors[index]?.replies.filter((reply) => reply !== unread) ?? [];
     const { id, reply } = unread;
     const words = () => `reads the reply ${nameOfReply(reply)}`;
-    return happen(state, index, { at: state.at, type: 'reply', id, reply }, 'reply', words, { replies });
+    const input = { at: state.at, type: 'reply' as const, id, reply };
+    const key = `reply ${id} at ${state.at}`;
+    return happen(state, index, input, { kind: 'reply', words, fields: { replies }, key });
   }
 
   function freeSinceAfter({ at, freeSince }: State, endsAt: number): number {
@@ -348,57 +376,58 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   }
 
   /** Something happens to a process. What it does may depend on its luck: there is a move for each. */
-  async function happen(
-    state: State,
-    index: number,
-    event: Event,
-    kind: StepKind,
-    words: Words,
-    fields: Fields = {},
-    more: Partial<State> = {},
-    touches?: Touch,
-    answered?: Answered,
-  ): Promise<Move[]> {
+  async function happen(state: State, index: number, event: Event, happening: Happening): Promise<Move[]> {
     const actor = state.actors[index] as Actor;
-    const moves: Move[] = [];
+    const { words, fields = {}, key = `${event.type} at ${event.at}` } = happening;
+    const name = `${actor.id} ${key}`;
+    let outcomes = known.get(name);
+    if (outcomes === undefined) {
+      outcomes = await outcomesOf(actor, event, fields);
+      known.set(name, outcomes);
+    }
+    return outcomes.map(({ made, input }) => {
+      const { hasUsedChance } = made.history.seen;
+      const luck = hasUsedChance ? () => `${textOf(words)} (Math.random() is ${input.chance})` : words;
+      return moved(state, index, made, { ...happening, words: luck, input });
+    });
+  }
+
+  async function outcomesOf(actor: Actor, event: Event, fields: Fields): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
     for (const chance of CHANCES) {
       const input = { ...event, chance } as Input;
       const found = actor.history.after(input);
       const history: History = found instanceof Promise ? await found : found;
-      const status = statusAfter(actor, history);
-      const luck = history.seen.hasUsedChance ? () => `${textOf(words)} (Math.random() is ${chance})` : words;
-      const after = { ...fields, history, ...status };
-      moves.push(change(state, index, after, kind, luck, more, touches, answered, input));
+      outcomes.push({ input, made: actorOf({ ...actor, ...fields, history, ...statusAfter(actor, history) }) });
       if (!history.seen.hasUsedChance) break;
     }
-    return moves;
+    return outcomes;
   }
 
-  function change(
-    state: State,
-    index: number,
-    fields: Fields,
-    kind: StepKind,
-    words: Words,
-    more: Partial<State> = {},
-    touches?: Touch,
-    answered?: Answered,
-    input?: Input,
-  ): Move {
-    const before = state.actors[index] as Actor;
-    const actors = more.actors ?? state.actors;
-    const made = actorOf({ ...(actors[index] as Actor), ...fields });
-    const toldBefore = before.history.seen.told.length;
-    const hasEntered = made.history.seen.told.slice(toldBefore).some(({ step }) => step === 'entered');
-    const step = () => ({
-      ...stepOf(state, nameOf(index), kind, textOf(words)),
-      ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
-      ...(input && { input }),
-      told: made.history.seen.told.slice(toldBefore),
-    });
+  /** Something about a process changes from outside. */
+  function change(state: State, index: number, fields: Fields, happening: Happening): Move {
+    return moved(state, index, actorOf({ ...(state.actors[index] as Actor), ...fields }), happening);
+  }
+
+  function moved(state: State, index: number, made: Actor, happening: Happening & { input?: Input }): Move {
+    const { kind, words, more, touches, answered, messages, input } = happening;
+    const toldBefore = (state.actors[index] as Actor).history.seen.told.length;
+    const { told } = made.history.seen;
+    const hasEntered = told.length > toldBefore && told.slice(toldBefore).some(({ step }) => step === 'entered');
+    const actors = replaced(state.actors, index, made);
     return {
-      state: { ...state, ...more, ...(hasEntered && { crashedAt: never }), actors: replaced(actors, index, made) },
-      step,
+      state: {
+        ...state,
+        ...more,
+        ...(hasEntered && { crashedAt: never }),
+        actors: messages ? withMessages(actors, messages) : actors,
+      },
+      step: () => ({
+        ...stepOf(state, nameOf(index), kind, textOf(words)),
+        ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
+        ...(input && { input }),
+        told: told.slice(toldBefore),
+      }),
       ...(touches !== undefined && { touches }),
     };
   }

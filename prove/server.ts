@@ -8,6 +8,8 @@ import { openValkey, type Reply } from './valkey.ts';
 export type ServerState = number;
 
 export interface Executed {
+  /** A number of its own. */
+  id: number;
   reply: Reply;
   after: ServerState;
   /** What those who listen are sent, in this order: the number of each process, the channel and the message. */
@@ -144,7 +146,7 @@ export async function openServer(): Promise<Server> {
         const [, channel, text] = message as string[];
         return { to: to - listening(0), channel: String(channel), message: String(text) };
       });
-      const executed = { reply, after: current, messages: heard };
+      const executed = { id: known.size, reply, after: current, messages: heard };
       known.set(name, executed);
       return executed;
     },

@@ -171,10 +171,21 @@ function derivedFrom({ history: { seen }, status, replies }: ActorFields) {
   };
 }
 
+const texts = new WeakMap<object, string>();
+
+/** What is the same object in many states as a text. */
+function textOf(thing: object): string {
+  const found = texts.get(thing);
+  if (found !== undefined) return found;
+  const text = Object.values(thing).join(' ');
+  texts.set(thing, text);
+  return text;
+}
+
 /** The state as a text: the same for states in which the same can happen next. */
 export function keyOf(state: State): string {
   const { at, servers, ahead, frozen, actors, budget, crashedAt, freeSince, replica } = state;
-  let key = `${at},${Object.values(budget).join('')},${ahead},${frozen},${crashedAt},${freeSince},${replica}`;
+  let key = `${at},${textOf(budget)},${textOf(ahead)},${textOf(frozen)},${crashedAt},${freeSince},${replica}`;
   for (const server of servers) key += `,${server}`;
   for (const { id } of actors) key += `,${id}`;
   return key;
