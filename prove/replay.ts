@@ -8,7 +8,7 @@ import { scriptTexts } from './server.ts';
 import { nameOf, type Sent, STOCK, type Step, type Unheard } from './state.ts';
 import { openValkey, type Reply, type Valkey } from './valkey.ts';
 import { nameOfReply } from './words.ts';
-import type { Input } from './world.ts';
+import type { Input, Pending } from './world.ts';
 
 export interface ReplayOptions extends Pick<ProcessOptions, 'openLock' | 'sales'> {
   scope: Scope;
@@ -62,7 +62,10 @@ export async function replay(steps: Step[], options: ReplayOptions): Promise<str
   async function followProcess({ at, kind, sent, reply, input }: Step, index: number, live: Live) {
     let given: Input | undefined = input;
     if (sent) {
-      const head = live.seen().pending.find(({ line, server }) => line === sent.line && server === sent.server);
+      const isOnItsWay = ({ id }: Pending) => unread.has(`${index} ${id}`);
+      const head = live
+        .seen()
+        .pending.find((each) => each.line === sent.line && each.server === sent.server && !isOnItsWay(each));
       if (!isDeepStrictEqual(head?.command, sent.command)) return `it sends ${JSON.stringify(head?.command)}.`;
       const answer = run(servers[sent.server] as Replica, at, index, sent);
       if (nameOfReply(answer) !== reply) return `the reply is ${nameOfReply(answer)} instead of ${reply}.`;

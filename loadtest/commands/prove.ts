@@ -1,12 +1,13 @@
 // npm run prove: looks at every order of events under a lock, and prints the matrix or the shortest counterexample.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { problemOfName } from '../grade/external-locks.ts';
 import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
 import { cellLines, faultLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
 import { expectedVerdict, type ProvableLock, plan, provableLocks, scopeNames } from '../prove/plan.ts';
@@ -110,6 +111,9 @@ function wantedLocks(): ProvableLock[] {
   });
   const external = args.map((arg) => {
     const file = resolve(callerDir, arg);
+    const problem = problemOfName(nameOfExternalLock(file), file);
+    if (problem !== undefined) throw new Error(`${arg} can't be proved: ${problem}.`);
+    if (!existsSync(file)) throw new Error(`${arg} can't be proved: there is no such file.`);
     return { stage: nameOfExternalLock(file), file, masters: 0 };
   });
   return named.length + external.length > 0 ? [...named, ...external] : provableLocks;

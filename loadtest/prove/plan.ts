@@ -46,7 +46,7 @@ export interface Wanted {
   isSplit: boolean;
 }
 
-/** The cells, those of few processes first, which are known soon; those of several servers last, which take longest. */
+/** The cells, those that are known soon first: those of few processes, and those of locks that take long last. */
 export function plan({ locks, scopes: names, processes, ...common }: Wanted): Planned[] {
   const wanted = scopes.filter(({ name }) => names.includes(name));
   const cells = processes.flatMap((count) =>
@@ -64,7 +64,12 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Pl
         })),
     ),
   );
-  return cells.toSorted((one, other) => one.masters - other.masters);
+  return cells.toSorted((one, other) => costOf(one) - costOf(other));
+}
+
+/** Locks with a queue in Redis that has times in it, and those of several servers, have by far the most states. */
+function costOf({ stage, masters }: Planned): number {
+  return masters > 0 ? 2 : stage === 'fair' ? 1 : 0;
 }
 
 function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {

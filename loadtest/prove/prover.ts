@@ -18,17 +18,17 @@ export interface ProverOptions {
 }
 
 /** A cell may take so many times its fair share of what is left of the time. */
-const SHARES = 10;
+const SHARES = 5;
 /** And never less than this, in seconds. */
 const LEAST_SECONDS = 1;
 /** A process that does not end in time is killed, so long after its time, in milliseconds. */
-const GRACE_MS = 5_000;
+const GRACE_MS = 2_000;
 
 type Answer = { cell: Cell } | { problem: string };
 
 /**
- * Proves the cells, in this order, and resolves with them in it. Rejects when a lock can't be read. A process that dies, of too
- * little memory say, makes its cell unknown, and another one goes on.
+ * Proves the cells, in this order, and resolves with them in it. A lock that can't be read, and a process that dies or does not come
+ * back, make their cell unknown; another process goes on.
  */
 export async function proveAll(planned: Planned[], { seconds, signal, onCell }: ProverOptions): Promise<Cell[]> {
   const node = await bundledArgs('prove/worker.ts');
@@ -54,9 +54,9 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
           answer = await ask(worker, given);
           if (worker.exitCode !== null || worker.signalCode !== null) worker = undefined;
         }
-        if ('problem' in answer) throw new Error(answer.problem);
-        cells[index] = answer.cell;
-        onCell(answer.cell);
+        const cell = 'cell' in answer ? answer.cell : unknownCell(task, answer.problem);
+        cells[index] = cell;
+        onCell(cell);
       }
     } finally {
       signal.removeEventListener('abort', end);
@@ -70,7 +70,9 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
       return await new Promise<Answer>((resolve) => {
         worker.once('message', (answer) => resolve(answer as Answer));
         worker.once('exit', () => {
-          const why = signal.aborted ? 'The search was interrupted.' : 'The process of the search has died.';
+          const why = signal.aborted
+            ? 'The search was interrupted.'
+            : 'The process of the search has died, or did not come back.';
           resolve({ cell: unknownCell(task, why) });
         });
         worker.send(task);
