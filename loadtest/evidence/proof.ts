@@ -144,3 +144,12 @@ export function latestProof(reportsDir: string): Proof | undefined {
     return undefined;
   }
 }
+
+/** What a proof says of a stage under a drill: the worst, where it was looked at more than once. Undefined when it says nothing. */
+export function provedOf(
+  proof: Proof | undefined,
+  { stage, drill }: { stage: string; drill: string },
+): ProofCell['verdict'] | undefined {
+  const found = proof?.cells.filter((cell) => cell.stage === stage && cell.drill === drill) ?? [];
+  return (['fails', 'unknown', 'holds'] as const).find((verdict) => found.some((cell) => cell.verdict === verdict));
+}

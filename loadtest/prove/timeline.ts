@@ -18,9 +18,15 @@ type HolderAfter = (number | undefined)[];
  * The counterexample of a cell, with step n at n. Whose the lock's key is comes from a Valkey that is given the commands of the
  * steps; where several masters vote there is no one key, and no lease is drawn.
  */
-export async function timelineOf({ counterexample = [], scope, masters, isSplit }: ProofCell): Promise<Timeline> {
+export async function timelineOf({
+  counterexample = [],
+  scope,
+  sales,
+  masters,
+  isSplit,
+}: ProofCell): Promise<Timeline> {
   const end = counterexample.length + 1;
-  const lanes = lanesOf(counterexample, end);
+  const lanes = lanesOf(counterexample, sales, end);
   if (masters === 0) {
     const isCold = scopes.find(({ name }) => name === scope)?.isCold ?? false;
     const holders = await holdersAfter(counterexample, lanes, isCold);
@@ -36,7 +42,7 @@ export async function timelineOf({ counterexample = [], scope, masters, isSplit 
 }
 
 /** A lane for each sale that has asked for the lock. */
-function lanesOf(steps: ProofStep[], end: number): Lane[] {
+function lanesOf(steps: ProofStep[], sales: number, end: number): Lane[] {
   const lanes: Lane[] = [];
   const ask = (node: string, sale: number, step: number) =>
     lanes.push({ node, saleId: String(sale), askedMs: step, leases: [] });
@@ -48,15 +54,16 @@ function lanesOf(steps: ProofStep[], end: number): Lane[] {
     if (kind === 'begins') ask(process, 1, step);
     if (kind === 'crash') endLane(laneOf(process), step);
     for (const { step: what, sale, stock } of told) {
-      // Its sale before has ended: this one begins at once.
-      if (laneOf(process)?.saleId !== String(sale)) ask(process, sale, step);
       const lane = laneOf(process);
       if (lane === undefined) continue;
       if (what === 'entered') lane.inside = { fromMs: step, untilMs: end };
       if (what === 'read' && stock !== undefined) lane.read ??= { ms: step, stock };
       if (what === 'wrote' && stock !== undefined) lane.wrote ??= { ms: step, stock };
       if (what === 'left' && lane.inside) lane.inside.untilMs = step;
-      if (what === 'released' || what === 'failed') endLane(lane, step);
+      if (what !== 'released' && what !== 'failed') continue;
+      endLane(lane, step);
+      // The next one begins at once.
+      if (sale < sales) ask(process, sale + 1, step);
     }
   }
   return lanes;
