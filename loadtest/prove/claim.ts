@@ -56,7 +56,9 @@ export function claimOf(cell: ProofCell, server: string): string[] {
   if (verdict === 'fails') {
     return [reason, `Found among the orders in which ${scope}: ${seen}. No shorter order of events breaks it.`];
   }
-  const open = cut > 0 ? [`${countOf(cut, 'branch', 'branches')} cut: not followed to the end.`] : [];
+  // The reason may tell it already.
+  const isTold = cut === 0 || reason.includes('branches');
+  const open = isTold ? [] : [`${countOf(cut, 'branch was', 'branches were')} not followed to the end.`];
   return [reason, ...open, `Nothing may be concluded of the orders in which ${scope}: ${seen}.`];
 }
 

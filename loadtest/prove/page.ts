@@ -196,7 +196,7 @@ async function article({ cell, id }: Placed, { server }: Proof): Promise<Html> {
   return html`<article class="order-of-events" id="${id}">
 <h3><b class="key ${kind}${isOff(cell) && ' off'}" aria-hidden="true">${mark}</b> ${scope}: ${verdict}</h3>
 <p class="asks">${says}</p>
-<p><b>${first}</b> ${taught !== null && verdict !== 'unknown' && (isOff(cell) ? `Not as taught: it ${taught}, says the staircase.` : 'As taught.')}</p>
+<p><b>${first}</b> ${taught !== null && verdict !== 'unknown' && (isOff(cell) ? `Not as taught: ${taught} is taught.` : 'As taught.')}</p>
 <p>${[...rest, ...replaysOf(cell)].join(' ')}</p>
 ${
   counterexample.length > 0 &&

@@ -56,9 +56,7 @@ export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictRea
   return {
     verdict: off.length > 0 ? 'not-as-taught' : open.length > 0 || cells.length === 0 ? 'unknown' : 'as-taught',
     verdictReasons: [
-      ...off.map(
-        ({ stage, scope, verdict, taught }) => `${stage} ${scope}: it ${verdict}, but it ${taught} as taught.`,
-      ),
+      ...off.map(({ stage, scope, verdict, taught }) => `${stage} ${scope}: it ${verdict}, but ${taught} is taught.`),
       ...open.map(({ stage, scope, reason }) => `${stage} ${scope}: unknown. ${reason}`),
     ],
   };
