@@ -93,9 +93,7 @@ export function summarizeProof({ cells, server }: Proof): string[] {
           `${countOf(failed.length, 'cell fails', 'cells fail')}, each with the shortest order of events that breaks it.`,
         ]
       : []),
-    ...(open.length > 0
-      ? [`${countOf(open.length, 'cell is', 'cells are')} unknown: not every order was looked at.`]
-      : []),
+    ...(open.length > 0 ? [`${countOf(open.length, 'cell is', 'cells are')} unknown: nothing may be concluded.`] : []),
   ];
 }
 

@@ -154,7 +154,7 @@ function legend(cells: ProofCell[], hasBlanks: boolean): Html {
   return html`<ul class="legend">
 <li><b class="key pass">${tick}</b> holds: in no order of events is anything violated</li>
 <li><b class="key fail">${cross}</b> fails: in some order it is, and below stands the shortest</li>
-${shows('unknown') && html`<li><b class="key unknown">?</b> unknown: not every order was looked at</li>\n`}
+${shows('unknown') && html`<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>\n`}
 ${isOpen && html`<li><b class="key pass measured">${tick}</b> <b class="key fail measured">${cross}</b> pale: the lesson leaves it open</li>\n`}
 ${cells.some(isOff) && html`<li><b class="key off pass">${tick}</b> <b class="key off fail">${cross}</b> not as taught</li>\n`}
 ${hasBlanks && html`<li><b class="key blank"></b> not looked at</li>\n`}
@@ -211,12 +211,14 @@ ${stepTable(cell)}
 `;
 }
 
-function stepTable({ stage, scope, counterexample = [], reason }: ProofCell): Html {
+function stepTable({ stage, scope, verdict, counterexample = [], reason }: ProofCell): Html {
+  // What went another way when it was replayed shows nothing.
+  const violation = verdict === 'fails' && reason;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="The steps of ${scope} under ${stage}">
 <table class="figures order">
 <thead><tr><th scope="col">step</th><th scope="col">ms</th><th scope="col" class="who">who</th><th scope="col" class="words">what happened</th><th scope="col" class="words reply">reply</th><th scope="col" class="words">what came of it</th></tr></thead>
 <tbody>
-${counterexample.map((step, index) => stepRow(step, index + 1, index + 1 === counterexample.length && reason))}</tbody>
+${counterexample.map((step, index) => stepRow(step, index + 1, index + 1 === counterexample.length && violation))}</tbody>
 </table>
 </div>`;
 }
@@ -227,7 +229,7 @@ function stepRow(step: ProofStep, number: number, violation: string | false): Ht
   const { at, process, kind, command, reply, told } = step;
   const kinds = kind === 'clock' ? 'clock' : !quiet.includes(kind) && 'fault';
   const came = told.map(tell).join(', ');
-  return html`<tr class="${kinds}"><th scope="row">${number}</th><td>${at}</td><td class="who">${process}</td><td class="words">${command}</td><td class="words reply">${reply}</td><td class="words">${came !== '' && `${process} ${came}`}${came !== '' && violation !== false && html`<br>`}${violation !== false && html`<b class="damage">${marks.fails.mark} ${violation}</b>`}</td></tr>\n`;
+  return html`<tr class="${kinds}"><th scope="row">${number}</th><td>${at}</td><td class="who">${process}</td><td class="words">${command.replace(/,$/, '')}</td><td class="words reply">${reply}</td><td class="words">${came !== '' && `${process} ${came}`}${came !== '' && violation !== false && html`<br>`}${violation !== false && html`<b class="damage">${marks.fails.mark} ${violation}</b>`}</td></tr>\n`;
 }
 
 function howItWasRun({ command, server, cells }: Proof): Html {

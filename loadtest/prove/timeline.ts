@@ -200,9 +200,11 @@ export function axisOf({ counterexample = [] }: ProofCell): Axis {
   };
 }
 
-/** The marks without those that stand too near to the one before. */
-function apart(marks: Mark[], least: number): Mark[] {
-  const kept: Mark[] = [];
-  for (const mark of marks) if (mark.ms - (kept.at(-1)?.ms ?? -least) >= least) kept.push(mark);
-  return kept;
+/** The first mark, and of the others as many as stand apart, the last ones first: there it is decided. */
+function apart([first, ...others]: Mark[], least: number): Mark[] {
+  const kept = first ? [first] : [];
+  for (const mark of others.reverse()) {
+    if (kept.every(({ ms }) => Math.abs(ms - mark.ms) >= least)) kept.push(mark);
+  }
+  return kept.sort((one, other) => one.ms - other.ms);
 }

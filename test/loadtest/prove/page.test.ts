@@ -45,7 +45,7 @@ describe('the page of a proof', () => {
       'Lockstep · the proof · 22 November 2026, 10:15 UTC · Valkey 9.1.1 ? Unknown ' +
         '1 cell holds: in all orders in which the commands of 2 processes × 1 sale reach a real Valkey 9.1.1, with the faults that the scope allows, nothing is violated. None was cut. ' +
         '1 cell fails, each with the shortest order of events that breaks it. ' +
-        '1 cell is unknown: not every order was looked at. ' +
+        '1 cell is unknown: nothing may be concluded. ' +
         '8-auto-renew late-write: unknown. 12 branches were cut at 4500 ms.',
     );
   });

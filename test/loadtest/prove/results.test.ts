@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ProofCell, readProof } from '../../../loadtest/evidence/proof.ts';
 import { judgeProof, proofOf, writeProof } from '../../../loadtest/prove/results.ts';
-import { provedCell } from './proved-cell.ts';
+import { replay } from '../../../prove/replay.ts';
+import { readLock } from '../../../prove/sandbox.ts';
+import { type Scope, scopes } from '../../../prove/scopes.ts';
+import type { Step } from '../../../prove/state.ts';
+import { fileOfStage, provedCell } from './proved-cell.ts';
 import { sampleCell } from './sample-proof.ts';
 
 test('proofOf: the cells as the search found them, the drill of the same name, and what is taught of it', async () => {
@@ -33,6 +37,26 @@ test('writeProof: leaves prove.json and a page, and the file is read back whole'
   expect(readdirSync(join(dir, 'made', 'now')).sort()).toEqual(['prove.json', 'report.html']);
   expect(readProof(join(dir, 'made', 'now'))).toEqual(JSON.parse(JSON.stringify(proof)));
   expect(readFileSync(join(dir, 'made', 'now', 'report.html'), 'utf8')).toContain('Replayed 5 times on Redis 7.0.15');
+});
+
+test.each([
+  ['5-owner-check', 'late-release', false],
+  ['8-auto-renew', 'failover', true],
+])('a counterexample of %s under %s that was written and read back can be replayed', async (stage, scope, isSplit) => {
+  const dir = mkdtempSync(join(tmpdir(), 'lockstep-prove-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const cells = [await provedCell(stage, scope, { isSplit })];
+  await writeProof(await proofOf({ command: '', createdAt: new Date(), cells }), dir);
+
+  const [cell = sampleCell()] = readProof(dir).cells;
+  const difference = await replay(cell.counterexample as Step[], {
+    ...cell,
+    openLock: await readLock(fileOfStage(stage)),
+    scope: scopes.find(({ name }) => name === scope) as Scope,
+  });
+
+  expect(cell.counterexample?.length).toBeGreaterThan(4);
+  expect(difference).toBeUndefined();
 });
 
 const judged = (verdict: ProofCell['verdict'], taught: ProofCell['taught'] = null) => sampleCell({ verdict, taught });
