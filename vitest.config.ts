@@ -8,6 +8,7 @@ const quick = [
   'test/loadtest/commands/{narrator,options}.test.ts',
   'test/loadtest/drills/chosen-cells.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
+  'test/loadtest/prove/**/*.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/staircase/**/*.test.ts',
   'test/locks/*.test.ts',

@@ -42,12 +42,15 @@ const tells: Record<Step['told'][number]['step'], (told: Step['told'][number]) =
   failed: ({ why }) => `fails: ${why}`,
 };
 
+/** What came of a step, as a clause without its subject: `has read stock 10`. */
+export const tell = (told: Step['told'][number]) => tells[told.step](told);
+
 /** A line for each step: its number, its time, who, what, the reply, and what came of it. */
 export function numbered(steps: Step[]): string[] {
   const width = String(steps.length).length;
   return steps.map(({ at, process, command, reply, told }, index) => {
     const number = String(index + 1).padStart(width);
-    const came = told.map((each) => tells[each.step](each)).join(', ');
+    const came = told.map(tell).join(', ');
     const answer = reply === undefined ? '' : ` → ${reply}`;
     return `${number}. ${String(at).padStart(5)} ms  ${process} ${command}${answer}${came ? `: ${process} ${came}` : ''}`;
   });

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Proof } from '../../../loadtest/evidence/proof.ts';
 import type { Results } from '../../../loadtest/evidence/results.ts';
 import { html } from '../../../loadtest/report/escape.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { sampleProof } from '../prove/sample-proof.ts';
 import { cellOf, sampleResults, sampleWithCourses, sampleWithSteps } from './sample-results.ts';
 import { stageDrillNames } from './sample-steps.ts';
 
@@ -34,7 +36,7 @@ function sectionOf(page: string, id: string): string {
 }
 
 /** The page without its charts, which take long to draw. */
-const renderWithoutCharts = (results: Results) => renderPage(results, () => html``);
+const renderWithoutCharts = (results: Results, proof?: Proof) => renderPage(results, () => html``, proof);
 
 /** Changes a sample and judges it anew, as the harness does. */
 function judgedResults(change: (results: Results) => void): Results {
@@ -259,6 +261,30 @@ describe('the page of a run with the drills that go step by step', () => {
 
   test('says how long the lease of these drills was', () => {
     expect(textOf(page.slice(page.indexOf('How it was run')))).toContain('Lease of the drills step by step 1 s');
+  });
+});
+
+describe('the page of a run beside a proof', () => {
+  const results = sampleWithSteps();
+
+  test('a cell that was proved too has a second mark, in words as well', async () => {
+    const page = await renderWithoutCharts(results, sampleProof());
+    const rows = new Map(tableOf(page, 'staircase').map(([stage = '', ...cells]) => [stage, cells]));
+    const cellAt = (stage: string, drill: string) => rows.get(stage)?.[stageDrillNames.indexOf(drill)];
+
+    expect(cellAt('6-lua-release', 'late-release')).toMatch(/^✔\uFE0E pass .* ✔\uFE0E proved$/);
+    expect(cellAt('8-auto-renew', 'failover')).toMatch(/^✘\uFE0E fail 3 lost ✘\uFE0E counterexample$/);
+    expect(cellAt('8-auto-renew', 'late-write')).toMatch(/^✘\uFE0E fail 3 lost \? cut$/);
+    expect([...page.matchAll(/<span class="proved">/g)]).toHaveLength(3);
+    expect(textOf(page)).toContain('the proof of 22 November 2026, 10:15 UTC, Valkey 9.1.1');
+  });
+
+  test('without a proof, or with one of other cells, nothing is said of it', async () => {
+    const proof = sampleProof((proof) => proof.cells.splice(0));
+    const page = await renderWithoutCharts(results);
+
+    expect(page).not.toMatch(/class="(proved|legend-title)"/);
+    expect(await renderWithoutCharts(results, proof)).toBe(page);
   });
 });
 
