@@ -7,13 +7,16 @@ import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { LATEST_PROOF } from '../evidence/proof.ts';
 import { problemOfName } from '../grade/external-locks.ts';
 import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
 import { cellLines, faultLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
 import { expectedVerdict, type ProvableLock, plan, provableLocks, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
+import { proofOf, writeProof } from '../prove/results.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { namesAmong, stageList } from './options.ts';
+import { folderOf, pointAt } from './run-folder.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
@@ -43,6 +46,7 @@ const command = new Command('npm run prove --')
   .option('--seconds <n>', `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`, count(1, 36_000))
   .option('--write', 'bring the counterexamples of the chapters up to date', false)
   .option('--json', 'print prove.json and nothing else', false)
+  .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse();
 
@@ -56,6 +60,7 @@ interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
   seconds?: number;
   json: boolean;
   write: boolean;
+  reports: string;
 }
 const given = command.opts<Given>();
 
@@ -77,9 +82,15 @@ async function prove(): Promise<number> {
   if (planned.length === 0) throw new Error('none of the scopes applies to these locks.');
   const progress = json ? () => {} : showProgress(planned.length);
   const seconds = given.seconds ?? (deep ? DEEP_SECONDS : SECONDS);
+  const createdAt = new Date();
   const cells = await proveAll(planned, { seconds, signal: stopping.signal, onCell: progress });
-  if (json) process.stdout.write(`${JSON.stringify({ format: 1, cells }, undefined, 2)}\n`);
-  else print(cells);
+  const proof = await proofOf({ command: commandLine(), createdAt, cells });
+  const reports = resolve(callerDir, given.reports);
+  const folder = folderOf(reports, createdAt);
+  await writeProof(proof, folder);
+  pointAt(reports, LATEST_PROOF, folder);
+  if (json) process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
+  else print(cells, join(folder, 'report.html'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   return cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
 }
@@ -134,12 +145,17 @@ function showProgress(total: number) {
   };
 }
 
-function print(cells: Cell[]) {
+/** How to repeat this run. */
+function commandLine(): string {
+  return ['npm run prove', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
+}
+
+function print(cells: Cell[], report: string) {
   const lines: string[] = [];
   if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells));
   else for (const cell of cells) lines.push(...cellLines(cell), '');
   if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells, isAsExpected));
-  process.stdout.write(`${lines.join('\n').trimEnd()}\n`);
+  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nReport: ${report}\n`);
 }
 
 /** What is not known contradicts nothing; a lock that is not of the course is to hold. */

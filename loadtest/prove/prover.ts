@@ -90,7 +90,7 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
 function startWorker(node: string[]): ChildProcess {
   const [file = '', ...args] = node.toReversed();
   return fork(file, {
-    execArgv: [...args.toReversed(), '--no-warnings', '--max-old-space-size=1200'],
+    execArgv: [...args.toReversed(), '--disable-warning=ExperimentalWarning', '--max-old-space-size=1200'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }

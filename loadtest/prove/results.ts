@@ -6,8 +6,9 @@ import type { Cell } from '../../prove/cell.ts';
 import { openValkey } from '../../prove/valkey.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { PROOF_FILE, type Proof, type ProofCell, proofSchema } from '../evidence/proof.ts';
-import { columnNames, taughtVerdict } from '../staircase/lookup.ts';
+import { columnNames } from '../staircase/lookup.ts';
 import { renderProofPage } from './page.ts';
+import { expectedVerdict } from './plan.ts';
 
 export interface ProofParts {
   /** The command that repeats it. */
@@ -41,11 +42,7 @@ export async function writeProof(proof: Proof, dir: string): Promise<void> {
 
 const drillOf = ({ scope }: Cell) => (columnNames.includes(scope) ? scope : null);
 
-function taughtOf({ stage, scope }: Cell): ProofCell['taught'] {
-  const taught = taughtVerdict(stage, scope);
-  if (taught === null) return null;
-  return taught === 'pass' ? 'holds' : 'fails';
-}
+const taughtOf = ({ stage, scope }: Cell): ProofCell['taught'] => expectedVerdict(stage, scope) ?? null;
 
 type Judged = Pick<ProofCell, 'stage' | 'scope' | 'verdict' | 'taught' | 'reason'>;
 
