@@ -46,12 +46,15 @@ const taughtOf = ({ stage, scope }: Cell): ProofCell['taught'] => expectedVerdic
 
 type Judged = Pick<ProofCell, 'stage' | 'scope' | 'verdict' | 'taught' | 'reason'>;
 
-/** Not as taught when one cell is not; unknown when not every order of a cell was looked at. */
+/**
+ * Not as taught when one cell is not; unknown when nothing is known. A cell of which not every order was looked at contradicts nothing:
+ * the reasons name it.
+ */
 export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictReasons'> {
   const open = cells.filter(({ verdict }) => verdict === 'unknown');
   const off = cells.filter(({ verdict, taught }) => verdict !== 'unknown' && taught !== null && verdict !== taught);
   return {
-    verdict: off.length > 0 ? 'not-as-taught' : open.length > 0 || cells.length === 0 ? 'unknown' : 'as-taught',
+    verdict: off.length > 0 ? 'not-as-taught' : open.length === cells.length ? 'unknown' : 'as-taught',
     verdictReasons: [
       ...off.map(({ stage, scope, verdict, taught }) => `${stage} ${scope}: it ${verdict}, but ${taught} is taught.`),
       ...open.map(({ stage, scope, reason }) => `${stage} ${scope}: unknown. ${reason}`),

@@ -64,7 +64,8 @@ const judged = (verdict: ProofCell['verdict'], taught: ProofCell['taught'] = nul
 test.each([
   ['all as taught', [judged('holds', 'holds'), judged('fails', 'fails'), judged('fails')], 'as-taught'],
   ['one is not', [judged('unknown'), judged('holds', 'fails')], 'not-as-taught'],
-  ['one was cut, though nothing is taught of it', [judged('holds', 'holds'), judged('unknown')], 'unknown'],
+  ['one was cut, which contradicts nothing', [judged('holds', 'holds'), judged('unknown')], 'as-taught'],
+  ['nothing is known', [judged('unknown', 'holds')], 'unknown'],
   ['nothing was looked at', [], 'unknown'],
 ] as const)('judgeProof: %s', (_what, cells, verdict) => {
   expect(judgeProof([...cells]).verdict).toBe(verdict);
