@@ -63,7 +63,9 @@ export async function openServer(): Promise<Server> {
   const texts = new Map<string, string>();
   const numbers = new Map<string, ServerState>();
   const known = new Map<string, Executed>();
+  /** What it holds now, and what its clock says. */
   let current: ServerState | undefined;
+  let now = 0;
 
   for (const text of scriptTexts) texts.set(sha1Of(text), text);
 
@@ -82,8 +84,9 @@ export async function openServer(): Promise<Server> {
     return contents;
   }
 
-  function restore(state: ServerState) {
-    if (state === current) return;
+  function restore(state: ServerState, at: number) {
+    // What has ended may be there still, and would come back with an earlier time.
+    if (state === current && at >= now) return;
     const { entries, scripts, subscriptions } = contentsOf(state);
     // A key that ends now would be gone at once.
     valkey.setTime(-CLOCK_STARTS_AT + 1);
@@ -133,7 +136,8 @@ export async function openServer(): Promise<Server> {
       const name = `${state}|${at}|${isSubscribing ? process : ''}|${nameOf(command)}`;
       const found = known.get(name);
       if (found) return found;
-      restore(state);
+      restore(state, at);
+      now = at;
       valkey.setTime(at);
       const { reply, messages } = valkey.run(isSubscribing ? listening(process) : COMMANDS, command);
       const before = contentsOf(state);
