@@ -48,7 +48,17 @@ const replaced = [
   'AbortSignal',
   'crypto',
 ];
-const refused = ['Date', 'fetch', 'process', 'Worker', 'WebSocket', 'MessageChannel', 'BroadcastChannel', 'globalThis'];
+const refused = [
+  'Date',
+  'fetch',
+  'process',
+  'Worker',
+  'WebSocket',
+  'MessageChannel',
+  'BroadcastChannel',
+  'globalThis',
+  'global',
+];
 
 /** Reads a file that exports `createLock`. Rejects with what esbuild says when it imports what the search does not control. */
 export async function readLock(file: string): Promise<OpenLock> {

@@ -121,10 +121,12 @@ export async function openServer(): Promise<Server> {
   }
 
   /** The scripts that the server knows after a command. */
-  function scriptsAfter(scripts: string[], [name, text]: (string | number)[]): string[] {
-    if (name !== 'EVAL') return scripts;
-    const sha1 = sha1Of(String(text));
-    texts.set(sha1, String(text));
+  function scriptsAfter(scripts: string[], [name, ...args]: (string | number)[]): string[] {
+    const isLoaded = name === 'SCRIPT' && /^load$/i.test(String(args[0]));
+    if (name !== 'EVAL' && !isLoaded) return scripts;
+    const text = String(args[isLoaded ? 1 : 0]);
+    const sha1 = sha1Of(text);
+    texts.set(sha1, text);
     return [...new Set([...scripts, sha1])].toSorted();
   }
 

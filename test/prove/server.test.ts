@@ -120,6 +120,13 @@ describe('server: what is put back', () => {
     expect(server.execute(server.cold, 2, 0, ['EVALSHA', sha1, 0]).reply).toBeInstanceOf(ReplyError);
   });
 
+  test('scripts: one that was loaded is known from then on', () => {
+    const { reply, after } = server.execute(server.cold, 0, 0, ['SCRIPT', 'LOAD', 'return 7']);
+    server.execute(server.cold, 0, 0, ['GET', 'key']);
+
+    expect(server.execute(after, 1, 0, ['EVALSHA', String(reply), 0]).reply).toBe(7);
+  });
+
   test('scripts: it knows every one of lua/ unless it is cold', () => {
     for (const { sha1 } of scripts) {
       const answer = (state: ServerState) => String(server.execute(state, 0, 0, ['EVALSHA', sha1, 0]).reply);
