@@ -82,6 +82,12 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   const { openHistory } = createHistories();
   const never = Number.POSITIVE_INFINITY;
   const quorum = Math.floor(masters / 2) + 1;
+  /** Processes of one kind differ in nothing but their names. Who begins first is no matter when all begin at once. */
+  const kinds = Array.from({ length: options.processes }, (_, index) =>
+    scope.allComeAtOnce
+      ? ''
+      : JSON.stringify([scope.script?.(index), scope.mayPause?.(index), scope.mayCrash?.(index)]),
+  );
 
   function begin(): State {
     const unstocked = scope.isCold ? server.cold : server.empty;
@@ -117,14 +123,15 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const moves: Move[] = [];
     /** Nobody has anything to do before time goes on. */
     let isQuiet = true;
-    let hasCome = false;
+    const toCome = new Set<string | undefined>();
     for (const [index, actor] of state.actors.entries()) {
       const { history, status } = actor;
       if (status === 'crashed') continue;
       if (status === 'comes') {
-        // They differ in nothing but their names: who comes first is called A.
-        if (!hasCome) moves.push(...(await happen(state, index, { at: state.at, type: 'begins' }, 'begins', 'comes')));
-        hasCome = true;
+        // Those of one kind come in the order of their names.
+        const isNext = !toCome.has(kinds[index]);
+        if (isNext) moves.push(...(await happen(state, index, { at: state.at, type: 'begins' }, 'begins', 'comes')));
+        toCome.add(kinds[index]);
         continue;
       }
       const isUp = status !== 'is paused';
@@ -156,7 +163,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       } else if (!history.seen.isOver) moves.push(...(await faultsOf(state, index)));
     }
     moves.push(...faultsOfServers(state));
-    if (scope.allComeAtOnce && hasCome) isQuiet = false;
+    if (scope.allComeAtOnce && toCome.size > 0) isQuiet = false;
     const nextAt = isQuiet ? nextTime(state) : undefined;
     if (nextAt === undefined) return { moves, isCut: false };
     if (nextAt > horizonMs) return { moves, isCut: true };
