@@ -192,7 +192,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const actor = state.actors[index] as Actor;
     const until = at + LONGEST_MS;
     const head = actor.heads.find(isHeldUp);
-    if (budget.pauses > 0 && actor.isInside && (scope.mayPause?.(index) ?? true)) {
+    // It may have the lock, and not be inside yet.
+    const isHolder = actor.isInside || (actor.waitsSince !== undefined && leaseEndOf(actor) > at);
+    if (budget.pauses > 0 && isHolder && (scope.mayPause?.(index) ?? true)) {
       moves.push(change(state, index, { status: 'is paused', until }, 'pause', 'is paused', spend(budget, 'pauses')));
     }
     if (budget.delays > 0 && head && scope.isDelayed?.(head.command)) {
@@ -200,7 +202,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       const late = { status: 'is late' as const, until, writesBefore: writesOfOthers(state.actors, actor) };
       moves.push(change(state, index, late, 'hold up', words, spend(budget, 'delays')));
     }
-    if (budget.crashes > 0 && actor.isInside && (scope.mayCrash?.(index) ?? true)) {
+    if (budget.crashes > 0 && isHolder && (scope.mayCrash?.(index) ?? true)) {
       const servers = state.servers.map((each) => server.without(each, index));
       const dead = { status: 'crashed' as const, inbox: [], replies: [] };
       moves.push(

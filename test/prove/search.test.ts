@@ -212,6 +212,40 @@ describe('search: a command that changes the lock of a holder', () => {
   });
 });
 
+describe('search: a holder that has the lock, and has not heard of it yet', () => {
+  const inTwoSteps = () =>
+    writeLock(
+      `return {
+        async acquire() {
+          while ((await redis.setnx(key, ownerToken)) === 0) await sleep(retryDelayMs);
+          await redis.pexpire(key, leaseMs);
+        },
+        async release() { await redis.del(key); },
+      };`,
+      "import { setTimeout as sleep } from 'node:timers/promises';",
+    );
+
+  test('it may be killed: a lease that begins with a command of its own is found out', async () => {
+    expect(await searchIn(inTwoSteps(), 'plain')).toMatchObject({ verdict: 'holds' });
+
+    const { verdict, reason, counterexample = [] } = await searchIn(inTwoSteps(), 'crashed-holder');
+
+    expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'Nobody has entered 1800 ms after the crash.' });
+    expect(counterexample.map(({ command }) => command)).not.toContain('PEXPIRE lock 900');
+  });
+
+  test('it may be paused between its two commands', async () => {
+    const { begin, movesFrom } = await movesUnder(inTwoSteps(), 'slow-holder');
+    let state = begin();
+    for (const kind of ['begins', 'command']) {
+      const { moves } = await movesFrom(state);
+      state = moves.find((move) => move.step().kind === kind)?.state as State;
+    }
+
+    expect((await movesFrom(state)).moves.map((move) => move.step().kind)).toContain('pause');
+  });
+});
+
 describe('search: who comes first', () => {
   test('processes with scripts of their own come in every order', async () => {
     const nested = await movesUnder(fileOf('7-reentrant'), 'nested-call');
