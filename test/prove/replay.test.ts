@@ -18,18 +18,11 @@ async function find(stage: string, scope: string, masters = 0): Promise<Found> {
 
 describe('replay: a counterexample goes the same way on fresh processes and a Valkey that is never put back', () => {
   test.each([
-    ['0-none', 'plain'],
     ['3-spin', 'crashed-holder'],
-    ['4-ttl', 'slow-holder'],
     ['5-owner-check', 'late-release'],
-    ['6-lua-release', 'nested-call'],
-    ['7-reentrant', 'long-sale'],
     ['8-auto-renew', 'paused-process'],
-    ['8-auto-renew', 'late-write'],
-    ['fenced-writes', 'crossed-write'],
     ['fenced', 'failover'],
     ['blocking', 'late-write'],
-    ['blocking', 'failover'],
     ['cohort', 'crossed-write'],
   ])('%s, %s', async (stage, scope) => {
     const { steps, options } = await find(stage, scope);

@@ -177,14 +177,6 @@ export const prove: Mutation[] = [
     ...inCell('cohort', 'plain'),
   },
   {
-    name: 'proved-own-node-left-in-the-queue',
-    file: 'lua/acquire-or-queue.lua',
-    find: "  redis.call('LREM', KEYS[2], 0, ARGV[3])\n",
-    replace: '',
-    why: 'A node that has the lock still stands in the queue for it, and hands it to itself.',
-    ...inCell('cohort', 'plain'),
-  },
-  {
     name: 'proved-token-before-the-lock',
     file: 'locks/beyond/fenced.ts',
     find: '    let token = await tryOnce();\n',
