@@ -14,6 +14,7 @@ const quick = [
   'test/locks/*.test.ts',
   'test/locks/drivers/**/*.test.ts',
   'test/lua/**/*.test.ts',
+  'test/prove/{refused,valkey,world}.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
 /** They judge locks by the clock, so no more than two run at a time. */

@@ -57,7 +57,10 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
     throw new Error(`${task.stage} can't be proved: ${error.message}.`);
   });
   // What it knows of one lock is of no use to the next one, after a while.
-  if (known > 200_000) server = undefined;
+  if (known > 200_000) {
+    server = undefined;
+    known = 0;
+  }
   server ??= openServer();
   const startedAt = performance.now();
   const limit = AbortSignal.timeout(Math.ceil(seconds * 1_000));
@@ -71,7 +74,7 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
     mostMemory: MOST_MEMORY,
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   });
-  known = server === undefined ? 0 : known + result.states;
+  known += result.states;
   const ms = performance.now() - startedAt;
   const cell: Cell = { ...named, budget: scope.budget, says: scope.says, ...result, ms };
   return result.counterexample ? replayed(cell, openLock, scope) : cell;

@@ -105,6 +105,12 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   const known = new Map<string, Outcome[]>();
   const never = Number.POSITIVE_INFINITY;
   const quorum = Math.floor(masters / 2) + 1;
+  /** Processes of one kind differ in nothing but their names. Who begins first is no matter when all begin at once. */
+  const kinds = Array.from({ length: options.processes }, (_, index) =>
+    scope.allComeAtOnce
+      ? ''
+      : JSON.stringify([scope.script?.(index), scope.mayPause?.(index), scope.mayCrash?.(index)]),
+  );
 
   function begin(): State {
     const unstocked = scope.isCold ? server.cold : server.empty;
@@ -140,17 +146,17 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const moves: Move[] = [];
     /** Nobody has anything to do before time goes on. */
     let isQuiet = true;
-    let hasCome = false;
+    const toCome = new Set<string | undefined>();
     for (const [index, actor] of state.actors.entries()) {
       const { history, status } = actor;
       if (status === 'crashed') continue;
       if (status === 'comes') {
-        // They differ in nothing but their names: who comes first is called A.
-        if (!hasCome) {
+        // Those of one kind come in the order of their names.
+        if (!toCome.has(kinds[index])) {
           const begins = { at: state.at, type: 'begins' as const };
           moves.push(...(await happen(state, index, begins, { kind: 'begins', words: 'begins a sale' })));
         }
-        hasCome = true;
+        toCome.add(kinds[index]);
         continue;
       }
       const isUp = status !== 'is paused';
@@ -182,7 +188,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       } else if (!history.seen.isOver) moves.push(...(await faultsOf(state, index)));
     }
     moves.push(...faultsOfServers(state));
-    if (scope.allComeAtOnce && hasCome) isQuiet = false;
+    if (scope.allComeAtOnce && toCome.size > 0) isQuiet = false;
     const nextAt = isQuiet ? nextTime(state) : undefined;
     if (nextAt === undefined) return { moves, isCut: false };
     if (nextAt > horizonMs) return { moves, isCut: true };
@@ -211,7 +217,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const actor = state.actors[index] as Actor;
     const until = at + LONGEST_MS;
     const head = actor.heads.find(isHeldUp);
-    if (budget.pauses > 0 && actor.isInside && (scope.mayPause?.(index) ?? true)) {
+    // It may have the lock, and not be inside yet.
+    const isHolder = actor.isInside || (actor.waitsSince !== undefined && leaseEndOf(actor) > at);
+    if (budget.pauses > 0 && isHolder && (scope.mayPause?.(index) ?? true)) {
       const paused = { kind: 'pause' as const, words: 'is paused', more: spend(budget, 'pauses') };
       moves.push(change(state, index, { status: 'is paused', until }, paused));
     }
@@ -220,7 +228,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       const late = { status: 'is late' as const, until, writesBefore: writesOfOthers(state.actors, actor) };
       moves.push(change(state, index, late, { kind: 'hold up', words, more: spend(budget, 'delays') }));
     }
-    if (budget.crashes > 0 && actor.isInside && (scope.mayCrash?.(index) ?? true)) {
+    if (budget.crashes > 0 && isHolder && (scope.mayCrash?.(index) ?? true)) {
       const servers = state.servers.map((each) => server.without(each, index));
       const dead = { status: 'crashed' as const, inbox: [], replies: [] };
       const more = { ...spend(budget, 'crashes'), crashedAt: at, servers };

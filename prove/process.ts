@@ -73,7 +73,7 @@ export function createHistories() {
 
   function createHistory(begin: () => Live, past: Past | undefined, live: Live): History {
     lastId += 1;
-    /** Until somebody takes it further. */
+    /** There is one until somebody takes it further. */
     let current: Live | undefined = live;
     let next: Map<string, History | Promise<History>> | undefined;
     alive.push(() => (current = undefined));

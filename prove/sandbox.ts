@@ -54,7 +54,17 @@ const replaced = [
   'AbortSignal',
   'crypto',
 ];
-const refused = ['Date', 'fetch', 'process', 'Worker', 'WebSocket', 'MessageChannel', 'BroadcastChannel', 'globalThis'];
+const refused = [
+  'Date',
+  'fetch',
+  'process',
+  'Worker',
+  'WebSocket',
+  'MessageChannel',
+  'BroadcastChannel',
+  'globalThis',
+  'global',
+];
 
 /**
  * Reads a file that exports `createLock`. Rejects with a clause that says why it can't be proved: there is no such file, it imports

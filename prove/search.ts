@@ -1,5 +1,7 @@
 // All orders in which what a few processes do can happen, breadth first: the first violation found is the shortest.
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createMoves, type Move, type MovesOptions } from './moves.ts';
 import { violated, violatedAtEnd } from './properties.ts';
 import type { OpenLock } from './sandbox.ts';
@@ -27,6 +29,14 @@ export interface SearchOptions extends MovesOptions {
 /** So many states are looked at between two looks at the memory. */
 const LOOK_EVERY = 4_096;
 
+interface Violation {
+  reason: string;
+  /** The state after which it happens. */
+  number: number;
+  /** What violates it; none when nothing comes after the state. */
+  move?: Move;
+}
+
 export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
   const { scope, sales, horizonMs, mostMemory, signal } = options;
   const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, options);
@@ -52,10 +62,12 @@ export async function search(openLock: OpenLock, server: Server, options: Search
         return unknown(`The lock uses ${refusal}, which the search does not control.`, layer.length - at);
       }
       if (violation) {
-        const counterexample = await stepsTo(violation.number);
-        return { verdict: 'fails', reason: violation.reason, states: known.size, schedules: 0, cut, counterexample };
+        const { reason, move } = violation;
+        const steps = await stepsTo(violation.number);
+        const counterexample = move ? [...steps, move.step()] : steps;
+        return { verdict: 'fails', reason, states: known.size, schedules: 0, cut, counterexample };
       }
-      const limit = number % LOOK_EVERY === 0 ? limitReached() : undefined;
+      const limit = number % LOOK_EVERY === 0 ? await limitReached() : undefined;
       if (limit) return unknown(limit, queue.length + layer.length - at - 1);
     }
   }
@@ -68,14 +80,16 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     return { verdict: 'unknown', reason, states: known.size, schedules: 0, cut: cut + open };
   }
 
-  function limitReached(): string | undefined {
+  async function limitReached(): Promise<string | undefined> {
+    // Timers have their turn: what ends the search may be one.
+    await new Promise((resolve) => setImmediate(resolve));
     if (signal?.aborted) return 'The search was ended before it had seen every order.';
-    if (process.memoryUsage().heapUsed > mostMemory) return `It takes more than ${Math.round(mostMemory / 1e6)} MB.`;
+    if (isOver(mostMemory)) return `It takes more than ${Math.round(mostMemory / 1e6)} MB.`;
     return undefined;
   }
 
-  /** Adds every state that can come next. Resolves with the first of them that violates a property. */
-  async function follow(state: State, number: number): Promise<{ number: number; reason: string } | undefined> {
+  /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */
+  async function follow(state: State, number: number): Promise<Violation | undefined> {
     const { moves, isCut } = await movesFrom(state);
     if (isCut) cut += 1;
     ways.begin();
@@ -83,23 +97,29 @@ export async function search(openLock: OpenLock, server: Server, options: Search
       const reason = violatedAtEnd(state, scope.demands, server);
       return reason ? { number, reason } : undefined;
     }
-    for (const { state: made, touches } of moves) {
-      const key = keyOf(made);
-      const there = known.get(key);
-      if (there !== undefined) {
-        ways.lead(there);
-        continue;
-      }
-      const next = known.size;
-      known.set(key, next);
-      cameFrom.push(number);
-      ways.lead(next);
-      queue.push({ state: made, number: next });
-      refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
+    for (const move of moves) {
+      const { state: made, touches } = move;
+      const isNew = add(made, number);
+      // Whose lock a command changes is no part of the state: on another way to it nobody may have been inside yet.
+      if (!isNew && touches === undefined) continue;
       const reason = violated(made, scope.demands, leaseEndOf, touches);
-      if (reason) return { number: next, reason };
+      if (reason) return { number, reason, move };
     }
     return undefined;
+  }
+
+  /** Adds a state that comes after this one. True when it was not known. */
+  function add(made: State, from: number): boolean {
+    const key = keyOf(made);
+    const there = known.get(key);
+    const next = there ?? known.size;
+    ways.lead(next);
+    if (there !== undefined) return false;
+    known.set(key, next);
+    cameFrom.push(from);
+    queue.push({ state: made, number: next });
+    refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
+    return true;
   }
 
   /** The steps by which a state was reached first: its way is walked again. */
@@ -116,6 +136,19 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     }
     return steps;
   }
+}
+
+/** Is more in use than this, in bytes? What nobody can reach any more counts for nothing. */
+function isOver(mostMemory: number): boolean {
+  const isUsed = () => process.memoryUsage().heapUsed > mostMemory;
+  if (!isUsed()) return false;
+  collectGarbage();
+  return isUsed();
+}
+
+function collectGarbage() {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
 }
 
 /** Which state leads to which, as they are followed in the order of their numbers. */

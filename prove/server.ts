@@ -65,7 +65,9 @@ export async function openServer(): Promise<Server> {
   const texts = new Map<string, string>();
   const numbers = new Map<string, ServerState>();
   const known = new Map<string, Executed>();
+  /** What it holds now, and what its clock says. */
   let current: ServerState | undefined;
+  let now = 0;
 
   for (const text of scriptTexts) texts.set(sha1Of(text), text);
 
@@ -84,8 +86,9 @@ export async function openServer(): Promise<Server> {
     return contents;
   }
 
-  function restore(state: ServerState) {
-    if (state === current) return;
+  function restore(state: ServerState, at: number) {
+    // What has ended may be there still, and would come back with an earlier time.
+    if (state === current && at >= now) return;
     const { entries, scripts, subscriptions } = contentsOf(state);
     // A key that ends now would be gone at once.
     valkey.setTime(-CLOCK_STARTS_AT + 1);
@@ -120,10 +123,12 @@ export async function openServer(): Promise<Server> {
   }
 
   /** The scripts that the server knows after a command. */
-  function scriptsAfter(scripts: string[], [name, text]: (string | number)[]): string[] {
-    if (name !== 'EVAL') return scripts;
-    const sha1 = sha1Of(String(text));
-    texts.set(sha1, String(text));
+  function scriptsAfter(scripts: string[], [name, ...args]: (string | number)[]): string[] {
+    const isLoaded = name === 'SCRIPT' && /^load$/i.test(String(args[0]));
+    if (name !== 'EVAL' && !isLoaded) return scripts;
+    const text = String(args[isLoaded ? 1 : 0]);
+    const sha1 = sha1Of(text);
+    texts.set(sha1, text);
     return [...new Set([...scripts, sha1])].toSorted();
   }
 
@@ -135,7 +140,8 @@ export async function openServer(): Promise<Server> {
       const name = `${state}|${at}|${isSubscribing ? process : ''}|${nameOf(command)}`;
       const found = known.get(name);
       if (found) return found;
-      restore(state);
+      restore(state, at);
+      now = at;
       valkey.setTime(at);
       const { reply, messages } = valkey.run(isSubscribing ? listening(process) : COMMANDS, command);
       const before = contentsOf(state);

@@ -39,8 +39,21 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
-/** Commands that the server answers when others have acted. */
-const BLOCKING = /^(BL|BR|BZ|WAIT)/;
+/** Commands that the search can't put back, and why. */
+const uncontrolled: [what: string, isMeant: (command: Command) => boolean][] = [
+  [', which waits at the server', ([name]) => /^(BL|BR|BZ|WAIT)/.test(String(name))],
+  [' with BLOCK, which waits at the server', ([name, ...args]) => /^XREAD/.test(String(name)) && args.some(isBlock)],
+  [', which changes its connection', ([name]) => OF_CONNECTIONS.test(String(name))],
+  [', which changes what scripts there are', ([name, what]) => isOfScripts(String(name), String(what))],
+  [' to several channels at once', ([name, ...channels]) => /SUBSCRIBE$/.test(String(name)) && channels.length !== 1],
+];
+
+/** All processes send over one connection, which has no state but its subscriptions. */
+const OF_CONNECTIONS =
+  /^(AUTH|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|QUIT|RESET|SELECT|UNWATCH|WATCH|[PS]U?N?SUBSCRIBE)$/;
+const isBlock = (arg: string | number) => /^block$/i.test(String(arg));
+const isOfScripts = (name: string, what: string) =>
+  /^(FUNCTION|FCALL)/.test(name) || (name === 'SCRIPT' && !/^(load|exists)$/i.test(what));
 
 export type World = ReturnType<typeof createWorld>;
 
@@ -83,9 +96,11 @@ export function createWorld(name: string, servers: number) {
     void (timer !== undefined && timers.delete(typeof timer === 'number' ? timer : timer?.id));
 
   function send(server: number, command: Command, line: Line = 'commands'): Promise<Reply> {
-    if (BLOCKING.test(String(command[0]))) refuse(`the command ${command[0]}, which waits at the server`);
+    const reason = uncontrolled.find(([, isMeant]) => isMeant(command))?.[0];
+    if (reason) refuse(`the command ${command[0]}${reason}`);
     const odd = command.find((part) => typeof part !== 'string' && typeof part !== 'number');
-    if (odd !== undefined) refuse(`a ${typeof odd} as a part of the command ${command[0]}`);
+    if (odd !== undefined)
+      refuse(`${typeof odd === 'object' ? 'an' : 'a'} ${typeof odd} as a part of the command ${command[0]}`);
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
@@ -119,6 +134,12 @@ export function createWorld(name: string, servers: number) {
     refusal ??= what;
     throw new RefusedError(`The search does not control ${what}.`);
   }
+  /** An object of which only these members are there; any other is refused. */
+  const only = (what: string, members: object) =>
+    new Proxy(members, {
+      get: (target, member) =>
+        Reflect.has(target, member) ? Reflect.get(target, member) : refuse(`${what}.${String(member)}`),
+    });
   const refusing = (what: string) =>
     new Proxy(function refused() {}, {
       get: (_target, member) => refuse(`${what}.${String(member)}`),
@@ -176,7 +197,7 @@ export function createWorld(name: string, servers: number) {
       clearTimeout: clear,
       clearInterval: clear,
       clearImmediate: clear,
-      performance: { now: () => nowMs },
+      performance: only('performance', { now: () => nowMs }),
       Math: Object.assign(Object.create(Math), {
         random() {
           hasUsedChance = true;
@@ -187,7 +208,7 @@ export function createWorld(name: string, servers: number) {
         get: (target, member) =>
           member === 'timeout' ? () => refuse('AbortSignal.timeout()') : Reflect.get(target, member),
       }),
-      crypto: { randomUUID: uuid },
+      crypto: only('crypto', { randomUUID: uuid }),
     } as Record<string, unknown>,
     pending: (): Pending[] => pending.map(({ id, server, line, command }) => ({ id, server, line, command })),
     timers: (): Timer[] => [...timers].map(([id, { due }]) => ({ id, due })),
