@@ -8,6 +8,7 @@ const quick = [
   'test/loadtest/commands/{narrator,options}.test.ts',
   'test/loadtest/drills/chosen-cells.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
+  'test/loadtest/prove/alike.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/staircase/**/*.test.ts',
   'test/locks/*.test.ts',
@@ -21,6 +22,7 @@ const staging = [
   'test/loadtest/drills/**/*.test.ts',
   'test/loadtest/harness/step-drill.test.ts',
   'test/loadtest/orders/drills.test.ts',
+  'test/loadtest/prove/on-redis.test.ts',
   'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
 

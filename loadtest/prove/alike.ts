@@ -2,14 +2,16 @@
 //
 // These are not compared, because they can't be the same:
 // - which uuid it is: a real one is random, one of the search is a name with a number;
-// - how many milliseconds of a lease are left: fewer on a clock that goes on. So a number beyond those of a stock or a
-//   token may differ by less than a lease;
+// - how many milliseconds of a lease are left: fewer on a clock that goes on. So a number that is too large to count
+//   anything may differ by less than a lease;
 // - what SUBSCRIBE and UNSUBSCRIBE answer: a client gives a count, the server of the search the whole message;
 // - the words of an error after its code: each version of a server has its own.
 
 import { createHash } from 'node:crypto';
 import { LEASE_MS } from '../../prove/sale.ts';
-import { STOCK } from '../../prove/state.ts';
+
+/** No stock, no token and no hold count of a few processes is larger. */
+const MOST_COUNTED = 20;
 
 const uuids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[A-Z]-\d+\b/g;
 const sha1Of = (text: string) => createHash('sha1').update(text).digest('hex');
@@ -43,9 +45,9 @@ function parse(reply: string): unknown {
 export function isAlike(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item, at) => isAlike(item, other[at]));
-  const [text, otherText] = [one, other].map((value) => JSON.stringify(value).replace(uuids, 'uuid'));
+  const [text, otherText] = [one, other].map((value) => JSON.stringify(value ?? null).replace(uuids, 'uuid'));
   return text === otherText || (typeof one === typeof other && isAlmost(Number(one), Number(other)));
 }
 
 const isAlmost = (one: number, other: number) =>
-  Math.min(Math.abs(one), Math.abs(other)) > STOCK && Math.abs(one - other) < LEASE_MS;
+  Math.min(Math.abs(one), Math.abs(other)) > MOST_COUNTED && Math.abs(one - other) < LEASE_MS;

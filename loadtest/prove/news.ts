@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 
 export type News = ReturnType<typeof createNews>;
 
-/** From the abort of `signal` on, whoever waits is rejected with its reason. */
+/** From the abort of `signal` on, every wait is rejected with its reason. */
 export function createNews(signal?: AbortSignal) {
   const emitter = new EventEmitter();
   let failure: { error: unknown } | undefined;
@@ -31,9 +31,9 @@ export function createNews(signal?: AbortSignal) {
   }
 
   return {
-    /** Something has changed: whoever waits looks again. */
+    /** Something has changed: every wait looks again. */
     tell: () => void emitter.emit('news'),
-    /** Whoever waits, now or later, is rejected with this error; the first one counts. */
+    /** Every wait, now or later, is rejected with this error; the first one counts. */
     fail,
     /** Looks whenever something has changed, until there is something. Resolves with undefined when `limitMs` has passed. */
     async until<T>(look: () => T | undefined, limitMs: number): Promise<T | undefined> {

@@ -20,7 +20,7 @@ export type ToSeller = { type: 'begin' } | { type: 'hang up' };
 export type FromSeller =
   | { type: 'ready' }
   | { type: 'told'; told: Omit<Told, 'at'> }
-  /** As a text: JSON, or the message of an error. */
+  /** The reply is JSON, or the message of an error. */
   | { type: 'reply'; line: Line; reply: string }
   | { type: 'message'; channel: string; message: string };
 
