@@ -8,7 +8,7 @@ const quick = [
   'test/loadtest/commands/{narrator,options}.test.ts',
   'test/loadtest/drills/chosen-cells.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
-  'test/loadtest/prove/**/*.test.ts',
+  'test/loadtest/prove/{alike,mermaid,page,results,timeline}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/staircase/**/*.test.ts',
   'test/locks/*.test.ts',
@@ -23,6 +23,7 @@ const staging = [
   'test/loadtest/drills/**/*.test.ts',
   'test/loadtest/harness/step-drill.test.ts',
   'test/loadtest/orders/drills.test.ts',
+  'test/loadtest/prove/on-redis.test.ts',
   'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
 

@@ -7,12 +7,13 @@ import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
-import { LATEST_PROOF } from '../evidence/proof.ts';
+import { LATEST_PROOF, type ProofCell } from '../evidence/proof.ts';
 import { problemOfName } from '../grade/external-locks.ts';
 import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
 import { cellLines, faultLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
+import { replayOnRedis } from '../prove/on-redis.ts';
 import { expectedVerdict, type ProvableLock, plan, provableLocks, scopeNames } from '../prove/plan.ts';
-import { proveAll } from '../prove/prover.ts';
+import { type Planned, proveAll } from '../prove/prover.ts';
 import { proofOf, writeProof } from '../prove/results.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { namesAmong, stageList } from './options.ts';
@@ -42,6 +43,7 @@ const command = new Command('npm run prove --')
   .option('--delays <n>', 'how many commands are held up, in scopes that have them', count(0, 3))
   .option('--crashes <n>', 'how many crashes, in scopes that have them', count(0, 3))
   .option('--split', 'a command and its reply are two steps', false)
+  .option('--on-redis', 'replay each counterexample on a real server, with real processes', false)
   .option('--deep', '3 processes × 2 sales, which takes minutes', false)
   .option('--seconds <n>', `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`, count(1, 36_000))
   .option('--write', 'bring the counterexamples of the chapters up to date', false)
@@ -56,6 +58,7 @@ interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
   processes?: number;
   sales?: number;
   split: boolean;
+  onRedis: boolean;
   deep: boolean;
   seconds?: number;
   json: boolean;
@@ -83,7 +86,8 @@ async function prove(): Promise<number> {
   const progress = json ? () => {} : showProgress(planned.length);
   const seconds = given.seconds ?? (deep ? DEEP_SECONDS : SECONDS);
   const createdAt = new Date();
-  const cells = await proveAll(planned, { seconds, signal: stopping.signal, onCell: progress });
+  const found = await proveAll(planned, { seconds, signal: stopping.signal, onCell: progress });
+  const cells = given.onRedis ? await replayAll(found, planned) : found;
   const proof = await proofOf({ command: commandLine(), createdAt, cells });
   const reports = resolve(callerDir, given.reports);
   const folder = folderOf(reports, createdAt);
@@ -92,7 +96,29 @@ async function prove(): Promise<number> {
   if (json) process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
   else print(cells, join(folder, 'report.html'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
-  return cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
+  const isSame = ({ onRedis }: ReplayedCell) => onRedis === undefined || onRedis.sameEachTime;
+  return cells.every((cell) => isAsExpected(cell) && isSame(cell)) ? AS_TAUGHT : NOT_AS_TAUGHT;
+}
+
+type ReplayedCell = Cell & Pick<ProofCell, 'onRedis'>;
+
+/** Replays the counterexamples, one after the other: they judge locks by the clock. Those that a real server can't follow are named. */
+async function replayAll(cells: Cell[], planned: Planned[]): Promise<ReplayedCell[]> {
+  const replayed: ReplayedCell[] = [];
+  for (const [at, cell] of cells.entries()) {
+    const file = planned[at]?.file ?? '';
+    if (cell.verdict !== 'fails' || stopping.signal.aborted) replayed.push(cell);
+    else {
+      const { server, times, differs } = await replayOnRedis(cell, file, { signal: stopping.signal });
+      const isFollowed = times > 0 || server !== 'no server';
+      replayed.push(
+        isFollowed ? { ...cell, onRedis: { server, times: 1, sameEachTime: differs === undefined } } : cell,
+      );
+      const how = differs ?? `It went the same way on ${server}.`;
+      process.stderr.write(`${cell.stage} · ${cell.scope} · ${cell.processes} processes: ${how}\n`);
+    }
+  }
+  return replayed;
 }
 
 /** Proves the cells whose counterexamples the chapters show, and writes them there. */
