@@ -43,6 +43,9 @@ const MOST_MEMORY = 800_000_000;
 /** How often a counterexample is replayed. */
 const REPLAYS = 20;
 
+/** The locks that were read, by their files. */
+const locks: Record<string, Promise<OpenLock>> = {};
+
 /** Opened when it is first needed: states of one lock are states of another. */
 let server: Promise<Server> | undefined;
 let known = 0;
@@ -53,7 +56,8 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
   const found = scopes.find(({ name }) => name === task.scope);
   if (found === undefined) throw new Error(`There is no scope ${task.scope}.`);
   const scope: Scope = { ...found, budget: { ...found.budget, ...task.budget } };
-  const openLock = await readLock(file).catch((error: Error) => {
+  locks[file] ??= readLock(file);
+  const openLock = await locks[file].catch((error: Error) => {
     throw new Error(`${task.stage} can't be proved: ${error.message}.`);
   });
   // What it knows of one lock is of no use to the next one, after a while.

@@ -30,12 +30,29 @@ interface Replica {
   isCold: boolean;
 }
 
+/** Valkeys that no replay uses now. */
+const idle: Valkey[] = [];
+
 /** Replays the steps of a counterexample. Resolves with where it went another way, or undefined when it went the same. */
 export async function replay(steps: Step[], options: ReplayOptions): Promise<string | undefined> {
+  const used: Valkey[] = [];
+  try {
+    return await replayOn(used, steps, options);
+  } finally {
+    const processes = Array.from({ length: options.processes }, (_, index) => index);
+    for (const valkey of used) {
+      for (const index of processes)
+        for (const connection of [commandsOf(index), messagesOf(index)]) valkey.close(connection);
+      idle.push(valkey);
+    }
+  }
+}
+
+async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): Promise<string | undefined> {
   const { scope, processes, masters } = options;
   const servers: Replica[] = [];
   for (let server = 0; server <= masters; server += 1)
-    servers.push(await openReplica(scope.isCold ?? false, server === 0));
+    servers.push(await openReplica(used, scope.isCold ?? false, server === 0));
   const lives: Live[] = Array.from({ length: processes }, (_, index) => {
     const script = { businessMs: 0, ...scope.script?.(index) };
     return startProcess(nameOf(index), { ...options, servers: masters + 1, script });
@@ -83,7 +100,7 @@ export async function replay(steps: Step[], options: ReplayOptions): Promise<str
 
   async function followServer({ kind }: Step): Promise<undefined> {
     if (kind === 'failover') servers[0] = await replicaOf(servers[0] as Replica);
-    if (kind === 'restart empty') servers[1] = await openReplica(true, false);
+    if (kind === 'restart empty') servers[1] = await openReplica(used, true, false);
     if (kind === 'clock jump') (servers[1] as Replica).aheadMs = LEASE_MS + 1;
   }
 
@@ -101,15 +118,19 @@ export async function replay(steps: Step[], options: ReplayOptions): Promise<str
 
   /** A server that has heard of everything but the last command that changed something. */
   async function replicaOf({ log, isCold }: Replica): Promise<Replica> {
-    const late = await openReplica(isCold, true);
+    const late = await openReplica(used, isCold, true);
     const last = log.findLastIndex(({ sent }) => sent.hasChanged);
     for (const { at, process, sent } of log.slice(0, last)) run(late, at, process, sent);
     return late;
   }
 }
 
-async function openReplica(isCold: boolean, hasStock: boolean): Promise<Replica> {
-  const valkey = await openValkey();
+/** A server without a key, as if it had just been started. */
+async function openReplica(used: Valkey[], isCold: boolean, hasStock: boolean): Promise<Replica> {
+  const valkey = idle.pop() ?? (await openValkey());
+  used.push(valkey);
+  valkey.setTime(0);
+  valkey.pipeline(OWN, [['FLUSHALL'], ['SCRIPT', 'FLUSH']]);
   if (!isCold)
     valkey.pipeline(
       OWN,

@@ -105,8 +105,8 @@ type ReplayedCell = Cell & Pick<ProofCell, 'onRedis'>;
 /** Replays the counterexamples, one after the other: they judge locks by the clock. Those that a real server can't follow are named. */
 async function replayAll(cells: Cell[], planned: Planned[]): Promise<ReplayedCell[]> {
   const replayed: ReplayedCell[] = [];
-  for (const [at, cell] of cells.entries()) {
-    const file = planned[at]?.file ?? '';
+  for (const cell of cells) {
+    const file = planned.find(({ stage }) => stage === cell.stage)?.file ?? '';
     if (cell.verdict !== 'fails' || stopping.signal.aborted) replayed.push(cell);
     else {
       const { server, times, differs } = await replayOnRedis(cell, file, { signal: stopping.signal });

@@ -67,9 +67,15 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Pl
   return cells.toSorted((one, other) => costOf(one) - costOf(other));
 }
 
-/** Locks with a queue in Redis that has times in it, and those of several servers, have by far the most states. */
-function costOf({ stage, masters }: Planned): number {
-  return masters > 0 ? 2 : stage === 'fair' ? 1 : 0;
+/** Locks whose waiters listen have many more states, those of `fair` most; several servers have more than all of them. */
+const listening = ['blocking', 'cohort', 'fair'];
+
+function costOf({ stage, masters, processes }: Planned): number {
+  if (masters > 0) return 4;
+  const isLarge = processes > 2;
+  if (!listening.includes(stage)) return isLarge ? 1 : 0;
+  if (stage === 'fair') return isLarge ? 3 : 2;
+  return isLarge ? 3 : 0;
 }
 
 function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {

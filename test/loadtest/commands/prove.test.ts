@@ -31,7 +31,6 @@ test('--json: the cells and nothing else', async () => {
   expect(format).toBe(1);
   expect(cells).toMatchObject([
     { stage: '6-lua-release', scope: 'nested-call', processes: 2, sales: 1, verdict: 'fails', replayed: 20 },
-    { stage: '6-lua-release', scope: 'nested-call', processes: 3, sales: 1, verdict: 'fails', replayed: 20 },
   ]);
   expect(cells[0].counterexample[0]).toMatchObject({ at: 0, process: 'A', command: 'begins a sale' });
 });
