@@ -8,11 +8,13 @@ const quick = [
   'test/loadtest/commands/{narrator,options}.test.ts',
   'test/loadtest/drills/chosen-cells.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
+  'test/loadtest/prove/{alike,mermaid,page,results,timeline}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/staircase/**/*.test.ts',
   'test/locks/*.test.ts',
   'test/locks/drivers/**/*.test.ts',
   'test/lua/**/*.test.ts',
+  'test/prove/{refused,valkey,world}.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
 /** They judge locks by the clock, so no more than two run at a time. */
@@ -21,6 +23,7 @@ const staging = [
   'test/loadtest/drills/**/*.test.ts',
   'test/loadtest/harness/step-drill.test.ts',
   'test/loadtest/orders/drills.test.ts',
+  'test/loadtest/prove/on-redis.test.ts',
   'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
 

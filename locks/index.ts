@@ -13,6 +13,7 @@ import { createLock as blocking } from './beyond/blocking.ts';
 import { createLock as cohort } from './beyond/cohort.ts';
 import { createLock as fair } from './beyond/fair.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
+import { createLock as fencedWrites } from './beyond/fenced-writes.ts';
 import { takeOne as mysqlConditional } from './beyond/mysql-conditional.ts';
 import { createLock as mysqlLockTable } from './beyond/mysql-lock-table.ts';
 import { createLock as mysqlNamed } from './beyond/mysql-named.ts';
@@ -50,6 +51,7 @@ export const beyond: Record<string, Strategy> = {
   blocking: { backend: 'redis', createLock: blocking },
   fair: { backend: 'redis', createLock: fair },
   cohort: { backend: 'redis', createLock: cohort },
+  'fenced-writes': { backend: 'redis', createLock: fencedWrites },
   fenced: { backend: 'redis', createLock: fenced },
   redlock: { backend: 'masters', createLock: redlock },
   'mysql-lock-table': { backend: 'mysql', createLock: mysqlLockTable },

@@ -11,7 +11,7 @@ import type { ZookeeperSession } from './drivers/zookeeper-session.ts';
  * - waiter: who has asked and not yet got it.
  * - owner token: the value in Redis that proves who holds.
  * - lease: a lock with an end. It lasts `leaseMs` unless it is renewed.
- * - fencing token: a number that grows with every acquisition. The stock checks it, never the lock.
+ * - fencing token: a number that grows with every acquisition. The stock checks it at each read and write, never the lock.
  */
 
 /** The right to be alone in one critical section. */
@@ -30,6 +30,8 @@ export interface Lock {
    * JavaScript number is exact up to 2^53 only, and tokens may have 64 bits.
    */
   readonly fencingToken?: string | undefined;
+  /** Only `fenced-writes`, to show what that does: the sale shows its token when it writes, and not when it reads. */
+  readonly hasUnfencedReads?: boolean;
 }
 
 /** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */

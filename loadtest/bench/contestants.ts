@@ -20,10 +20,14 @@ export interface Contestant {
 /** The stages that lose updates under two processes, as the course teaches. */
 export const NOT_FOR_TWO = ['0-none', '1-in-process'];
 
+/** Its lock is that of `fenced`, and costs the same. */
+const SAME_AS_ANOTHER = ['fenced-writes'];
+const measured = Object.entries(strategies).filter(([name]) => !SAME_AS_ANOTHER.includes(name));
+
 /** All that `npm run bench` measures: what locks around a section and keeps its lock in Redis. */
 export const contestants: Contestant[] = [
   { name: 'serial-ceiling', kind: 'ceiling', processes: 1, needsMasters: false },
-  ...Object.entries(strategies)
+  ...measured
     .filter(([name, { backend, ...strategy }]) => {
       return 'createLock' in strategy && ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name);
     })
@@ -33,7 +37,7 @@ export const contestants: Contestant[] = [
 
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
-  ...Object.keys(strategies).map((name) => contestant(name, 'ours', false)),
+  ...measured.map(([name]) => contestant(name, 'ours', false)),
   ...peerNames.map((name) => contestant(`peer:${name}`, 'peer', false)),
 ];
 

@@ -4,15 +4,22 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import dotenv from 'dotenv';
+import type { Cell } from '../../prove/cell.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
+import type { Drill } from '../harness/drill.ts';
+import { faultLines, matrixLines } from '../prove/matrix.ts';
+import { plan, scopeNames } from '../prove/plan.ts';
+import { proveAll } from '../prove/prover.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
-import { COULD_NOT_RUN } from './ending.ts';
+import { COULD_NOT_RUN, NOT_AS_TAUGHT } from './ending.ts';
 import { createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 
+/** How long the search may take, in seconds. */
+const SEARCH_SECONDS = 30;
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
 
@@ -32,12 +39,43 @@ async function grade() {
     process.exitCode = COULD_NOT_RUN;
     return;
   }
+  const own = grades.filter(({ file, problem }) => problem === undefined && given.includes(file));
+  const holds = await searchFirst(own, drills);
+  if (holds === undefined) return;
   const cells = allCells([...baseline, ...sound], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   const narrator = createStaircaseNarrator(process.stdout, cells, workers);
   await runCommand({ ...options, command: 'npm run grade', cells, workers, narrator, grades });
+  if (!holds) process.exitCode ||= NOT_AS_TAUGHT;
 }
+
+/**
+ * Looks at every order of events under these locks, in the scopes that have the names of the drills, and prints what it finds. Resolves
+ * with false when there is a counterexample, and with undefined when it was interrupted.
+ */
+async function searchFirst(locks: { stage: string; file: string }[], drills: Drill[]): Promise<boolean | undefined> {
+  const names =
+    drills.length === allDrills.length
+      ? scopeNames
+      : scopeNames.filter((name) => drills.some((drill) => drill.name === name));
+  const wanted = { locks: locks.map(({ stage, file }) => ({ stage, file, masters: 0 })), scopes: names };
+  const planned = plan({ ...wanted, processes: [2, 3], sales: 1, budget: {}, isSplit: false });
+  if (planned.length === 0) return true;
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  if (!options.json) process.stdout.write('Every order of events (npm run prove):\n\n');
+  const cells = await proveAll(planned, { seconds: SEARCH_SECONDS, signal: stopping.signal, onCell() {} });
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  if (!options.json)
+    process.stdout.write(`${[...matrixLines(cells), '', ...faultLines(cells, isSound)].join('\n')}\n\n`);
+  if (!stopping.signal.aborted) return cells.every(({ verdict }) => verdict !== 'fails');
+  process.exitCode = COULD_NOT_RUN;
+  return undefined;
+}
+
+const isSound = ({ verdict }: Cell) => verdict === 'holds';
 
 /** Writes a lock that works, to be changed. Never over a file that is there. */
 function writeTemplate(file: string) {

@@ -1,5 +1,6 @@
 // What the commands that run cells do, from the first stack to the report.
 
+import { latestProof } from '../evidence/proof.ts';
 import type { Grade, Results } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
@@ -75,7 +76,7 @@ export async function runCommand({
       ...(grades && { grades }),
     };
     folder.finish(results);
-    await writeReport(results, folder.dir);
+    await writeReport(results, folder.dir, latestProof(reportsDir));
     narrator.end(results, folder.dir);
     if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;

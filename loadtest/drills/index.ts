@@ -5,6 +5,7 @@ import { asDrill, type StepDrill } from '../harness/step-drill.ts';
 import { amnesia } from './amnesia.ts';
 import { clientGone } from './client-gone.ts';
 import { crashedHolder } from './crashed-holder.ts';
+import { crossedWrite } from './crossed-write.ts';
 import { failover } from './failover.ts';
 import { frozenMaster } from './frozen-master.ts';
 import { lateRelease } from './late-release.ts';
@@ -30,6 +31,7 @@ export const stepDrills: StepDrill[] = [
   longSale,
   pausedProcess,
   lateWrite,
+  crossedWrite,
   failover,
   redisOutage,
   clientGone,

@@ -1,4 +1,5 @@
-// A lock of your own, to be graded.
+// A lock of your own, to be graded. `npm run prove -- ./<this file>` looks at every order of events, and shows the shortest one
+// that breaks it; `npm run grade -- ./<this file>` does so too, then stages faults on real servers.
 //
 // The service makes a new lock for each sale: createLock() is called, then acquire(), then the stock is read, the sale is
 // made, the stock is written, and release() is called. Two processes do so at the same time, with the same key.
@@ -6,8 +7,9 @@
 // What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails:
 // - nested-call: a holder that asks for its own lock again, on the same object, waits for itself. Count the calls of acquire().
 // - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).
-// - paused-process, late-write: need a fencing token, made in the same script that takes the lock, which the stock checks. It is
-//   read after acquire(), so give it by a getter: return { acquire, release, get fencingToken() { return token; } }.
+// - paused-process, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
+//   stock checks at each read and write. It is read after acquire(), so give it by a getter:
+//   return { acquire, release, get fencingToken() { return token; } }.
 // - failover: no lock in one Redis can hold it.
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -221,8 +221,8 @@ async function until(isThere: () => Promise<boolean>, otherwise: string) {
 }
 
 /** The command that writes the stock, itself or in a script. */
-export function isStockWrite({ name, args }: Command): boolean {
-  return name !== 'GET' && args.includes(stockKey('001'));
+export function isStockWrite({ name, script, args }: Command): boolean {
+  return name !== 'GET' && script !== 'read-if-newest' && args.includes(stockKey('001'));
 }
 
 /** The command by which a holder of a lock of ours gives it up. */

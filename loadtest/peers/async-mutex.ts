@@ -19,6 +19,7 @@ export const doesNotPromise = {
   'long-sale': 'It works inside one process only.',
   'paused-process': 'It works inside one process only.',
   'late-write': 'It works inside one process only.',
+  'crossed-write': 'It works inside one process only.',
   failover: 'It works inside one process only.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };

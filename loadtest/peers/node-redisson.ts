@@ -17,6 +17,7 @@ export const doesNotPromise = {
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'paused-process': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
 };
 

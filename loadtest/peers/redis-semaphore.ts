@@ -17,6 +17,7 @@ export const doesNotPromise = {
   'nested-call': 'Its Mutex is not reentrant.',
   'paused-process': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
   failover: 'Its Mutex knows one Redis.',
   'redis-outage': 'A refresh that Redis leaves unanswered is a rejection that nobody handles: it ends the process.',
 };

@@ -17,6 +17,7 @@ export const doesNotPromise = {
   'nested-call': 'It is not reentrant.',
   'paused-process': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
   failover: 'It was given one master; its promise needs several.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };

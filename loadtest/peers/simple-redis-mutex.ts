@@ -23,6 +23,8 @@ export const doesNotPromise = {
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   'late-write':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
+  'crossed-write':
+    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   failover: 'It knows one Redis.',
 };
 

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { formatDuration, formatMoment } from '../evidence/numbers.ts';
+import type { Proof } from '../evidence/proof.ts';
 import type { Results } from '../evidence/results.ts';
 import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
 import { type Draw, loadDraw } from './draw.ts';
@@ -16,9 +17,9 @@ import { timelinePatterns } from './timeline.ts';
 
 /**
  * The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. `drawChart` draws its
- * charts: the chart library, when it is not given.
+ * charts: the chart library, when it is not given. With a `proof`, the staircase has its marks as well.
  */
-export async function renderPage(results: Results, drawChart?: Draw): Promise<string> {
+export async function renderPage(results: Results, drawChart?: Draw, proof?: Proof): Promise<string> {
   const draw = drawChart ?? (await loadDraw());
   const css = readFileSync(new URL('./report.css', import.meta.url), 'utf8');
   const page = html`<!doctype html>
@@ -34,7 +35,7 @@ ${trusted(css)}</style>
 <body>
 ${verdict(results)}
 <main>
-${staircaseSections(results)}
+${staircaseSections(results, proof)}
 ${gradesSection(results)}
 ${finalStock(results, draw)}
 ${stockOfRushes(results, draw)}

@@ -1,17 +1,18 @@
 // The staircase as a table of the page.
 
-import { countOf } from '../evidence/numbers.ts';
+import { countOf, formatMoment } from '../evidence/numbers.ts';
+import { type Proof, type ProofCell, provedOf } from '../evidence/proof.ts';
 import type { Results } from '../evidence/results.ts';
 import { type Cell, isAsTaught, keyFigure, questionOf, type RanStaircase, ranStaircases } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { anchor, states } from './marks.ts';
+import { anchor, states, verdictMarks } from './marks.ts';
 
-/** The staircases as they were run. Each cell leads to its drill below. */
-export function staircaseSections(results: Results): Html[] {
-  return ranStaircases(results).map((staircase) => staircaseSection(staircase, results));
+/** The staircases as they were run. Each cell leads to its drill below. With a proof, each that was proved too has a second mark. */
+export function staircaseSections(results: Results, proof?: Proof): Html[] {
+  return ranStaircases(results).map((staircase) => staircaseSection(staircase, results, proof));
 }
 
-function staircaseSection({ staircase, drills, rows }: RanStaircase, results: Results): Html {
+function staircaseSection({ staircase, drills, rows }: RanStaircase, results: Results, proof?: Proof): Html {
   const { title, rowWord } = staircase;
   if (rows.length === 0) return html`<section><h2>${title}</h2><p>Nothing was run.</p></section>`;
   const isWide = drills.length > 5;
@@ -23,7 +24,7 @@ ${isWide && html`<p class="hint">${countOf(drills.length, 'drill')}: the table g
 <table class="staircase${width}">
 <thead><tr><th scope="col">${rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
 <tbody>
-${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map(staircaseCell)}</tr>\n`)}
+${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, provedOf(proof, cell)))}</tr>\n`)}
 </tbody>
 </table>
 </div>
@@ -34,6 +35,7 @@ ${legendItems(
   rows.flatMap(({ cells }) => cells),
   results.grades !== undefined,
 )}</ul>
+${proof && proofLegend(rows, proof)}
 ${isWide && html`<dl class="questions">${drills.map(question)}</dl>`}
 </section>`;
 }
@@ -51,6 +53,25 @@ function legendItems(cells: Cell[], isGraded: boolean): (Html | false)[] {
       html`<li><b class="key not-applicable">–</b> nothing to break, or not on these servers</li>\n`,
     shows('blank') && html`<li><b class="key blank"></b> not run</li>\n`,
   ];
+}
+
+const proofMarks: Record<ProofCell['verdict'], { mark: string; word: string }> = {
+  holds: { mark: verdictMarks['as-taught'], word: 'proved' },
+  fails: { mark: verdictMarks['not-as-taught'], word: 'counterexample' },
+  unknown: { mark: verdictMarks.unknown, word: 'cut' },
+};
+
+const proofMark = (verdict: ProofCell['verdict']) => html`<b class="proved">${proofMarks[verdict].mark}</b>`;
+
+/** What the second marks say. Nothing when no cell has one. */
+function proofLegend(rows: RanStaircase['rows'], proof: Proof): Html | false {
+  if (!rows.some(({ cells }) => cells.some((cell) => provedOf(proof, cell) !== undefined))) return false;
+  return html`<p class="legend-title">The small mark in a cell: the proof of ${formatMoment(proof.createdAt)}, ${proof.server}</p>
+<ul class="legend">
+<li>${proofMark('holds')} proved: it holds in every order of events of its scope</li>
+<li>${proofMark('fails')} counterexample: there is an order of events that breaks it</li>
+<li>${proofMark('unknown')} cut: not every order was looked at</li>
+</ul>`;
 }
 
 function drillHeading(drill: string): Html {
@@ -71,7 +92,7 @@ function isMeasuredOnly({ verdict, taught }: NonNullable<Cell['result']>): boole
   return taught === null && (verdict === 'pass' || verdict === 'fail');
 }
 
-function staircaseCell({ stage, drill, state, result }: Cell): Html {
+function staircaseCell({ stage, drill, state, result }: Cell, proved?: ProofCell['verdict']): Html {
   const { mark, word } = states[state];
   if (result === undefined) return html`<td class="${state}">${word}</td>`;
   const isOff = isAsTaught(result) === false;
@@ -80,7 +101,12 @@ function staircaseCell({ stage, drill, state, result }: Cell): Html {
   return html`<td class="${state}${isMeasuredOnly(result) && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
 ><span class="mark" aria-hidden="true">${mark}</span> <span class="${isShort && 'spoken'}">${word}</span>
 ${figure !== undefined && html`<span class="figure">${unbroken(figure)}</span>`}
-${isOff && html`<span class="taught">taught: ${result.taught ?? ''}</span>`}</a></td>`;
+${isOff && html`<span class="taught">taught: ${result.taught ?? ''}</span>`}${proved && provedMark(proved)}</a></td>`;
+}
+
+function provedMark(verdict: ProofCell['verdict']): Html {
+  const { mark, word } = proofMarks[verdict];
+  return html`<span class="proved"><span aria-hidden="true">${mark}</span> <span class="word">${word}</span></span>`;
 }
 
 /** A number is never parted from its unit. */

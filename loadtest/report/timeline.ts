@@ -23,22 +23,47 @@ const layouts: Layout[] = [
   { name: 'narrow', width: 360, left: 0, fontSize: 15, maxTicks: 5 },
 ];
 
+/** What the axis counts, which need not be time. */
+export interface Axis {
+  /** A length in a sentence: `1.5 s`. */
+  nameLength(ms: number): string;
+  /** A moment in a sentence: `1.5 s`. */
+  nameMoment(ms: number): string;
+  /** The marks, row under row, `most` in each at the most; the grid stands on the last row. */
+  rowsOfMarks(endMs: number, most: number): Mark[][];
+}
+
+export interface Mark {
+  ms: number;
+  label: string;
+}
+
+const axisOfTime: Axis = {
+  nameLength: formatDuration,
+  nameMoment: formatDuration,
+  rowsOfMarks(endMs, most) {
+    const label = (ms: number) => (ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s`);
+    return [roundMarks(endMs, most).map((ms) => ({ ms, label: label(ms) }))];
+  },
+};
+
 const faultRowHeight = 36;
 const textHeight = 22;
 const bandHeight = 26;
 const barHeight = 16;
 const laneGap = 8;
 const axisHeight = 30;
+const moreMarksHeight = 24;
 /** Of a common font, as a part of its size: on the wide side, so that no text is cut. */
 const letterWidth = 0.58;
 /** A sale of a few milliseconds in a drill of seconds is still seen. */
 const minBarWidth = 4;
 
 /** What happened in a drill: a lane for each sale, its leases behind it, the faults across, overlaps over two lanes. */
-export function drawTimeline(title: string, timeline: Timeline): Html {
-  const label = describeTimeline(title, timeline);
+export function drawTimeline(title: string, timeline: Timeline, axis: Axis = axisOfTime): Html {
+  const label = describeTimeline(title, timeline, axis);
   return html`<figure class="timeline">
-${layouts.map((layout) => drawing(label, timeline, layout))}${legend(timeline)}
+${layouts.map((layout) => drawing(label, timeline, axis, layout))}${legend(timeline)}
 ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
 </figure>`;
 }
@@ -52,13 +77,14 @@ export function timelinePatterns(): Html {
 }
 
 /** A timeline in one sentence, for a reader who can't see it. */
-function describeTimeline(title: string, { lanes, moreLanes, faults, overlaps, durationMs }: Timeline): string {
+function describeTimeline(title: string, timeline: Timeline, axis: Axis): string {
+  const { lanes, moreLanes, faults, overlaps, durationMs } = timeline;
   const entered = lanes.filter(({ inside }) => inside !== undefined).length;
   const asked = lanes.length + moreLanes;
   const shown = moreLanes > 0 ? ` of the first ${lanes.length}` : '';
   const parts = [
-    `${countOf(asked, 'sale')} asked for the lock in ${formatDuration(durationMs)}, ${entered}${shown} entered`,
-    ...(faults.length > 0 ? [listOf(faults.map(describeFault))] : []),
+    `${countOf(asked, 'sale')} asked for the lock in ${axis.nameLength(durationMs)}, ${entered}${shown} entered`,
+    ...(faults.length > 0 ? [listOf(faults.map((fault) => describeFault(fault, axis)))] : []),
     overlaps.length > 0
       ? `two were inside at the same moment ${countOf(overlaps.length, 'time')}`
       : 'no two were inside at the same moment',
@@ -66,10 +92,10 @@ function describeTimeline(title: string, { lanes, moreLanes, faults, overlaps, d
   return `Timeline of ${title}: ${parts.join('; ')}.`;
 }
 
-function describeFault(fault: Fault) {
+function describeFault(fault: Fault, { nameMoment }: Axis) {
   const { fromMs, untilMs } = fault;
-  const from = formatDuration(fromMs);
-  return `${nameFault(fault)} ${untilMs === undefined ? `at ${from}` : `from ${from} to ${formatDuration(untilMs)}`}`;
+  const from = nameMoment(fromMs);
+  return `${nameFault(fault)} ${untilMs === undefined ? `at ${from}` : `from ${from} to ${nameMoment(untilMs)}`}`;
 }
 
 function nameFault({ node, saleId, label }: Fault) {
@@ -77,8 +103,9 @@ function nameFault({ node, saleId, label }: Fault) {
   return saleId === undefined ? `${node}: ${label}` : `sale ${saleId} on ${node}: ${label}`;
 }
 
-function drawing(label: string, timeline: Timeline, layout: Layout): Html {
+function drawing(label: string, timeline: Timeline, axis: Axis, layout: Layout): Html {
   const plot = plotOf(timeline, layout);
+  const marks = axis.rowsOfMarks(plot.endMs, layout.maxTicks);
   const { lanes } = timeline;
   const overlaps = timeline.overlaps.filter((overlap) => overlap.lanes.every((i) => i < lanes.length));
   const { width, left, fontSize } = layout;
@@ -88,8 +115,8 @@ function drawing(label: string, timeline: Timeline, layout: Layout): Html {
   const lanesBottom = lanesTop + Math.max(1, lanes.length) * laneHeight;
   const bandTop = (lane: number) => lanesTop + (lane + 1) * laneHeight - bandHeight - laneGap / 2;
 
-  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${lanesBottom + axisHeight}" font-size="${fontSize}">
-${axis(plot, lanesTop, lanesBottom)}
+  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${lanesBottom + axisHeight + (marks.length - 1) * moreMarksHeight}" font-size="${fontSize}">
+${axisLines(marks, plot, lanesTop, lanesBottom)}
 ${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}
 ${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), bandHeight)))}
 ${faults.map((fault) => faultMark(fault, plot, { lanes, lanesTop, lanesBottom, laneHeight }))}
@@ -133,15 +160,18 @@ function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layou
   };
 }
 
-/** Marks at round moments, as many as there is room for. */
-function axis(plot: Plot, top: number, bottom: number): Html {
-  const magnitude = 10 ** Math.floor(Math.log10(plot.endMs / plot.maxTicks));
-  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => plot.endMs / ms <= plot.maxTicks);
-  const stepMs = step ?? plot.endMs;
-  const ticks = Array.from({ length: Math.floor(plot.endMs / stepMs) + 1 }, (_, i) => i * stepMs);
-  return html`${ticks.map((ms) => line('grid', plot.at(ms), top, plot.at(ms), bottom))}
+/** Round moments, as many as there is room for. */
+export function roundMarks(endMs: number, most: number): number[] {
+  const magnitude = 10 ** Math.floor(Math.log10(endMs / most));
+  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => endMs / ms <= most);
+  const stepMs = step ?? endMs;
+  return Array.from({ length: Math.floor(endMs / stepMs) + 1 }, (_, i) => i * stepMs);
+}
+
+function axisLines(rows: Mark[][], plot: Plot, top: number, bottom: number): Html {
+  return html`${rows.at(-1)?.map(({ ms }) => line('grid', plot.at(ms), top, plot.at(ms), bottom)) ?? []}
 ${line('axis', plot.left, bottom, plot.width, bottom)}
-${ticks.map((ms) => text('time', plot, plot.at(ms), bottom + 22, ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s`, 'middle'))}`;
+${rows.map((marks, row) => marks.map(({ ms, label }) => text('time', plot, plot.at(ms), bottom + 22 + row * moreMarksHeight, label, 'middle')))}`;
 }
 
 /** A sale that ended without entering has a mark at its end; one that still waits has none. */

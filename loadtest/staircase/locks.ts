@@ -18,34 +18,36 @@ const table = `
                    │  │  │  │  │  │  │  │  long-sale
                    │  │  │  │  │  │  │  │  │  paused-process
                    │  │  │  │  │  │  │  │  │  │  late-write
-                   │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
-0-none             ✘  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  –  –  –  –
-1-in-process       ✔  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ✔  –  –  –
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ✔  –  –  –
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✔  –  –  –
+                   │  │  │  │  │  │  │  │  │  │  │  crossed-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
+0-none             ✘  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  –
+1-in-process       ✔  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ✔  –  –  –
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ✔  –  –  –
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
 
-blocking           ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✔  –  –  –
-fair               ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✔  –  –  –
-cohort             ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✔  –  –  –
-fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  –  –  –
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✘
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✔  ✔  ✔  –  –  –
-mysql-named        ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✔  ✔  ✔  –  –  –
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –
-redis-atomic       ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  –  –
+blocking           ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
+fair               ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
+cohort             ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  –  –  –
+fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  –  –  –
+redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  –  –  –
+mysql-named        ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  –  –  –
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✔  –  –  ✔  ✔  –  –  –  –  ✔  –  –  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –
+redis-atomic       ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  ✔  –  ✔  ✔  –  –  –  –
 `;
 
 const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
@@ -104,6 +106,11 @@ const columns: Record<string, Column> = {
   'late-write': {
     asks: 'is a sale lost when a write arrives after the lease has ended?',
     seconds: 3,
+    figure: lost,
+  },
+  'crossed-write': {
+    asks: 'is a sale lost when a late write arrives between the read and the write of the next holder?',
+    seconds: 2,
     figure: lost,
   },
   failover: {

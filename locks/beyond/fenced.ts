@@ -1,6 +1,6 @@
 // Beyond · fenced
 // Problem: a paused process cannot renew, and wakes up believing it still holds.
-// Change:  every acquisition gets a larger number, and the stock refuses a write with a number older than the newest it has seen.
+// Change:  every acquisition gets a larger number, and the stock refuses a read or write with a number older than one it has seen.
 // Leaves:  the token protects what checks it, and nothing else; waiters still poll.
 // Source:  Kleppmann, How to do distributed locking, 2016.
 

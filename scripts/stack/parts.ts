@@ -1,12 +1,13 @@
 // Starts and ends parts: real processes, of which nothing is left when this process ends, whatever ends it.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isFree } from './ports.ts';
@@ -37,6 +38,8 @@ export interface Part {
   ended: Promise<string>;
   /** Sends a signal to the process and its children. */
   signal(name: NodeJS.Signals): void;
+  /** Sends a message to a process that was started with `onMessage`. */
+  send(message: object): void;
   /** Asks the process to end and waits for it; one that does not end in time is killed. */
   stop(): Promise<void>;
 }
@@ -57,6 +60,8 @@ export interface PartOptions {
   isReady: (pid: number) => Promise<boolean>;
   /** Given every line that the part prints. */
   onLine?: ((line: string) => void) | undefined;
+  /** Given every message that the part sends. Without it there is no channel for messages. */
+  onMessage?: ((message: unknown) => void) | undefined;
 }
 
 let reaper: ChildProcess | undefined;
@@ -138,14 +143,16 @@ export async function startPart({
   ports = [],
   isReady,
   onLine,
+  onMessage,
 }: PartOptions): Promise<Part> {
   // A process group of its own: Ctrl-C reaches this process alone, which then stops the parts in order.
   const child = spawn(command, args, {
     env: env ?? process.env,
     cwd,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: ['ignore', 'pipe', 'pipe', ...(onMessage ? ['ipc' as const] : [])],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
+  if (onMessage) child.on('message', onMessage);
   const lastLines: string[] = [];
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`${name} could not be started: ${error.message}`));
@@ -181,7 +188,12 @@ export async function startPart({
   const over = new AbortController();
   void ended.then(() => over.abort());
   const failure = await Promise.race([untilReady(name, () => isReady(pid), over.signal), ended]);
-  if (failure === undefined) return { name, pid, ended, signal: (signal) => signalGroup(pid, signal), stop };
+  if (failure === undefined) {
+    const signal = (name: NodeJS.Signals) => signalGroup(pid, name);
+    // One that has ended meanwhile is told nothing.
+    const send = (message: object) => void (child.connected && child.send(message, () => {}));
+    return { name, pid, ended, signal, send, stop };
+  }
   const hasEnded = over.signal.aborted;
   await stop();
   for (const port of ports) if (hasEnded && !(await isFree(port))) throw new PortTaken(name, port);

@@ -21,7 +21,7 @@ export const problems = {
   TOO_MANY_CONFLICTS: { status: 503, title: 'Others wrote at the same time, too often' },
   ORDER_FAILED: { status: 503, title: 'The order could not be written' },
   SHUTTING_DOWN: { status: 503, title: 'This node is shutting down' },
-  STALE_TOKEN: { status: 503, title: 'A later holder has written already' },
+  STALE_TOKEN: { status: 503, title: 'A later holder has read or written already' },
   LOCK_NOT_HELD: { status: 500, title: 'The lock was lost on the way' },
   LOCK_FAILED: { status: 500, title: 'The lock does not do what a lock must do' },
   INTERNAL_ERROR: { status: 500, title: 'The service has a bug' },

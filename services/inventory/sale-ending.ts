@@ -13,7 +13,7 @@ export class ClientGoneError extends Error {
 /** How far a holder has come: its steps, each with the stock that was read or written. */
 export interface Progress {
   reached: Map<SaleStep, number | undefined>;
-  /** The stock refused the write of a holder that had lost its lock. */
+  /** The stock refused a holder that had lost its lock: its read or its write. */
   refusal?: ProblemError;
 }
 

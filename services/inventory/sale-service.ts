@@ -7,7 +7,7 @@ import type { History } from './history.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
-import { putBack, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
+import { putBack, restoreAlone, type SaleStep, sellAtomically, sellOne } from './sale.ts';
 import { explain, hasTakenNothing, outcomeOf, type Progress } from './sale-ending.ts';
 import { createSaleRecords } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
@@ -161,16 +161,13 @@ export function createSaleService({ settings, node, store, servers, history, met
         throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       }
       held = openLock(strategy.createLock, sku, `${instance}:back:${randomUUID()}`, () => {});
-      const parts = { lock: held, store: openStock(lockName, progress), wait: wait.signal, emit };
+      const itsStock = openStock(lockName, progress);
+      const parts = { lock: held, wait: wait.signal, emit };
       if (orderId === undefined) {
-        await putBack({ sku, units, ...parts });
+        await putBack({ sku, units, store: itsStock, ...parts });
         return true;
       }
-      const fenceOf = fenceFor(lockName);
-      return await restoreAlone({
-        ...parts,
-        restore: (token) => store.restoreOnce(sku, units, orderId, fenceOf(token)),
-      });
+      return await restoreAlone({ ...parts, restore: (token) => itsStock.restoreOnce(sku, units, orderId, token) });
     } catch (error) {
       if (wasNeverSent(error)) reached.delete('writing');
       releases.giveUpUnanswered(held, error, progress);
@@ -182,19 +179,25 @@ export function createSaleService({ settings, node, store, servers, history, met
   }
 
   /** The stock of one holder. A write that never left this process, or was refused, certainly did not take place. */
-  function openStock(lock: string, progress: Progress): SaleParts['store'] {
+  function openStock(lock: string, progress: Progress) {
     const fenceOf = fenceFor(lock);
+
+    async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
+      try {
+        return await asked;
+      } catch (error) {
+        if (error instanceof ProblemError) progress.refusal = error;
+        if (progress.refusal || wasNeverSent(error)) progress.reached.delete('writing');
+        throw error;
+      }
+    }
+
     return {
-      readStock: store.readStock,
-      async writeStock(sku, stock, token) {
-        try {
-          await store.writeStock(sku, stock, fenceOf(token));
-        } catch (error) {
-          if (error instanceof ProblemError) progress.refusal = error;
-          if (progress.refusal || wasNeverSent(error)) progress.reached.delete('writing');
-          throw error;
-        }
-      },
+      readStock: (sku: string, token?: string) => noteRefusal(store.readStock(sku, fenceOf(token))),
+      writeStock: (sku: string, stock: number, token?: string) =>
+        noteRefusal(store.writeStock(sku, stock, fenceOf(token))),
+      restoreOnce: (sku: string, units: number, orderId: string, token?: string) =>
+        noteRefusal(store.restoreOnce(sku, units, orderId, fenceOf(token))),
     };
   }
 

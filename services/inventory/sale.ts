@@ -9,8 +9,8 @@ export interface SaleParts {
   sku: string;
   lock: Lock;
   store: {
-    readStock: Stock['readStock'];
-    /** With the fencing token of the lock, if it has one. */
+    /** Both show the fencing token of the lock, if it has one. */
+    readStock(sku: string, fencingToken: string | undefined): ReturnType<Stock['readStock']>;
     writeStock(sku: string, stock: number, fencingToken: string | undefined): Promise<void>;
   };
   /** Aborts when the wait for the lock must end; its reason is the error to end with. */
@@ -23,7 +23,7 @@ export interface SaleParts {
 /** The critical section, once for all locks: resolves with the stock that was read and the stock that was written. */
 export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
   return alone({ lock, wait, emit }, async () => {
-    const stockBefore = await store.readStock(sku);
+    const stockBefore = await store.readStock(sku, tokenOfRead(lock));
     if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     emit('read', stockBefore);
     if (stockBefore <= 0) throw new ProblemError('OUT_OF_STOCK', `Sku ${sku} is sold out.`);
@@ -45,7 +45,7 @@ export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
 /** Puts units back into the stock in the critical section of a sale: it is read, then written. */
 export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts, 'business'> & { units: number }) {
   return alone({ lock, wait, emit }, async () => {
-    const stock = await store.readStock(sku);
+    const stock = await store.readStock(sku, tokenOfRead(lock));
     if (stock === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     lock.lost?.throwIfAborted();
     emit('writing');
@@ -63,10 +63,13 @@ export function restoreAlone({
   return alone({ lock, wait, emit }, async () => {
     lock.lost?.throwIfAborted();
     emit('writing');
-    // No sale is between its read and its write now, which would undo it.
+    // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
     return restore(lock.fencingToken);
   });
 }
+
+/** A write that is fenced alone lets an older one pass between this read and its own write. Only `fenced-writes` has it so. */
+const tokenOfRead = (lock: Lock) => (lock.hasUnfencedReads ? undefined : lock.fencingToken);
 
 async function alone<T>({ lock, wait, emit }: Pick<SaleParts, 'lock' | 'wait' | 'emit'>, work: () => Promise<T>) {
   await lock.acquire(wait);

@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
-import { readScript } from '../../locks/drivers/script.ts';
+import { type RunScript, readScript } from '../../locks/drivers/script.ts';
 import type { RedisClient } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
@@ -23,11 +23,12 @@ export const lockKeys = (sku: string, lock: string) => keysOf(lockKey(sku, lock)
 /** Every key that a lock may use whose own key is `lockKey`. */
 export const keysOf = (lockKey: string) => ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey}${suffix}`);
 
+const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest');
 const writeIfNewest = readScript('write-if-newest');
 const addIfThere = readScript('add-if-there');
 const restoreOnce = readScript('restore-once');
 
-/** Who writes: tokens of two locks can't be compared. */
+/** Who reads and writes: tokens of two locks can't be compared. */
 export interface Fence {
   lock: string;
   /** Decimal digits, as `Lock.fencingToken` has them. */
@@ -36,8 +37,11 @@ export interface Fence {
 
 /** What is sold, wherever it is kept. */
 export interface Stock {
-  /** Resolves with the stock, or undefined when there is no such sku. */
-  readStock(sku: string): Promise<number | undefined>;
+  /**
+   * Resolves with the stock, or undefined when there is no such sku. With a fence the stock has seen its token from then on, so
+   * that no older one may write. Rejects with ProblemError STALE_TOKEN when it has seen a newer token of this lock.
+   */
+  readStock(sku: string, fence?: Fence): Promise<number | undefined>;
   /** Rejects with ProblemError STALE_TOKEN when the stock has seen a newer token of this lock, and is as it was. */
   writeStock(sku: string, stock: number, fence?: Fence): Promise<void>;
   /** Puts units into the stock in one step, whatever else is written. Resolves with false when there is no such sku. */
@@ -52,7 +56,8 @@ export interface Store extends Stock {
   redis: RedisClient;
   /**
    * Puts the units of an order into the stock in one step, making it if need be, unless that was done within the last day.
-   * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does.
+   * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does:
+   * it looks at the token and adds in one step, so there is no reading that would have to show it before.
    */
   restoreOnce(sku: string, units: number, orderId: string, fence?: Fence): Promise<boolean>;
   /** Resolves with whether `restoreOnce` has put the units of the order there within the last day. */
@@ -88,11 +93,17 @@ export function connectStore(url: string): Store {
   onServer(redis, endLastConnection);
   let back: Promise<void> | undefined;
 
+  async function readFenced(sku: string, fence: Fence) {
+    const value = await readIfNewest(redis, [stockKey(sku), fenceKey(sku)], [fence.lock, fence.token]);
+    if (value === -1) throw staleToken(fence);
+    return value;
+  }
+
   return {
     redis,
     askAll: (question) => Promise.all(mastersOf(redis).map(question)),
-    async readStock(sku) {
-      const value = await redis.get(stockKey(sku));
+    async readStock(sku, fence) {
+      const value = await (fence ? readFenced(sku, fence) : redis.get(stockKey(sku)));
       if (value === null) return undefined;
       if (!/^-?\d+$/.test(value))
         throw new Error(`${stockKey(sku)} holds ${JSON.stringify(value)}, not a whole number.`);

@@ -2,6 +2,7 @@ import { beyond } from './catalogue/beyond.ts';
 import { harness } from './catalogue/harness.ts';
 import { lua } from './catalogue/lua.ts';
 import { orders } from './catalogue/orders.ts';
+import { prove } from './catalogue/prove.ts';
 import { report } from './catalogue/report.ts';
 import { service } from './catalogue/service.ts';
 import { stack } from './catalogue/stack.ts';
@@ -18,4 +19,5 @@ export const catalogue: Mutation[] = [
   ...stack,
   ...harness,
   ...report,
+  ...prove,
 ];

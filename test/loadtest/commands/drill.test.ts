@@ -142,6 +142,7 @@ describe('npm run drill', { timeout: 90_000 }, () => {
     test.each([
       { name: 'paused-process', text: /SIGSTOP/, held: 'a node is stopped' },
       { name: 'late-write', text: /held up/, held: 'a write is held' },
+      { name: 'crossed-write', text: /on node-2 holds the lock/, held: 'a write is held and the next one is inside' },
       { name: 'redis-outage', text: /SIGSTOP/, held: 'Redis stands still' },
       { name: 'failover', text: /Redis is killed/, held: 'the replica has taken the place of Redis' },
     ])('$name: while $held', async ({ name, text }) => {

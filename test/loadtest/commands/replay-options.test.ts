@@ -94,7 +94,15 @@ describe('npm start: aimed at a stack that runs already', () => {
       ['7-reentrant', 23_456],
     ]);
 
-    const broken = ['crashed-holder', 'late-release', 'paused-process', 'late-write', 'failover', 'redis-outage'];
+    const broken = [
+      'crashed-holder',
+      'late-release',
+      'paused-process',
+      'late-write',
+      'crossed-write',
+      'failover',
+      'redis-outage',
+    ];
     const names = ['rush', 'slow-holder', 'client-gone', ...broken];
     const command = replay(['--url', url, '--lab', labs.join(), '--stage', '4', '--drill', names.join()]);
     expect(await command.ended).toEqual({ code: 0, signal: null });

@@ -70,6 +70,7 @@ describe('not applicable, and why', () => {
     'late-release': ['links'],
     'paused-process': ['node processes'],
     'late-write': ['links'],
+    'crossed-write': ['links'],
     failover: ['links', 'replication'],
     'redis-outage': ['redis process'],
   };

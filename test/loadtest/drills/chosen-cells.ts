@@ -25,31 +25,33 @@ const table = `
                    │  │  │  │  │  long-sale
                    │  │  │  │  │  │  paused-process
                    │  │  │  │  │  │  │  late-write
-                   │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  client-gone
-0-none             –  ·  ·  –  ·  ·  ✘  ✘  ✘  ·  –
-1-in-process       –  ✔  ✘  –  ✘  ·  ·  ·  ·  ·  ✔
-2-recursive-retry  f  ✘  ·  w  ·  ✔  f  f  ·  ·  ·
-3-spin             f  f  f  ·  ·  ·  ·  ·  ✘  ·  ·
-4-ttl              ·  f  f  ✘  ·  ·  ·  ·  ·  ·  ·
-5-owner-check      ·  ·  f  f  ·  ✘  ·  ✘  ·  ·  ✔
-6-lua-release      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·
-7-reentrant        ·  ·  ·  ·  f  f  ·  ·  ✘  ·  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  f
+                   │  │  │  │  │  │  │  │  crossed-write
+                   │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  client-gone
+0-none             –  ·  ·  –  ·  ·  ✘  ✘  ·  ✘  ·  –
+1-in-process       –  ✔  ✘  –  ✘  ·  ·  ·  ✘  ·  ·  ✔
+2-recursive-retry  f  ✘  ·  w  ·  ✔  f  f  f  ·  ·  ·
+3-spin             f  f  f  ·  ·  ·  ·  ·  ·  ✘  ·  ·
+4-ttl              ·  f  f  ✘  ·  ·  ·  ·  ·  ·  ·  ·
+5-owner-check      ·  ·  f  f  ·  ✘  ·  ✘  ·  ·  ·  ✔
+6-lua-release      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  ·
+7-reentrant        ·  ·  ·  ·  f  f  ·  ·  ✘  ✘  ·  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  f  f
 
-blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ·  ✔
-fair               –  ·  ✔  ·  ✔  ·  ✘  ✘  ✘  ·  ·
-cohort             –  ·  ·  ·  ·  ✔  ✘  ✘  ✘  ✔  ·
-fenced             ·  ·  ✔  ·  ·  ·  ✔  ✔  ✘  ·  ·
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔
-mysql-lock-table   –  ✔  ·  –  ·  ✔  ✔  ✘  ✔  ·  ·
-mysql-named        –  ·  ✔  –  ✔  ·  ✔  ✘  ✔  ·  ✔
-mysql-pessimistic  –  ✔  ✔  –  –  ·  ✔  –  –  –  ✔
-mysql-optimistic   –  ·  –  –  –  ✔  ✔  –  –  –  –
-mysql-conditional  –  ·  –  –  –  ·  ✔  –  –  –  –
-zookeeper          –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-redis-atomic       –  ·  –  –  –  ·  ✔  ✔  ✔  ✔  –
+blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ✘  ·  ✔
+fair               –  ·  ✔  ·  ✔  ·  ✘  ✘  ✘  ✘  ·  ·
+cohort             –  ·  ·  ·  ·  ✔  ✘  ✘  ✘  ✘  ✔  ·
+fenced-writes      ·  ·  ·  ·  ·  ·  ✔  ✔  ✘  ✘  ·  ·
+fenced             ·  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ✘  ·  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔
+mysql-lock-table   –  ✔  ·  –  ·  ✔  ✔  ✘  ✘  ✔  ·  ·
+mysql-named        –  ·  ✔  –  ✔  ·  ✔  ✘  ✘  ✔  ·  ✔
+mysql-pessimistic  –  ✔  ✔  –  –  ·  ✔  –  –  –  –  ✔
+mysql-optimistic   –  ·  –  –  –  ✔  ✔  –  –  –  –  –
+mysql-conditional  –  ·  –  –  –  ·  ✔  –  –  –  –  –
+zookeeper          –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+redis-atomic       –  ·  –  –  –  ·  ✔  ✔  –  ✔  ✔  –
 `;
 
 /** The signs of each stage and strategy, by the names of the drills. */
@@ -68,6 +70,7 @@ export const kindsOfLock: Record<string, string[]> = {
     '6-lua-release',
     '7-reentrant',
     '8-auto-renew',
+    'fenced-writes',
     'fenced',
   ],
   'waits in a queue, to be woken': ['blocking', 'fair', 'cohort'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
+import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
@@ -90,6 +91,7 @@ describe('a drill that breaks half way leaves the stack as before', { timeout: S
       { drill: lateRelease, name: 'late-release', act: 'a command is about to be held' },
       { drill: lateRelease, name: 'late-release', act: 'the line is cut behind a command' },
       { drill: lateWrite, name: 'late-write', act: 'a command is about to be held' },
+      { drill: crossedWrite, name: 'crossed-write', act: 'the line is cut behind a command' },
       { drill: failover, name: 'failover', act: 'the nodes are led to the replica' },
     ])('$name: $act', async ({ drill, act }) => {
       const stopping = new AbortController();

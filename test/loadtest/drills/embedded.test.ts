@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
 import { lateWrite } from '../../../loadtest/drills/late-write.ts';
@@ -40,6 +41,11 @@ describe('drills on the embedded Valkey', () => {
     const outcome = await run(lateWrite, '8-auto-renew');
     expect(outcome.verdict).toBe('fail');
     expect(figuresOf(outcome)).toMatchObject({ lostUpdates: 2, soldMeanwhile: 3 });
+  });
+
+  test('crossed-write: fenced-writes fails, and fenced holds', async () => {
+    expect(await run(crossedWrite, 'fenced-writes')).toMatchObject({ verdict: 'fail', figures: { lostUpdates: 1 } });
+    expect(await run(crossedWrite, 'fenced')).toMatchObject({ verdict: 'pass', figures: { lostUpdates: 0 } });
   });
 
   test('redis-outage under 8-auto-renew: Redis stands still once, and the reason says why it was not restarted', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { clientGone } from '../../../loadtest/drills/client-gone.ts';
 import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
+import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
 import { lateWrite } from '../../../loadtest/drills/late-write.ts';
@@ -271,6 +272,27 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
       const timeline = readTimeline(outcome);
       expect(faultOf(timeline, /write held/)).toMatchObject({ node: 'node-1', untilMs: expect.any(Number) });
       expect(timeline.lanes.map(({ read }) => read?.stock)).toEqual([100, 100, 99, 98]);
+    });
+
+    test('crossed-write under 8-auto-renew: the next one read before the late write came, and wrote after it', async () => {
+      const outcome = await runFigured(crossedWrite, '8-auto-renew');
+      expect(figuresOf(outcome)).toEqual({ lostUpdates: 1, finalStock: 99, expectedStock: 99 });
+      expect(outcome.witnessCount).toBe(1);
+      expect(bothRead.exec(outcome.witnesses[0] ?? '')?.slice(1)).toEqual(['node-1', 'node-2']);
+      const timeline = readTimeline(outcome);
+      expect(faultOf(timeline, /write held/)).toMatchObject({ node: 'node-1', untilMs: expect.any(Number) });
+      const { fromMs: arrivedMs } = faultOf(timeline, /write arrives/);
+      const [late, next] = timeline.lanes;
+      expect([late?.read?.stock, next?.read?.stock]).toEqual([100, 100]);
+      expect(next?.read?.ms).toBeLessThan(arrivedMs);
+      expect(next?.wrote).toMatchObject({ stock: 99 });
+      expect(next?.wrote?.ms).toBeGreaterThan(arrivedMs);
+    });
+
+    test('crossed-write under 2-recursive-retry: nobody else enters', async () => {
+      const outcome = await runFigured(crossedWrite, '2-recursive-retry');
+      expect(figuresOf(outcome)).toMatchObject({ lostUpdates: 0, finalStock: 99, expectedStock: 100 });
+      expectEverybodyWaited(outcome);
     });
 
     test.each([pausedProcess, lateWrite])('$name under 2-recursive-retry: nobody else sells', async (drill) => {

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { clientGone } from '../../../loadtest/drills/client-gone.ts';
 import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
+import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
@@ -202,11 +203,11 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       },
     }));
 
-    test.each([lateRelease, lateWrite])('$name: there is no link', async (drill) => {
+    test.each([lateRelease, lateWrite, crossedWrite])('$name: there is no link', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: withoutLinks }), /without a link/);
     });
 
-    test.each([lateRelease, lateWrite])('$name: the link never sees the command', async (drill) => {
+    test.each([lateRelease, lateWrite, crossedWrite])('$name: the link never sees the command', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: never }), /never saw the command/);
     });
 
@@ -216,6 +217,8 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       { drill: lateRelease, name: 'late-release', stage: '8-auto-renew' },
       { drill: lateWrite, name: 'late-write', stage: '3-spin' },
       { drill: lateWrite, name: 'late-write', stage: '8-auto-renew' },
+      { drill: crossedWrite, name: 'crossed-write', stage: '3-spin' },
+      { drill: crossedWrite, name: 'crossed-write', stage: 'fenced' },
     ])('$name under $stage: what was held never reaches Redis', async ({ drill, stage }) => {
       isUnknown(await run(drill, stage, { wrap: lost }), /never reached Redis/);
     });
@@ -253,8 +256,8 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
       isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), nobodyWaited);
     });
 
-    test('late-release: the second node does not reach Redis', async () => {
-      const outcome = await run(lateRelease, '8-auto-renew', { wrap: secondCutOff });
+    test.each([lateRelease, crossedWrite])('$name: the second node does not reach Redis', async (drill) => {
+      const outcome = await run(drill, '8-auto-renew', { wrap: secondCutOff });
       isUnknown(outcome, /^The sale on node-2 did not stay inside: it was answered STORE_UNAVAILABLE\.$/);
     });
 
@@ -330,6 +333,7 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
     test.each([
       { drill: lateRelease, name: 'late-release', stage: '5-owner-check', why: /the release was not late\.$/ },
       { drill: lateWrite, name: 'late-write', stage: '8-auto-renew', why: /^The write was not held up\.$/ },
+      { drill: crossedWrite, name: 'crossed-write', stage: '8-auto-renew', why: /^The write was not held up\.$/ },
     ])('$name under $stage: the command is let go as soon as it comes', async ({ drill, stage, why }) => {
       const atOnce = held((command) => ({
         arrived: command.arrived.then(async (arrived) => {
@@ -338,6 +342,29 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
         }),
       }));
       isUnknown(await run(drill, stage, { wrap: atOnce }), why);
+    });
+
+    test.each(['fenced-writes', 'fenced'])(
+      'crossed-write under %s: the next one goes on when the late write is about to be let go, so it has written by then',
+      async (stage) => {
+        const outcome = await run(crossedWrite, stage, {
+          wrap: (target) =>
+            held((command) => ({
+              async letGo() {
+                await target.nodes[1]?.resume();
+                await sleep(LEAVE_MS);
+                return command.letGo();
+              },
+            }))(target),
+        });
+        isUnknown(outcome, /^Sale \d+ on node-2 was not inside any more when the late write came\.$/);
+      },
+    );
+
+    test('crossed-write: a sale that reads and writes in one step has read nothing when the late write comes', async () => {
+      const outcome = await run(crossedWrite, '8-auto-renew', { wrap: impostor('8-auto-renew', 'redis-atomic') });
+      isUnknown(outcome, /^Sale \d+ had not read the stock when the late write came: .*one step\.$/);
+      expect(outcome.nothingToBreak).toBe(true);
     });
 
     test('redis-outage: the answer is late, and so is one that needs no Redis, because the node stands still', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createFaults } from '../../../loadtest/harness/faults.ts';
+import { createFaults, isStockWrite } from '../../../loadtest/harness/faults.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
+import { stockKey } from '../../../services/inventory/store.ts';
 
 /** A node that can be killed; `start` is how it comes back. */
 const nodeThat = (name: string, start: () => Promise<void>) =>
@@ -29,4 +30,15 @@ test('faults: a node that does not come back counts as dead, though another one 
 
   expect(faults.crashes.map(({ node }) => node)).toEqual([first]);
   expect(faults.crashes[0]?.events).toHaveLength(1);
+});
+
+test.each([
+  [{ name: 'GET', args: [stockKey('001')] }, false],
+  [{ name: 'EVALSHA', script: 'read-if-newest', args: ['sha', '2', stockKey('001'), 'fence'] }, false],
+  [{ name: 'SET', args: [stockKey('001'), '99'] }, true],
+  [{ name: 'EVALSHA', script: 'write-if-newest', args: ['sha', '2', stockKey('001'), 'fence'] }, true],
+  [{ name: 'EVALSHA', script: 'take-one', args: ['sha', '1', stockKey('001')] }, true],
+  [{ name: 'EVALSHA', script: 'release-if-owner', args: ['sha', '1', 'lock'] }, false],
+])('faults: %o writes the stock: %s', (command, isIt) => {
+  expect(isStockWrite(command)).toBe(isIt);
 });

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Proof } from '../../../loadtest/evidence/proof.ts';
 import type { Results } from '../../../loadtest/evidence/results.ts';
 import { html } from '../../../loadtest/report/escape.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { sampleProof } from '../prove/sample-proof.ts';
 import { cellOf, sampleResults, sampleWithCourses, sampleWithSteps } from './sample-results.ts';
 import { stageDrillNames } from './sample-steps.ts';
 
@@ -34,7 +36,7 @@ function sectionOf(page: string, id: string): string {
 }
 
 /** The page without its charts, which take long to draw. */
-const renderWithoutCharts = (results: Results) => renderPage(results, () => html``);
+const renderWithoutCharts = (results: Results, proof?: Proof) => renderPage(results, () => html``, proof);
 
 /** Changes a sample and judges it anew, as the harness does. */
 function judgedResults(change: (results: Results) => void): Results {
@@ -178,9 +180,9 @@ describe('the page of a run with the drills that go step by step', () => {
 
   test('sums up which stage fixes what, and what the last one leaves', () => {
     expect(textOf(page)).toContain(
-      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails paused-process, late-write and failover.',
+      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails paused-process, late-write, crossed-write and failover.',
     );
-    expect(textOf(page)).toContain('121 cells run: 66 as taught, 55 measured only. 5 cells not applicable.');
+    expect(textOf(page)).toContain('130 cells run: 67 as taught, 63 measured only. 5 cells not applicable.');
   });
 
   test('has a column for each drill, in the order of the staircase, and asks their questions below', () => {
@@ -203,14 +205,15 @@ describe('the page of a run with the drills that go step by step', () => {
       '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
+      '✘\uFE0E fail 3 lost',
       '✔\uFE0E pass back in 214 ms',
       '✔\uFE0E pass 30 ms',
     ]);
   });
 
   test('tells apart what is taught, what is only measured, and where there is nothing to break', () => {
-    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(14);
-    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(55);
+    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(15);
+    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(63);
     expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(5);
     expect(tableOf(page, 'staircase')[1]?.[4]).toBe('– not applicable');
     expect(page).toContain('measured only, the lesson leaves it open');
@@ -219,7 +222,7 @@ describe('the page of a run with the drills that go step by step', () => {
   test('leads from every cell to a part of the page that exists once', () => {
     const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(new Set(targets).size).toBe(9 + 126);
+    expect(new Set(targets).size).toBe(9 + 135);
     expect(ids).toEqual([...new Set(ids)]);
     expect(ids).toEqual(expect.arrayContaining(targets));
   });
@@ -261,13 +264,37 @@ describe('the page of a run with the drills that go step by step', () => {
   });
 });
 
+describe('the page of a run beside a proof', () => {
+  const results = sampleWithSteps();
+
+  test('a cell that was proved too has a second mark, in words as well', async () => {
+    const page = await renderWithoutCharts(results, sampleProof());
+    const rows = new Map(tableOf(page, 'staircase').map(([stage = '', ...cells]) => [stage, cells]));
+    const cellAt = (stage: string, drill: string) => rows.get(stage)?.[stageDrillNames.indexOf(drill)];
+
+    expect(cellAt('6-lua-release', 'late-release')).toMatch(/^✔\uFE0E pass .* ✔\uFE0E proved$/);
+    expect(cellAt('8-auto-renew', 'failover')).toMatch(/^✘\uFE0E fail 3 lost ✘\uFE0E counterexample$/);
+    expect(cellAt('8-auto-renew', 'late-write')).toMatch(/^✘\uFE0E fail 3 lost \? cut$/);
+    expect([...page.matchAll(/<span class="proved">/g)]).toHaveLength(3);
+    expect(textOf(page)).toContain('the proof of 22 November 2026, 10:15 UTC, Valkey 9.1.1');
+  });
+
+  test('without a proof, or with one of other cells, nothing is said of it', async () => {
+    const proof = sampleProof((proof) => proof.cells.splice(0));
+    const page = await renderWithoutCharts(results);
+
+    expect(page).not.toMatch(/class="(proved|legend-title)"/);
+    expect(await renderWithoutCharts(results, proof)).toBe(page);
+  });
+});
+
 test('a run of some cells leaves the others calm', async () => {
   const page = await renderWithoutCharts(
     sampleWithSteps((results) => {
       for (const stage of results.stages) stage.drills = stage.drills.filter(({ taught }) => taught === 'fail');
     }),
   );
-  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 12 - 14);
+  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 13 - 15);
   expect(page).toContain('> not run</li>');
   expect(page).not.toContain('measured only');
 });

@@ -49,6 +49,7 @@ const measured: Record<string, (stage: number) => 'pass' | 'fail'> = {
   'long-sale': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   'paused-process': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   'late-write': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
+  'crossed-write': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   failover: () => 'fail',
 };
 

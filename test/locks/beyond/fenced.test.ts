@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/fenced.ts';
-import { readScript } from '../../../locks/drivers/script.ts';
+import { type RunScript, readScript } from '../../../locks/drivers/script.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
 import { watchClient } from '../watched-client.ts';
 
 const { connect, key } = ownRedis();
+const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest');
 const writeIfNewest = readScript('write-if-newest');
 const keys = () => [key(), `${key()}:tokens`, `${key()}:stock`, `${key()}:fence`];
+
+/** Reads the stock with the holder's token, and resolves with it, or with -1 when it is refused. */
+const read = ({ fencingToken = '0' }: { fencingToken?: string | undefined }) =>
+  readIfNewest(connect(), [`${key()}:stock`, `${key()}:fence`], ['fenced', fencingToken]);
 
 /** Writes the stock with the holder's token, and resolves with 1, or with 0 when it is refused. */
 const write = (stock: number, { fencingToken = '0' }: { fencingToken?: string | undefined }) =>
@@ -46,7 +51,27 @@ test('fenced: a holder whose lease ran out is refused once the next one has writ
   await redis.del(keys());
 });
 
-test('fenced: until the next one has written the late write is still the newest, and nothing is lost by it', async () => {
+test('fenced: a holder whose lease ran out is refused once the next one has read, though nobody has written', async () => {
+  const redis = connect();
+  const paused = createLock(lockOptions({ redis, key: key() }));
+  const next = createLock(lockOptions({ redis: connect(), key: key() }));
+  await redis.set(`${key()}:stock`, 100);
+  await paused.acquire();
+  expect(await read(paused)).toBe('100');
+  await redis.del(key());
+  await next.acquire();
+  expect(await read(next)).toBe('100');
+
+  expect(await write(99, paused)).toBe(0);
+  expect(await read(paused)).toBe(-1);
+  expect(await write(99, next)).toBe(1);
+
+  await expect(paused.release()).rejects.toMatchObject(notHeld);
+  await next.release();
+  await redis.del(keys());
+});
+
+test('fenced: until the next one has read the late write is still the newest, and the next one reads what it wrote', async () => {
   const redis = connect();
   const paused = createLock(lockOptions({ redis, key: key() }));
   const next = createLock(lockOptions({ redis: connect(), key: key() }));
@@ -55,6 +80,7 @@ test('fenced: until the next one has written the late write is still the newest,
   await next.acquire();
 
   expect(await write(42, paused)).toBe(1);
+  expect(await read(next)).toBe('42');
   expect(await write(41, next)).toBe(1);
 
   await expect(paused.release()).rejects.toMatchObject(notHeld);

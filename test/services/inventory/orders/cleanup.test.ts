@@ -275,6 +275,67 @@ test('none: stock that is set anew while the units of a deleted sku come back is
   await distant.part.stop();
 });
 
+test.each([
+  ['none', 'read-if-newest'],
+  ['none', 'write-if-newest'],
+  ['conditional', 'restore-once'],
+])(
+  '%s: %s of a put-back that lost its lock is refused once the next sale has read, and the next tick restores',
+  async (guard, command) => {
+    const link = await startLink(shop.redis.url);
+    const env = { REDIS_URL: link.url, LOCK_VERSION: 'fenced', JOB_LOCK: guard };
+    const distant = await shop.openNode(env);
+    await other.lab('PUT', '/lock-version', { version: 'fenced' });
+    const sku = `late-${command}`;
+    await makeDue(shop, distant, sku, 1, 'fenced');
+    const held = link.holdNext(command);
+    const result = tick(distant);
+    await held.arrived;
+    await shop.redis.client.del(`{inventory${sku}}:lock:fenced`);
+    await other.lab('PUT', '/next-sale', { untilResumed: true });
+    const before = (await other.events()).length;
+    const next = other.sell(sku);
+    await until('the next one is inside', async () =>
+      (await other.events()).slice(before).some(({ type }) => type === 'read'),
+    );
+
+    expect(await held.letGo()).toBe(true);
+
+    expect(await result).toMatchObject({ outcome: 'failed', code: 'STALE_TOKEN', restored: 0 });
+    await other.lab('PUT', '/resume');
+    expect((await next).body).toMatchObject({ outcome: 'sold', stockBefore: UNITS_IN_STOCK });
+    expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK - 1);
+    expect(await tick(distant)).toMatchObject({ outcome: 'ran', restored: 1 });
+    expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK);
+    await other.lab('PUT', '/lock-version', { version: '8' });
+    await distant.part.stop();
+  },
+);
+
+test('none: the late write of a sale that lost its lock is refused between the read and the write of a put-back', async () => {
+  const [toSale, toPutBack] = [await startLink(shop.redis.url), await startLink(shop.redis.url)];
+  const env = { LOCK_VERSION: 'fenced', JOB_LOCK: 'none' };
+  const [selling, puttingBack] = [
+    await shop.openNode({ ...env, REDIS_URL: toSale.url }),
+    await shop.openNode({ ...env, REDIS_URL: toPutBack.url }),
+  ];
+  await makeDue(shop, selling, 'crossed', 1, 'fenced');
+  const [late, own] = [toSale.holdNext('write-if-newest'), toPutBack.holdNext('write-if-newest')];
+  const sale = selling.sell('crossed');
+  await late.arrived;
+  await shop.redis.client.del('{inventorycrossed}:lock:fenced');
+  const result = tick(puttingBack);
+  await own.arrived;
+
+  expect(await late.letGo()).toBe(true);
+  expectProblem(await sale, 'STALE_TOKEN');
+  expect(await own.letGo()).toBe(true);
+
+  expect(await result).toMatchObject({ outcome: 'ran', restored: 1 });
+  expect(await shop.stockOf('crossed')).toBe(UNITS_IN_STOCK + 1);
+  for (const { part } of [selling, puttingBack]) await part.stop();
+});
+
 test('conditional: an order that can’t be restored does not keep the tick from those of other skus', async () => {
   await makeDue(shop, node, 'broken', 2);
   await makeDue(shop, node, 'whole', 3);

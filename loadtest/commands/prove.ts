@@ -1,0 +1,202 @@
+// npm run prove: looks at every order of events under a lock, and prints the matrix or the shortest counterexample.
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import type { Cell } from '../../prove/cell.ts';
+import type { Budget } from '../../prove/scopes.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { LATEST_PROOF, type ProofCell } from '../evidence/proof.ts';
+import { problemOfName } from '../grade/external-locks.ts';
+import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
+import { cellLines, faultLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
+import { replayOnRedis } from '../prove/on-redis.ts';
+import { expectedVerdict, type ProvableLock, plan, provableLocks, scopeNames } from '../prove/plan.ts';
+import { type Planned, proveAll } from '../prove/prover.ts';
+import { proofOf, writeProof } from '../prove/results.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { namesAmong, stageList } from './options.ts';
+import { folderOf, pointAt } from './run-folder.ts';
+
+/** npm starts its scripts in the folder of the project, wherever it was called. */
+const callerDir = process.env['INIT_CWD'] || process.cwd();
+/** How long a run may take, in seconds; with --deep. */
+const SECONDS = 55;
+const DEEP_SECONDS = 900;
+/** So few counterexamples are printed whole. */
+const MOST_PRINTED = 3;
+
+const command = new Command('npm run prove --')
+  .description('Looks at every order in which what a few processes do can happen: does the lock hold in all of them?')
+  .argument('[files...]', 'modules that export createLock, instead of the locks of the course')
+  .option('--stage <stages>', 'locks of the course by number or name, such as 4,5 or fenced', stageList)
+  .option(
+    '--scope <scopes>',
+    `what may go wrong: ${scopeNames.join(', ')}`,
+    (value: string) => namesAmong(scopeNames, value),
+    scopeNames,
+  )
+  .option('--processes <n>', 'how many processes (2 and 3)', count(2, 4))
+  .option('--sales <n>', 'how many sales each makes, one after the other (1)', count(1, 3))
+  .option('--pauses <n>', 'how many pauses, in scopes that have them', count(0, 3))
+  .option('--delays <n>', 'how many commands are held up, in scopes that have them', count(0, 3))
+  .option('--crashes <n>', 'how many crashes, in scopes that have them', count(0, 3))
+  .option('--split', 'a command and its reply are two steps', false)
+  .option('--on-redis', 'replay each counterexample on a real server, with real processes', false)
+  .option('--deep', '3 processes × 2 sales, which takes minutes', false)
+  .option('--seconds <n>', `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`, count(1, 36_000))
+  .option('--write', 'bring the counterexamples of the chapters up to date', false)
+  .option('--json', 'print prove.json and nothing else', false)
+  .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
+  .parse();
+
+interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
+  stage?: string[];
+  scope: string[];
+  processes?: number;
+  sales?: number;
+  split: boolean;
+  onRedis: boolean;
+  deep: boolean;
+  seconds?: number;
+  json: boolean;
+  write: boolean;
+  reports: string;
+}
+const given = command.opts<Given>();
+
+const stopping = new AbortController();
+stopOnSignal(stopping, new Error('stopped before the end'));
+process.exitCode = await runToEnd('The search could not be run', given.write ? writeChapters : prove);
+process.exit();
+
+async function prove(): Promise<number> {
+  const { deep, split, json, pauses, delays, crashes } = given;
+  const planned = plan({
+    locks: wantedLocks(),
+    scopes: given.scope,
+    processes: given.processes ? [given.processes] : deep ? [3] : [2, 3],
+    sales: given.sales ?? (deep ? 2 : 1),
+    budget: definedOf({ pauses, delays, crashes }),
+    isSplit: split,
+  });
+  if (planned.length === 0) throw new Error('none of the scopes applies to these locks.');
+  const progress = json ? () => {} : showProgress(planned.length);
+  const seconds = given.seconds ?? (deep ? DEEP_SECONDS : SECONDS);
+  const createdAt = new Date();
+  const found = await proveAll(planned, { seconds, signal: stopping.signal, onCell: progress });
+  const cells = given.onRedis ? await replayAll(found, planned) : found;
+  const proof = await proofOf({ command: commandLine(), createdAt, cells });
+  const reports = resolve(callerDir, given.reports);
+  const folder = folderOf(reports, createdAt);
+  await writeProof(proof, folder);
+  pointAt(reports, LATEST_PROOF, folder);
+  if (json) process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
+  else print(cells, join(folder, 'report.html'));
+  if (stopping.signal.aborted) return COULD_NOT_RUN;
+  const isSame = ({ onRedis }: ReplayedCell) => onRedis === undefined || onRedis.sameEachTime;
+  return cells.every((cell) => isAsExpected(cell) && isSame(cell)) ? AS_TAUGHT : NOT_AS_TAUGHT;
+}
+
+type ReplayedCell = Cell & Pick<ProofCell, 'onRedis'>;
+
+/** Replays the counterexamples, one after the other: they judge locks by the clock. Those that a real server can't follow are named. */
+async function replayAll(cells: Cell[], planned: Planned[]): Promise<ReplayedCell[]> {
+  const replayed: ReplayedCell[] = [];
+  for (const cell of cells) {
+    const file = planned.find(({ stage }) => stage === cell.stage)?.file ?? '';
+    if (cell.verdict !== 'fails' || stopping.signal.aborted) replayed.push(cell);
+    else {
+      const { server, times, differs } = await replayOnRedis(cell, file, { signal: stopping.signal });
+      const isFollowed = times > 0 || server !== 'no server';
+      replayed.push(
+        isFollowed ? { ...cell, onRedis: { server, times: 1, sameEachTime: differs === undefined } } : cell,
+      );
+      const how = differs ?? `It went the same way on ${server}.`;
+      process.stderr.write(`${cell.stage} · ${cell.scope} · ${cell.processes} processes: ${how}\n`);
+    }
+  }
+  return replayed;
+}
+
+/** Proves the cells whose counterexamples the chapters show, and writes them there. */
+async function writeChapters(): Promise<number> {
+  const files = ['docs/stages', 'docs/beyond'].flatMap((folder) =>
+    readdirSync(join(projectDir, folder)).map((name) => join(projectDir, folder, name)),
+  );
+  for (const file of files) {
+    const chapter = readFileSync(file, 'utf8');
+    const planned = cellsShownIn(chapter);
+    if (planned.length === 0) continue;
+    const cells = await proveAll(planned, { seconds: SECONDS, signal: stopping.signal, onCell() {} });
+    const updated = withCounterexamples(chapter, cells);
+    if (updated === chapter) continue;
+    writeFileSync(file, updated);
+    process.stdout.write(`${relative(projectDir, file)} is up to date now.\n`);
+  }
+  return AS_TAUGHT;
+}
+
+function wantedLocks(): ProvableLock[] {
+  const { args } = command;
+  const named = (given.stage ?? []).map((name) => {
+    const lock = provableLocks.find(({ stage }) => stage === name);
+    if (lock === undefined) throw new Error(`${name} keeps its lock where the search has no server.`);
+    return lock;
+  });
+  const external = args.map((arg) => {
+    const file = resolve(callerDir, arg);
+    const problem = problemOfName(nameOfExternalLock(file), file);
+    if (problem !== undefined) throw new Error(`${arg} can't be proved: ${problem}.`);
+    if (!existsSync(file)) throw new Error(`${arg} can't be proved: there is no such file.`);
+    return { stage: nameOfExternalLock(file), file, masters: 0 };
+  });
+  // Several servers make so many states that they are looked at on request.
+  const ofOneServer = provableLocks.filter(({ masters }) => masters === 0);
+  return named.length + external.length > 0 ? [...named, ...external] : ofOneServer;
+}
+
+function definedOf<Values extends object>(values: Values): Partial<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>;
+}
+
+/** One line that is written over, on a terminal. */
+function showProgress(total: number) {
+  let done = 0;
+  return ({ stage, scope, processes }: Cell) => {
+    done += 1;
+    if (!process.stderr.isTTY) return;
+    const line = `${done} of ${total}  ${stage} · ${scope} · ${processes} processes`;
+    process.stderr.write(done === total ? '\r\x1b[K' : `\r\x1b[K${line}`);
+  };
+}
+
+/** How to repeat this run. */
+function commandLine(): string {
+  return ['npm run prove', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
+}
+
+function print(cells: Cell[], report: string) {
+  const lines: string[] = [];
+  if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells));
+  else for (const cell of cells) lines.push(...cellLines(cell), '');
+  if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells, isAsExpected));
+  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nReport: ${report}\n`);
+}
+
+/** What is not known contradicts nothing; a lock that is not of the course is to hold. */
+function isAsExpected({ stage, scope, verdict }: Cell): boolean {
+  const isOfCourse = provableLocks.some((lock) => lock.stage === stage);
+  const expected = isOfCourse ? expectedVerdict(stage, scope) : 'holds';
+  return verdict === 'unknown' ? isOfCourse : expected === undefined || verdict === expected;
+}
+
+function count(least: number, most: number) {
+  return (value: string) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,107 @@
+// Which cells npm run prove looks at.
+
+import { resolve } from 'node:path';
+import { beyond, locks } from '../../locks/index.ts';
+import { type Budget, type Scope, scopes } from '../../prove/scopes.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { taughtVerdict } from '../staircase/lookup.ts';
+import type { Planned } from './prover.ts';
+
+/** A lock that can be proved. */
+export interface ProvableLock {
+  /** Its row. */
+  stage: string;
+  /** The file that exports `createLock`. */
+  file: string;
+  /** How many masters vote; 0 when it asks one server. */
+  masters: number;
+}
+
+/** So many masters have a majority of two. */
+const MASTERS = 3;
+
+/** The locks of the course that keep what they know in Redis: those of one server first. */
+export const provableLocks: ProvableLock[] = [
+  ...Object.keys(locks).map((stage) => ({ stage, file: resolve(projectDir, 'locks', `${stage}.ts`), masters: 0 })),
+  ...Object.entries(beyond)
+    .filter(([, strategy]) => 'createLock' in strategy && ['redis', 'masters'].includes(strategy.backend))
+    .map(([stage, { backend }]) => ({
+      stage,
+      file: resolve(projectDir, 'locks/beyond', `${stage}.ts`),
+      masters: backend === 'masters' ? MASTERS : 0,
+    }))
+    .toSorted((one, other) => one.masters - other.masters),
+];
+
+export const scopeNames = scopes.map(({ name }) => name);
+
+export interface Wanted {
+  locks: ProvableLock[];
+  scopes: string[];
+  /** How many processes, one cell for each. */
+  processes: number[];
+  sales: number;
+  /** How often each fault may happen, of those that a scope has. */
+  budget: Partial<Budget>;
+  isSplit: boolean;
+}
+
+/** The cells, those that are known soon first: those of few processes, and those of locks that take long last. */
+export function plan({ locks, scopes: names, processes, ...common }: Wanted): Planned[] {
+  const wanted = scopes.filter(({ name }) => names.includes(name));
+  const cells = processes.flatMap((count) =>
+    locks.flatMap((lock) =>
+      wanted
+        .filter((scope) => hasServersOf(scope, lock) && (scope.processes ?? 0) <= Math.max(...processes))
+        // A scope that needs more processes has one cell, of so many.
+        .filter((scope) => count >= (scope.processes ?? 0))
+        .map((scope) => ({
+          ...lock,
+          ...common,
+          budget: budgetOf(scope, common.budget),
+          scope: scope.name,
+          processes: count,
+        })),
+    ),
+  );
+  return cells.toSorted((one, other) => costOf(one) - costOf(other));
+}
+
+/** Locks whose waiters listen have many more states, those of `fair` most; several servers have more than all of them. */
+const listening = ['blocking', 'cohort', 'fair'];
+
+function costOf({ stage, masters, processes }: Planned): number {
+  if (masters > 0) return 4;
+  const isLarge = processes > 2;
+  if (!listening.includes(stage)) return isLarge ? 1 : 0;
+  if (stage === 'fair') return isLarge ? 3 : 2;
+  return isLarge ? 3 : 0;
+}
+
+function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {
+  return servers === 'any' || (servers === 'masters') === masters > 0;
+}
+
+/** What is given of the faults that the scope has. */
+function budgetOf({ budget }: Scope, given: Partial<Budget>): Partial<Budget> {
+  return Object.fromEntries(Object.entries(given).filter(([fault]) => fault in budget));
+}
+
+/** Where a search looks at more orders than the drill of the same name stages, and finds another verdict: why. */
+export const differences: Record<string, Record<string, string>> = {
+  'fenced-writes': {
+    'paused-process':
+      'The drill lets the late write arrive after the next one; the search also before it, as crossed-write does.',
+  },
+};
+
+/**
+ * What the search is expected to say: what is taught of the drill of the same name, or what the table of differences says. Undefined
+ * where nothing is taught.
+ */
+export function expectedVerdict(stage: string, scope: string): 'holds' | 'fails' | undefined {
+  const taught = taughtVerdict(stage, scope);
+  if (taught === null) return undefined;
+  const differs = differences[stage]?.[scope] !== undefined;
+  return (taught === 'pass') === differs ? 'fails' : 'holds';
+}

@@ -1,0 +1,158 @@
+// The real Redis of a replay, and the replica that takes its place.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { STOCK_KEY } from '../../prove/sale.ts';
+import { STOCK } from '../../prove/state.ts';
+import { openLink } from '../../scripts/link/link.ts';
+import { makeTempDir, type Part } from '../../scripts/stack/parts.ts';
+import { loadScripts, openRedis, openReplica } from '../../scripts/stack/redis.ts';
+import type { News } from './news.ts';
+
+export interface RealServerOptions {
+  news: News;
+  /** It knows no script at the beginning. */
+  isCold: boolean;
+  /** A second one copies all that it holds. */
+  hasReplica: boolean;
+}
+
+/** How long a server may take, in milliseconds. */
+const LIMIT_MS = 5_000;
+/** How often a server is asked how things stand, in milliseconds. */
+const LOOK_MS = 5;
+
+export type RealServer = Awaited<ReturnType<typeof openRealServer>>;
+
+/** Starts a Redis with the stock of the search. Rejects with NoReplicaError where it can't have the replica that it should. */
+export async function openRealServer({ news, isCold, hasReplica }: RealServerOptions) {
+  const closings: (() => unknown)[] = [];
+  let url = '';
+  let own: Redis;
+  let isFailedOver = false;
+
+  async function close() {
+    for (const closing of closings.splice(0).toReversed()) await closing();
+  }
+
+  function connect(url: string): Redis {
+    const client = new Redis(url, { retryStrategy: () => null });
+    client.on('error', () => {});
+    closings.push(() => client.disconnect());
+    return client;
+  }
+
+  function watch({ ended, stop }: Part, mayEnd = () => false) {
+    let isStopping = false;
+    closings.push(() => {
+      isStopping = true;
+      return stop();
+    });
+    void ended.then((sentence) => isStopping || mayEnd() || news.fail(new Error(sentence)));
+  }
+
+  async function until(isTrue: () => Promise<boolean>, otherwise: string) {
+    const deadline = performance.now() + LIMIT_MS;
+    while (!(await isTrue())) {
+      if (performance.now() > deadline) throw new Error(otherwise);
+      await news.until(() => undefined, LOOK_MS);
+    }
+  }
+
+  try {
+    const temp = makeTempDir();
+    closings.push(temp.remove);
+    const { kind, part, url: ownUrl } = await openRedis(undefined, { dir: temp.dir });
+    if (part) watch(part, () => isFailedOver);
+    url = ownUrl;
+    own = connect(url);
+    await own.set(STOCK_KEY, STOCK);
+    if (!isCold) await loadScripts(url);
+    const name = nameIn(await own.info('server'), kind);
+    if (hasReplica && kind === 'embedded') throw new NoReplicaError(name);
+    const replica = hasReplica ? await startReplica(temp.dir) : undefined;
+
+    return {
+      name,
+      url: () => url,
+      /** Every key, and which channels somebody listens to. */
+      async whatIsLeft() {
+        const channels = (await own.pubsub('CHANNELS')) as string[];
+        return [...(await own.keys('*')), ...channels.map((channel) => `a subscription to ${channel}`)];
+      },
+      stock: () => own.get(STOCK_KEY),
+      /** Resolves when none of these keys is there any more. */
+      async untilGone(keys: string[]) {
+        if (keys.length === 0) return;
+        await until(async () => (await own.exists(...keys)) === 0, `${name} still has a key whose lease is over.`);
+      },
+      /** Resolves when Redis has carried out all that was written to it before. */
+      async settle() {
+        // It has read the other connections when it answers for the first time, and carried out what they sent the second time.
+        await own.ping();
+        await own.ping();
+      },
+      /** Waits until the replica has copied everything. It hears of nothing that comes later. */
+      cutReplication: async () => replica?.cut(),
+      /** Kills the server; the replica takes its place. */
+      async failOver() {
+        if (replica === undefined) return;
+        isFailedOver = true;
+        part?.signal('SIGKILL');
+        await part?.ended;
+        await replica.promote();
+        url = replica.url;
+        own = replica.client;
+        if (!isCold) await loadScripts(url);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function startReplica(dir: string) {
+    const line = await openLink(url);
+    closings.push(() => line.close());
+    const ownDir = join(dir, 'replica');
+    mkdirSync(ownDir);
+    const replica = await openReplica(line.url, ownDir);
+    if (replica.part) watch(replica.part);
+    const client = connect(replica.url);
+    const hasCopied = async () => {
+      const [first, second] = await Promise.all([own.info('replication'), client.info('replication')]);
+      const offsetOf = (text: string, field: string) => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(text)?.[1]);
+      const isUp = /^master_link_status:up/m.test(second);
+      return isUp && offsetOf(second, 'slave_repl_offset') >= offsetOf(first, 'master_repl_offset');
+    };
+    await until(hasCopied, 'The replica has not copied the stock.');
+    return {
+      url: replica.url,
+      client,
+      async cut() {
+        await until(hasCopied, 'The replica has not copied everything.');
+        line.cut('silent');
+      },
+      promote: () => client.call('REPLICAOF', 'NO', 'ONE'),
+    };
+  }
+}
+
+/** This Redis knows no replication. */
+export class NoReplicaError extends Error {
+  readonly server: string;
+
+  constructor(server: string) {
+    super(`${server} knows no replication, so there is no replica to fail over to`);
+    this.server = server;
+  }
+}
+
+/** Such as `Redis 7.0.15`. */
+function nameIn(info: string, kind: string): string {
+  const [, valkey] = /^valkey_version:(\S+)/m.exec(info) ?? [];
+  const [, redis] = /^redis_version:(\S+)/m.exec(info) ?? [];
+  return `${kind === 'embedded' ? 'the embedded ' : ''}${valkey ? `Valkey ${valkey}` : `Redis ${redis}`}`;
+}

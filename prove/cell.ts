@@ -1,0 +1,98 @@
+// One cell of the matrix: a lock in a scope.
+
+import { replay } from './replay.ts';
+import { LEASE_MS } from './sale.ts';
+import { type OpenLock, readLock } from './sandbox.ts';
+import { type Budget, type Scope, scopes } from './scopes.ts';
+import { type Result, search } from './search.ts';
+import { openServer, type Server } from './server.ts';
+
+export interface Task {
+  /** The name of its row. */
+  stage: string;
+  /** The file that exports `createLock`. */
+  file: string;
+  /** The name of the scope. */
+  scope: string;
+  processes: number;
+  /** How many sales each process makes, one after the other. */
+  sales: number;
+  /** How many masters vote; 0 for a lock that asks one server. */
+  masters: number;
+  /** How often each fault may happen, where it is not as the scope has it. */
+  budget: Partial<Budget>;
+  /** A reply is a step of its own. */
+  isSplit: boolean;
+  /** How long the search may take, in seconds. */
+  seconds: number;
+}
+
+export interface Cell extends Omit<Task, 'file' | 'seconds'>, Result {
+  /** What may go wrong, in a sentence. */
+  says: string;
+  /** How long the search took, in milliseconds. */
+  ms: number;
+  /** How often the counterexample was replayed, and went the same way each time. */
+  replayed?: number;
+}
+
+/** No event is later than this, in milliseconds of the search's clock, unless the scope says so. */
+const HORIZON_MS = 5 * LEASE_MS;
+/** What a process of the search may use, in bytes: with one for each of two cores, 2 GB are enough. */
+const MOST_MEMORY = 800_000_000;
+/** How often a counterexample is replayed. */
+const REPLAYS = 20;
+
+/** The locks that were read, by their files. */
+const locks: Record<string, Promise<OpenLock>> = {};
+
+/** Opened when it is first needed: states of one lock are states of another. */
+let server: Promise<Server> | undefined;
+let known = 0;
+
+/** Rejects with one sentence when the lock's file can't be read, or there is no such scope. */
+export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell> {
+  const { file, seconds, ...named } = task;
+  const found = scopes.find(({ name }) => name === task.scope);
+  if (found === undefined) throw new Error(`There is no scope ${task.scope}.`);
+  const scope: Scope = { ...found, budget: { ...found.budget, ...task.budget } };
+  locks[file] ??= readLock(file);
+  const openLock = await locks[file].catch((error: Error) => {
+    throw new Error(`${task.stage} can't be proved: ${error.message}.`);
+  });
+  // What it knows of one lock is of no use to the next one, after a while.
+  if (known > 200_000) {
+    server = undefined;
+    known = 0;
+  }
+  server ??= openServer();
+  const startedAt = performance.now();
+  const limit = AbortSignal.timeout(Math.ceil(seconds * 1_000));
+  const result = await search(openLock, await server, {
+    scope,
+    processes: task.processes,
+    sales: task.sales,
+    masters: task.masters,
+    isSplit: task.isSplit,
+    horizonMs: scope.horizonMs ?? HORIZON_MS,
+    mostMemory: MOST_MEMORY,
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+  });
+  known += result.states;
+  const ms = performance.now() - startedAt;
+  const cell: Cell = { ...named, budget: scope.budget, says: scope.says, ...result, ms };
+  return result.counterexample ? replayed(cell, openLock, scope) : cell;
+}
+
+/** What does not go the same way again was no counterexample. */
+async function replayed(cell: Cell, openLock: OpenLock, scope: Scope): Promise<Cell> {
+  const { counterexample = [], processes, sales, masters } = cell;
+  for (let time = 1; time <= REPLAYS; time += 1) {
+    const difference = await replay(counterexample, { openLock, sales, scope, processes, masters });
+    if (difference) {
+      const reason = `The counterexample went another way when it was replayed for the ${time}. time, ${difference}`;
+      return { ...cell, verdict: 'unknown', reason };
+    }
+  }
+  return { ...cell, replayed: REPLAYS };
+}

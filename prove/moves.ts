@@ -1,0 +1,467 @@
+// What can happen next in a state of the search, one move for each.
+
+import type { History, ProcessOptions } from './process.ts';
+import { createHistories } from './process.ts';
+import { LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
+import type { Budget, Scope } from './scopes.ts';
+import type { Executed, Server } from './server.ts';
+import {
+  type Actor,
+  createActors,
+  nameOf,
+  replaced,
+  type Sent,
+  STOCK,
+  type State,
+  type Step,
+  type StepKind,
+  type Unread,
+} from './state.ts';
+import type { Reply } from './valkey.ts';
+import { nameOfReply, readable } from './words.ts';
+import type { Input, Pending } from './world.ts';
+
+export interface Move {
+  state: State;
+  /** The process whose command has changed the lock, and in which server. */
+  touches?: Touch;
+  step(): Step;
+}
+
+export interface Touch {
+  process: number;
+  server: number;
+}
+
+export interface MovesOptions {
+  scope: Scope;
+  processes: number;
+  sales: number;
+  /** How many masters vote; 0 for a lock that asks one server. */
+  masters: number;
+  /** A reply is a step of its own. */
+  isSplit: boolean;
+  /** No event is later than this, in milliseconds. */
+  horizonMs: number;
+}
+
+/** What `Math.random()` may return: the search tries each. */
+const CHANCES = [0.1, 0.9];
+/** How long a pause, a delay or a late reply lasts at most, in milliseconds. */
+const LONGEST_MS = 3 * LEASE_MS;
+/** Masters differ in nothing, so faults of one are faults of any. */
+const FAULTY_MASTER = 1;
+
+const noFaults: Budget = {
+  pauses: 0,
+  delays: 0,
+  crashes: 0,
+  hangUps: 0,
+  failovers: 0,
+  freezes: 0,
+  lateVotes: 0,
+  restarts: 0,
+  clockJumps: 0,
+};
+
+type Fields = Partial<Omit<Actor, 'id' | 'heads' | 'isInside' | 'waitsSince' | 'nextTimer'>>;
+type Event = Input extends infer One ? (One extends Input ? Omit<One, 'chance'> : never) : never;
+
+/** What happened, for a step that is told. */
+type Words = string | (() => string);
+const textOf = (words: Words) => (typeof words === 'string' ? words : words());
+interface Answered {
+  sent: Sent;
+  reply: Reply;
+}
+
+/** What became of a process, and of what. */
+interface Outcome {
+  made: Actor;
+  input: Input;
+}
+
+/** What happens to a process, and what comes with it. */
+interface Happening {
+  kind: StepKind;
+  words: Words;
+  /** What changes about the process besides its history. */
+  fields?: Fields;
+  /** What changes about the rest. */
+  more?: Partial<State>;
+  messages?: Executed['messages'];
+  touches?: Touch | undefined;
+  answered?: Answered;
+  /** Which of the things that can happen to this process it is. */
+  key?: string;
+}
+
+/** The first state, and what can come after each. */
+export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
+  const { scope, masters, isSplit, horizonMs } = options;
+  const { actorOf } = createActors();
+  const { openHistory } = createHistories();
+  /** What becomes of a process, by its number and by what happens to it: it depends on nothing else. */
+  const known = new Map<string, Outcome[]>();
+  const never = Number.POSITIVE_INFINITY;
+  const quorum = Math.floor(masters / 2) + 1;
+  /** Processes of one kind differ in nothing but their names. Who begins first is no matter when all begin at once. */
+  const kinds = Array.from({ length: options.processes }, (_, index) =>
+    scope.allComeAtOnce
+      ? ''
+      : JSON.stringify([scope.script?.(index), scope.mayPause?.(index), scope.mayCrash?.(index)]),
+  );
+
+  function begin(): State {
+    const unstocked = scope.isCold ? server.cold : server.empty;
+    const stocked = server.execute(unstocked, 0, 0, ['SET', STOCK_KEY, STOCK]).after;
+    const servers = [stocked, ...Array.from({ length: masters }, () => server.empty)];
+    const actors = Array.from({ length: options.processes }, (_, index) => {
+      const script = { businessMs: 0, ...scope.script?.(index) };
+      const history = openHistory(nameOf(index), { ...common, servers: servers.length, script });
+      const leaseEnds = servers.map(() => 0);
+      return actorOf({ history, status: 'comes', until: 0, inbox: [], replies: [], writesBefore: 0, leaseEnds });
+    });
+    return {
+      at: 0,
+      servers,
+      ahead: servers.map(() => 0),
+      frozen: [],
+      actors,
+      budget: { ...noFaults, ...scope.budget },
+      crashedAt: never,
+      freeSince: 0,
+      replica: scope.budget.failovers ? stocked : 0,
+    };
+  }
+
+  /** Until when its lease runs: with masters, until when a majority of them keep it, in milliseconds. */
+  function leaseEndOf({ leaseEnds }: Actor): number {
+    if (masters === 0) return leaseEnds[0] ?? 0;
+    return leaseEnds.slice(1).toSorted((one, other) => other - one)[quorum - 1] ?? 0;
+  }
+
+  /** Every move from this state. It is cut when time would go on beyond the horizon. */
+  async function movesFrom(state: State): Promise<{ moves: Move[]; isCut: boolean }> {
+    const moves: Move[] = [];
+    /** Nobody has anything to do before time goes on. */
+    let isQuiet = true;
+    const toCome = new Set<string | undefined>();
+    for (const [index, actor] of state.actors.entries()) {
+      const { history, status } = actor;
+      if (status === 'crashed') continue;
+      if (status === 'comes') {
+        // Those of one kind come in the order of their names.
+        if (!toCome.has(kinds[index])) {
+          const begins = { at: state.at, type: 'begins' as const };
+          moves.push(...(await happen(state, index, begins, { kind: 'begins', words: 'begins a sale' })));
+        }
+        toCome.add(kinds[index]);
+        continue;
+      }
+      const isUp = status !== 'is paused';
+      const own: Move[] = [];
+      for (const head of isUp ? actor.heads : []) {
+        if (state.frozen.includes(head.server) || (status === 'is late' && head.line === 'commands')) continue;
+        own.push(...(await deliver(state, index, head)));
+      }
+      const lines = new Set<string>();
+      for (const unread of isUp ? actor.replies : []) {
+        const line = `${unread.server} ${unread.line}`;
+        if (lines.has(line)) continue;
+        lines.add(line);
+        const read = await readReply(state, index, unread);
+        if (state.at >= unread.until && !isSplit) return { moves: read, isCut: false };
+        if (state.at >= unread.until) own.push(...read);
+        else moves.push(...read);
+      }
+      if (isUp && actor.inbox.length > 0) own.push(...(await hear(state, index)));
+      if (isUp && actor.nextTimer <= state.at) own.push(...(await fire(state, index)));
+      if (own.length > 0) isQuiet = false;
+      moves.push(...own);
+      if (status === 'is paused' || status === 'is late') {
+        const isOverdue = state.at >= actor.until;
+        const goesOn = isOverdue || status === 'is paused' || mayGoOn(state, actor) ? await goOn(state, index) : [];
+        // Beyond its limit it goes on before anything else happens.
+        if (isOverdue) return { moves: goesOn, isCut: false };
+        moves.push(...goesOn);
+      } else if (!history.seen.isOver) moves.push(...(await faultsOf(state, index)));
+    }
+    moves.push(...faultsOfServers(state));
+    if (scope.allComeAtOnce && toCome.size > 0) isQuiet = false;
+    const nextAt = isQuiet ? nextTime(state) : undefined;
+    if (nextAt === undefined) return { moves, isCut: false };
+    if (nextAt > horizonMs) return { moves, isCut: true };
+    moves.push(waitUntil(state, nextAt));
+    return { moves, isCut: false };
+  }
+
+  /** A process that is paused wakes up; a command that is held up reaches its server. */
+  async function goOn(state: State, index: number): Promise<Move[]> {
+    const woken = change(state, index, { status: 'runs', until: 0 }, { kind: 'wake', words: 'wakes up' });
+    const actor = state.actors[index] as Actor;
+    const head = actor.heads.find(isHeldUp);
+    return actor.status === 'is late' && head ? deliver(woken.state, index, head, 'let go') : [woken];
+  }
+
+  /** Has another process done what the scope waits for before it lets a command go? */
+  function mayGoOn({ actors }: State, actor: Actor): boolean {
+    if (scope.goesOnAfter === undefined) return true;
+    if (scope.goesOnAfter === 'wrote') return writesOfOthers(actors, actor) > actor.writesBefore;
+    return actors.some((other) => other !== actor && other.isInside && other.history.seen.told.at(-1)?.step === 'read');
+  }
+
+  async function faultsOf(state: State, index: number): Promise<Move[]> {
+    const moves: Move[] = [];
+    const { at, budget } = state;
+    const actor = state.actors[index] as Actor;
+    const until = at + LONGEST_MS;
+    const head = actor.heads.find(isHeldUp);
+    // It may have the lock, and not be inside yet.
+    const isHolder = actor.isInside || (actor.waitsSince !== undefined && leaseEndOf(actor) > at);
+    if (budget.pauses > 0 && isHolder && (scope.mayPause?.(index) ?? true)) {
+      const paused = { kind: 'pause' as const, words: 'is paused', more: spend(budget, 'pauses') };
+      moves.push(change(state, index, { status: 'is paused', until }, paused));
+    }
+    if (budget.delays > 0 && head && scope.isDelayed?.(head.command)) {
+      const words = () => `has a command held up: ${readable(head.command)}`;
+      const late = { status: 'is late' as const, until, writesBefore: writesOfOthers(state.actors, actor) };
+      moves.push(change(state, index, late, { kind: 'hold up', words, more: spend(budget, 'delays') }));
+    }
+    if (budget.crashes > 0 && isHolder && (scope.mayCrash?.(index) ?? true)) {
+      const servers = state.servers.map((each) => server.without(each, index));
+      const dead = { status: 'crashed' as const, inbox: [], replies: [] };
+      const more = { ...spend(budget, 'crashes'), crashedAt: at, servers };
+      moves.push(change(state, index, dead, { kind: 'crash', words: 'is killed', more }));
+    }
+    if (budget.hangUps > 0 && actor.waitsSince !== undefined) {
+      const words = 'has a client that hangs up';
+      const hangsUp = { kind: 'hang up' as const, words, more: spend(budget, 'hangUps') };
+      moves.push(...(await happen(state, index, { at, type: 'hangs-up' }, hangsUp)));
+    }
+    return moves;
+  }
+
+  function faultsOfServers(state: State): Move[] {
+    const { budget, servers, ahead, frozen } = state;
+    const moves: Move[] = [];
+    const fault = (kind: StepKind, words: string, more: Partial<State>) =>
+      moves.push({ state: { ...state, ...more }, step: () => stepOf(state, 'the server', kind, words) });
+    if (budget.failovers > 0 && state.replica !== servers[0]) {
+      const words = 'fails, and its replica has not heard of the last command';
+      fault('failover', words, { ...spend(budget, 'failovers'), servers: replaced(servers, 0, state.replica) });
+    }
+    if (budget.freezes > 0) {
+      const words = `of master ${FAULTY_MASTER} stands still`;
+      fault('freeze', words, { ...spend(budget, 'freezes'), frozen: [...frozen, FAULTY_MASTER] });
+    }
+    if (budget.restarts > 0 && servers[FAULTY_MASTER] !== server.empty) {
+      const words = `of master ${FAULTY_MASTER} is started again, empty`;
+      const forgetful = replaced(servers, FAULTY_MASTER, server.cold);
+      fault('restart empty', words, { ...spend(budget, 'restarts'), servers: forgetful });
+    }
+    if (budget.clockJumps > 0 && servers[FAULTY_MASTER] !== server.empty) {
+      const words = `of master ${FAULTY_MASTER} has its clock jump ahead by ${LEASE_MS} ms`;
+      const jumped = replaced(ahead, FAULTY_MASTER, LEASE_MS + 1);
+      fault('clock jump', words, { ...spend(budget, 'clockJumps'), ahead: jumped });
+    }
+    return moves;
+  }
+
+  /** The next moment at which something can happen, if any can. */
+  function nextTime({ at, servers, ahead, actors }: State): number | undefined {
+    let next = never;
+    let isSomebodyAway = false;
+    const consider = (time: number) => {
+      if (time > at && time < next) next = time;
+    };
+    for (const { status, until, nextTimer, replies } of actors) {
+      if (status === 'runs' || status === 'is late') consider(nextTimer);
+      if (status === 'is paused' || status === 'is late') consider(until);
+      for (const reply of replies) consider(reply.until);
+      isSomebodyAway ||= status === 'is paused' || status === 'is late' || replies.length > 0;
+    }
+    if (isSomebodyAway) {
+      for (const [index, each] of servers.entries()) {
+        for (const end of server.ends(each).values()) consider(end + 1 - (ahead[index] ?? 0));
+      }
+    }
+    return next === never ? undefined : next;
+  }
+
+  function waitUntil(state: State, nextAt: number): Move {
+    const endsAt = masters === 0 ? server.ends(state.servers[0] as number).get(LOCK_KEY) : undefined;
+    const freeSince = Math.min(state.freeSince, endsAt !== undefined && endsAt < nextAt ? endsAt + 1 : never);
+    const step = () => ({ ...stepOf(state, 'the clock', 'clock', `goes on to ${nextAt} ms`), at: nextAt });
+    return { state: { ...state, at: nextAt, freeSince }, step };
+  }
+
+  /** The timer that is due first fires. */
+  async function fire(state: State, index: number) {
+    const actor = state.actors[index] as Actor;
+    const due = actor.history.seen.timers.filter(({ due }) => due <= state.at).sort((a, b) => a.due - b.due)[0];
+    if (due === undefined) return [];
+    const timer = { at: state.at, type: 'timer' as const, id: due.id };
+    return happen(state, index, timer, { kind: 'timer', words: 'has a timer fire' });
+  }
+
+  /** A process hears the oldest message that it was sent. */
+  async function hear(state: State, index: number) {
+    const [heard, ...inbox] = state.actors[index]?.inbox ?? [];
+    if (heard === undefined) return [];
+    const words = () => `hears ${heard.message} on ${heard.channel}`;
+    const message = { at: state.at, type: 'message' as const, ...heard };
+    return happen(state, index, message, { kind: 'message', words, fields: { inbox } });
+  }
+
+  /** A command reaches its server, and its reply the process: at once, or later. */
+  async function deliver(state: State, index: number, head: Pending, kind: StepKind = 'command'): Promise<Move[]> {
+    const { at, servers, ahead, budget } = state;
+    const actor = state.actors[index] as Actor;
+    const before = servers[head.server] as number;
+    const aheadMs = ahead[head.server] ?? 0;
+    const { id, reply, after, messages } = server.execute(before, at + aheadMs, index, head.command);
+    const isOfLock = masters === 0 || head.server > 0;
+    const endedAt = server.ends(before).get(LOCK_KEY) ?? -1;
+    const endsAt = server.ends(after).get(LOCK_KEY) ?? -1;
+    // Who makes the key live longer has the lease.
+    const leaseEnds =
+      isOfLock && endsAt > endedAt ? replaced(actor.leaseEnds, head.server, endsAt - aheadMs) : actor.leaseEnds;
+    const touches =
+      isOfLock && server.entry(after, LOCK_KEY) !== server.entry(before, LOCK_KEY)
+        ? { process: index, server: head.server }
+        : undefined;
+    const more: Partial<State> = {
+      servers: replaced(servers, head.server, after),
+      ...(masters === 0 && { freeSince: freeSinceAfter(state, endsAt) }),
+      ...(budget.failovers > 0 && after !== before && { replica: before }),
+    };
+    const sent = { server: head.server, line: head.line, command: head.command, hasChanged: after !== before };
+    const asked = () => readable(head.command, masters > 0 ? head.server : undefined);
+    const words = kind === 'let go' ? () => `${asked()}, held up until now,` : asked;
+    const happening = { kind, words, more, messages, touches, answered: { sent, reply } };
+    const unread = (until: number) => ({
+      replies: [...actor.replies, { id: head.id, server: head.server, line: head.line, reply, until }],
+      leaseEnds,
+    });
+    const isBehind = actor.replies.some((one) => one.server === head.server && one.line === head.line);
+    const moves: Move[] = [];
+    if (isSplit || isBehind) moves.push(change(state, index, unread(at), happening));
+    else {
+      const input = { at, type: 'reply' as const, id: head.id, reply };
+      const key = `executed ${id} at ${at}`;
+      moves.push(...(await happen(state, index, input, { ...happening, fields: { leaseEnds }, key })));
+    }
+    if (budget.lateVotes > 0 && head.server === FAULTY_MASTER && !isBehind) {
+      const spent = { ...more, ...spend(budget, 'lateVotes') };
+      const late = () => `${words()}, and the reply is held up`;
+      moves.push(change(state, index, unread(at + LONGEST_MS), { ...happening, words: late, more: spent }));
+    }
+    return moves;
+  }
+
+  function readReply(state: State, index: number, unread: Unread) {
+    const replies = state.actors[index]?.replies.filter((reply) => reply !== unread) ?? [];
+    const { id, reply } = unread;
+    const words = () => `reads the reply ${nameOfReply(reply)}`;
+    const input = { at: state.at, type: 'reply' as const, id, reply };
+    const key = `reply ${id} at ${state.at}`;
+    return happen(state, index, input, { kind: 'reply', words, fields: { replies }, key });
+  }
+
+  function freeSinceAfter({ at, freeSince }: State, endsAt: number): number {
+    if (endsAt >= at) return never;
+    return freeSince === never ? at : freeSince;
+  }
+
+  function withMessages(actors: State['actors'], messages: { to: number; channel: string; message: string }[]) {
+    const changed = [...actors];
+    for (const { to, ...message } of messages) {
+      const hearer = changed[to] as Actor;
+      changed[to] = actorOf({ ...hearer, inbox: [...hearer.inbox, message] });
+    }
+    return changed;
+  }
+
+  /** Something happens to a process. What it does may depend on its luck: there is a move for each. */
+  async function happen(state: State, index: number, event: Event, happening: Happening): Promise<Move[]> {
+    const actor = state.actors[index] as Actor;
+    const { words, fields = {}, key = `${event.type} at ${event.at}` } = happening;
+    const name = `${actor.id} ${key}`;
+    let outcomes = known.get(name);
+    if (outcomes === undefined) {
+      outcomes = await outcomesOf(actor, event, fields);
+      known.set(name, outcomes);
+    }
+    return outcomes.map(({ made, input }) => {
+      const { hasUsedChance } = made.history.seen;
+      const luck = hasUsedChance ? () => `${textOf(words)} (Math.random() is ${input.chance})` : words;
+      return moved(state, index, made, { ...happening, words: luck, input });
+    });
+  }
+
+  async function outcomesOf(actor: Actor, event: Event, fields: Fields): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const chance of CHANCES) {
+      const input = { ...event, chance } as Input;
+      const found = actor.history.after(input);
+      const history: History = found instanceof Promise ? await found : found;
+      outcomes.push({ input, made: actorOf({ ...actor, ...fields, history, ...statusAfter(actor, history) }) });
+      if (!history.seen.hasUsedChance) break;
+    }
+    return outcomes;
+  }
+
+  /** Something about a process changes from outside. */
+  function change(state: State, index: number, fields: Fields, happening: Happening): Move {
+    return moved(state, index, actorOf({ ...(state.actors[index] as Actor), ...fields }), happening);
+  }
+
+  function moved(state: State, index: number, made: Actor, happening: Happening & { input?: Input }): Move {
+    const { kind, words, more, touches, answered, messages, input } = happening;
+    const toldBefore = (state.actors[index] as Actor).history.seen.told.length;
+    const { told } = made.history.seen;
+    const hasEntered = told.length > toldBefore && told.slice(toldBefore).some(({ step }) => step === 'entered');
+    const actors = replaced(state.actors, index, made);
+    return {
+      state: {
+        ...state,
+        ...more,
+        ...(hasEntered && { crashedAt: never }),
+        actors: messages ? withMessages(actors, messages) : actors,
+      },
+      step: () => ({
+        ...stepOf(state, nameOf(index), kind, textOf(words)),
+        ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
+        ...(input && { input }),
+        told: told.slice(toldBefore),
+      }),
+      ...(touches !== undefined && { touches }),
+    };
+  }
+
+  return { begin, movesFrom, leaseEndOf };
+}
+
+/** The line on which a command may be held up: to the server of the stock. */
+const isHeldUp = ({ line, server }: Pending) => line === 'commands' && server === 0;
+
+function statusAfter({ status }: Actor, { seen }: History): Fields {
+  if (seen.death !== undefined) return { status: 'crashed', inbox: [], replies: [] };
+  return status === 'comes' ? { status: 'runs' } : {};
+}
+
+const stepOf = ({ at }: State, process: string, kind: StepKind, command: string): Step => ({
+  at,
+  process,
+  kind,
+  command,
+  told: [],
+});
+
+const spend = (budget: Budget, fault: keyof Budget) => ({ budget: { ...budget, [fault]: budget[fault] - 1 } });
+
+function writesOfOthers(actors: State['actors'], actor: Actor): number {
+  const others = actors.filter((other) => other !== actor);
+  return others.reduce((sum, { history }) => sum + history.seen.told.filter(({ step }) => step === 'wrote').length, 0);
+}

@@ -1,0 +1,215 @@
+// A process of the search: it sells under the lock, and is a function of what has happened to it.
+
+import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
+import type { OpenLock } from './sandbox.ts';
+import { createWorld, type Input, type Pending, type Timer } from './world.ts';
+
+/** What a process told of its sales. */
+export interface Told {
+  at: number;
+  step: SaleStep;
+  /** Which of its sales, from 1. */
+  sale: number;
+  stock?: number;
+  /** Why it failed. */
+  why?: string;
+}
+
+/** A process as the search sees it. */
+export interface Seen {
+  /** When it asked for the lock first, in milliseconds. */
+  beganAt: number;
+  pending: Pending[];
+  timers: Timer[];
+  told: Told[];
+  /** Every sale has ended; a timer may be left. */
+  isOver: boolean;
+  /** What it used that the search does not control. */
+  refusal: string | undefined;
+  /** Why its own code has ended it: an error that nobody caught. */
+  death: string | undefined;
+  /** What happened last would have come out differently with other luck. */
+  hasUsedChance: boolean;
+}
+
+/** What every process of a search has in common. */
+export interface ProcessOptions {
+  openLock: OpenLock;
+  /** How many servers there are; those after the first are masters that vote. */
+  servers: number;
+  /** How many sales it makes, one after the other. */
+  sales: number;
+  script: SaleScript;
+}
+
+/** A process after some history. */
+export interface History {
+  /** A number of its own. */
+  id: number;
+  seen: Seen;
+  /** What happens next: the same history for the same input. A promise the first time only. */
+  after(input: Input): History | Promise<History>;
+}
+
+/** A process that runs. */
+export interface Live {
+  seen(): Seen;
+  apply(input: Input): Promise<void>;
+}
+
+/** So many processes are kept alive at the end of their history; the others are run again when they are needed. */
+const KEPT_ALIVE = 2_000;
+
+/** Opens processes of which each is a function of its history. */
+export function createHistories() {
+  let lastId = 0;
+  const alive: (() => void)[] = [];
+
+  /** A process of this name to which nothing has happened yet. */
+  function openHistory(name: string, options: ProcessOptions): History {
+    const begin = () => startProcess(name, options);
+    return createHistory(begin, undefined, begin());
+  }
+
+  function createHistory(begin: () => Live, past: Past | undefined, live: Live): History {
+    lastId += 1;
+    /** There is one until somebody takes it further. */
+    let current: Live | undefined = live;
+    let next: Map<string, History | Promise<History>> | undefined;
+    alive.push(() => (current = undefined));
+    if (alive.length > KEPT_ALIVE) for (const end of alive.splice(0, KEPT_ALIVE / 2)) end();
+
+    async function take(): Promise<Live> {
+      const mine = current;
+      current = undefined;
+      if (mine) return mine;
+      const again = begin();
+      for (const input of inputsOf(past)) await again.apply(input);
+      return again;
+    }
+
+    async function takeFurther(name: string, input: Input) {
+      const live = await take();
+      await live.apply(input);
+      const made = createHistory(begin, { before: past, input }, live);
+      next?.set(name, made);
+      return made;
+    }
+
+    return {
+      id: lastId,
+      seen: live.seen(),
+      after(input) {
+        const name = nameOf(input);
+        next ??= new Map();
+        const found = next.get(name) ?? takeFurther(name, input);
+        if (found instanceof Promise) next.set(name, found);
+        return found;
+      },
+    };
+  }
+
+  return { openHistory };
+}
+
+/** What has happened to a process, the latest first. */
+interface Past {
+  before: Past | undefined;
+  input: Input;
+}
+
+function inputsOf(past: Past | undefined): Input[] {
+  const inputs: Input[] = [];
+  for (let at = past; at; at = at.before) inputs.push(at.input);
+  return inputs.reverse();
+}
+
+function nameOf(input: Input): string {
+  const { at, chance, type } = input;
+  if (type === 'reply') {
+    const reply = input.reply instanceof Error ? `!${input.reply.message}` : JSON.stringify(input.reply);
+    return `${at} ${chance} reply ${input.id} ${reply}`;
+  }
+  if (type === 'timer') return `${at} ${chance} timer ${input.id}`;
+  return type === 'message' ? `${at} ${chance} ${input.channel} ${input.message}` : `${at} ${chance} ${type}`;
+}
+
+/** Everything that a promise has set off has happened. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The process to which something is happening: what nobody catches is its own. */
+let dying: ((why: unknown) => void) | undefined;
+let isWatching = false;
+
+/** What nobody catches ends a process of Node, and so it ends one of the search. */
+function watchForDeaths() {
+  if (isWatching) return;
+  isWatching = true;
+  process.on('unhandledRejection', (why) => {
+    if (dying === undefined) throw why;
+    dying(why);
+  });
+}
+
+/** Starts a process of this name. Its lock's file is evaluated afresh. */
+export function startProcess(name: string, options: ProcessOptions): Live {
+  watchForDeaths();
+  const { openLock, servers, sales, script } = options;
+  const world = createWorld(name, servers);
+  const told: Told[] = [];
+  const hangUp = new AbortController();
+  let now = 0;
+  let beganAt = 0;
+  let isOver = false;
+  let death: string | undefined;
+
+  async function run() {
+    const { redis, masters, sleep } = world;
+    const emit = (sale: number, step: SaleStep, more: Partial<Told> = {}) =>
+      void told.push({ at: now, step, sale, ...more });
+    const { signal } = hangUp;
+    const createLock = openLock(world);
+    const parts = { name, createLock, redis, masters, script, signal, sleep, emit };
+    await sellAll(sales, parts);
+    isOver = true;
+  }
+
+  function die(why: unknown) {
+    death ??= why instanceof Error ? why.message : String(why);
+  }
+
+  function happen(input: Input) {
+    if (input.type === 'begins') {
+      beganAt = now;
+      run().catch(die);
+    } else if (input.type === 'reply') world.reply(input.id, input.reply);
+    else if (input.type === 'timer') world.fire(input.id);
+    else if (input.type === 'message') world.hear(input.channel, input.message);
+    else hangUp.abort();
+  }
+
+  return {
+    seen: () => ({
+      beganAt,
+      pending: death === undefined ? world.pending() : [],
+      timers: death === undefined ? world.timers() : [],
+      told: [...told],
+      isOver,
+      refusal: world.refusal(),
+      death,
+      hasUsedChance: world.hasUsedChance(),
+    }),
+    async apply(input) {
+      now = input.at;
+      world.begin(input);
+      dying = die;
+      try {
+        happen(input);
+      } catch (error) {
+        die(error);
+      }
+      await settled();
+      dying = undefined;
+    },
+  };
+}

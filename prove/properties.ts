@@ -1,0 +1,105 @@
+// What must be true, looked at in every state.
+
+import type { Touch } from './moves.ts';
+import { FENCE_KEY, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
+import type { Demand } from './scopes.ts';
+import type { Server } from './server.ts';
+import { type Actor, nameOf, STOCK, type State } from './state.ts';
+
+/** How long after a crash somebody must be inside, in milliseconds. */
+const TAKEOVER_MS = 2 * LEASE_MS;
+
+/** Keys that outlive a sale: the stock, and the numbers that fence it. */
+const staying = [STOCK_KEY, FENCE_KEY, `${LOCK_KEY}:tokens`];
+
+type LeaseEndOf = (actor: Actor) => number;
+
+/**
+ * The first demand that this state violates, as a sentence. `touches` says whose command has just changed the lock.
+ * A process that its own code has ended is a violation whatever is demanded.
+ */
+export function violated(state: State, demands: Demand[], leaseEndOf: LeaseEndOf, touches?: Touch): string | undefined {
+  for (const [index, { history }] of state.actors.entries()) {
+    if (history.seen.death !== undefined)
+      return `${nameOf(index)} ends by an error that nobody catches: ${history.seen.death}`;
+  }
+  for (const demand of demands) {
+    const reason = look(state, demand, leaseEndOf, touches);
+    if (reason) return reason;
+  }
+  return undefined;
+}
+
+function look(state: State, demand: Demand, leaseEndOf: LeaseEndOf, touches?: Touch): string | undefined {
+  const { at, actors, crashedAt, freeSince } = state;
+  switch (demand) {
+    case 'alone':
+      return together(actors, ({ isInside }) => isInside, '');
+    case 'alone within leases': {
+      const isWithin = (actor: Actor) => actor.isInside && leaseEndOf(actor) > at;
+      return together(actors, isWithin, ', and the leases of both run');
+    }
+    case 'untouched': {
+      if (touches === undefined) return undefined;
+      const { process, server } = touches;
+      const other = actors.findIndex(
+        (actor, index) => index !== process && actor.isInside && (actor.leaseEnds[server] ?? 0) > at,
+      );
+      if (other < 0) return undefined;
+      return `${nameOf(process)} changes the lock of ${nameOf(other)}, which is inside and within its lease.`;
+    }
+    case 'no wait for a free lock': {
+      if (at <= freeSince + RETRY_DELAY_MS || actors.some(({ isInside }) => isInside)) return undefined;
+      const waiter = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
+      return waiter < 0 ? undefined : `${nameOf(waiter)} waits, and the lock is free since ${freeSince} ms.`;
+    }
+    case 'soon after a crash': {
+      if (at <= crashedAt + TAKEOVER_MS) return undefined;
+      const isWaiting = actors.some((actor) => isAwake(actor) && waitsSince(actor, crashedAt));
+      return isWaiting ? `Nobody has entered ${TAKEOVER_MS} ms after the crash.` : undefined;
+    }
+    case 're-entry': {
+      const told = actors[0]?.history.seen.told ?? [];
+      const entered = told.find(({ step }) => step === 'entered');
+      const nested = told.find(({ step }) => step === 'nested');
+      const isLate = entered && (nested?.at ?? at) >= entered.at + LEASE_MS && told.some(({ step }) => step === 'read');
+      return isLate ? 'A waits for its own lock until its lease is over.' : undefined;
+    }
+    case 'all sell':
+      return actors.flatMap(({ history }, index) =>
+        history.seen.told.filter(({ step }) => step === 'failed').map(({ why }) => `${nameOf(index)} fails: ${why}`),
+      )[0];
+    default:
+      return undefined;
+  }
+}
+
+const isAwake = ({ status }: Actor) => status === 'runs';
+const waitsSince = (actor: Actor, time: number) => actor.waitsSince !== undefined && actor.waitsSince <= time;
+
+function together(actors: readonly Actor[], isMeant: (actor: Actor) => boolean, more: string) {
+  const one = actors.findIndex(isMeant);
+  const other = actors.findIndex((actor, index) => index > one && isMeant(actor));
+  return other < 0 ? undefined : `${nameOf(one)} and ${nameOf(other)} are inside at the same time${more}.`;
+}
+
+/** What an end violates: nothing comes after it. */
+export function violatedAtEnd(state: State, demands: Demand[], server: Server): string | undefined {
+  const { at, servers, actors } = state;
+  const stuck = actors.findIndex(({ status, history }) => status === 'runs' && !history.seen.isOver);
+  if (stuck >= 0) return `${nameOf(stuck)} waits for ever.`;
+  if (demands.includes('nothing left')) {
+    const rest = [
+      ...servers.flatMap((each) => server.whatIsLeft(each)).filter((name) => !staying.includes(name)),
+      ...actors.flatMap(({ history }, index) =>
+        history.seen.timers.map(({ due }) => `a timer of ${nameOf(index)} for ${due} ms`),
+      ),
+    ];
+    if (rest.length > 0) return `All is over, and there is still ${rest.join(', ')}.`;
+  }
+  if (!demands.includes('no lost sale')) return undefined;
+  const sold = actors.flatMap(({ history }) => history.seen.told.filter(({ step }) => step === 'wrote')).length;
+  const left = Number(server.execute(servers[0] as number, at, 0, ['GET', STOCK_KEY]).reply);
+  if (left <= STOCK - sold) return undefined;
+  return `${sold} were sold of ${STOCK}, and ${left} are left: ${left - (STOCK - sold)} lost.`;
+}

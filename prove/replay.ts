@@ -1,0 +1,141 @@
+// A counterexample replayed: on fresh processes, and on Valkeys whose state is never put back.
+
+import { isDeepStrictEqual } from 'node:util';
+import { type Live, type ProcessOptions, startProcess } from './process.ts';
+import { LEASE_MS, STOCK_KEY } from './sale.ts';
+import type { Scope } from './scopes.ts';
+import { scriptTexts } from './server.ts';
+import { nameOf, type Sent, STOCK, type Step, type Unheard } from './state.ts';
+import { openValkey, type Reply, type Valkey } from './valkey.ts';
+import { nameOfReply } from './words.ts';
+import type { Input, Pending } from './world.ts';
+
+export interface ReplayOptions extends Pick<ProcessOptions, 'openLock' | 'sales'> {
+  scope: Scope;
+  processes: number;
+  masters: number;
+}
+
+/** Each process has a connection for commands and one that listens. */
+const commandsOf = (process: number) => 2 * process + 1;
+const messagesOf = (process: number) => 2 * process + 2;
+/** The connection of nobody, by which the stock is set. */
+const OWN = 0;
+
+interface Replica {
+  valkey: Valkey;
+  aheadMs: number;
+  /** What has reached it, and when. */
+  log: { at: number; process: number; sent: Sent }[];
+  isCold: boolean;
+}
+
+/** Valkeys that no replay uses now. */
+const idle: Valkey[] = [];
+
+/** Replays the steps of a counterexample. Resolves with where it went another way, or undefined when it went the same. */
+export async function replay(steps: Step[], options: ReplayOptions): Promise<string | undefined> {
+  const used: Valkey[] = [];
+  try {
+    return await replayOn(used, steps, options);
+  } finally {
+    const processes = Array.from({ length: options.processes }, (_, index) => index);
+    for (const valkey of used) {
+      for (const index of processes)
+        for (const connection of [commandsOf(index), messagesOf(index)]) valkey.close(connection);
+      idle.push(valkey);
+    }
+  }
+}
+
+async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): Promise<string | undefined> {
+  const { scope, processes, masters } = options;
+  const servers: Replica[] = [];
+  for (let server = 0; server <= masters; server += 1)
+    servers.push(await openReplica(used, scope.isCold ?? false, server === 0));
+  const lives: Live[] = Array.from({ length: processes }, (_, index) => {
+    const script = { businessMs: 0, ...scope.script?.(index) };
+    return startProcess(nameOf(index), { ...options, servers: masters + 1, script });
+  });
+  const inboxes: Unheard[][] = lives.map(() => []);
+  const unread = new Map<string, Reply>();
+
+  for (const [at, step] of steps.entries()) {
+    const difference = await follow(step);
+    if (difference) return `step ${at + 1}: ${difference}`;
+  }
+  return undefined;
+
+  async function follow(step: Step): Promise<string | undefined> {
+    const index = step.process.length === 1 ? step.process.charCodeAt(0) - 'A'.charCodeAt(0) : -1;
+    const live = lives[index];
+    const toldBefore = live?.seen().told.length ?? 0;
+    const difference = live ? await followProcess(step, index, live) : await followServer(step);
+    if (difference) return difference;
+    const told = live?.seen().told.slice(toldBefore) ?? [];
+    return isDeepStrictEqual(told, step.told) ? undefined : `${step.process} told ${JSON.stringify(told)}.`;
+  }
+
+  async function followProcess({ at, kind, sent, reply, input }: Step, index: number, live: Live) {
+    let given: Input | undefined = input;
+    if (sent) {
+      const isOnItsWay = ({ id }: Pending) => unread.has(`${index} ${id}`);
+      const head = live
+        .seen()
+        .pending.find((each) => each.line === sent.line && each.server === sent.server && !isOnItsWay(each));
+      if (!isDeepStrictEqual(head?.command, sent.command)) return `it sends ${JSON.stringify(head?.command)}.`;
+      const answer = run(servers[sent.server] as Replica, at, index, sent);
+      if (nameOfReply(answer) !== reply) return `the reply is ${nameOfReply(answer)} instead of ${reply}.`;
+      if (input?.type === 'reply') given = { ...input, reply: answer };
+      else unread.set(`${index} ${head?.id}`, answer);
+    } else if (input?.type === 'reply') given = { ...input, reply: unread.get(`${index} ${input.id}`) ?? null };
+    if (input?.type === 'message') {
+      const heard = inboxes[index]?.shift();
+      if (heard?.message !== input.message || heard.channel !== input.channel) return `it hears ${heard?.message}.`;
+    }
+    if (kind === 'crash') for (const { valkey } of servers) valkey.close(messagesOf(index));
+    if (given) await live.apply(given);
+    return undefined;
+  }
+
+  async function followServer({ kind }: Step): Promise<undefined> {
+    if (kind === 'failover') servers[0] = await replicaOf(servers[0] as Replica);
+    if (kind === 'restart empty') servers[1] = await openReplica(used, true, false);
+    if (kind === 'clock jump') (servers[1] as Replica).aheadMs = LEASE_MS + 1;
+  }
+
+  function run({ valkey, aheadMs, log }: Replica, at: number, process: number, sent: Sent): Reply {
+    log.push({ at, process, sent });
+    valkey.setTime(at + aheadMs);
+    const connection = sent.line === 'commands' ? commandsOf(process) : messagesOf(process);
+    const { reply, messages } = valkey.run(connection, sent.command);
+    for (const { to, message } of messages) {
+      const [, channel, text] = message as string[];
+      inboxes[to / 2 - 1]?.push({ channel: String(channel), message: String(text) });
+    }
+    return reply;
+  }
+
+  /** A server that has heard of everything but the last command that changed something. */
+  async function replicaOf({ log, isCold }: Replica): Promise<Replica> {
+    const late = await openReplica(used, isCold, true);
+    const last = log.findLastIndex(({ sent }) => sent.hasChanged);
+    for (const { at, process, sent } of log.slice(0, last)) run(late, at, process, sent);
+    return late;
+  }
+}
+
+/** A server without a key, as if it had just been started. */
+async function openReplica(used: Valkey[], isCold: boolean, hasStock: boolean): Promise<Replica> {
+  const valkey = idle.pop() ?? (await openValkey());
+  used.push(valkey);
+  valkey.setTime(0);
+  valkey.pipeline(OWN, [['FLUSHALL'], ['SCRIPT', 'FLUSH']]);
+  if (!isCold)
+    valkey.pipeline(
+      OWN,
+      scriptTexts.map((text) => ['SCRIPT', 'LOAD', text]),
+    );
+  if (hasStock) valkey.pipeline(OWN, [['SET', STOCK_KEY, STOCK]]);
+  return { valkey, aheadMs: 0, log: [], isCold };
+}

@@ -1,0 +1,238 @@
+// What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
+
+import { LEASE_MS, LOCK_KEY, type SaleScript, STOCK_KEY } from './sale.ts';
+import type { Command } from './world.ts';
+
+/** What must be true in every order of events. */
+export type Demand =
+  /** No two sales are inside at the same time. */
+  | 'alone'
+  /** No two sales are inside at the same time while the leases of both run. */
+  | 'alone within leases'
+  /** Nobody else changes the lock of a holder that is inside and within its lease. */
+  | 'untouched'
+  /** Every sale that was answered is in the stock. */
+  | 'no lost sale'
+  /** Somebody enters within two leases of a crash. */
+  | 'soon after a crash'
+  /** A holder that asks for its own lock has it within a lease. */
+  | 're-entry'
+  /** Nobody waits for longer than a pause between two tries while the lock is free. */
+  | 'no wait for a free lock'
+  /** No sale fails. */
+  | 'all sell'
+  /** At the end there is no timer, no subscription, and no key but those of the stock. */
+  | 'nothing left';
+
+/** How often each fault may happen. */
+export interface Budget {
+  /** A holder is paused, for three leases at most. */
+  pauses: number;
+  /** A command of the scope is held up on its way, for three leases at most; its process goes on. */
+  delays: number;
+  /** A holder is killed. */
+  crashes: number;
+  /** A client hangs up while it waits. */
+  hangUps: number;
+  /** The server is replaced by one that has not heard of the last command. */
+  failovers: number;
+  /** A master stands still, and answers nothing, until the end. */
+  freezes: number;
+  /** A reply of a master is held up on its way, for three leases at most. */
+  lateVotes: number;
+  /** A master is started again, and has forgotten everything. */
+  restarts: number;
+  /** The clock of a master jumps ahead by a lease. */
+  clockJumps: number;
+}
+
+export interface Scope {
+  name: string;
+  /** The scope in a sentence, as the docs and the report say it. */
+  says: string;
+  budget: Partial<Budget>;
+  /** `masters`: for locks that ask several servers. */
+  servers: 'one' | 'masters' | 'any';
+  /** The least number of processes that shows it. */
+  processes?: number;
+  /** No event is later than this, in milliseconds; 5 leases when it is not given. */
+  horizonMs?: number;
+  /** Which commands may be held up. */
+  isDelayed?: (command: Command) => boolean;
+  /** What another process must have done since, before a command that is held up goes on. Without it, nothing. */
+  goesOnAfter?: 'read' | 'wrote';
+  /** Which processes may be paused and killed, by their numbers from 0; all of them when it is not given. */
+  mayPause?: (process: number) => boolean;
+  mayCrash?: (process: number) => boolean;
+  /** All ask for the lock before time goes on. */
+  allComeAtOnce?: boolean;
+  /** What the sales of a process do besides; its number is 0 for A. */
+  script?: (process: number) => Partial<SaleScript>;
+  /** The server knows no script at the beginning. */
+  isCold?: boolean;
+  demands: Demand[];
+}
+
+const isScript = ([name]: Command) => /^EVAL/.test(String(name));
+/** The write of the stock. */
+const isWrite = (command: Command) =>
+  (command[0] === 'SET' && command[1] === STOCK_KEY) ||
+  (isScript(command) && command[3] === STOCK_KEY && command.length > 7);
+/** A command that may give the lock up. A script does not say what it does, so any of the lock's may be held up. */
+const isRelease = (command: Command) =>
+  (command[0] === 'DEL' && command[1] === LOCK_KEY) || (isScript(command) && command[3] === LOCK_KEY);
+
+const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
+const withinLeases: Demand[] = ['alone within leases', 'untouched'];
+
+export const scopes: Scope[] = [
+  {
+    name: 'plain',
+    says: 'Nothing goes wrong.',
+    servers: 'any',
+    budget: {},
+    demands: [...isAlone, 'all sell', 'nothing left'],
+  },
+  {
+    name: 'lost-wakeup',
+    says: 'Nothing goes wrong, and nobody may wait while the lock is free.',
+    servers: 'one',
+    budget: {},
+    demands: ['no wait for a free lock', 'all sell'],
+  },
+  {
+    name: 'script-cache-empty',
+    says: 'The server knows no script yet.',
+    servers: 'one',
+    budget: {},
+    isCold: true,
+    demands: [...isAlone, 'all sell'],
+  },
+  {
+    name: 'crashed-holder',
+    says: 'A holder is killed.',
+    servers: 'any',
+    budget: { crashes: 1 },
+    demands: ['alone within leases', 'soon after a crash'],
+  },
+  {
+    name: 'slow-holder',
+    says: 'A holder is paused, and what it does later must not harm the next holder.',
+    servers: 'any',
+    budget: { pauses: 1 },
+    demands: withinLeases,
+  },
+  {
+    name: 'late-release',
+    says: 'A release is held up on its way, and must not harm the next holder.',
+    servers: 'one',
+    budget: { delays: 1 },
+    isDelayed: isRelease,
+    demands: withinLeases,
+  },
+  {
+    name: 'nested-call',
+    says: 'A holder asks for its own lock once more.',
+    servers: 'any',
+    budget: {},
+    script: (process) => (process === 0 ? { nested: 'same object' } : {}),
+    demands: [...isAlone, 're-entry'],
+  },
+  {
+    name: 'nested-object',
+    says: 'A holder asks once more through another lock object of the same request.',
+    servers: 'any',
+    budget: {},
+    script: (process) => (process === 0 ? { nested: 'another object' } : {}),
+    demands: [...isAlone, 're-entry'],
+  },
+  {
+    name: 'long-sale',
+    says: 'Each sale takes one and a half leases.',
+    servers: 'any',
+    horizonMs: 8 * LEASE_MS,
+    budget: {},
+    script: () => ({ businessMs: 1.5 * LEASE_MS }),
+    demands: isAlone,
+  },
+  {
+    name: 'paused-process',
+    says: 'A holder is paused, and no sale may be lost.',
+    servers: 'any',
+    budget: { pauses: 1 },
+    demands: ['no lost sale'],
+  },
+  {
+    name: 'late-write',
+    says: 'A write is held up until another sale has written.',
+    servers: 'any',
+    budget: { delays: 1 },
+    isDelayed: isWrite,
+    goesOnAfter: 'wrote',
+    demands: ['no lost sale'],
+  },
+  {
+    name: 'crossed-write',
+    says: 'A write is held up until another sale has read, and not yet written.',
+    servers: 'any',
+    budget: { delays: 1 },
+    isDelayed: isWrite,
+    goesOnAfter: 'read',
+    demands: ['no lost sale'],
+  },
+  {
+    name: 'failover',
+    says: 'The server is replaced by a replica that has not heard of the last command.',
+    servers: 'one',
+    budget: { failovers: 1 },
+    demands: ['alone', 'no lost sale'],
+  },
+  {
+    name: 'client-gone',
+    says: 'A client hangs up while it waits.',
+    servers: 'one',
+    budget: { hangUps: 1 },
+    demands: ['alone within leases', 'no wait for a free lock', 'nothing left'],
+  },
+  {
+    name: 'zombie-renewal',
+    says: 'The first holder outlives its lease in a pause, and goes on for long; the next holder is killed.',
+    servers: 'one',
+    processes: 3,
+    horizonMs: 8 * LEASE_MS,
+    budget: { pauses: 1, crashes: 1 },
+    mayPause: (process) => process === 0,
+    mayCrash: (process) => process === 1,
+    allComeAtOnce: true,
+    script: (process) => (process === 0 ? { businessMs: 3.2 * LEASE_MS } : {}),
+    demands: ['soon after a crash'],
+  },
+  {
+    name: 'frozen-master',
+    says: 'A master stands still.',
+    servers: 'masters',
+    budget: { freezes: 1 },
+    demands: [...isAlone, 'all sell'],
+  },
+  {
+    name: 'late-votes',
+    says: 'A vote is held up on its way back.',
+    servers: 'masters',
+    budget: { lateVotes: 1 },
+    demands: ['alone within leases', 'no lost sale'],
+  },
+  {
+    name: 'amnesia',
+    says: 'A master is started again, and has forgotten its votes.',
+    servers: 'masters',
+    budget: { restarts: 1 },
+    demands: ['alone within leases'],
+  },
+  {
+    name: 'clock-jump',
+    says: 'The clock of a master jumps ahead by a lease.',
+    servers: 'masters',
+    budget: { clockJumps: 1 },
+    demands: ['alone within leases'],
+  },
+];

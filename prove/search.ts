@@ -1,0 +1,187 @@
+// All orders in which what a few processes do can happen, breadth first: the first violation found is the shortest.
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createMoves, type Move, type MovesOptions } from './moves.ts';
+import { violated, violatedAtEnd } from './properties.ts';
+import type { OpenLock } from './sandbox.ts';
+import type { Server } from './server.ts';
+import { keyOf, type State, type Step } from './state.ts';
+
+export interface Result {
+  verdict: 'holds' | 'fails' | 'unknown';
+  /** What was violated, or why nothing can be said. */
+  reason: string;
+  states: number;
+  /** How many orders there are from the beginning to an end; exact up to 2^53. 0 when not every order was looked at. */
+  schedules: number;
+  /** Branches that were not followed to their end. */
+  cut: number;
+  counterexample?: Step[];
+}
+
+export interface SearchOptions extends MovesOptions {
+  /** How much memory this process may have, in bytes. */
+  mostMemory: number;
+  signal?: AbortSignal;
+}
+
+/** So many states are looked at between two looks at the memory. */
+const LOOK_EVERY = 4_096;
+
+interface Violation {
+  reason: string;
+  /** The state after which it happens. */
+  number: number;
+  /** What violates it; none when nothing comes after the state. */
+  move?: Move;
+}
+
+export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
+  const { scope, sales, horizonMs, mostMemory, signal } = options;
+  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, options);
+  /** The number of each state that was seen, by its key. */
+  const known = new Map<string, number>();
+  /** From which state each was reached first. */
+  const cameFrom: number[] = [-1];
+  /** Those that have not been followed, oldest first. */
+  let queue: { state: State; number: number }[] = [];
+  const ways = createWays();
+  let cut = 0;
+  let refusal: string | undefined;
+
+  const first = begin();
+  known.set(keyOf(first), 0);
+  queue.push({ state: first, number: 0 });
+  while (queue.length > 0) {
+    const layer = queue;
+    queue = [];
+    for (const [at, { state, number }] of layer.entries()) {
+      const violation = await follow(state, number);
+      if (refusal !== undefined) {
+        return unknown(`The lock uses ${refusal}, which the search does not control.`, layer.length - at);
+      }
+      if (violation) {
+        const { reason, move } = violation;
+        const steps = await stepsTo(violation.number);
+        const counterexample = move ? [...steps, move.step()] : steps;
+        return { verdict: 'fails', reason, states: known.size, schedules: 0, cut, counterexample };
+      }
+      const limit = number % LOOK_EVERY === 0 ? await limitReached() : undefined;
+      if (limit) return unknown(limit, queue.length + layer.length - at - 1);
+    }
+  }
+  const result = { states: known.size, schedules: ways.count(), cut };
+  if (cut > 0)
+    return { verdict: 'unknown', reason: `${cut} branches were cut at ${horizonMs} ms.`, ...result, schedules: 0 };
+  return { verdict: 'holds', reason: 'No order of events violates it.', ...result };
+
+  function unknown(reason: string, open: number): Result {
+    return { verdict: 'unknown', reason, states: known.size, schedules: 0, cut: cut + open };
+  }
+
+  async function limitReached(): Promise<string | undefined> {
+    // Timers have their turn: what ends the search may be one.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (signal?.aborted) return 'The search was ended before it had seen every order.';
+    if (isOver(mostMemory)) return `It takes more than ${Math.round(mostMemory / 1e6)} MB.`;
+    return undefined;
+  }
+
+  /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */
+  async function follow(state: State, number: number): Promise<Violation | undefined> {
+    const { moves, isCut } = await movesFrom(state);
+    if (isCut) cut += 1;
+    ways.begin();
+    if (moves.length === 0 && !isCut) {
+      const reason = violatedAtEnd(state, scope.demands, server);
+      return reason ? { number, reason } : undefined;
+    }
+    for (const move of moves) {
+      const { state: made, touches } = move;
+      const isNew = add(made, number);
+      // Whose lock a command changes is no part of the state: on another way to it nobody may have been inside yet.
+      if (!isNew && touches === undefined) continue;
+      const reason = violated(made, scope.demands, leaseEndOf, touches);
+      if (reason) return { number, reason, move };
+    }
+    return undefined;
+  }
+
+  /** Adds a state that comes after this one. True when it was not known. */
+  function add(made: State, from: number): boolean {
+    const key = keyOf(made);
+    const there = known.get(key);
+    const next = there ?? known.size;
+    ways.lead(next);
+    if (there !== undefined) return false;
+    known.set(key, next);
+    cameFrom.push(from);
+    queue.push({ state: made, number: next });
+    refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
+    return true;
+  }
+
+  /** The steps by which a state was reached first: its way is walked again. */
+  async function stepsTo(number: number): Promise<Step[]> {
+    const way: number[] = [];
+    for (let at = number; at > 0; at = cameFrom[at] as number) way.unshift(at);
+    const steps: Step[] = [];
+    let state = first;
+    for (const next of way) {
+      const { moves } = await movesFrom(state);
+      const move = moves.find((each) => known.get(keyOf(each.state)) === next) as Move;
+      steps.push(move.step());
+      state = move.state;
+    }
+    return steps;
+  }
+}
+
+/** Is more in use than this, in bytes? What nobody can reach any more counts for nothing. */
+function isOver(mostMemory: number): boolean {
+  const isUsed = () => process.memoryUsage().heapUsed > mostMemory;
+  if (!isUsed()) return false;
+  collectGarbage();
+  return isUsed();
+}
+
+function collectGarbage() {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
+
+/** Which state leads to which, as they are followed in the order of their numbers. */
+function createWays() {
+  const firsts: number[] = [];
+  const leads: number[] = [];
+
+  /** How many ways there are from the first state to those that lead nowhere. */
+  function count(): number {
+    const open = new Uint32Array(firsts.length);
+    for (const to of leads) open[to] = (open[to] ?? 0) + 1;
+    const counts = new Float64Array(firsts.length);
+    counts[0] = 1;
+    let ends = 0;
+    const ready = [0];
+    for (let from = ready.pop(); from !== undefined; from = ready.pop()) {
+      const [begin, end] = [firsts[from] as number, firsts[from + 1] ?? leads.length];
+      if (begin === end) ends += counts[from] as number;
+      for (let at = begin; at < end; at += 1) {
+        const to = leads[at] as number;
+        counts[to] = (counts[to] as number) + (counts[from] as number);
+        open[to] = (open[to] as number) - 1;
+        if (open[to] === 0) ready.push(to);
+      }
+    }
+    return ends;
+  }
+
+  return {
+    /** The next state is followed. */
+    begin: () => void firsts.push(leads.length),
+    /** It leads to this one. */
+    lead: (to: number) => void leads.push(to),
+    count,
+  };
+}

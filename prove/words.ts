@@ -1,0 +1,57 @@
+// A counterexample as numbered steps.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Step } from './state.ts';
+import type { Reply } from './valkey.ts';
+
+const lua = new URL('../lua/', import.meta.url);
+/** The names of the scripts of `lua/`, by their hashes and by their texts. */
+const names = new Map(
+  readdirSync(lua).flatMap((file) => {
+    const text = readFileSync(new URL(file, lua), 'utf8');
+    const name = file.replace(/\.lua$/, '');
+    return [
+      [createHash('sha1').update(text).digest('hex'), name],
+      [text, name],
+    ] as const;
+  }),
+);
+
+export const nameOfReply = (reply: Reply) => (reply instanceof Error ? reply.message : JSON.stringify(reply));
+
+/** A command as people read it: a script by its name, its keys and its arguments. */
+export function readable(command: (string | number)[], master?: number): string {
+  if (master !== undefined && master > 0) return `${readable(command)} at master ${master}`;
+  const [name, script, count, ...rest] = command;
+  if (!/^EVAL/.test(String(name))) return command.join(' ');
+  const keys = rest.slice(0, Number(count)).join(', ');
+  const args = rest.slice(Number(count)).join(', ');
+  const known = names.get(String(script)) ?? `the script ${String(script).slice(0, 8)}`;
+  return `${known}${name === 'EVAL' ? ', sent in full,' : ''} of ${keys} with ${args}`;
+}
+
+const tells: Record<Step['told'][number]['step'], (told: Step['told'][number]) => string> = {
+  entered: () => 'is inside',
+  nested: () => 'has its own lock once more',
+  read: ({ stock }) => `has read stock ${stock}`,
+  wrote: ({ stock }) => `has written stock ${stock}`,
+  'sold out': () => 'finds it sold out',
+  left: () => 'leaves',
+  released: () => 'has given the lock up',
+  failed: ({ why }) => `fails: ${why}`,
+};
+
+/** What came of a step, as a clause without its subject: `has read stock 10`. */
+export const tell = (told: Step['told'][number]) => tells[told.step](told);
+
+/** A line for each step: its number, its time, who, what, the reply, and what came of it. */
+export function numbered(steps: Step[]): string[] {
+  const width = String(steps.length).length;
+  return steps.map(({ at, process, command, reply, told }, index) => {
+    const number = String(index + 1).padStart(width);
+    const came = told.map(tell).join(', ');
+    const answer = reply === undefined ? '' : ` → ${reply}`;
+    return `${number}. ${String(at).padStart(5)} ms  ${process} ${command}${answer}${came ? `: ${process} ${came}` : ''}`;
+  });
+}

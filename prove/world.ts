@@ -1,0 +1,239 @@
+// What a process of the search lives in: its commands and timers wait until the search lets them go on.
+
+import type { RedisClient } from '../locks/lock.ts';
+import { type Reply, ReplyError } from './valkey.ts';
+
+/** To each server a process has one connection for commands, and one that listens. On each, first in is first out. */
+export type Line = 'commands' | 'messages';
+
+export type Command = (string | number)[];
+
+/** A command that the process has sent, and that has not reached the server. */
+export interface Pending {
+  id: number;
+  /** The number of the server. */
+  server: number;
+  line: Line;
+  command: Command;
+}
+
+export interface Timer {
+  id: number;
+  /** When it may fire, in milliseconds. */
+  due: number;
+}
+
+/**
+ * What happens to a process from outside, at a time in milliseconds. `chance` is what `Math.random()` returns meanwhile.
+ */
+export type Input = { at: number; chance: number } & (
+  | { type: 'begins' }
+  | { type: 'reply'; id: number; reply: Reply }
+  | { type: 'timer'; id: number }
+  | { type: 'message'; channel: string; message: string }
+  | { type: 'hangs-up' }
+);
+
+/** The lock touched something that the search does not control. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}
+
+/** Commands that the search can't put back, and why. */
+const uncontrolled: [what: string, isMeant: (command: Command) => boolean][] = [
+  [', which waits at the server', ([name]) => /^(BL|BR|BZ|WAIT)/.test(String(name))],
+  [' with BLOCK, which waits at the server', ([name, ...args]) => /^XREAD/.test(String(name)) && args.some(isBlock)],
+  [', which changes its connection', ([name]) => OF_CONNECTIONS.test(String(name))],
+  [', which changes what scripts there are', ([name, what]) => isOfScripts(String(name), String(what))],
+  [' to several channels at once', ([name, ...channels]) => /SUBSCRIBE$/.test(String(name)) && channels.length !== 1],
+];
+
+/** All processes send over one connection, which has no state but its subscriptions. */
+const OF_CONNECTIONS =
+  /^(AUTH|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|QUIT|RESET|SELECT|UNWATCH|WATCH|[PS]U?N?SUBSCRIBE)$/;
+const isBlock = (arg: string | number) => /^block$/i.test(String(arg));
+const isOfScripts = (name: string, what: string) =>
+  /^(FUNCTION|FCALL)/.test(name) || (name === 'SCRIPT' && !/^(load|exists)$/i.test(what));
+
+export type World = ReturnType<typeof createWorld>;
+
+/** The world of the process of this name. The servers after the first are masters that vote. */
+export function createWorld(name: string, servers: number) {
+  let nowMs = 0;
+  let lastId = 0;
+  let chance = 0;
+  let hasUsedChance = false;
+  /** What the lock used that it may not use. */
+  let refusal: string | undefined;
+  const pending: (Pending & { settle(reply: Reply): void })[] = [];
+  const timers = new Map<number, { due: number; everyMs?: number; fire: () => void }>();
+  const listeners: ((channel: string, message: string) => void)[] = [];
+
+  function addTimer(fire: () => void, waitMs: number, isRepeated = false) {
+    lastId += 1;
+    const id = lastId;
+    timers.set(id, { due: nowMs + waitMs, fire, ...(isRepeated && { everyMs: waitMs }) });
+    const timer = {
+      id,
+      ref: () => timer,
+      /** It does not keep its process alive: nothing that matters depends on it, and the search leaves it out. */
+      unref() {
+        timers.delete(id);
+        return timer;
+      },
+      hasRef: () => true,
+      [Symbol.toPrimitive]: () => id,
+    };
+    return timer;
+  }
+  // As Node: a timer never waits for less than a millisecond.
+  const wholeMs = (ms: unknown) => Math.max(1, Math.trunc(Number(ms)) || 1);
+  const startTimer =
+    (isRepeated: boolean) =>
+    (fire: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
+      addTimer(() => fire(...args), wholeMs(ms), isRepeated);
+  const clear = (timer?: { id: number } | number) =>
+    void (timer !== undefined && timers.delete(typeof timer === 'number' ? timer : timer?.id));
+
+  function send(server: number, command: Command, line: Line = 'commands'): Promise<Reply> {
+    const reason = uncontrolled.find(([, isMeant]) => isMeant(command))?.[0];
+    if (reason) refuse(`the command ${command[0]}${reason}`);
+    const odd = command.find((part) => typeof part !== 'string' && typeof part !== 'number');
+    if (odd !== undefined)
+      refuse(`${typeof odd === 'object' ? 'an' : 'a'} ${typeof odd} as a part of the command ${command[0]}`);
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      const settle = (reply: Reply) =>
+        reply instanceof ReplyError ? reject(new Error(reply.message)) : resolve(reply);
+      pending.push({ id, server, line, command, settle });
+    });
+  }
+
+  function uuid() {
+    lastId += 1;
+    return `${name}-${lastId}`;
+  }
+
+  function sleep(ms: number, value?: unknown, { signal }: { signal?: AbortSignal } = {}): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        clear(timer);
+        reject(Object.assign(new Error('The operation was aborted'), { name: 'AbortError', code: 'ABORT_ERR' }));
+      };
+      const timer = addTimer(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve(value);
+      }, wholeMs(ms));
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  function refuse(what: string): never {
+    refusal ??= what;
+    throw new RefusedError(`The search does not control ${what}.`);
+  }
+  /** An object of which only these members are there; any other is refused. */
+  const only = (what: string, members: object) =>
+    new Proxy(members, {
+      get: (target, member) =>
+        Reflect.has(target, member) ? Reflect.get(target, member) : refuse(`${what}.${String(member)}`),
+    });
+  const refusing = (what: string) =>
+    new Proxy(function refused() {}, {
+      get: (_target, member) => refuse(`${what}.${String(member)}`),
+      apply: () => refuse(`${what}()`),
+      construct: () => refuse(`new ${what}()`),
+    });
+
+  /** A client of ioredis as far as locks use it: its connection stands, and every other member is a command. */
+  function clientOf(server: number, line: Line = 'commands'): Record<string, unknown> {
+    const command =
+      (verb: string) =>
+      (...args: Command) =>
+        send(server, [verb.toUpperCase(), ...args.flat()], line);
+    const own: Record<string, unknown> = {
+      status: 'ready',
+      options: {},
+      duplicate: () => clientOf(server, 'messages'),
+      on(event: string, listener: (channel: string, message: string) => void) {
+        if (line === 'messages' && event === 'message') listeners.push(listener);
+        return client;
+      },
+      once: () => client,
+      off: () => client,
+      disconnect() {},
+      quit: async () => 'OK',
+      async hgetall(key: string) {
+        const fields = (await command('hgetall')(key)) as string[];
+        const isName = (_field: string, at: number) => at % 2 === 0;
+        return Object.fromEntries(fields.filter(isName).map((field, at) => [field, fields[at * 2 + 1]]));
+      },
+      multi: () => refuse('MULTI'),
+      pipeline: () => refuse('a pipeline'),
+      defineCommand(verb: string, { lua, numberOfKeys }: { lua: string; numberOfKeys?: number }) {
+        const count = numberOfKeys === undefined ? [] : [numberOfKeys];
+        own[verb] = (...args: Command) => send(server, ['EVAL', lua, ...count, ...args.flat()], line);
+      },
+    };
+    const client: Record<string, unknown> = new Proxy(own, {
+      get: (_target, verb) => (typeof verb === 'symbol' || verb === 'then' ? undefined : (own[verb] ?? command(verb))),
+    });
+    return client;
+  }
+  const clients = Array.from({ length: servers }, (_, server) => clientOf(server) as unknown as RedisClient);
+
+  return {
+    redis: clients[0] as RedisClient,
+    masters: clients.slice(1),
+    uuid,
+    sleep,
+    refuse: refusing,
+    globals: {
+      setTimeout: startTimer(false),
+      setInterval: startTimer(true),
+      setImmediate: (fire: (...args: unknown[]) => void, ...args: unknown[]) => addTimer(() => fire(...args), 0),
+      clearTimeout: clear,
+      clearInterval: clear,
+      clearImmediate: clear,
+      performance: only('performance', { now: () => nowMs }),
+      Math: Object.assign(Object.create(Math), {
+        random() {
+          hasUsedChance = true;
+          return chance;
+        },
+      }),
+      AbortSignal: new Proxy(AbortSignal, {
+        get: (target, member) =>
+          member === 'timeout' ? () => refuse('AbortSignal.timeout()') : Reflect.get(target, member),
+      }),
+      crypto: only('crypto', { randomUUID: uuid }),
+    } as Record<string, unknown>,
+    pending: (): Pending[] => pending.map(({ id, server, line, command }) => ({ id, server, line, command })),
+    timers: (): Timer[] => [...timers].map(([id, { due }]) => ({ id, due })),
+    refusal: () => refusal,
+    hasUsedChance: () => hasUsedChance,
+    /** Sets the time and the luck of what comes next. */
+    begin(input: Input) {
+      nowMs = input.at;
+      chance = input.chance;
+      hasUsedChance = false;
+    },
+    reply(id: number, reply: Reply) {
+      const at = pending.findIndex((command) => command.id === id);
+      const [command] = pending.splice(at, 1);
+      command?.settle(reply);
+    },
+    hear(channel: string, message: string) {
+      for (const listener of listeners) listener(channel, message);
+    },
+    fire(id: number) {
+      const timer = timers.get(id);
+      if (timer === undefined) return;
+      if (timer.everyMs === undefined) timers.delete(id);
+      else timer.due = nowMs + timer.everyMs;
+      timer.fire();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type ProofCell, readProof } from '../../../loadtest/evidence/proof.ts';
+import { judgeProof, proofOf, writeProof } from '../../../loadtest/prove/results.ts';
+import { replay } from '../../../prove/replay.ts';
+import { readLock } from '../../../prove/sandbox.ts';
+import { type Scope, scopes } from '../../../prove/scopes.ts';
+import type { Step } from '../../../prove/state.ts';
+import { fileOfStage, provedCell } from './proved-cell.ts';
+import { sampleCell } from './sample-proof.ts';
+
+test('proofOf: the cells as the search found them, the drill of the same name, and what is taught of it', async () => {
+  const found = await Promise.all([provedCell('5-owner-check', 'late-release'), provedCell('5-owner-check', 'plain')]);
+
+  const proof = await proofOf({ command: 'npm run prove', createdAt: new Date(0), cells: found });
+
+  expect(proof).toMatchObject({ format: 1, createdAt: '1970-01-01T00:00:00.000Z', verdict: 'as-taught' });
+  expect(proof.server).toMatch(/^Valkey \d+\.\d+\.\d+$/);
+  expect(proof.cells.map(({ scope, drill, verdict, taught }) => ({ scope, drill, verdict, taught }))).toEqual([
+    { scope: 'late-release', drill: 'late-release', verdict: 'fails', taught: 'fails' },
+    { scope: 'plain', drill: null, verdict: 'holds', taught: null },
+  ]);
+  expect(proof.cells[0]).toMatchObject(JSON.parse(JSON.stringify(found[0])));
+});
+
+test('writeProof: leaves prove.json and a page, and the file is read back whole', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'lockstep-prove-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const cell = await provedCell('4-ttl', 'failover');
+  const onRedis = { server: 'Redis 7.0.15', times: 5, sameEachTime: true };
+  const proof = await proofOf({ command: 'npm run prove', createdAt: new Date(), cells: [{ ...cell, onRedis }] });
+
+  await writeProof(proof, join(dir, 'made', 'now'));
+
+  expect(readdirSync(join(dir, 'made', 'now')).sort()).toEqual(['prove.json', 'report.html']);
+  expect(readProof(join(dir, 'made', 'now'))).toEqual(JSON.parse(JSON.stringify(proof)));
+  expect(readFileSync(join(dir, 'made', 'now', 'report.html'), 'utf8')).toContain('Replayed 5 times on Redis 7.0.15');
+});
+
+test.each([
+  ['5-owner-check', 'late-release', false],
+  ['8-auto-renew', 'failover', true],
+])('a counterexample of %s under %s that was written and read back can be replayed', async (stage, scope, isSplit) => {
+  const dir = mkdtempSync(join(tmpdir(), 'lockstep-prove-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const cells = [await provedCell(stage, scope, { isSplit })];
+  await writeProof(await proofOf({ command: '', createdAt: new Date(), cells }), dir);
+
+  const [cell = sampleCell()] = readProof(dir).cells;
+  const difference = await replay(cell.counterexample as Step[], {
+    ...cell,
+    openLock: await readLock(fileOfStage(stage)),
+    scope: scopes.find(({ name }) => name === scope) as Scope,
+  });
+
+  expect(cell.counterexample?.length).toBeGreaterThan(4);
+  expect(difference).toBeUndefined();
+});
+
+const judged = (verdict: ProofCell['verdict'], taught: ProofCell['taught'] = null) => sampleCell({ verdict, taught });
+
+test.each([
+  ['all as taught', [judged('holds', 'holds'), judged('fails', 'fails'), judged('fails')], 'as-taught'],
+  ['one is not', [judged('unknown'), judged('holds', 'fails')], 'not-as-taught'],
+  ['one was cut, which contradicts nothing', [judged('holds', 'holds'), judged('unknown')], 'as-taught'],
+  ['nothing is known', [judged('unknown', 'holds')], 'unknown'],
+  ['nothing was looked at', [], 'unknown'],
+] as const)('judgeProof: %s', (_what, cells, verdict) => {
+  expect(judgeProof([...cells]).verdict).toBe(verdict);
+});
+
+test('judgeProof: names what is not as taught, then what is unknown', () => {
+  expect(judgeProof([judged('unknown', 'holds'), judged('fails', 'holds')]).verdictReasons).toEqual([
+    '6-lua-release late-release: it fails, but holds is taught.',
+    '6-lua-release late-release: unknown. No order of events violates it.',
+  ]);
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { Scope } from '../../prove/scopes.ts';
+import { keyOf, type State, type Step } from '../../prove/state.ts';
+import { fileOf, movesUnder, scopeNamed, searchIn, writeLock } from './own-locks.ts';
+
+type Moves = Awaited<ReturnType<typeof movesUnder>>;
+
+/** Every order of events, each from its first step to its end. */
+async function* ordersOf({ movesFrom }: Moves, state: State, before: Step[] = []): AsyncGenerator<Step[]> {
+  const { moves } = await movesFrom(state);
+  if (moves.length === 0) yield before;
+  for (const move of moves) yield* ordersOf({ movesFrom } as Moves, move.state, [...before, move.step()]);
+}
+
+async function allOrders(moves: Moves): Promise<Step[][]> {
+  const orders: Step[][] = [];
+  for await (const order of ordersOf(moves, moves.begin())) orders.push(order);
+  return orders;
+}
+
+const never: Scope = { ...scopeNamed('plain'), demands: [] };
+const isOf = (name: string) => (step: Step) => step.process === name;
+
+describe('moves: a connection is first in, first out', () => {
+  // Three commands at once, of which nobody waits for the first two.
+  const eager = writeLock(
+    `return {
+      async acquire() { void redis.rpush('log', ownerToken + '-1'); void redis.rpush('log', ownerToken + '-2'); await redis.rpush('log', ownerToken + '-3'); },
+      async release() {},
+    };`,
+  );
+
+  test.each([false, true])('replies as steps of their own: %s', async (isSplit) => {
+    const moves = await movesUnder(eager, never, { isSplit, processes: isSplit ? 1 : 2 });
+    const merges = new Set<string>();
+    for await (const order of ordersOf(moves, moves.begin())) {
+      merges.add(order.map(({ process, sent }) => (sent?.command[0] === 'RPUSH' ? process : '')).join(''));
+      for (const name of ['A', 'B']) {
+        const own = order.filter(isOf(name));
+        const pushed = own.flatMap(({ sent }) => (sent?.command[0] === 'RPUSH' ? [sent.command[2]] : []));
+        const read = own.flatMap(({ input }) => (input?.type === 'reply' ? [input.id] : []));
+        expect(pushed).toEqual(pushed.toSorted());
+        expect(read).toEqual(read.toSorted((one, other) => one - other));
+      }
+    }
+
+    // Those of two processes come in every order. Three of A and three of B: 6 over 3.
+    expect(merges.size).toBe(isSplit ? 1 : 20);
+  });
+});
+
+describe('moves: messages', () => {
+  const news = writeLock(
+    `return {
+      async acquire() {
+        if (ownerToken === 'B:1') {
+          const heard = redis.duplicate();
+          heard.on('message', (channel, message) => void redis.rpush('heard', message));
+          await heard.subscribe('news');
+          await redis.set('listens', 1);
+          return;
+        }
+        await redis.publish('news', 'first');
+        await redis.publish('news', 'second');
+      },
+      async release() {},
+    };`,
+  );
+
+  test('a process hears them in the order in which they were sent, at any time after', async () => {
+    const orders = await allOrders(await movesUnder(news, never));
+    const heard = orders.map((order) =>
+      order.flatMap(({ input }) => (input?.type === 'message' ? [input.message] : [])),
+    );
+
+    expect(new Set(heard.map((messages) => messages.join()))).toEqual(new Set(['', 'second', 'first,second']));
+    for (const order of orders) {
+      const sent = order.findIndex(({ sent }) => sent?.command[2] === 'second');
+      const arrived = order.findIndex(({ input }) => input?.type === 'message' && input.message === 'second');
+      if (arrived >= 0) expect(arrived).toBeGreaterThan(sent);
+    }
+    const isBehind = (order: Step[]) =>
+      order.findIndex(({ input }) => input?.type === 'message' && input.message === 'first') >
+      order.findIndex(({ sent }) => sent?.command[2] === 'second');
+    expect(orders.some(isBehind)).toBe(true);
+  });
+});
+
+describe('moves: the clock', () => {
+  test('it stands still while a command is on its way, and a timer waits until it is due', async () => {
+    const orders = await allOrders(await movesUnder(fileOf('4-ttl'), 'plain'));
+
+    for (const order of orders) {
+      const open = new Map<string, number>();
+      for (const { process, kind, sent, at } of order) {
+        if (kind === 'begins') open.set(process, at);
+        // Each command of a sale follows from the reply to the one before it, or from a timer: at the same moment.
+        if (sent) expect({ process, at }).toEqual({ process, at: open.get(process) });
+        if (kind === 'timer') open.set(process, at);
+      }
+      expect(order.map(({ at }) => at)).toEqual(order.map(({ at }) => at).toSorted((one, other) => one - other));
+      for (const { kind, at } of order) if (kind === 'timer') expect(at % 300).toBe(0);
+    }
+  });
+
+  test('a paused process does nothing, and time goes on without it', async () => {
+    const { begin, movesFrom } = await movesUnder(fileOf('6-lua-release'), 'slow-holder');
+    const seen = new Set<string>();
+    const queue = [begin()];
+    let pauses = 0;
+    for (let state = queue.pop(); state; state = queue.pop()) {
+      const { moves } = await movesFrom(state);
+      const paused = state.actors.findIndex(({ status }) => status === 'is paused');
+      for (const move of moves) {
+        if (paused >= 0 && move.step().process === 'AB'[paused]) expect(move.step().kind).toBe('wake');
+        if (move.step().kind === 'pause') pauses += 1;
+        if (!seen.has(keyOf(move.state))) queue.push(move.state);
+        seen.add(keyOf(move.state));
+      }
+      if (paused >= 0) expect(state.at).toBeLessThanOrEqual(state.actors[paused]?.until ?? 0);
+    }
+    expect(pauses).toBeGreaterThan(0);
+  });
+});
+
+describe('moves: a budget is spent', () => {
+  test.each([
+    ['slow-holder', 'pause'],
+    ['late-release', 'hold up'],
+    ['crashed-holder', 'crash'],
+    ['client-gone', 'hang up'],
+    ['failover', 'failover'],
+  ])('%s: in each order at most one', async (scope, kind) => {
+    const moves = await movesUnder(fileOf('4-ttl'), { ...scopeNamed(scope), demands: [] });
+    let most = 0;
+    for await (const order of ordersOf(moves, moves.begin())) {
+      most = Math.max(most, order.filter((step) => step.kind === kind).length);
+    }
+
+    expect(most).toBe(1);
+  });
+});
+
+describe('moves: luck', () => {
+  const lucky = writeLock(
+    `return {
+      async acquire() {
+        if (Math.random() > 0.5) return;
+        while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs);
+      },
+      async release() { if ((await redis.get(key)) === ownerToken) await redis.del(key); },
+    };`,
+    "import { setTimeout as sleep } from 'node:timers/promises';",
+  );
+
+  test('Math.random(): a lock that breaks for a large number only is found out', async () => {
+    const { verdict, counterexample = [] } = await searchIn(lucky, 'plain');
+
+    expect(verdict).toBe('fails');
+    expect(counterexample.some(({ command }) => command.includes('(Math.random() is 0.9)'))).toBe(true);
+  });
+
+  test('Math.random(): each luck is an order of its own, where it was used', async () => {
+    const moves = await movesUnder(lucky, never, { processes: 1 });
+    const { moves: first } = await moves.movesFrom(moves.begin());
+
+    expect(first.map((move) => move.step().input)).toMatchObject([{ chance: 0.1 }, { chance: 0.9 }]);
+    for (const move of first) expect((await moves.movesFrom(move.state)).moves).toHaveLength(1);
+  });
+});

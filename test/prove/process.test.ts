@@ -1,0 +1,168 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import type { Cell } from '../../prove/cell.ts';
+import { createHistories, type History, startProcess } from '../../prove/process.ts';
+import { scopes } from '../../prove/scopes.ts';
+import type { State } from '../../prove/state.ts';
+import type { Input } from '../../prove/world.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { drawing } from './drawn.ts';
+import { fileOf, movesUnder, open, searchIn, task, writeLock } from './own-locks.ts';
+
+const script = { businessMs: 0 };
+
+/** Walks at random to an end. Returns what happened to A, and the last state. */
+async function walkUnder(stage: string, scope: string, seed: number) {
+  const draw = drawing(seed);
+  const { begin, movesFrom } = await movesUnder(fileOf(stage), scope);
+  const inputs: Input[] = [];
+  let state: State = begin();
+  for (let { moves } = await movesFrom(state); moves.length > 0; { moves } = await movesFrom(state)) {
+    const move = draw.oneOf(moves);
+    const { process, input } = move.step();
+    if (process === 'A' && input) inputs.push(input);
+    state = move.state;
+  }
+  return { inputs, history: state.actors[0]?.history as History };
+}
+
+describe('process: a function of what has happened to it', () => {
+  test.each([
+    ['8-auto-renew', 'slow-holder'],
+    ['8-auto-renew', 'long-sale'],
+    ['fenced', 'paused-process'],
+    ['blocking', 'client-gone'],
+    ['cohort', 'slow-holder'],
+    ['fair', 'client-gone'],
+  ])('%s, %s: fresh processes with the same inputs have the same commands, timers and steps', async (stage, scope) => {
+    const openLock = await open(fileOf(stage));
+    const more = scopes.find(({ name }) => name === scope)?.script?.(0);
+    for (const seed of [1, 2, 3]) {
+      const { inputs, history } = await walkUnder(stage, scope, seed);
+      const again = startProcess('A', { openLock, servers: 1, sales: 1, script: { ...script, ...more } });
+      for (const input of inputs) await again.apply(input);
+
+      expect(history.seen.told.length).toBeGreaterThan(0);
+      expect(again.seen()).toEqual(history.seen);
+    }
+  });
+
+  test('the same history for the same input, and another one for another reply, time or luck', async () => {
+    const openLock = await open(fileOf('4-ttl'));
+    const fresh = createHistories().openHistory('A', { openLock, servers: 1, sales: 1, script });
+    const begun = await fresh.after({ at: 0, chance: 0, type: 'begins' });
+    const id = begun.seen.pending[0]?.id ?? 0;
+    const given = (reply: string | null, at: number, chance = 0) =>
+      begun.after({ at, chance, type: 'reply', id, reply });
+
+    const histories = [await given('OK', 0), await given(null, 0), await given(null, 5), await given(null, 5, 1)];
+
+    expect(new Set(histories.map(({ id }) => id)).size).toBe(4);
+    expect([await given('OK', 0), await given(null, 0), await given(null, 5), await given(null, 5, 1)]).toEqual(
+      histories,
+    );
+    expect(histories.map(({ seen }) => seen.timers.map(({ due }) => due))).toEqual([[], [300], [305], [305]]);
+    expect(histories.map(({ seen }) => seen.told.map(({ step }) => step))).toEqual([['entered'], [], [], []]);
+  });
+
+  test('one that was dropped from those kept alive is run again, and comes to the same', async () => {
+    const openLock = await open(fileOf('8-auto-renew'));
+    const fresh = createHistories().openHistory('A', { openLock, servers: 1, sales: 1, script });
+    const begun = await fresh.after({ at: 0, chance: 0, type: 'begins' });
+    const granted = (at: number) =>
+      begun.after({ at, chance: 0, type: 'reply', id: begun.seen.pending[0]?.id ?? 0, reply: 1 });
+    const further = async (history: History) => {
+      const id = history.seen.pending[0]?.id ?? 0;
+      return (await history.after({ at: 9_999, chance: 0, type: 'reply', id, reply: '10' })).seen;
+    };
+    const early = await granted(0);
+    // More than are kept alive.
+    for (let at = 1; at <= 2_100; at += 1) await granted(at);
+    const kept = await granted(2_100);
+
+    const [ofEarly, ofKept] = [await further(early), await further(kept)];
+
+    expect(ofEarly.pending).toEqual(ofKept.pending);
+    expect(ofEarly.told.map(({ step, stock }) => [step, stock])).toEqual([
+      ['entered', undefined],
+      ['read', 10],
+    ]);
+    expect(ofEarly.timers).toEqual([{ id: expect.any(Number), due: 300 }]);
+    expect(ofKept.timers).toEqual([{ id: expect.any(Number), due: 2_400 }]);
+  });
+
+  test('two processes share no variable of the lock’s file', async () => {
+    const file = writeLock(
+      "return { async acquire() { count += 1; await redis.set('count', count); }, async release() {} };",
+      'let count = 0;',
+    );
+    const openLock = await open(file);
+    const commands = [];
+    for (const name of ['A', 'B']) {
+      const process = startProcess(name, { openLock, servers: 1, sales: 1, script });
+      await process.apply({ at: 0, chance: 0, type: 'begins' });
+      commands.push(process.seen().pending[0]?.command);
+    }
+
+    expect(commands).toEqual([
+      ['SET', 'count', 1],
+      ['SET', 'count', 1],
+    ]);
+  });
+});
+
+describe('process: what nobody catches', () => {
+  test('an error in a timer ends the process, and is named', async () => {
+    const file = writeLock(
+      "return { async acquire() { setTimeout(() => { throw new Error('the watchdog broke') }, 100); }, async release() {} };",
+    );
+
+    expect(await searchIn(file, 'late-release')).toMatchObject({
+      verdict: 'fails',
+      reason: 'A ends by an error that nobody catches: the watchdog broke',
+    });
+  });
+
+  test('an error where the file is evaluated: it can’t be proved', async () => {
+    const file = writeLock('return {};', "throw new Error('no lock today');");
+
+    await expect(searchIn(file, 'lost-wakeup')).rejects.toThrow('no lock today');
+  });
+
+  test('an error of a sale is its failure, and no end of the process', async () => {
+    const file = writeLock("return { async acquire() { throw new Error('no lock today') }, async release() {} };");
+
+    expect(await searchIn(file, 'late-release')).toMatchObject({ verdict: 'holds' });
+    expect(await searchIn(file, 'lost-wakeup')).toMatchObject({
+      verdict: 'fails',
+      reason: 'A fails: no lock today',
+    });
+  });
+
+  // In a process of its own: in this one Vitest listens as well.
+  test('a promise that nobody waits for ends the process, and is named', async () => {
+    const file = writeLock(
+      `let watchdog;
+      return {
+        async acquire() { watchdog = setInterval(async () => { throw new Error('the renewal broke') }, leaseMs / 3); },
+        async release() {},
+      };`,
+    );
+    const worker = fork(`${projectDir}/prove/worker.ts`, {
+      execArgv: ['--no-warnings', '--import', 'tsx'],
+      silent: true,
+    });
+    cleanUpLater(() => void worker.kill('SIGKILL'));
+    worker.send({ ...task('4-ttl', 'late-release'), file });
+
+    const [{ cell }] = (await once(worker, 'message')) as [{ cell: Cell }];
+
+    expect(cell).toMatchObject({
+      verdict: 'fails',
+      reason: 'A ends by an error that nobody catches: the renewal broke',
+      replayed: 20,
+    });
+  });
+});

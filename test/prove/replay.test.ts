@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { proveCell } from '../../prove/cell.ts';
+import { type ReplayOptions, replay } from '../../prove/replay.ts';
+import type { Step } from '../../prove/state.ts';
+import { fileOf, open, scopeNamed, searchIn, task } from './own-locks.ts';
+
+interface Found {
+  steps: Step[];
+  options: ReplayOptions;
+}
+
+async function find(stage: string, scope: string, masters = 0): Promise<Found> {
+  const { counterexample = [] } = await searchIn(fileOf(stage), scope, { masters });
+  const openLock = await open(fileOf(stage));
+  const processes = scopeNamed(scope).processes ?? 2;
+  return { steps: counterexample, options: { openLock, sales: 1, scope: scopeNamed(scope), processes, masters } };
+}
+
+describe('replay: a counterexample goes the same way on fresh processes and a Valkey that is never put back', () => {
+  test.each([
+    ['3-spin', 'crashed-holder'],
+    ['5-owner-check', 'late-release'],
+    ['8-auto-renew', 'paused-process'],
+    ['fenced', 'failover'],
+    ['blocking', 'late-write'],
+    ['cohort', 'crossed-write'],
+  ])('%s, %s', async (stage, scope) => {
+    const { steps, options } = await find(stage, scope);
+
+    expect(steps.length).toBeGreaterThan(1);
+    expect(await replay(steps, options)).toBeUndefined();
+  });
+
+  test('redlock, amnesia: with masters', async () => {
+    const { steps, options } = await find('redlock', 'amnesia', 3);
+
+    expect(steps.map(({ kind }) => kind)).toContain('restart empty');
+    expect(await replay(steps, options)).toBeUndefined();
+  });
+
+  test('also where each reply is a step of its own', async () => {
+    const { counterexample = [] } = await searchIn(fileOf('4-ttl'), 'late-release', { isSplit: true });
+    const { options } = await find('4-ttl', 'late-release');
+
+    expect(counterexample.some(({ kind }) => kind === 'reply')).toBe(true);
+    expect(await replay(counterexample, options)).toBeUndefined();
+  });
+
+  test('a cell that fails says how often it was replayed', async () => {
+    expect(await proveCell(task('4-ttl', 'long-sale'))).toMatchObject({ verdict: 'fails', replayed: 20 });
+    expect(await proveCell(task('4-ttl', 'plain'))).not.toHaveProperty('replayed');
+  });
+});
+
+describe('replay: one that was tampered with goes another way', () => {
+  let found: Found;
+  beforeAll(async () => {
+    found = await find('5-owner-check', 'late-release');
+  });
+
+  /** What the replay says when one step is changed. */
+  const changed = (at: number, more: Partial<Step>) =>
+    replay(
+      found.steps.map((step, index) => (index === at ? { ...step, ...more } : step)),
+      found.options,
+    );
+  const places = (isMeant: (step: Step) => boolean) => found.steps.flatMap((step, at) => (isMeant(step) ? [at] : []));
+
+  test('a reply that is another one', async () => {
+    for (const at of places(({ reply }) => reply !== undefined)) {
+      expect(await changed(at, { reply: '"tampered"' })).toMatch(
+        new RegExp(`^step ${at + 1}: the reply is .+ instead of "tampered"\\.$`),
+      );
+    }
+  });
+
+  test('a command that is another one', async () => {
+    for (const at of places(({ sent }) => sent !== undefined)) {
+      const { sent } = found.steps[at] as Step;
+      expect(await changed(at, { sent: sent && { ...sent, command: ['GET', 'tampered'] } })).toMatch(
+        new RegExp(`^step ${at + 1}: it sends `),
+      );
+    }
+  });
+
+  test('a step that a process did not come to', async () => {
+    for (const at of places(({ told }) => told.length > 0)) {
+      expect(await changed(at, { told: [] })).toMatch(new RegExp(`^step ${at + 1}: [AB] told `));
+    }
+  });
+
+  test('a lease that has not ended yet', async () => {
+    const last = found.steps.findIndex(({ kind }) => kind === 'clock');
+    const early = found.steps.map((step, at) =>
+      at > last ? { ...step, at: 0, input: step.input && { ...step.input, at: 0 } } : step,
+    );
+
+    expect(await replay(early, found.options)).toMatch(/^step \d+: /);
+  });
+
+  test('a step of a process that is left out', async () => {
+    const isAnswered = ({ kind }: Step) => kind === 'begins' || kind === 'command';
+    for (const at of places(isAnswered).filter((at) => at < found.steps.length - 1)) {
+      const without = found.steps.toSpliced(at, 1);
+
+      expect({ at, difference: await replay(without, found.options) }).toEqual({
+        at,
+        difference: expect.stringMatching(/^step \d+: /),
+      });
+    }
+  });
+
+  test('a message that was never sent', async () => {
+    const { steps, options } = await find('blocking', 'late-write');
+    const at = steps.findIndex(({ input }) => input?.type === 'message');
+    const input = { at: 0, chance: 0, type: 'message' as const, channel: 'lock:released', message: 'made up' };
+    const made: Step = { at: 0, process: 'B', kind: 'message', command: '', told: [], input };
+
+    expect(await replay(steps.toSpliced(Math.max(at, 3), 0, made), options)).toMatch(/^step \d+: it hears /);
+  });
+
+  test('the counterexample of another lock', async () => {
+    const { steps } = await find('4-ttl', 'late-release');
+
+    expect(await replay(steps, found.options)).toMatch(/^step \d+: it sends /);
+  });
+});

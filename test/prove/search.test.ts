@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import { proveCell } from '../../prove/cell.ts';
+import { violated, violatedAtEnd } from '../../prove/properties.ts';
+import type { Scope } from '../../prove/scopes.ts';
+import { search } from '../../prove/search.ts';
+import { openServer } from '../../prove/server.ts';
+import { keyOf, type State } from '../../prove/state.ts';
+import { drawing } from './drawn.ts';
+import {
+  fileOf,
+  lasting,
+  movesUnder,
+  open,
+  optionsOf,
+  scopeNamed,
+  searchIn,
+  sharedServer,
+  task,
+  writeLock,
+} from './own-locks.ts';
+
+/** Walks through every order of events, one after the other, and remembers no state. */
+async function walkAll(stage: string, scopeName: string, mostSteps = Number.POSITIVE_INFINITY) {
+  const scope = scopeNamed(scopeName);
+  const { begin, movesFrom, leaseEndOf } = await movesUnder(fileOf(stage), scope);
+  const server = await sharedServer();
+  let orders = 0;
+  let shortest = Number.POSITIVE_INFINITY;
+
+  async function walk(state: State, steps: number) {
+    const { moves, isCut } = await movesFrom(state);
+    if (moves.length === 0 && !isCut) {
+      orders += 1;
+      if (violatedAtEnd(state, scope.demands, server)) shortest = Math.min(shortest, steps);
+    }
+    if (steps === mostSteps) return;
+    for (const { state: made, touches } of moves) {
+      if (violated(made, scope.demands, leaseEndOf, touches)) shortest = Math.min(shortest, steps + 1);
+      else await walk(made, steps + 1);
+    }
+  }
+
+  await walk(begin(), 0);
+  return { orders, shortest };
+}
+
+describe('search: against a walk through every order that remembers no state', () => {
+  test.each([
+    ['2-recursive-retry', 'plain'],
+    ['5-owner-check', 'plain'],
+    ['6-lua-release', 'script-cache-empty'],
+    ['7-reentrant', 'nested-call'],
+    ['4-ttl', 'client-gone'],
+    ['4-ttl', 'crashed-holder'],
+    ['7-reentrant', 'late-release'],
+    ['cohort', 'plain'],
+    ['blocking', 'plain'],
+  ])('%s, %s: it counts as many orders, and finds as little', async (stage, scope) => {
+    const { verdict, schedules, cut } = await searchIn(fileOf(stage), scope);
+
+    expect({ verdict, cut }).toEqual({ verdict: 'holds', cut: 0 });
+    expect(await walkAll(stage, scope)).toEqual({ orders: schedules, shortest: Number.POSITIVE_INFINITY });
+  });
+
+  test.each([
+    ['0-none', 'plain'],
+    ['1-in-process', 'paused-process'],
+    ['4-ttl', 'long-sale'],
+    ['4-ttl', 'slow-holder'],
+    ['5-owner-check', 'late-release'],
+    ['6-lua-release', 'nested-call'],
+    ['7-reentrant', 'crossed-write'],
+  ])('%s, %s: no counterexample is shorter', async (stage, scope) => {
+    const { verdict, counterexample = [] } = await searchIn(fileOf(stage), scope);
+
+    expect(verdict).toBe('fails');
+    expect((await walkAll(stage, scope, counterexample.length)).shortest).toBe(counterexample.length);
+  });
+
+  test('a walk that is drawn comes through no state that the search has not counted', async () => {
+    const [stage, scope] = ['8-auto-renew', 'slow-holder'];
+    const { begin, movesFrom } = await movesUnder(fileOf(stage), scope);
+    const first = begin();
+    const keys = new Set([keyOf(first)]);
+    for (let layer = [first]; layer.length > 0; ) {
+      const next: State[] = [];
+      for (const state of layer) {
+        for (const move of (await movesFrom(state)).moves) {
+          if (!keys.has(keyOf(move.state))) next.push(move.state);
+          keys.add(keyOf(move.state));
+        }
+      }
+      layer = next;
+    }
+    const draw = drawing(7);
+    const visited = new Set<string>();
+    for (let walk = 0; walk < 300; walk += 1) {
+      let state = first;
+      for (let { moves } = await movesFrom(state); moves.length > 0; { moves } = await movesFrom(state)) {
+        state = draw.oneOf(moves).state;
+        visited.add(keyOf(state));
+      }
+    }
+
+    expect([...visited].filter((key) => !keys.has(key)).length).toBe(0);
+    expect((await searchIn(fileOf(stage), scope)).states).toBe(keys.size);
+    expect(visited.size).toBeGreaterThan(keys.size / 4);
+  });
+});
+
+describe('search: the same cell twice', () => {
+  test.each([
+    ['8-auto-renew', 'long-sale'],
+    ['8-auto-renew', 'late-write'],
+  ])('%s, %s: the same verdict, states, orders and counterexample', async (stage, scope) => {
+    const first = await proveCell(task(stage, scope));
+    await searchIn(fileOf('4-ttl'), 'late-release');
+
+    expect(lasting(await proveCell(task(stage, scope)))).toEqual(lasting(first));
+  });
+
+  test('on a server that knows other locks, and on one that knows none', async () => {
+    const options = optionsOf(scopeNamed('late-write'));
+    const openLock = await open(fileOf('fenced'));
+
+    const fresh = await search(openLock, await openServer(), options);
+
+    expect(await search(openLock, await sharedServer(), options)).toEqual(fresh);
+  });
+});
+
+describe('search: it never says that a lock holds when a branch was cut', () => {
+  test('time beyond the horizon', async () => {
+    const result = await searchIn(fileOf('8-auto-renew'), 'long-sale', { horizonMs: 700 });
+
+    expect(result).toMatchObject({ verdict: 'unknown', schedules: 0 });
+    expect(result.cut).toBeGreaterThan(0);
+    expect(result.reason).toBe(`${result.cut} branches were cut at 700 ms.`);
+  });
+
+  test('a signal that aborts', async () => {
+    const result = await searchIn(fileOf('4-ttl'), 'plain', { signal: AbortSignal.abort() });
+
+    expect(result).toMatchObject({
+      verdict: 'unknown',
+      reason: 'The search was ended before it had seen every order.',
+      schedules: 0,
+    });
+    expect(result.cut).toBeGreaterThan(0);
+  });
+
+  test('more memory than it may have', async () => {
+    const result = await searchIn(fileOf('4-ttl'), 'plain', { mostMemory: 1_000_000 });
+
+    expect(result).toMatchObject({ verdict: 'unknown', reason: 'It takes more than 1 MB.', schedules: 0 });
+    expect(result.cut).toBeGreaterThan(0);
+  });
+
+  test('no time: a cell is unknown, and says so', async () => {
+    expect(await proveCell(task('4-ttl', 'plain'), AbortSignal.abort())).toMatchObject({
+      verdict: 'unknown',
+      reason: 'The search was ended before it had seen every order.',
+    });
+  });
+
+  test('what is found before it is cut is found', async () => {
+    const result = await searchIn(fileOf('4-ttl'), 'late-release', { horizonMs: 1_000 });
+
+    expect(result).toMatchObject({ verdict: 'fails', schedules: 0 });
+  });
+});
+
+describe('search: memory', () => {
+  test('what an earlier search has left behind counts for nothing', async () => {
+    const garbage = Array.from({ length: 2_000_000 }, (_, at) => ({ at }));
+    expect(garbage).toHaveLength(2_000_000);
+    const live = process.memoryUsage().heapUsed;
+    garbage.length = 0;
+
+    // Less than what is there now, more than what is in use.
+    const result = await searchIn(fileOf('4-ttl'), 'plain', { mostMemory: live - 50_000_000 });
+
+    expect(result.verdict).toBe('holds');
+  });
+});
+
+describe('search: a command that changes the lock of a holder', () => {
+  /** A deletes the lock and fails; B takes it. */
+  const thief = () =>
+    writeLock(
+      `return {
+        async acquire() {
+          if (ownerToken !== 'A:1') return void (await redis.set(key, ownerToken, 'PX', leaseMs, 'NX'));
+          await redis.del(key);
+          throw new Error('it was only here to delete');
+        },
+        async release() {},
+      };`,
+    );
+  const untouched: Scope = { ...scopeNamed('plain'), demands: ['untouched'] };
+
+  test.each([false, true])('replies as steps of their own: %s: it is found', async (isSplit) => {
+    const { verdict, reason, counterexample } = await searchIn(thief(), untouched, { isSplit });
+
+    expect({ verdict, reason }).toEqual({
+      verdict: 'fails',
+      reason: 'A changes the lock of B, which is inside and within its lease.',
+    });
+    expect(counterexample?.at(-1)?.command).toBe('DEL lock');
+  });
+});
+
+describe('search: a holder that has the lock, and has not heard of it yet', () => {
+  const inTwoSteps = () =>
+    writeLock(
+      `return {
+        async acquire() {
+          while ((await redis.setnx(key, ownerToken)) === 0) await sleep(retryDelayMs);
+          await redis.pexpire(key, leaseMs);
+        },
+        async release() { await redis.del(key); },
+      };`,
+      "import { setTimeout as sleep } from 'node:timers/promises';",
+    );
+
+  test('it may be killed: a lease that begins with a command of its own is found out', async () => {
+    expect(await searchIn(inTwoSteps(), 'plain')).toMatchObject({ verdict: 'holds' });
+
+    const { verdict, reason, counterexample = [] } = await searchIn(inTwoSteps(), 'crashed-holder');
+
+    expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'Nobody has entered 1800 ms after the crash.' });
+    expect(counterexample.map(({ command }) => command)).not.toContain('PEXPIRE lock 900');
+  });
+
+  test('it may be paused between its two commands', async () => {
+    const { begin, movesFrom } = await movesUnder(inTwoSteps(), 'slow-holder');
+    let state = begin();
+    for (const kind of ['begins', 'command']) {
+      const { moves } = await movesFrom(state);
+      state = moves.find((move) => move.step().kind === kind)?.state as State;
+    }
+
+    expect((await movesFrom(state)).moves.map((move) => move.step().kind)).toContain('pause');
+  });
+});
+
+describe('search: who comes first', () => {
+  test('processes with scripts of their own come in every order', async () => {
+    const nested = await movesUnder(fileOf('7-reentrant'), 'nested-call');
+    const plain = await movesUnder(fileOf('7-reentrant'), 'plain');
+    const firstOf = async ({ begin, movesFrom }: typeof plain) =>
+      (await movesFrom(begin())).moves.map((move) => move.step().process);
+
+    expect(await firstOf(plain)).toEqual(['A']);
+    expect(await firstOf(nested)).toEqual(['A', 'B']);
+  });
+});
