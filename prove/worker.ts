@@ -2,6 +2,9 @@
 
 import { proveCell, type Task } from './cell.ts';
 
+/** How often it says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
+const SIGN_EVERY_MS = 500;
+
 process.on('message', async (task: Task) => {
   const answer = await proveCell(task).then(
     (cell) => ({ cell }),
@@ -11,3 +14,4 @@ process.on('message', async (task: Task) => {
   process.send?.(answer, () => {});
 });
 process.on('disconnect', () => process.exit());
+setInterval(() => process.send?.('alive', () => {}), SIGN_EVERY_MS);

@@ -21,13 +21,15 @@ export interface ProverOptions {
 const SHARES = 8;
 /** And never less than this, in seconds. */
 const LEAST_SECONDS = 1;
-/** A process that does not end in time is killed, so long after its time, in milliseconds. */
-const GRACE_MS = 2_000;
+/** A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. */
+const SILENCE_MS = 8_000;
+
+const DIED = 'The process of the search has died, or did not come back.';
 
 type Answer = { cell: Cell } | { problem: string };
 
 /**
- * Proves the cells, in this order, and resolves with them in it; what fails with few processes is not looked at with more. A lock that can't be read, and a process that dies or does not come
+ * Proves the cells, in this order, and resolves with them in it; what fails with few processes is left out with more. A lock that can't be read, and a process that dies or does not come
  * back, make their cell unknown; another process goes on.
  */
 export async function proveAll(planned: Planned[], { seconds, signal, onCell }: ProverOptions): Promise<Cell[]> {
@@ -36,6 +38,8 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
   const workers = Math.min(availableParallelism(), planned.length);
   const queue = [...planned.entries()];
   const cells: Cell[] = [];
+  /** Locks under which a process has died, by their files: they are not tried again. */
+  const deadly = new Set<string>();
 
   async function work() {
     let worker: ChildProcess | undefined;
@@ -44,17 +48,20 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
     try {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const [index, task] = next;
-        const isSame = (cell?: Cell) => cell?.stage === task.stage && cell.scope === task.scope;
-        if (cells.some((cell) => isSame(cell) && cell.verdict === 'fails')) continue;
+        if (failsWithFewer(task, cells)) continue;
         const left = (endsAt - performance.now()) / 1_000;
         const share = Math.max(LEAST_SECONDS, (SHARES * left * workers) / (queue.length + workers));
         const given = { ...task, seconds: Math.min(left, share) };
         let answer: Answer = { cell: unknownCell(task, 'There was no time left to look at it.') };
         if (signal.aborted) answer = { cell: unknownCell(task, 'The search was interrupted.') };
+        else if (deadly.has(task.file)) answer = { cell: unknownCell(task, DIED) };
         else if (left > 0) {
           worker ??= startWorker(node);
           answer = await ask(worker, given);
-          if (worker.exitCode !== null || worker.signalCode !== null) worker = undefined;
+          if (worker.exitCode !== null || worker.signalCode !== null) {
+            worker = undefined;
+            deadly.add(task.file);
+          }
         }
         const cell = 'cell' in answer ? answer.cell : unknownCell(task, answer.problem);
         cells[index] = cell;
@@ -67,15 +74,15 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
   }
 
   async function ask(worker: ChildProcess, task: Task): Promise<Answer> {
-    const timer = setTimeout(() => worker.kill('SIGKILL'), task.seconds * 1_000 + GRACE_MS);
+    const timer = setTimeout(() => worker.kill('SIGKILL'), SILENCE_MS);
     try {
       return await new Promise<Answer>((resolve) => {
-        worker.once('message', (answer) => resolve(answer as Answer));
+        worker.on('message', (answer: Answer | 'alive') => {
+          if (answer === 'alive') timer.refresh();
+          else resolve(answer);
+        });
         worker.once('exit', () => {
-          const why = signal.aborted
-            ? 'The search was interrupted.'
-            : 'The process of the search has died, or did not come back.';
-          resolve({ cell: unknownCell(task, why) });
+          resolve({ cell: unknownCell(task, signal.aborted ? 'The search was interrupted.' : DIED) });
         });
         worker.send(task);
       });
@@ -86,7 +93,17 @@ export async function proveAll(planned: Planned[], { seconds, signal, onCell }: 
   }
 
   await Promise.all(Array.from({ length: workers }, work));
-  return cells.filter((cell) => cell !== undefined);
+  // Another process may have looked at it meanwhile.
+  return cells.filter((cell) => cell !== undefined && !failsWithFewer(cell, cells));
+}
+
+/** Is there a counterexample with fewer processes? */
+function failsWithFewer(
+  { stage, scope, processes }: Pick<Cell, 'stage' | 'scope' | 'processes'>,
+  cells: Cell[],
+): boolean {
+  const isSmaller = (cell: Cell) => cell.stage === stage && cell.scope === scope && cell.processes < processes;
+  return cells.some((cell) => cell.verdict === 'fails' && isSmaller(cell));
 }
 
 function startWorker(node: string[]): ChildProcess {
