@@ -27,7 +27,7 @@ export function readable(command: (string | number)[], master?: number): string 
   if (!/^EVAL/.test(String(name))) return command.join(' ');
   const keys = rest.slice(0, Number(count)).join(', ');
   const args = rest.slice(Number(count)).join(', ');
-  const known = names.get(String(script)) ?? `the script ${String(script).slice(0, 8)}`;
+  const known = names.get(String(script)) ?? 'a script of its own';
   return `${known}${name === 'EVAL' ? ', sent in full,' : ''} of ${keys} with ${args}`;
 }
 

@@ -75,7 +75,9 @@ async function searchFirst(locks: { stage: string; file: string }[], drills: Dri
   return undefined;
 }
 
-const isSound = ({ verdict }: Cell) => verdict === 'holds';
+function isSound({ verdict }: Cell) {
+  return verdict === 'holds';
+}
 
 /** Writes a lock that works, to be changed. Never over a file that is there. */
 function writeTemplate(file: string) {

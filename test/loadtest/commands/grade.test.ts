@@ -46,6 +46,17 @@ test('one run: a right lock, a wrong one, and three that break their nodes', { t
   expect(report).toMatch(/missing-lock: it can't be graded: there is no such file/);
 });
 
+test('the search comes first, and both rows are printed', { timeout: 120_000 }, async () => {
+  const wrong = writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' }));
+  const command = grade(wrong, '--baseline', 'none', '--drill', 'late-release', '--lease', '600');
+
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  expect(command.stdout()).toMatch(
+    /^Every order of events[^]+^wrong-lock +✘$[^]+wrong-lock · late-release · 2 processes: ✘/m,
+  );
+  expect(command.stdout()).toMatch(/wrong-lock: 0 of 1 drills hold; it fails late-release\./);
+});
+
 test('--new: never over a file that is there', async () => {
   const file = writeModule('mine.ts', 'export {};');
   const command = grade('--new', file);
