@@ -231,7 +231,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     if (budget.crashes > 0 && isHolder && (scope.mayCrash?.(index) ?? true)) {
       const servers = state.servers.map((each) => server.without(each, index));
       const dead = { status: 'crashed' as const, inbox: [], replies: [] };
-      const more = { ...spend(budget, 'crashes'), crashedAt: at, servers };
+      // The lock of one whose lease is over is no longer its own: somebody else may have it for long.
+      const crashedAt = leaseEndOf(actor) > at ? at : state.crashedAt;
+      const more = { ...spend(budget, 'crashes'), crashedAt, servers };
       moves.push(change(state, index, dead, { kind: 'crash', words: 'is killed', more }));
     }
     if (budget.hangUps > 0 && actor.waitsSince !== undefined) {

@@ -41,7 +41,9 @@ export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean)
     const sign = verdict === 'fails' ? '✘' : verdict === 'holds' ? '✔, but a counterexample is taught' : '?';
     return `${stage} · ${scope} · ${processes} processes: ${sign} ${reason}`;
   });
-  return lines.length > 0 ? [...lines, '', 'For the steps of a counterexample: npm run prove, with its lock and its --scope.'] : [];
+  return lines.length > 0
+    ? [...lines, '', 'For the steps of a counterexample: npm run prove, with its lock and its --scope.']
+    : [];
 }
 
 /** What was looked at, in a sentence. */

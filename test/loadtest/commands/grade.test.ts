@@ -52,7 +52,7 @@ test('the search comes first, and both rows are printed', { timeout: 120_000 }, 
 
   expect(await command.ended).toEqual({ code: 1, signal: null });
   expect(command.stdout()).toMatch(
-    /^Every order of events[^]+^wrong-lock +✘$[^]+wrong-lock · late-release · 2 processes: ✘/m,
+    /^Every order of events[\s\S]+^wrong-lock +✘$[\s\S]+wrong-lock · late-release · 2 processes: ✘/m,
   );
   expect(command.stdout()).toMatch(/wrong-lock: 0 of 1 drills hold; it fails late-release\./);
 });
