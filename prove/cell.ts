@@ -90,7 +90,7 @@ async function replayed(cell: Cell, openLock: OpenLock, scope: Scope): Promise<C
   for (let time = 1; time <= REPLAYS; time += 1) {
     const difference = await replay(counterexample, { openLock, sales, scope, processes, masters });
     if (difference) {
-      const reason = `The counterexample went another way when it was replayed for the ${time}. time, ${difference}`;
+      const reason = `Replay ${time} of ${REPLAYS} of the counterexample went another way, at ${difference}`;
       return { ...cell, verdict: 'unknown', reason };
     }
   }

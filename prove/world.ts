@@ -86,7 +86,7 @@ export function createWorld(name: string, servers: number) {
     };
     return timer;
   }
-  // As Node: a timer never waits for less than a millisecond.
+  // A timer of Node never waits for less than a millisecond.
   const wholeMs = (ms: unknown) => Math.max(1, Math.trunc(Number(ms)) || 1);
   const startTimer =
     (isRepeated: boolean) =>

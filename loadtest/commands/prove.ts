@@ -94,7 +94,7 @@ async function prove(): Promise<number> {
   await writeProof(proof, folder);
   pointAt(reports, LATEST_PROOF, folder);
   if (json) process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
-  else print(cells, join(folder, 'report.html'));
+  else print(cells, proof.server, join(folder, 'report.html'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
   const isSame = ({ onRedis }: ReplayedCell) => onRedis === undefined || onRedis.sameEachTime;
   return cells.every((cell) => isAsExpected(cell) && isSame(cell)) ? AS_TAUGHT : NOT_AS_TAUGHT;
@@ -178,9 +178,9 @@ function commandLine(): string {
   return ['npm run prove', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
 }
 
-function print(cells: Cell[], report: string) {
+function print(cells: Cell[], server: string, report: string) {
   const lines: string[] = [];
-  if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells));
+  if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells, server));
   else for (const cell of cells) lines.push(...cellLines(cell), '');
   if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells, isAsExpected));
   process.stdout.write(`${lines.join('\n').trimEnd()}\n\nReport: ${report}\n`);

@@ -65,7 +65,7 @@ export function claimOf(cell: ProofCell, server: string): string[] {
 /** How often the counterexample was replayed, and where. */
 export function replaysOf({ replayed, onRedis }: ProofCell): string[] {
   return [
-    ...(replayed ? [`Replayed ${times(replayed)} on fresh processes and a fresh Valkey: the same each time.`] : []),
+    ...(replayed ? [`Replayed ${times(replayed)} on fresh processes and a second Valkey: the same each time.`] : []),
     ...(onRedis
       ? [
           `Replayed ${times(onRedis.times)} on ${onRedis.server}, over sockets: ${onRedis.sameEachTime ? 'the same each time' : 'not the same each time'}.`,

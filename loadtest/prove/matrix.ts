@@ -3,6 +3,7 @@
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
+import { formatOrders } from './claim.ts';
 import { scopeNames } from './plan.ts';
 
 /** A row for each lock, a column for each scope. */
@@ -46,13 +47,13 @@ export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean)
     : [];
 }
 
-/** What was looked at, in a sentence. */
-export function summaryOf(cells: Cell[]): string {
+/** What was looked at, on which server, in a sentence. */
+export function summaryOf(cells: Cell[], server: string): string {
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
   const counts = [...new Set(cells.map(({ processes }) => processes))].toSorted();
   const sales = cells[0]?.sales ?? 1;
   const of = `${counts.join(' and ')} processes × ${sales} ${sales === 1 ? 'sale' : 'sales'}`;
-  return `${of}, on a real Valkey 9.1.1: ${states.toLocaleString('en')} states.`;
+  return `${of}, on a real ${server}: ${states.toLocaleString('en')} states.`;
 }
 
 /** A cell with all that is known of it. */
@@ -70,7 +71,7 @@ export function cellLines({
   cut,
 }: Cell) {
   const signs = { holds: pc.green('✔ holds'), fails: pc.red('✘ fails'), unknown: pc.yellow('? unknown') };
-  const orders = schedules > 0 ? `, ${countOf(schedules)} orders` : '';
+  const orders = schedules > 0 ? `, ${formatOrders(schedules)} orders` : '';
   const open = cut > 0 && verdict === 'unknown' ? `, ${cut.toLocaleString('en')} branches not followed` : '';
   const again = replayed ? ` Replayed ${replayed} times: the same each time.` : '';
   return [
@@ -79,12 +80,4 @@ export function cellLines({
     `  ${states.toLocaleString('en')} states${orders}${open}.`,
     ...numbered(counterexample ?? []).map((line) => `  ${line}`),
   ];
-}
-
-/** `18`, `4.0 · 10²⁷`. */
-function countOf(number: number): string {
-  if (number < 1e15) return number.toLocaleString('en');
-  const exponent = Math.floor(Math.log10(number));
-  const raised = [...String(exponent)].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
-  return `${(number / 10 ** exponent).toFixed(1)} · 10${raised}`;
 }

@@ -29,8 +29,8 @@ const DIED = 'The process of the search has died, or did not come back.';
 type Answer = { cell: Cell } | { problem: string };
 
 /**
- * Proves the cells, in this order, and resolves with them in it; what fails with few processes is left out with more. A lock that can't be read, and a process that dies or does not come
- * back, make their cell unknown; another process goes on.
+ * Proves the cells, in this order, and resolves with them in it; what fails with few processes is left out with more. A lock that
+ * can't be read, and a process that dies or does not come back, make their cell unknown; another process goes on.
  */
 export async function proveAll(planned: Planned[], { seconds, signal, onCell }: ProverOptions): Promise<Cell[]> {
   const node = await bundledArgs('prove/worker.ts');

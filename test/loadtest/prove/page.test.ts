@@ -113,7 +113,7 @@ describe('the page of a proof', () => {
     expect([...article.matchAll(/<svg class="(wide|narrow)" role="img"/g)]).toHaveLength(2);
     expect(article).toContain('class="overlap"');
     expect(article).toContain(escapeText(mermaidOf(sampleCell({ counterexample: failoverSteps }))));
-    expect(textOf(article)).toContain('Replayed 20 times on fresh processes and a fresh Valkey: the same each time.');
+    expect(textOf(article)).toContain('Replayed 20 times on fresh processes and a second Valkey: the same each time.');
     expect(page).not.toMatch(/NaN|undefined|Infinity/);
   });
 
