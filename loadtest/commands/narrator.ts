@@ -7,7 +7,7 @@ import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidenc
 import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
-import { isAsTaught, keyFigure, type RanStaircase, ranStaircases } from '../report/cells.ts';
+import { isAsTaught, keyFigure, partsOf, type RanStaircase, ranStaircases } from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine, failures, gradeLine } from '../report/grades.ts';
 import { readStory, stageTitle } from '../report/story.ts';
@@ -185,14 +185,18 @@ function shortResult(result: DrillResult): string {
  * A staircase, turned so that it fits a terminal of so many columns: a row for each drill, a column for each stage. What is too
  * wide goes on in a table below. Those of the orders are small enough to show a figure in each cell.
  */
-function picture({ staircase, drills, rows }: RanStaircase, width: number): string {
+function picture(ran: RanStaircase, width: number): string {
+  const { staircase } = ran;
   const { rowWord } = staircase;
+  const parts = partsOf(ran);
+  const drills = parts.flatMap((part) => part.drills);
   const isOfLocks = staircase === lockStaircase;
-  const columns = rows.map(({ stage, cells }) => {
+  const columns = ran.rows.map(({ stage, cells: inAnyOrder }) => {
+    const cells = drills.map((drill) => inAnyOrder.find((cell) => cell.drill === drill));
     const head = rowOf(stage)?.short ?? stage;
-    const figures = cells.map(({ result }) => (isOfLocks || !result ? undefined : keyFigure(result)));
+    const figures = cells.map((cell) => (isOfLocks || !cell?.result ? undefined : keyFigure(cell.result)));
     const widest = Math.max(head.length, ...figures.map((figure) => (figure ? `✔ ${figure}`.length : 1)));
-    const lines = cells.map(({ result }, i) => [pictureCell(result), figures[i]].filter(Boolean).join(' '));
+    const lines = cells.map((cell, i) => [pictureCell(cell?.result), figures[i]].filter(Boolean).join(' '));
     return { head, lines, width: widest };
   });
   const first = Math.max(rowWord.length, ...drills.map((drill) => drill.length));
@@ -212,9 +216,10 @@ function picture({ staircase, drills, rows }: RanStaircase, width: number): stri
       head: [rowWord, ...columns.map(({ head }) => head)],
       style: { head: [], border: [], compact: true },
     });
-    drills.forEach((drill, i) => {
-      table.push([drill, ...columns.map(({ lines }) => lines[i] ?? '')]);
-    });
+    for (const { group, drills: own } of parts) {
+      if (group !== undefined) table.push([{ content: pc.bold(group), colSpan: columns.length + 1 }]);
+      for (const drill of own) table.push([drill, ...columns.map(({ lines }) => lines[drills.indexOf(drill)] ?? '')]);
+    }
     return table.toString();
   });
   return [...(isOfLocks ? [] : [pc.bold(staircase.title)]), ...text].join('\n');

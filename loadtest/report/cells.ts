@@ -10,7 +10,7 @@ import {
   stepFigures,
 } from '../evidence/results.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
-import type { Staircase } from '../staircase/staircase.ts';
+import { type Group, groups, type Staircase } from '../staircase/staircase.ts';
 
 /** One cell of the staircase as it was run. `left-out`: asked for and not run; `blank`: not asked for. */
 export interface Cell {
@@ -25,6 +25,28 @@ export interface RanStaircase {
   staircase: Staircase;
   drills: string[];
   rows: { stage: string; cells: Cell[] }[];
+}
+
+/** The drills of one group, under every row. */
+export interface StaircasePart extends Omit<RanStaircase, 'staircase'> {
+  group?: Group;
+}
+
+/** More drills than that are too many to be seen at once: they are shown group by group. */
+const MOST_IN_ONE = 5;
+
+/** A staircase as it is shown: whole when it is small or has no groups, else group by group. */
+export function partsOf({ drills, rows }: RanStaircase): StaircasePart[] {
+  const groupOf = (drill: string) => columnOf(drill)?.group;
+  if (drills.length <= MOST_IN_ONE || !drills.some(groupOf)) return [{ drills, rows }];
+  return [...groups, undefined].flatMap((group) => {
+    const own = drills.filter((drill) => groupOf(drill) === group);
+    const part = {
+      drills: own,
+      rows: rows.map(({ stage, cells }) => ({ stage, cells: cells.filter(({ drill }) => own.includes(drill)) })),
+    };
+    return own.length > 0 ? [{ ...part, ...(group !== undefined && { group }) }] : [];
+  });
 }
 
 /** The staircases of which something ran or was left out. Of a run of nothing it is one without rows. */

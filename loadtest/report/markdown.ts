@@ -9,6 +9,7 @@ import {
   keyFigure,
   measuredRushes,
   measuredSteps,
+  partsOf,
   type RanStaircase,
   ranStaircases,
 } from './cells.ts';
@@ -47,14 +48,18 @@ const marks = {
   blank: '',
 } as const;
 
-function staircaseTable({ staircase: { title, rowWord }, drills, rows }: RanStaircase): string[] {
-  if (rows.length === 0) return [`## ${title}`, 'Nothing was run.'];
+function staircaseTable(ran: RanStaircase): string[] {
+  const { title, rowWord } = ran.staircase;
+  if (ran.rows.length === 0) return [`## ${title}`, 'Nothing was run.'];
   return [
     `## ${title}`,
-    table(
-      [rowWord, ...drills],
-      rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
-    ),
+    ...partsOf(ran).flatMap(({ group, drills, rows }) => [
+      ...(group === undefined ? [] : [`### ${group}`]),
+      table(
+        [rowWord, ...drills],
+        rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
+      ),
+    ]),
     '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as taught says so.',
   ];
 }

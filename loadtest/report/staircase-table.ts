@@ -3,31 +3,39 @@
 import { countOf, formatMoment } from '../evidence/numbers.ts';
 import { type Proof, type ProofCell, provedOf } from '../evidence/proof.ts';
 import type { Results } from '../evidence/results.ts';
-import { type Cell, isAsTaught, keyFigure, questionOf, type RanStaircase, ranStaircases } from './cells.ts';
+import {
+  type Cell,
+  isAsTaught,
+  keyFigure,
+  partsOf,
+  questionOf,
+  type RanStaircase,
+  ranStaircases,
+  type StaircasePart,
+} from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { anchor, states, verdictMarks } from './marks.ts';
+
+/** With more drills than that, a table needs small letters; with more than the second, the smallest. */
+const WIDE = 5;
+const WIDEST = 14;
+/** Fewer than that fit beside each other on a phone. */
+const FEW = 5;
 
 /** The staircases as they were run. Each cell leads to its drill below. With a proof, each that was proved too has a second mark. */
 export function staircaseSections(results: Results, proof?: Proof): Html[] {
   return ranStaircases(results).map((staircase) => staircaseSection(staircase, results, proof));
 }
 
-function staircaseSection({ staircase, drills, rows }: RanStaircase, results: Results, proof?: Proof): Html {
-  const { title, rowWord } = staircase;
+function staircaseSection(ran: RanStaircase, results: Results, proof?: Proof): Html {
+  const { drills, rows } = ran;
+  const { title, rowWord } = ran.staircase;
   if (rows.length === 0) return html`<section><h2>${title}</h2><p>Nothing was run.</p></section>`;
-  const isWide = drills.length > 5;
-  const width = [isWide && ' wide', drills.length > 14 && ' widest'];
+  const parts = partsOf(ran);
+  const isWide = drills.length > WIDE;
   return html`<section>
 <h2>${title}</h2>
-${isWide && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
-<div class="scroll" tabindex="0" role="region" aria-label="${title}">
-<table class="staircase${width}">
-<thead><tr><th scope="col">${rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
-<tbody>
-${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, provedOf(proof, cell)))}</tr>\n`)}
-</tbody>
-</table>
-</div>
+<div class="parts">${parts.map((part) => partTable(part, ran, results, proof))}</div>
 <ul class="legend">
 <li><b class="key pass">✔\uFE0E</b> the ${rowWord} holds</li>
 <li><b class="key fail">✘\uFE0E</b> the ${rowWord} fails: that is its lesson</li>
@@ -36,8 +44,33 @@ ${legendItems(
   results.grades !== undefined,
 )}</ul>
 ${proof && proofLegend(rows, proof)}
-${isWide && html`<dl class="questions">${drills.map(question)}</dl>`}
+${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).map(question)}</dl>`}
 </section>`;
+}
+
+/** The table of one group. All tables of a staircase have columns of one width, so that they stand below each other. */
+function partTable(
+  part: StaircasePart,
+  { staircase, drills: all }: RanStaircase,
+  results: Results,
+  proof?: Proof,
+): Html {
+  const { group, drills, rows } = part;
+  const isWide = all.length > WIDE;
+  const width = [isWide && ' wide', drills.length > WIDEST && ' widest'];
+  return html`<div class="part">
+${group && html`<h3 class="group">${group}</h3>`}
+${isWide && drills.length >= FEW && html`<p class="hint${drills.length <= WIDE && ' few'}">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
+<div class="scroll" tabindex="0" role="region" aria-label="${[staircase.title, group].filter(Boolean).join(': ')}">
+<table class="staircase${width}" style="--drills: ${drills.length}">
+<thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
+<tbody>
+${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, provedOf(proof, cell)))}</tr>\n`)}
+</tbody>
+</table>
+</div>
+</div>
+`;
 }
 
 /** Only what the table shows needs to be explained. */

@@ -63,62 +63,73 @@ const within = (name: string) => (figures: StepFigures) => {
 };
 
 const columns: Record<string, Column> = {
-  'one-node-rush': { asks: 'does one node alone lose sales?', seconds: 2 },
-  rush: { asks: 'do two nodes together lose sales?', seconds: 2 },
-  'sell-out': { asks: 'is more sold than there is?', seconds: 2 },
+  'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?', seconds: 2 },
+  rush: { group: 'Safety', asks: 'do two nodes together lose sales?', seconds: 2 },
+  'sell-out': { group: 'Safety', asks: 'is more sold than there is?', seconds: 2 },
   'long-wait': {
+    group: 'Cost and traces',
     asks: 'does waiting cost memory?',
     seconds: 4,
     figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatNumber(bytesPerTry)} B a try`),
   },
   'crashed-holder': {
+    group: 'Liveness',
     asks: 'does the shop sell again after a holder has crashed?',
     seconds: 3,
     figure: ({ takeoverMs, keptOutMs = 0 }) =>
       takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`,
   },
   'slow-holder': {
+    group: 'Safety',
     asks: 'does a holder that was too slow harm the holders after it?',
     seconds: 4,
     figure: ({ overlaps = 0, keptOutMs }) =>
       keptOutMs === undefined ? `${formatNumber(overlaps)} others met` : `waited ${formatDuration(keptOutMs)}`,
   },
   'late-release': {
+    group: 'Safety',
     asks: 'does a release that arrives late free the lock of another holder?',
     seconds: 3,
     figure: met,
   },
   'nested-call': {
+    group: 'Liveness',
     asks: 'may a holder ask for its own lock again?',
     seconds: 2,
     figure: within('answeredMs'),
   },
   'long-sale': {
+    group: 'Safety',
     asks: 'does a sale keep its lock when it takes longer than the lease?',
     seconds: 6,
     figure: lost,
   },
   'paused-process': {
+    group: 'Safety',
     asks: 'is a sale lost when a holder is paused and wakes up late?',
     seconds: 3,
     figure: lost,
   },
   'late-write': {
+    group: 'Safety',
     asks: 'is a sale lost when a write arrives after the lease has ended?',
     seconds: 3,
     figure: lost,
   },
   'crossed-write': {
+    group: 'Safety',
     asks: 'is a sale lost when a late write arrives between the read and the write of the next holder?',
     seconds: 2,
     figure: lost,
   },
   failover: {
+    group: 'Outages',
     asks: 'is a sale lost when Redis fails over to a replica that never heard of the lock?',
     seconds: 3,
     figure: lost,
   },
   'redis-outage': {
+    group: 'Outages',
     asks: 'are all buyers answered when Redis is away, and is no sale lost?',
     seconds: 9,
     figure: ({ lostUpdates = 0, backMs }) => {
@@ -127,21 +138,25 @@ const columns: Record<string, Column> = {
     },
   },
   'client-gone': {
+    group: 'Cost and traces',
     asks: 'do clients that hung up still wait for the lock?',
     seconds: 1,
     figure: within('emptyMs'),
   },
   'frozen-master': {
+    group: 'Outages',
     asks: 'do sales go on at the usual pace when one or two of the masters that vote stand still?',
     seconds: 2,
     figure: ({ costMs }) => (costMs === undefined ? undefined : `${formatDuration(costMs)} more`),
   },
   'late-votes': {
+    group: 'Safety',
     asks: 'does a holder enter on votes that reach it when its lease is over?',
     seconds: 3,
     figure: lost,
   },
   amnesia: {
+    group: 'Outages',
     asks: 'does another get in when a master that has voted restarts empty?',
     seconds: 2,
     figure: lost,

@@ -9,6 +9,13 @@ import { readTable } from './table.ts';
 const signs = ['✔', '✘', '·', '–'] as const;
 export type Sign = (typeof signs)[number];
 
+/**
+ * What the drills of a group ask. Safety: are two inside, is a sale lost? Liveness: does somebody get in, soon, and in which
+ * order? Outages: what remains of that when a server fails? Cost and traces: what does waiting cost, and what does it leave behind?
+ */
+export const groups = ['Safety', 'Liveness', 'Outages', 'Cost and traces'] as const;
+export type Group = (typeof groups)[number];
+
 /** No two staircases share the name of a row or a column. */
 export interface Staircase {
   /** What stands above it. */
@@ -47,6 +54,8 @@ export interface Row {
 export interface Column {
   /** The question that the drill asks. */
   asks: string;
+  /** Of a staircase that is shown in groups. */
+  group?: Group;
   /** About how long one cell takes, in seconds: a run says from it how much time is left. */
   seconds: number;
   /** The figure that says most about a cell of a drill that goes step by step, in two or three words. */

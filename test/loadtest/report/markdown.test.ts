@@ -71,10 +71,13 @@ test('names the first witnesses and counts the others', () => {
 
 test('has the figures of the drills that go step by step, and says where their timelines are', () => {
   const markdown = renderMarkdown(sampleWithSteps());
-  const [staircase, ...others] = tablesOf(markdown);
-  expect(staircase?.[0]?.slice(1)).toEqual(stageDrillNames);
-  expect(staircase?.[4]?.slice(4, 7)).toEqual(['✔ 2 B a try', '✘ none in 2 s', '✔ waited 2.5 s']);
-  expect(staircase?.[1]?.[4]).toBe('–');
+  const [safety, liveness, outages, cost, ...others] = tablesOf(markdown);
+  const shown = [safety, liveness, outages, cost].flatMap((table) => table?.[0]?.slice(1) ?? []);
+  expect(shown.toSorted()).toEqual(stageDrillNames.toSorted());
+  expect(markdown.match(/^### (Safety|Liveness|Outages|Cost and traces)$/gm)).toHaveLength(4);
+  expect(liveness?.[4]?.slice(0, 2)).toEqual(['3-spin', '✘ none in 2 s']);
+  expect(cost?.[4]?.slice(0, 2)).toEqual(['3-spin', '✔ 2 B a try']);
+  expect(cost?.[1]?.[1]).toBe('–');
   expect(markdown).toContain('## Step by step\n\nreport.html draws');
   const crashes = others.find(([head]) => head?.includes('Until the other node sold again'));
   expect(crashes?.[0]).toEqual(['stage', 'Until the other node sold again', 'Nobody else could enter for']);

@@ -5,6 +5,7 @@ import { html } from '../../../loadtest/report/escape.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
+import { groups } from '../../../loadtest/staircase/staircase.ts';
 import { sampleProof } from '../prove/sample-proof.ts';
 import { cellOf, sampleResults, sampleWithCourses, sampleWithSteps } from './sample-results.ts';
 import { stageDrillNames } from './sample-steps.ts';
@@ -25,10 +26,34 @@ function textOf(markup: string): string {
 
 /** The cells of the first table of a class, row by row, as text. */
 function tableOf(page: string, name: string): string[][] {
-  const table = page.match(new RegExp(`<table class="${name}[^"]*">(.*?)</table>`, 's'))?.[1] ?? '';
+  const table = page.match(new RegExp(`<table class="${name}[^>]*>(.*?)</table>`, 's'))?.[1] ?? '';
+  return rowsOf(table);
+}
+
+function rowsOf(table: string): string[][] {
   return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => textOf(cell)),
   );
+}
+
+/** The cells of the staircase by stage and drill, as text, whichever group they stand in; and the drills of each group. */
+function staircaseOf(page: string) {
+  const tables = [
+    ...page.matchAll(
+      /(?:<h3 class="group">([^<]*)<\/h3>\s*(?:<p [^<]*<\/p>\s*)?<div [^>]*>\s*)?<table class="staircase[^>]*>(.*?)<\/table>/gs,
+    ),
+  ];
+  const groups = tables.map(([, group, table = '']) => {
+    const [head = [], ...rows] = rowsOf(table);
+    return { group, drills: head.slice(1).map((cell) => cell.split(' ')[0] ?? ''), rows };
+  });
+  return {
+    groups: groups.map(({ group, drills }) => [group, drills] as const),
+    cell(stage: string, drill: string) {
+      const group = groups.find(({ drills }) => drills.includes(drill));
+      return group?.rows.find(([name]) => name === stage)?.[1 + group.drills.indexOf(drill)];
+    },
+  };
 }
 
 function sectionOf(page: string, id: string): string {
@@ -185,25 +210,30 @@ describe('the page of a run with the drills that go step by step', () => {
     expect(textOf(page)).toContain('130 cells run: 67 as taught, 63 measured only. 5 cells not applicable.');
   });
 
-  test('has a column for each drill, in the order of the staircase, and asks their questions below', () => {
-    const [head] = tableOf(page, 'staircase');
-    expect(head?.map((cell) => cell.split(' ')[0])).toEqual(['stage', ...stageDrillNames]);
+  test('has a column for each drill, group by group, and asks their questions below', () => {
+    const { groups: shown } = staircaseOf(page);
+    const inGroup = (group: string) => stageDrillNames.filter((drill) => lockStaircase.columns[drill]?.group === group);
+    expect(shown).toEqual(groups.map((group) => [group, inGroup(group)]));
     const questions = textOf(page.match(/<dl class="questions">.*?<\/dl>/s)?.[0] ?? '');
     for (const drill of stageDrillNames) expect(questions).toContain(`${drill} ${lockStaircase.columns[drill]?.asks}`);
   });
 
   test('shows the key figure of each step drill', () => {
-    const rows = tableOf(page, 'staircase');
-    expect(rows[4]?.slice(4, 8)).toEqual([
+    const { cell } = staircaseOf(page);
+    expect(
+      ['long-wait', 'crashed-holder', 'slow-holder', 'late-release'].map((drill) => cell('3-spin', drill)),
+    ).toEqual([
       '✔\uFE0E pass 2 B a try',
       '✘\uFE0E fail none in 2 s',
       '✔\uFE0E pass waited 2.5 s',
       '✔\uFE0E pass waited 2.5 s',
     ]);
-    expect(rows[9]?.slice(9)).toEqual([
+    expect(
+      ['long-sale', 'late-write', 'failover', 'redis-outage', 'client-gone'].map((drill) =>
+        cell('8-auto-renew', drill),
+      ),
+    ).toEqual([
       '✔\uFE0E pass 0 lost',
-      '✘\uFE0E fail 3 lost',
-      '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
       '✔\uFE0E pass back in 214 ms',
@@ -215,7 +245,7 @@ describe('the page of a run with the drills that go step by step', () => {
     expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(15);
     expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(63);
     expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(5);
-    expect(tableOf(page, 'staircase')[1]?.[4]).toBe('– not applicable');
+    expect(staircaseOf(page).cell('0-none', 'long-wait')).toBe('– not applicable');
     expect(page).toContain('measured only, the lesson leaves it open');
   });
 
@@ -269,8 +299,7 @@ describe('the page of a run beside a proof', () => {
 
   test('a cell that was proved too has a second mark, in words as well', async () => {
     const page = await renderWithoutCharts(results, sampleProof());
-    const rows = new Map(tableOf(page, 'staircase').map(([stage = '', ...cells]) => [stage, cells]));
-    const cellAt = (stage: string, drill: string) => rows.get(stage)?.[stageDrillNames.indexOf(drill)];
+    const { cell: cellAt } = staircaseOf(page);
 
     expect(cellAt('6-lua-release', 'late-release')).toMatch(/^✔\uFE0E pass .* ✔\uFE0E proved$/);
     expect(cellAt('8-auto-renew', 'failover')).toMatch(/^✘\uFE0E fail 3 lost ✘\uFE0E counterexample$/);
