@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path';
 import { beyond, locks } from '../../locks/index.ts';
-import { type Budget, type Scope, scopes } from '../../prove/scopes.ts';
+import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { taughtVerdict } from '../staircase/lookup.ts';
+import { hasNothingToBreak, isExternal, taughtVerdict } from '../staircase/lookup.ts';
 import type { Planned } from './prover.ts';
 
 /** A lock that can be proved. */
@@ -52,7 +52,8 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Pl
   const cells = processes.flatMap((count) =>
     locks.flatMap((lock) =>
       wanted
-        .filter((scope) => hasServersOf(scope, lock) && (scope.processes ?? 0) <= Math.max(...processes))
+        .filter((scope) => hasServersOf(scope, lock) && saysSomethingOf(scope, lock))
+        .filter((scope) => (scope.processes ?? 0) <= Math.max(...processes))
         // A scope that needs more processes has one cell, of so many.
         .filter((scope) => count >= (scope.processes ?? 0))
         .map((scope) => ({
@@ -80,6 +81,16 @@ function costOf({ stage, masters, processes }: Planned): number {
 
 function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {
   return servers === 'any' || (servers === 'masters') === masters > 0;
+}
+
+/** These have no lease in Redis: what is demanded of leases alone holds for them, and says nothing. */
+const withoutLease = ['0-none', '1-in-process'];
+const ofLeases: Demand[] = ['alone within leases', 'untouched'];
+
+/** False where the drill of the same name has nothing to break, and where a verdict would be empty. */
+function saysSomethingOf({ name, demands }: Scope, { stage }: ProvableLock): boolean {
+  if (!isExternal(stage) && hasNothingToBreak(stage, name)) return false;
+  return !withoutLease.includes(stage) || demands.some((demand) => !ofLeases.includes(demand));
 }
 
 /** What is given of the faults that the scope has. */
