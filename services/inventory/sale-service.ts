@@ -204,7 +204,7 @@ export function createSaleService({ settings, node, store, servers, history, met
   function openLock(createLock: CreateLock, sku: string, ownerToken: string, onLeaseLost: () => void): Lock {
     const { leaseMs, retryDelayMs } = timing;
     const options = { key: lockKey(sku, lockName), ownerToken, leaseMs, retryDelayMs, onLeaseLost };
-    // Not a spread: that would ask for every server at once.
+    // Not a spread, which leaves out the servers that are not connected yet.
     return createLock(Object.assign(servers.forLease(leaseMs), options));
   }
 
