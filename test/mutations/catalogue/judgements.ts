@@ -21,4 +21,20 @@ export const judgements: Mutation[] = [
     tests: ['test/services/inventory/external-lock.test.ts'],
     title: 'spreads-options',
   },
+  {
+    name: 'adapter-keeps-what-comes-late',
+    file: 'loadtest/peers/adapter.ts',
+    find: '(held) => library.release(held))',
+    replace: '() => {})',
+    why: 'A library grants the lock to a waiter that has gone, and nobody gives it back.',
+    tests: ['test/loadtest/peers/adapter.test.ts'],
+  },
+  {
+    name: 'adapter-releases-the-first-hold',
+    file: 'loadtest/peers/adapter.ts',
+    find: 'const held = holds.pop();',
+    replace: 'const held = holds.shift();',
+    why: 'The inner release of a nested call gives up the outer hold.',
+    tests: ['test/loadtest/peers/adapter.test.ts'],
+  },
 ];
