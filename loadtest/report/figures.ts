@@ -81,6 +81,7 @@ const stepFigureNames: Record<string, string> = {
   keptOutMs: 'Nobody else could enter for',
   enteredMeanwhile: 'Entered while the fault lasted',
   overlaps: 'Overlaps',
+  otherKeys: 'Commands with another key',
   answeredMs: 'Until the nested sale was answered',
   bytesPerTry: 'Bytes that a failed try keeps',
   tries: 'Tries',
