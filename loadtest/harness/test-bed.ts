@@ -12,6 +12,7 @@ import type { Narrate } from './drill.ts';
 import { type Crash, createFaults } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
+import { readLeftKeys } from './left-keys.ts';
 import { createMasterFaults } from './master-faults.ts';
 import { poll } from './poll.ts';
 import { sharedClock } from './shared-clock.ts';
@@ -285,6 +286,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     mustHaveWaited: guarded(sales.mustHaveWaited),
     leaseLeftMs,
     standstillMs,
+    /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
+    keysLeft: guarded(async () => (stack ? readLeftKeys(stack.redis.url) : [])),
     events,
     holds: async () => holdsOf(await events()),
     waitFor,

@@ -21,6 +21,12 @@ const knownBugs = {
     'export const createLock = ({ redis, key,',
     "const key = 'my-own-key';\nexport const createLock = ({ redis,",
   ),
+  'counts-by-object': lockWith({
+    acquire:
+      "if ((this.holds ??= 0) === 0) while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs, undefined, { signal }); this.holds += 1;",
+    release:
+      'this.holds = Math.max(0, (this.holds ?? 0) - 1); if (this.holds === 0 && (await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key);',
+  }),
   'sets-then-expires': lockWith({
     acquire:
       'while ((await redis.setnx(key, ownerToken)) === 0) await sleep(retryDelayMs, undefined, { signal }); await redis.pexpire(key, leaseMs);',
@@ -85,6 +91,19 @@ describe('late-release', { timeout: 60_000 }, () => {
 
   test('a key that has the given one in its name will do', async () => {
     expect(await grade('key-in-the-name', 'late-release')).toMatchObject({ verdict: 'pass' });
+  });
+});
+
+test('nested-call: a lock that counts the holds of one object waits for itself by another', {
+  timeout: 60_000,
+}, async () => {
+  expect(await grade('counts-by-object', 'nested-call')).toMatchObject({
+    verdict: 'fail',
+    reasons: [
+      expect.stringMatching(
+        /^The holder waited for itself when it asked by another lock object.* By the same object it does not\.$/,
+      ),
+    ],
   });
 });
 
