@@ -7,6 +7,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
+import { describeLeftKey, type LeftKey } from '../harness/left-keys.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
@@ -31,6 +32,8 @@ interface Outage {
   baselineMs: number;
   /** From Redis' return to the next sale. Absent when there was none in time. */
   backMs?: number;
+  /** What was in Redis then, besides the stock: nobody sells because of one of them. */
+  stayed: LeftKey[];
 }
 
 export const redisOutage: StepDrill = {
@@ -93,10 +96,11 @@ async function outage(
       LIMIT_MS,
     );
     const backMs = sharedClock() - backAt;
+    const stayed = isBack ? [] : await testBed.keysLeft();
     await testBed.say(
       isBack ? `Redis is back, and sales flow again after ${formatDuration(backMs)}.` : 'Redis is back.',
     );
-    return { label, from, until, baselineMs: await baseline.slowestMs(), ...(isBack && { backMs }) };
+    return { label, from, until, baselineMs: await baseline.slowestMs(), stayed, ...(isBack && { backMs }) };
   } finally {
     baseline.end();
   }
@@ -152,6 +156,8 @@ async function judge(testBed: TestBed, ends: SaleEnd[], outages: Outage[]): Prom
     inDoubt,
     lostUpdates,
     overlaps,
+    cutOff: lost,
+    limitMs: LIMIT_MS,
     slowestMs,
     baselineMs,
     ...(backMs < Number.POSITIVE_INFINITY && { backMs }),
@@ -174,7 +180,10 @@ async function judge(testBed: TestBed, ends: SaleEnd[], outages: Outage[]): Prom
     ...(slowestMs > LIMIT_MS ? [`An answer took ${formatDuration(slowestMs)}.`] : []),
     ...outages
       .filter((outage) => outage.backMs === undefined)
-      .map(({ label }) => `${label}: no sale within ${formatDuration(LIMIT_MS)} of its return.`),
+      .map(
+        ({ label, stayed }) =>
+          `${label}: no sale within ${formatDuration(LIMIT_MS)} of its return.${stayed.map(describeLeftKey).join('')}`,
+      ),
   ];
   if (faults.length > 0) return { verdict: 'fail', reason: faults.join(' '), figures, witnesses };
   const only = outages.length > 1 ? '' : ' Redis was not restarted: the embedded Valkey keeps no data over a restart.';

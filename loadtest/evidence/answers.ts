@@ -40,6 +40,8 @@ export interface Tally {
   nonsenseSample: string;
   /** From the first request to the last answer. */
   durationMs: number;
+  /** The load took longer than it may, and was stopped. */
+  isCapped: boolean;
 }
 
 /** Reads the answer to a sale. */

@@ -36,6 +36,8 @@ export const rushFiguresSchema = z.object({
   oversold: count,
   /** Pairs of holders inside the critical section at the same moment. */
   overlaps: count.optional(),
+  /** The longest time for which nobody held the lock although sales waited, without the time in which the machine stood still. */
+  longestFreeMs: milliseconds.optional(),
   /** How often a sale without a lock began again, because another was quicker. Absent when none did. */
   conflicts: count.optional(),
   /** Sales per second, from the first request to the last answer. */

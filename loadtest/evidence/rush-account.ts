@@ -2,9 +2,10 @@
 
 import type { NodeState, SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { Tally } from './answers.ts';
+import { freeWhileWanted, longestWithout, type Span } from './free-time.ts';
 import { holdsOf, keyOf } from './history.ts';
 import { findLostUpdates } from './lost-updates.ts';
-import { countOf, formatNumber } from './numbers.ts';
+import { countOf, formatDuration, formatNumber } from './numbers.ts';
 import { countOverlaps } from './overlaps.ts';
 import type { RushFigures, Verdict } from './results.ts';
 
@@ -23,6 +24,12 @@ export interface Evidence {
   events: SaleEvent[];
   dropped: number;
   redisCommands: number | undefined;
+  /** When the machine stood still. */
+  standstills: Span[];
+  /** How long nobody may hold the lock although sales wait, in milliseconds. */
+  freeLimitMs: number;
+  /** How long the load may take, in milliseconds. */
+  capMs: number;
 }
 
 /** The figures that the evidence yields. Each is measured, none is derived from what a lock says of itself. */
@@ -48,6 +55,7 @@ export function measure(evidence: Evidence): RushFigures {
     lostUpdates: finalStock - expectedStock,
     oversold: Math.max(0, sold - initialStock),
     ...(dropped === 0 && { overlaps: countOverlaps(holdsOf(events)) }),
+    ...(dropped === 0 && { longestFreeMs: longestWithout(evidence.standstills, freeWhileWanted(events)) }),
     ...(conflicts > 0 && { conflicts }),
     throughput: tally.durationMs > 0 ? sold / (tally.durationMs / 1000) : 0,
     ...(sold > 0 && {
@@ -66,12 +74,19 @@ export function measure(evidence: Evidence): RushFigures {
 }
 
 /**
- * The verdict on a rush. `unknown` when the accounts do not close: requests sent = answers + errors = what the nodes
- * counted, sold + refused + in doubt = sent, and the stock is what the sales can explain. Otherwise `fail` when a sale was
- * lost, a unit was sold twice, or two holders met.
+ * The verdict on a rush. `unknown` when it took longer than it may, or when the accounts do not close: requests sent = answers +
+ * errors = what the nodes counted, sold + refused + in doubt = sent, and the stock is what the sales can explain. Otherwise `fail`
+ * when a sale was lost, a unit was sold twice, or two holders met. A lock that nobody held for too long although sales waited has
+ * failed, also when it took too long or refused most of the sales.
  */
 export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verdict; reasons: string[] } {
-  const doubts = findDoubts(evidence, figures);
+  const { tally, requests, capMs } = evidence;
+  const late = `After ${formatDuration(capMs)} ${formatNumber(tally.answers)} of ${formatNumber(requests)} sales were answered: no load may take longer.`;
+  const doubts = tally.isCapped ? [late] : findDoubts(evidence, figures);
+  const free = freeFault(evidence, figures);
+  if (doubts.length > 0 && free !== undefined && tally.failed === 0) {
+    return { verdict: 'fail', reasons: [free, ...(tally.isCapped ? [late] : [])] };
+  }
   if (doubts.length > 0) return { verdict: 'unknown', reasons: doubts };
 
   const { sold, initialStock, finalStock, expectedStock, lostUpdates, oversold, overlaps = 0, inDoubt } = figures;
@@ -82,6 +97,7 @@ export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verd
       ? [`${countOf(sold, 'unit')} sold of ${formatNumber(initialStock)}: ${formatNumber(oversold)} too many.`]
       : []),
     ...(overlaps > 0 ? [`Two holders inside at the same moment: ${countOf(overlaps, 'time')}.`] : []),
+    ...(free === undefined ? [] : [free]),
   ];
   if (faults.length > 0) return { verdict: 'fail', reasons: faults };
   if (inDoubt > 0) {
@@ -91,6 +107,13 @@ export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verd
     verdict: 'pass',
     reasons: [`${countOf(sold, 'unit')} sold, and the stock is ${formatNumber(finalStock)}, as expected.`],
   };
+}
+
+/** What is wrong with a lock that is free while sales wait: a sentence, or undefined. */
+function freeFault({ freeLimitMs }: Evidence, { longestFreeMs = 0, lockTimeout, sent }: RushFigures) {
+  if (longestFreeMs <= freeLimitMs) return undefined;
+  const refused = lockTimeout > 0 ? ` ${formatNumber(lockTimeout)} of ${formatNumber(sent)} were refused.` : '';
+  return `For ${formatDuration(longestFreeMs)} nobody held the lock although sales waited.${refused}`;
 }
 
 /** Everything that does not add up, a sentence each. */

@@ -101,7 +101,7 @@ function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   const faults = events.filter(({ code }) => code === 'LOCK_FAILED');
   const timeouts = events.filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT').length;
   const [asked, entered, sold] = [of('waiting'), of('entered'), of('wrote')];
-  const first = faults[0]?.detail ?? '';
+  const first = mostFrequent(faults.map(({ detail = '' }) => detail));
 
   if (faults.length > 0 && sold === 0) return fail(`No sale took place: ${first}`);
   if (faults.length > 0) return fail(`${countOf(faults.length, 'sale')} of ${formatNumber(asked)} failed: ${first}`);
@@ -114,11 +114,19 @@ function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   return nothingToBreak ? { ...outcome, verdict: 'not-applicable', reasons: [nothingFor(reasons)] } : outcome;
 }
 
+/** The text that is there most often; of several the one that comes first. */
+function mostFrequent(texts: string[]): string {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return most?.[0] ?? '';
+}
+
 function nothingFor(reasons: string[]) {
   return `This lock has nothing that the drill could break. ${reasons.join(' ')}`;
 }
 
-/** Deletes what the last drill left: a lock may keep more keys than the one it was given. */
+/** Deletes what the last drill left, whatever its keys are called. In a Redis that is not ours only what has the lock's key in its name. */
 async function deleteKeys({ stack }: Target, stage: string) {
   if (stack === undefined) return;
   const redis = connectRedis(stack.redis.url, {});
@@ -126,7 +134,8 @@ async function deleteKeys({ stack }: Target, stage: string) {
     // A Cluster must be there before it can be asked which servers it has.
     await redis.ping();
     for (const server of mastersOf(redis)) {
-      for (const key of await server.keys(`*${lockKey('001', stage)}*`)) await redis.del(key);
+      if (stack.redis.kind !== 'external') await server.flushdb();
+      else for (const key of await server.keys(`*${lockKey('001', stage)}*`)) await redis.del(key);
     }
   } finally {
     redis.disconnect();

@@ -165,12 +165,21 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     };
   }
 
+  /** Keeps the commands that a node sends to Redis, from here on. Throws NotStagedError when nothing is between them. */
+  function watchCommands(node: TargetNode): { commands: Command[]; end(): void } {
+    const commands: Command[] = [];
+    const end = linkOf(node).watch((command) => void commands.push(command));
+    undos.push(end);
+    return { commands, end };
+  }
+
   return {
     /** The nodes that are dead now. */
     crashes,
     pause,
     kill,
     holdOnItsWay,
+    watchCommands,
     restore(node: TargetNode) {
       linkOf(node).restore();
       for (const link of node.masterLinks ?? []) link.restore();
@@ -228,14 +237,4 @@ export function isStockWrite({ name, script, args }: Command): boolean {
 /** The command by which a holder of a lock of ours gives it up. */
 export function isRelease({ name, script }: Command): boolean {
   return name === 'DEL' || (script?.startsWith('release-') ?? false);
-}
-
-/** The command by which an external lock is given up, which may be any: the first one after the stock write that names the lock's key. */
-export function firstAfterWrite(lockKey: string): (command: Command) => boolean {
-  let hasWritten = false;
-  return (command) => {
-    if (isStockWrite(command)) hasWritten = true;
-    else return hasWritten && command.args.some((arg) => arg.includes(lockKey));
-    return false;
-  };
 }

@@ -13,6 +13,8 @@ export interface LoadOptions {
   requestLimitMs: number;
   /** Stops the load when no sale has come to its end for so many milliseconds. */
   giveUpMs?: number | undefined;
+  /** Stops the load after so many milliseconds. */
+  capMs?: number | undefined;
   /** Stops the load when it aborts. */
   signal: AbortSignal;
   onAnswer: (answers: number) => void;
@@ -25,6 +27,7 @@ export async function sendSales({
   connections,
   requestLimitMs,
   giveUpMs = Number.POSITIVE_INFINITY,
+  capMs = Number.POSITIVE_INFINITY,
   signal,
   onAnswer,
 }: LoadOptions): Promise<Tally> {
@@ -40,6 +43,7 @@ export async function sendSales({
     nonsense: 0,
     nonsenseSample: '',
     durationMs: 0,
+    isCapped: false,
   };
   const startedAt = performance.now();
   let lastSaleAt = startedAt;
@@ -65,7 +69,11 @@ export async function sendSales({
   let load: autocannon.Instance | undefined;
   const stop = () => load?.stop();
   signal.addEventListener('abort', stop);
-  const looking = setInterval(() => performance.now() - lastSaleAt > giveUpMs && stop(), GIVE_UP_LOOK_MS);
+  const looking = setInterval(() => {
+    const now = performance.now();
+    if (now - startedAt > capMs) tally.isCapped = true;
+    if (tally.isCapped || now - lastSaleAt > giveUpMs) stop();
+  }, GIVE_UP_LOOK_MS);
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const options = {
       url: `${url}/inventory/sale`,

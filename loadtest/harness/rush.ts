@@ -2,11 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
+import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, judge, measure } from '../evidence/rush-account.ts';
 import { stockOverTime } from '../evidence/stock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
 import { sendSales } from './load.ts';
+import { watchStandstills } from './standstills.ts';
 import { lackOf, type Target } from './target.ts';
 
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */
@@ -16,6 +18,14 @@ const SETTLE_POLL_MS = 20;
 const ANSWER_MARGIN_MS = 20_000;
 /** How much longer than its longest wait nobody may be given the lock, when a load gives up, in milliseconds. */
 const GIVE_UP_MARGIN_MS = 1_000;
+/**
+ * How long nobody may hold the lock although sales wait, in milliseconds, and never longer than half a wait. The locks of the course are
+ * free for some hundredths of it. Time in which the machine stood still does not count.
+ */
+const FREE_LIMIT_MS = 2_000;
+/** How long a load may take at most, in milliseconds: so long, and so much more for each sale. A usual one takes some milliseconds a sale. */
+const CAP_MS = 20_000;
+const CAP_PER_SALE_MS = 20;
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 
@@ -28,7 +38,7 @@ export interface RushOptions {
   stock: number;
 }
 
-/** Sends `requests` sales at a stock of `stock` under the stage's lock, and judges what is left. */
+/** Sends `requests` sales at a stock of `stock` under the stage's lock, for as long as a load may take, and judges what is left. */
 export async function runRush(
   context: DrillContext,
   { url, sellers, requests, stock }: RushOptions,
@@ -39,16 +49,24 @@ export async function runRush(
   await prepare(target, stage, stock);
 
   const waitMs = await longestWait(target);
+  const capMs = CAP_MS + CAP_PER_SALE_MS * requests;
+  const redis = target.stack && connectRedis(target.stack.redis.url, {});
+  redis?.on('error', () => {});
+  await redis?.ping().catch(() => {});
   const commandsBefore = await commandsProcessed(target);
+  const standstills = watchStandstills(async () => redis?.ping());
   const tally = await sendSales({
     url,
     requests,
     connections: Math.min(settings.connections, requests),
     requestLimitMs: waitMs + ANSWER_MARGIN_MS,
     ...(givesUp && { giveUpMs: waitMs + GIVE_UP_MARGIN_MS }),
+    capMs,
     signal,
     onAnswer: (answers) => onProgress(answers, requests),
   });
+  const looks = standstills.looks;
+  void standstills.close().finally(() => redis?.disconnect());
   // Also when the run is to stop: a sale in flight would write the stock after it was put back.
   const nodes = await settle(target);
   signal.throwIfAborted();
@@ -69,7 +87,10 @@ export async function runRush(
     sellers,
     events,
     dropped: histories.reduce((sum, history) => sum + history.dropped, 0),
-    redisCommands: commandsAfter - commandsBefore,
+    redisCommands: commandsAfter - commandsBefore - (redis ? looks : 0),
+    standstills: standstills.spans,
+    freeLimitMs: Math.min(FREE_LIMIT_MS, waitMs / 2),
+    capMs,
   };
   const figures = measure(evidence);
   const lostUpdates = findLostUpdates(withReadTimes(tally.sold, events));

@@ -8,11 +8,11 @@ import { type Hold, holdsOf, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
-import { isExternal } from '../staircase/lookup.ts';
 import type { Narrate } from './drill.ts';
-import { type Crash, createFaults, firstAfterWrite, isRelease } from './faults.ts';
+import { type Crash, createFaults } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
+import { readLeftKeys } from './left-keys.ts';
 import { createMasterFaults } from './master-faults.ts';
 import { poll } from './poll.ts';
 import { sharedClock } from './shared-clock.ts';
@@ -80,6 +80,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     masters.close();
     throw error;
   }
+  const tries = countTries(nodes, lockKey(SKU, stage));
+  faults.onFault(tries.end);
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
   // From its first step on the drill is looked at.
   if (watch) await poll(async () => watch.samples.length > 0 || undefined, STEP_LIMIT_MS);
@@ -127,15 +129,14 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     }, SETTLE_LIMIT_MS);
 
   /**
-   * How often a node has tried to get the lock so far: each try is one command. Where nothing is between the node and Redis,
-   * all that Redis has done counts.
+   * How often a node has tried to get the lock so far: each command that names the lock's key is a try. Where nothing is between
+   * the node and Redis, all that Redis has done counts.
    */
   async function triesOf(node: TargetNode): Promise<number> {
     const [masterLink] = node.masterLinks ?? [];
     if (backendOf(stage) === 'masters' && masterLink) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
     if (node.link === undefined) return (await node.redis()).commandsProcessed;
-    const { commands } = node.link.counters;
-    return ['SET', 'EVALSHA', 'EVAL'].reduce((sum, name) => sum + (commands.get(name) ?? 0), 0);
+    return tries.of(node);
   }
 
   /**
@@ -268,6 +269,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     pause: guarded(faults.pause),
     kill: guarded(faults.kill),
     holdOnItsWay: guarded(faults.holdOnItsWay),
+    watchCommands: guarded(faults.watchCommands),
     restore: guarded(faults.restore),
     stopRedis: breaking(faults.stopRedis),
     killRedis: breaking(faults.killRedis),
@@ -284,8 +286,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     mustHaveWaited: guarded(sales.mustHaveWaited),
     leaseLeftMs,
     standstillMs,
-    /** The command by which a holder gives its lock up. */
-    releaseCommand: () => (isExternal(stage) ? firstAfterWrite(lockKey(SKU, stage)) : isRelease),
+    /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
+    keysLeft: guarded(async () => (stack ? readLeftKeys(stack.redis.url) : [])),
     events,
     holds: async () => holdsOf(await events()),
     waitFor,
@@ -300,4 +302,20 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
 function deathsOf({ node, at, events }: Crash): SaleEvent[] {
   const inside = holdsOf(events).filter(({ left }) => left === Number.POSITIVE_INFINITY);
   return inside.map(({ saleId }) => ({ at, type: 'left', node: node.name, saleId }));
+}
+
+/** Counts the commands of each node that name this key. */
+function countTries(nodes: TargetNode[], key: string) {
+  const counts = new Map<TargetNode, number>();
+  const ends = nodes.map((node) =>
+    node.link?.watch(({ args }) => {
+      if (args.some((arg) => arg.includes(key))) counts.set(node, (counts.get(node) ?? 0) + 1);
+    }),
+  );
+  return {
+    of: (node: TargetNode) => counts.get(node) ?? 0,
+    end() {
+      for (const end of ends) end?.();
+    },
+  };
 }

@@ -1,9 +1,7 @@
 // async-mutex 0.5: a mutex inside one process. It never claims to be more: two processes each have their own.
 
 import { E_ALREADY_LOCKED, Mutex, type MutexInterface, tryAcquire } from 'async-mutex';
-import { abortError } from '../../locks/drivers/abortable.ts';
-import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { cancelOnAbort } from '../../services/inventory/cancel.ts';
+import { adapt } from './adapter.ts';
 
 export const options = {
   mutex: 'one for each key in each process',
@@ -26,28 +24,18 @@ export const doesNotPromise = {
 
 const mutexes = new Map<string, Mutex>();
 
-export const createLock: CreateLock = ({ key }) => {
+export const createLock = adapt<MutexInterface.Releaser>(({ key }) => {
   const mutex = mutexes.get(key) ?? new Mutex();
   mutexes.set(key, mutex);
-  const holds: MutexInterface.Releaser[] = [];
 
-  async function acquire(signal?: AbortSignal) {
-    if (!signal?.aborted) {
-      holds.push(await cancelOnAbort(mutex.acquire(), signal, (release) => release()));
-      return;
-    }
+  async function tryOnce() {
     try {
-      holds.push(await tryAcquire(mutex).acquire());
+      return await tryAcquire(mutex).acquire();
     } catch (error) {
-      throw error === E_ALREADY_LOCKED ? abortError(signal) : error;
+      if (error === E_ALREADY_LOCKED) return undefined;
+      throw error;
     }
   }
 
-  async function release() {
-    const release = holds.pop();
-    if (release === undefined) throw new LockNotHeldError(key);
-    release();
-  }
-
-  return { acquire, release };
-};
+  return { wait: () => mutex.acquire(), tryOnce, release: (leave) => leave() };
+});

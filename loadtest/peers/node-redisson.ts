@@ -1,9 +1,7 @@
 // node-redisson 1: Redisson's lock with its watchdog.
 
 import { type IRLock, Redisson } from 'node-redisson';
-import { abortError } from '../../locks/drivers/abortable.ts';
-import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { cancelOnAbort } from '../../services/inventory/cancel.ts';
+import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -23,20 +21,15 @@ export const doesNotPromise = {
 
 const redissons = new Map<string, Redisson>();
 
-export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs }) => {
+export const createLock = adapt<IRLock>(({ redis, key, ownerToken, leaseMs }) => {
   const { host, port } = oneServer(redis).options;
   const name = `${host}:${port} ${leaseMs}`;
   const redisson = redissons.get(name) ?? connect();
   redissons.set(name, redisson);
-  const lock: IRLock = redisson.getLock(key, ownerToken);
+  const lock = redisson.getLock(key, ownerToken);
 
   function connect() {
     return new Redisson({ redis: { options: { host, port } }, lockWatchdogTimeout: BigInt(leaseMs) });
-  }
-
-  async function acquire(signal?: AbortSignal) {
-    if (!signal?.aborted) await cancelOnAbort(lock.lock(), signal, () => lock.unlock());
-    else if (!(await lock.tryLock(0, true))) throw abortError(signal);
   }
 
   async function release() {
@@ -44,10 +37,14 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs }) => {
       await lock.unlock();
     } catch (error) {
       // The class of this error is not among what the package exports.
-      if (error instanceof Error && error.constructor.name === 'RedissonLockError') throw new LockNotHeldError(key);
+      if (error instanceof Error && error.constructor.name === 'RedissonLockError') return false;
       throw error;
     }
   }
 
-  return { acquire, release };
-};
+  return {
+    wait: () => lock.lock().then(() => lock),
+    tryOnce: async () => ((await lock.tryLock(0, true)) ? lock : undefined),
+    release,
+  };
+});

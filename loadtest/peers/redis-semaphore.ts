@@ -1,8 +1,7 @@
 // redis-semaphore 5: its Mutex.
 
-import { Mutex, TimeoutError } from 'redis-semaphore';
-import { abortError } from '../../locks/drivers/abortable.ts';
-import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+import { Mutex } from 'redis-semaphore';
+import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -22,33 +21,30 @@ export const doesNotPromise = {
   'redis-outage': 'A refresh that Redis leaves unanswered is a rejection that nobody handles: it ends the process.',
 };
 
-export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => {
-  const mutexes: Mutex[] = [];
-
-  async function acquire(signal?: AbortSignal) {
-    const isSingleTry = signal?.aborted === true;
-    const mutex = new Mutex(oneServer(redis), key, {
+export const createLock = adapt<Mutex>(({ redis, key, leaseMs, onLeaseLost }) => {
+  const open = (limits: { acquireAttemptsLimit?: number }) =>
+    new Mutex(oneServer(redis), key, {
       lockTimeout: leaseMs,
       acquireTimeout: Number.POSITIVE_INFINITY,
-      ...(isSingleTry && { acquireAttemptsLimit: 1 }),
       onLockLost: onLeaseLost,
+      ...limits,
     });
-    try {
-      await mutex.acquire(isSingleTry ? undefined : signal);
-    } catch (error) {
-      // The library rejects with the reason of the signal; ours reject with AbortError.
-      const isCalledOff = error instanceof TimeoutError || error === signal?.reason;
-      if (signal?.aborted && isCalledOff) throw abortError(signal);
-      throw error;
-    }
-    mutexes.push(mutex);
+
+  async function wait(signal?: AbortSignal) {
+    const mutex = open({});
+    await mutex.acquire(signal);
+    return mutex;
   }
 
-  async function release() {
-    const mutex = mutexes.pop();
-    if (!mutex?.isAcquired) throw new LockNotHeldError(key);
+  async function tryOnce() {
+    const mutex = open({ acquireAttemptsLimit: 1 });
+    return (await mutex.tryAcquire()) ? mutex : undefined;
+  }
+
+  async function release(mutex: Mutex) {
+    if (!mutex.isAcquired) return false;
     await mutex.release();
   }
 
-  return { acquire, release };
-};
+  return { wait, tryOnce, release };
+});

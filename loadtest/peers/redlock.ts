@@ -1,9 +1,7 @@
 // redlock 5 beta: `using()`, which extends the lease by itself, with one master.
 
 import Redlock from 'redlock';
-import { abortError } from '../../locks/drivers/abortable.ts';
-import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { cancelOnAbort } from '../../services/inventory/cancel.ts';
+import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -28,12 +26,11 @@ interface Held {
   left: Promise<void>;
 }
 
-export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => {
+export const createLock = adapt<Held>(({ redis, key, leaseMs, onLeaseLost }) => {
   const redlock = new Redlock([oneServer(redis)], {
     retryCount: 0,
     automaticExtensionThreshold: Math.min(500, Math.max(0, leaseMs - 100)),
   });
-  const holds: Held[] = [];
 
   /** Resolves inside `using()`, which ends when `leave` is called. */
   function enter(retryCount: number) {
@@ -49,17 +46,12 @@ export const createLock: CreateLock = ({ redis, key, leaseMs, onLeaseLost }) => 
     });
   }
 
-  async function acquire(signal?: AbortSignal) {
-    if (signal?.aborted) holds.push(await enter(0).catch(() => Promise.reject(abortError(signal))));
-    else holds.push(await cancelOnAbort(enter(-1), signal, ({ leave }) => leave()));
-  }
-
-  async function release() {
-    const held = holds.pop();
-    if (held === undefined) throw new LockNotHeldError(key);
-    held.leave();
-    await held.left.catch(() => Promise.reject(new LockNotHeldError(key)));
-  }
-
-  return { acquire, release };
-};
+  return {
+    wait: () => enter(-1),
+    tryOnce: () => enter(0).catch(() => undefined),
+    release({ leave, left }) {
+      leave();
+      return left.catch(() => false);
+    },
+  };
+});

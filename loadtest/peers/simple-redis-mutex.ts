@@ -2,9 +2,7 @@
 
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
-import { abortError } from '../../locks/drivers/abortable.ts';
-import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
-import { cancelOnAbort } from '../../services/inventory/cancel.ts';
+import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
 export const options = {
@@ -37,30 +35,20 @@ async function connect(url: string) {
   return client.connect();
 }
 
-export const createLock: CreateLock = ({ redis, key, leaseMs }) => {
+export const createLock = adapt<ReleaseFunc>(({ redis, key, leaseMs }) => {
   const { host, port } = oneServer(redis).options;
   const url = `redis://${host}:${port}`;
   const connected = clients.get(url) ?? connect(url);
   clients.set(url, connected);
-  const holds: ReleaseFunc[] = [];
 
-  async function acquire(signal?: AbortSignal) {
-    const client = await connected;
-    if (signal?.aborted) {
-      const [isHeld, release] = await tryLock(client, key, { timeout: leaseMs });
-      if (!isHeld) throw abortError(signal);
-      holds.push(release);
-      return;
-    }
-    const asked = lock(client, key, { timeout: leaseMs, pollingInterval: Math.min(10_000, leaseMs) });
-    holds.push(await cancelOnAbort(asked, signal, (release) => release()));
+  async function wait() {
+    return lock(await connected, key, { timeout: leaseMs, pollingInterval: Math.min(10_000, leaseMs) });
   }
 
-  async function release() {
-    const release = holds.pop();
-    if (release === undefined) throw new LockNotHeldError(key);
-    await release();
+  async function tryOnce() {
+    const [isHeld, release] = await tryLock(await connected, key, { timeout: leaseMs });
+    return isHeld ? release : undefined;
   }
 
-  return { acquire, release };
-};
+  return { wait, tryOnce, release: (leave) => leave() };
+});

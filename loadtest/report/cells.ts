@@ -1,6 +1,6 @@
 // What a run found, cell by cell: the staircases as they were run, and the figures of their drills.
 
-import { formatNumber } from '../evidence/numbers.ts';
+import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import {
   type DrillResult,
   type Results,
@@ -155,19 +155,20 @@ export function isAsTaught({ verdict, taught }: DrillResult): boolean | undefine
   return verdict === taught;
 }
 
-/** The one figure that says most about a drill: `742 lost`, `after 1 s`. Undefined when none may be believed. */
+/**
+ * The figure that decided about a drill, or says most about one that holds: `742 lost`, `after 1 s`. Refused sales of a rush stand
+ * behind it. Undefined when none may be believed.
+ */
 export function keyFigure(result: DrillResult): string | undefined {
   const { drill, verdict } = result;
   if (verdict === 'unknown' || verdict === 'not-applicable') return undefined;
   const steps = stepFigures(result);
-  if (steps !== undefined) return columnOf(drill)?.figure?.(steps);
+  if (steps !== undefined) return columnOf(drill)?.figure?.(steps, verdict);
   const figures = rushFigures(result);
   if (figures === undefined) return undefined;
-  const damage = damageOf(figures);
-  if (damage !== undefined) return damage;
-  if (verdict === 'fail') return troubleOf(figures);
-  if (figures.sold === 0) return 'nothing sold';
-  return figures.soldOut > 0 ? '0 oversold' : '0 lost';
+  const decided = damageOf(figures) ?? (verdict === 'fail' ? troubleOf(figures) : outcomeOf(figures));
+  const refused = figures.lockTimeout > 0 ? `${formatNumber(figures.lockTimeout)} refused` : undefined;
+  return [decided, refused].filter((part) => part !== undefined).join(', ') || undefined;
 }
 
 function damageOf({ oversold, lostUpdates }: RushFigures) {
@@ -177,12 +178,18 @@ function damageOf({ oversold, lostUpdates }: RushFigures) {
   return undefined;
 }
 
-function troubleOf({ sold, overlaps = 0, inDoubt, failed, lockTimeout }: RushFigures) {
-  if (overlaps > 0) return `${formatNumber(overlaps)} overlaps`;
-  if (inDoubt > 0) return `${formatNumber(inDoubt)} in doubt`;
+/** Of a rush that failed and lost nothing. */
+function troubleOf({ sold, overlaps = 0, inDoubt, failed, longestFreeMs }: RushFigures) {
+  if (overlaps > 0) return countOf(overlaps, 'overlap');
   if (failed > 0) return `${formatNumber(failed)} failed`;
-  if (lockTimeout > 0) return `${formatNumber(lockTimeout)} timed out`;
-  return sold === 0 ? 'nothing sold' : undefined;
+  if (inDoubt > 0) return `${formatNumber(inDoubt)} in doubt`;
+  if (sold === 0) return 'nothing sold';
+  return longestFreeMs === undefined ? undefined : `free for ${formatDuration(longestFreeMs)}`;
+}
+
+function outcomeOf({ sold, soldOut }: RushFigures) {
+  if (sold === 0) return 'nothing sold';
+  return soldOut > 0 ? '0 oversold' : '0 lost';
 }
 
 /** What a drill asks. Undefined for a drill that this version does not know. */

@@ -57,11 +57,6 @@ const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
 };
 const met = ({ overlaps = 0, keptOutMs }: StepFigures) =>
   keptOutMs === undefined || overlaps > 0 ? countOf(overlaps, 'overlap') : `waited ${formatDuration(keptOutMs)}`;
-const within = (name: string) => (figures: StepFigures) => {
-  const ms = figures[name];
-  return ms === undefined ? undefined : formatDuration(ms);
-};
-
 const columns: Record<string, Column> = {
   'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?', seconds: 2 },
   rush: { group: 'Safety', asks: 'do two nodes together lose sales?', seconds: 2 },
@@ -90,13 +85,16 @@ const columns: Record<string, Column> = {
     group: 'Safety',
     asks: 'does a release that arrives late free the lock of another holder?',
     seconds: 3,
-    figure: met,
+    figure: (figures) => (figures['otherKeys'] ? 'another key' : met(figures)),
   },
   'nested-call': {
     group: 'Liveness',
     asks: 'may a holder ask for its own lock again?',
-    seconds: 2,
-    figure: within('answeredMs'),
+    seconds: 3,
+    figure: ({ answeredMs, overlaps = 0 }) => {
+      if (overlaps > 0) return countOf(overlaps, 'overlap');
+      return answeredMs === undefined ? undefined : formatDuration(answeredMs);
+    },
   },
   'long-sale': {
     group: 'Safety',
@@ -132,8 +130,10 @@ const columns: Record<string, Column> = {
     group: 'Outages',
     asks: 'are all buyers answered when Redis is away, and is no sale lost?',
     seconds: 9,
-    figure: ({ lostUpdates = 0, backMs }) => {
+    figure: ({ lostUpdates = 0, cutOff = 0, slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }) => {
       if (lostUpdates > 0) return `${formatNumber(lostUpdates)} lost`;
+      if (cutOff > 0) return `${formatNumber(cutOff)} cut off`;
+      if (slowestMs > limitMs) return `answer in ${formatDuration(slowestMs)}`;
       return backMs === undefined ? 'not back' : `back in ${formatDuration(backMs)}`;
     },
   },
@@ -141,13 +141,21 @@ const columns: Record<string, Column> = {
     group: 'Cost and traces',
     asks: 'do clients that hung up still wait for the lock?',
     seconds: 1,
-    figure: within('emptyMs'),
+    figure: ({ emptyMs = 0, stillWaiting = 0, soldToNobody = 0, nextSaleMs = 0 }, verdict) => {
+      if (stillWaiting > 0) return `${formatNumber(stillWaiting)} still wait`;
+      if (soldToNobody > 0) return `${formatNumber(soldToNobody)} to nobody`;
+      return verdict === 'fail' ? `next in ${formatDuration(nextSaleMs)}` : formatDuration(emptyMs);
+    },
   },
   'frozen-master': {
     group: 'Outages',
     asks: 'do sales go on at the usual pace when one or two of the masters that vote stand still?',
     seconds: 2,
-    figure: ({ costMs }) => (costMs === undefined ? undefined : `${formatDuration(costMs)} more`),
+    figure: ({ unsold = 0, lostUpdates = 0, overlaps = 0, costMs = 0, limitMs = 0 }) => {
+      if (unsold > 0) return `${formatNumber(unsold)} not sold`;
+      if (costMs <= limitMs && lostUpdates + overlaps > 0) return lost({ lostUpdates, overlaps });
+      return `${formatDuration(costMs)} more`;
+    },
   },
   'late-votes': {
     group: 'Safety',

@@ -2,7 +2,7 @@
 
 import type { Backend } from '../../locks/index.ts';
 import type { StackOptions } from '../../scripts/stack/stack.ts';
-import type { StepFigures } from '../evidence/results.ts';
+import type { StepFigures, Verdict } from '../evidence/results.ts';
 import { readTable } from './table.ts';
 
 /** ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break. */
@@ -58,8 +58,8 @@ export interface Column {
   group?: Group;
   /** About how long one cell takes, in seconds: a run says from it how much time is left. */
   seconds: number;
-  /** The figure that says most about a cell of a drill that goes step by step, in two or three words. */
-  figure?: (figures: StepFigures) => string | undefined;
+  /** The figure that decided about a cell of a drill that goes step by step, in two or three words. */
+  figure?: (figures: StepFigures, verdict: Verdict) => string | undefined;
 }
 
 /** A row whose signs stand in a table that is not read yet. */

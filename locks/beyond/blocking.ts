@@ -14,6 +14,9 @@ const acquireOrReturnLease = readScript('acquire-or-return-lease');
 const renewIfOwner = readScript('renew-if-owner');
 const releaseAndPublish = readScript('release-and-publish');
 
+/** Who holds in this process, as `key ownerToken`: another lock object of the same request need not wait. */
+const holders = new Set<string>();
+
 export interface BlockingLock extends Lock {
   /**
    * Resolves with true when this holder got the lock within `waitMs`, else with false. A lease of its own lasts
@@ -24,6 +27,7 @@ export interface BlockingLock extends Lock {
 
 export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: LockOptions): BlockingLock {
   const channel = `${key}:released`;
+  const holder = `${key} ${ownerToken}`;
   const lost = new AbortController();
   let holdCount = 0;
   let heldLeaseMs = leaseMs;
@@ -52,11 +56,12 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
       return acquireOrReturnLease(redis, [key], [ownerToken, leaseMs]);
     };
     // Neither a holder nor a single try joins the local queue.
-    const isOurs = (holdCount > 0 || signal?.aborted) && (await tryOnce()) > 0;
+    const isOurs = (holders.has(holder) || signal?.aborted) && (await tryOnce()) > 0;
     if (!isOurs) {
       await abortable(undefined, signal);
       await waitInLocalQueue({ redis, channel, leaseMs, tryOnce, signal });
     }
+    holders.add(holder);
     holdCount += 1;
     heldLeaseMs = leaseMs;
   }
@@ -64,6 +69,7 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
   const renew = () => renewIfOwner(redis, [key], [ownerToken, leaseMs]);
 
   function lose() {
+    holders.delete(holder);
     holdCount = 0;
     watchdog = undefined;
     onLeaseLost();
@@ -75,6 +81,7 @@ export function createLock({ redis, key, ownerToken, leaseMs, onLeaseLost }: Loc
     // Before asking Redis: if it does not answer, the lease must end by itself.
     if (holdCount === 0) stopWatchdog();
     const held = await releaseAndPublish(redis, [key], [ownerToken, heldLeaseMs, channel]);
+    if (held <= 0) holders.delete(holder);
     if (held === -1) throw new LockNotHeldError(key);
   }
 

@@ -23,6 +23,9 @@ class CohortLock implements Lock, Contender {
   private readonly redis: RedisClient;
   private node: ReturnType<typeof createNode> | undefined;
   private holdCount = 0;
+  /** The lock object of the same request that holds, and whose hold this one shares. */
+  private outer: CohortLock | undefined;
+  private outerHolds = 0;
   private loss: AbortController | undefined;
   private resolve: (() => void) | undefined;
   private reject: ((error: Error) => void) | undefined;
@@ -40,17 +43,28 @@ class CohortLock implements Lock, Contender {
       this.holdCount += 1;
       return done;
     }
+    const node = nodeOf(this.redis, this.key);
+    const holder = node.holder();
+    if (holder instanceof CohortLock && holder.ownerToken === this.ownerToken) {
+      this.outer = holder;
+      this.outerHolds += 1;
+      return holder.acquire();
+    }
     return new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
       this.signal = signal;
       signal?.addEventListener('abort', this);
-      this.node = nodeOf(this.redis, this.key);
-      this.node.join(this);
+      this.node = node;
+      node.join(this);
     });
   }
 
   release(): Promise<void> {
+    if (this.outer !== undefined && this.outerHolds > 0) {
+      this.outerHolds -= 1;
+      return this.outer.release();
+    }
     if (this.node === undefined) return Promise.reject(new LockNotHeldError(this.key));
     if (this.holdCount === 0) return this.node.giveBack(this);
     this.holdCount -= 1;
@@ -59,6 +73,7 @@ class CohortLock implements Lock, Contender {
 
   /** Made when it is first asked for, since it costs more than passing the lock on. */
   get lost(): AbortSignal {
+    if (this.outer !== undefined && this.outerHolds > 0) return this.outer.lost;
     this.loss ??= new AbortController();
     return this.loss.signal;
   }

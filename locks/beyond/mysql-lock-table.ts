@@ -7,9 +7,10 @@ import type { RowDataPacket } from 'mysql2/promise';
 import { abortable } from '../drivers/abortable.ts';
 import { ANSWER_LIMIT_MS } from '../drivers/answer-limit.ts';
 import { isRefused, isTaken, type MysqlSession, openSession } from '../drivers/mysql-session.ts';
-import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { sharedInRequest } from '../drivers/same-request.ts';
+import { LockNotHeldError } from '../lock.ts';
 
-export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
+export const createLock = sharedInRequest(({ mysql, key, onLeaseLost }) => {
   const lost = new AbortController();
   let holdCount = 0;
   let held: MysqlSession | undefined;
@@ -69,4 +70,4 @@ export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
   }
 
   return { acquire, release, lost: lost.signal };
-};
+});

@@ -5,7 +5,8 @@
 
 import type { RowDataPacket } from 'mysql2/promise';
 import { type MysqlSession, openSession } from '../drivers/mysql-session.ts';
-import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { sharedInRequest } from '../drivers/same-request.ts';
+import { LockNotHeldError } from '../lock.ts';
 
 /** How long GET_LOCK waits before it is asked again, in seconds. */
 const AN_HOUR = 3600;
@@ -14,7 +15,7 @@ const name = "SHA2(CONCAT(DATABASE(), ':', ?), 256)";
 const getLock = `SELECT GET_LOCK(${name}, ?) AS answer`;
 const releaseLock = `SELECT RELEASE_LOCK(${name}) AS answer`;
 
-export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
+export const createLock = sharedInRequest(({ mysql, key, onLeaseLost }) => {
   const lost = new AbortController();
   let holdCount = 0;
   let held: MysqlSession | undefined;
@@ -61,7 +62,7 @@ export const createLock: CreateLock = ({ mysql, key, onLeaseLost }) => {
   }
 
   return { acquire, release, lost: lost.signal };
-};
+});
 
 /** Both functions answer 1 for yes. */
 async function isDone(answer: Promise<RowDataPacket[]>) {

@@ -262,7 +262,7 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
     releaseToNextNode(redis, keys, [channel, leaseMs, 'free']).catch(ignore);
   }
 
-  return { join, leave, passOn, giveBack };
+  return { join, leave, passOn, giveBack, holder: () => tenure?.holder };
 }
 
 function ignore() {}

@@ -21,6 +21,8 @@ export interface Link {
    * a packet arrives late although its sender has gone.
    */
   holdNext(meant: Meant): Held;
+  /** Calls `see` with every command that comes, before it is held or passed on. Returns what ends that. */
+  watch(see: (command: Command) => void): () => void;
   /** Passes every reply on this much later, in order. 0 ends it, and passes on those that wait. */
   delayReplies(ms: number): void;
   /**
@@ -74,6 +76,7 @@ export async function openLink(redisUrl: string): Promise<Link> {
   const unanswered = new Set<Socket>();
   /** Those whose command has not come, the oldest first. */
   const holds = new Set<Hold>();
+  const watchers = new Set<(command: Command) => void>();
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     // An error is followed by 'close', which says all that matters.
@@ -101,6 +104,7 @@ export async function openLink(redisUrl: string): Promise<Link> {
   function takeHold(command: Command): Hold | undefined {
     count(command.name);
     if (command.script !== undefined) count(command.script);
+    for (const see of watchers) see(command);
     for (const hold of holds) {
       try {
         if (!isMeant(hold.meant, command)) continue;
@@ -131,6 +135,10 @@ export async function openLink(redisUrl: string): Promise<Link> {
     url: Object.assign(new URL(redisUrl), { host: `127.0.0.1:${port}` }).href,
     port,
     holdNext,
+    watch(see) {
+      watchers.add(see);
+      return () => void watchers.delete(see);
+    },
     delayReplies(ms) {
       line.delayMs = ms;
       for (const connection of connections) connection.lineChanged();

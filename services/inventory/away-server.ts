@@ -3,18 +3,28 @@ import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-session
 import { NoMajorityError } from '../../locks/lock.ts';
 import { isMysqlUnavailable } from './mysql.ts';
 
-/** The one place that knows which server an error says is away: it did not answer, or can't serve now. Undefined for a bug. */
+/** How many causes of an error are looked at: one may name itself. */
+const MOST_CAUSES = 8;
+
+/**
+ * The one place that knows which server an error says is away, itself or by its cause: it did not answer, or can't serve now.
+ * Undefined for a bug.
+ */
 export function awayServer(error: unknown): 'Redis' | 'MySQL' | 'ZooKeeper' | undefined {
-  if (error instanceof ZookeeperUnavailableError) return 'ZooKeeper';
-  if (isMysqlUnavailable(error)) return 'MySQL';
-  return isRedisUnavailable(error) ? 'Redis' : undefined;
+  let cause = error;
+  for (let looked = 0; looked <= MOST_CAUSES && cause instanceof Error; looked += 1) {
+    if (cause instanceof ZookeeperUnavailableError) return 'ZooKeeper';
+    if (isMysqlUnavailable(cause)) return 'MySQL';
+    if (isRedisUnavailable(cause)) return 'Redis';
+    cause = cause.cause;
+  }
+  return undefined;
 }
 
 /** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
 export const isStoreUnavailable = (error: unknown): boolean => awayServer(error) !== undefined;
 
-function isRedisUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+function isRedisUnavailable(error: Error): boolean {
   if (error instanceof ReplyError) {
     return /^(LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|NOAUTH|WRONGPASS) /.test(
       error.message,

@@ -28,14 +28,15 @@ export function createSaleScripts() {
     /** For a node that stops: no sale follows a script any more, or is held. */
     end: held.end,
     /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */
-    forSale(callNested: () => Promise<void>) {
+    forSale(callNested: (by: 'the same object' | 'another object') => Promise<void>) {
       let own: SaleScript | undefined;
       return {
         async inside() {
           // A sale that begins again after a conflict has had its script.
           if (own !== undefined) return;
           own = take();
-          if (own.nestedCall) await callNested();
+          if (own.beforeNestedCall) await held.untilResumed();
+          if (own.nestedCall) await callNested(own.nestedCall === true ? 'the same object' : own.nestedCall);
           if (own.pauseMs !== undefined) await sleep(own.pauseMs);
           if (own.untilResumed) await held.untilResumed();
         },

@@ -129,13 +129,15 @@ export function createSaleService({ settings, node, store, servers, history, met
       return sellOne({ sku, lock: held, store: openStock(lock, progress), wait: signal, business, emit });
     }
 
-    /** Asks for the lock again that this sale has, then gives it up again. */
-    async function callNested() {
-      if (held === undefined) return;
+    /** Asks for the lock again that this sale has, then gives it up again. Another object has the same owner token. */
+    async function callNested(by: 'the same object' | 'another object') {
+      const strategy = strategyNamed(lock);
+      if (held === undefined || 'takeOne' in strategy) return;
       record.nested();
+      const again = by === 'another object' ? openLock(strategy.createLock, sku, holder, record.loseLease) : held;
       const nestedWait = waits.start(timing.waitTimeoutMs, clientGone);
-      await held.acquire(nestedWait.signal).finally(nestedWait.end);
-      await held.release();
+      await again.acquire(nestedWait.signal).finally(nestedWait.end);
+      await again.release();
     }
   }
 
@@ -204,7 +206,7 @@ export function createSaleService({ settings, node, store, servers, history, met
   function openLock(createLock: CreateLock, sku: string, ownerToken: string, onLeaseLost: () => void): Lock {
     const { leaseMs, retryDelayMs } = timing;
     const options = { key: lockKey(sku, lockName), ownerToken, leaseMs, retryDelayMs, onLeaseLost };
-    // Not a spread: that would ask for every server at once.
+    // Not a spread, which leaves out the servers that are not connected yet.
     return createLock(Object.assign(servers.forLease(leaseMs), options));
   }
 

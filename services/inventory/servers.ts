@@ -49,22 +49,10 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     return session;
   }
 
-  function serversFor(leaseMs: number, session: (leaseMs: number) => ZookeeperSession): Servers {
-    return {
-      redis,
-      get masters() {
-        masters ??= connectMasters();
-        return masters;
-      },
-      get mysql() {
-        mysql ??= connectMysql(mustHave('MYSQL_URL'));
-        return mysql;
-      },
-      get zookeeper() {
-        return session(leaseMs);
-      },
-    };
-  }
+  const connect = {
+    masters: () => (masters ??= connectMasters()),
+    mysql: () => (mysql ??= connectMysql(mustHave('MYSQL_URL'))),
+  };
 
   function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
     const value = settings[name];
@@ -86,9 +74,9 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
       if (backendOf(lock) === 'masters') masters ??= connectMasters();
     },
     /** What a lock with this lease is given, in milliseconds. */
-    forLease: (leaseMs: number) => serversFor(leaseMs, sessionOf),
+    forLease: (leaseMs: number): Servers => new ServersOfLock(redis, connect, () => sessionOf(leaseMs)),
     /** What the lock of a job with this lease is given, in milliseconds. */
-    forJob: (leaseMs: number) => serversFor(leaseMs, jobSessionOf),
+    forJob: (leaseMs: number): Servers => new ServersOfLock(redis, connect, () => jobSessionOf(leaseMs)),
     /** Closes the sessions of jobs with another lease. No job may be under way. */
     endOtherJobs(leaseMs: number) {
       for (const [each, session] of jobSessions) {
@@ -103,4 +91,36 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
       await Promise.all([mysql, stock?.pool].map((pool) => pool && endPool(pool)));
     },
   };
+}
+
+/**
+ * A class, whose getters a spread leaves out: `{ ...options }` has Redis, and connects nothing. Only what a lock reads itself is
+ * connected.
+ */
+class ServersOfLock implements Servers {
+  readonly redis: RedisClient;
+  readonly #connect: { masters: () => Redis[]; mysql: () => Pool };
+  readonly #session: () => ZookeeperSession;
+
+  constructor(
+    redis: RedisClient,
+    connect: { masters: () => Redis[]; mysql: () => Pool },
+    session: () => ZookeeperSession,
+  ) {
+    this.redis = redis;
+    this.#connect = connect;
+    this.#session = session;
+  }
+
+  get masters() {
+    return this.#connect.masters();
+  }
+
+  get mysql() {
+    return this.#connect.mysql();
+  }
+
+  get zookeeper() {
+    return this.#session();
+  }
 }

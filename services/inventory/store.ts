@@ -15,7 +15,7 @@ export const RESTORABLE_MS = RESTORED_MARK_MS / 2;
 export const stockKey = (sku: string) => `{inventory${sku}}:stock`;
 export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${lock}`;
 /** The newest fencing tokens that the stock has seen. */
-const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
+export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 /** Says that the units of this order are back in stock. */
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
 /** Every key that a lock may use for this sku. */

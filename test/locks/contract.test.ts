@@ -19,6 +19,8 @@ const renewed = Object.entries(beyond).flatMap(([name, strategy]) =>
 const all = [...Object.entries(locks), ...renewed];
 /** Stage 0 protects nothing. */
 const guarding = all.slice(1);
+/** A holder may ask again. */
+const reentrant = all.slice(7);
 /** Stage 1 is a lock for one process: it knows of no other. */
 const shared = all.slice(2);
 
@@ -161,6 +163,35 @@ describe('a held lock', () => {
     await a.acquire(AbortSignal.abort());
     await a.release();
   });
+});
+
+describe('a request that holds, and asks again by another lock object', () => {
+  test.each(reentrant)(
+    '%s: is let in before those who wait, and holds until its last release',
+    async (_stage, createLock) => {
+      const redis = connect();
+      const options = lockOptions({ redis, key: key() });
+      const outer = createLock(options);
+      await outer.acquire();
+      const { lock: waiter, entered } = await startWaiter(createLock, 1);
+      let isIn = false;
+      void entered.then(() => (isIn = true));
+      const inner = createLock({ ...options });
+
+      await inner.acquire(AbortSignal.timeout(5_000));
+      await inner.release();
+      await redis.ping();
+
+      expect(isIn).toBe(false);
+      await expect(createLock(lockOptions({ redis, key: key() })).acquire(AbortSignal.abort())).rejects.toMatchObject(
+        aborted,
+      );
+      await outer.release();
+      await entered;
+      await waiter.release();
+      expect(await redis.exists(key())).toBe(0);
+    },
+  );
 });
 
 describe('an abort', () => {

@@ -1,5 +1,6 @@
 import { beyond } from './catalogue/beyond.ts';
 import { harness } from './catalogue/harness.ts';
+import { judgements } from './catalogue/judgements.ts';
 import { lua } from './catalogue/lua.ts';
 import { orders } from './catalogue/orders.ts';
 import { prove } from './catalogue/prove.ts';
@@ -12,6 +13,7 @@ import type { Mutation } from './mutation.ts';
 /** Every mutation, area by area. */
 export const catalogue: Mutation[] = [
   ...stages,
+  ...judgements,
   ...lua,
   ...beyond,
   ...service,

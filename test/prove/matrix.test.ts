@@ -35,7 +35,7 @@ const table = `
 fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✘  ✘  ✔  ·
 fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ·
 blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ·
-cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✘  ✘  ✘  ✘  ✔  ·
+cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ·
 fair               ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ✔  ·
 `;
 

@@ -56,8 +56,10 @@ export const remainingSchema = z.object({ sku: z.string(), remaining: z.int() })
 
 /** What the next sales do between read and write, and behind it: the steps in this order. */
 export const saleScriptSchema = z.strictObject({
-  /** Ask for the same lock again, then give it up again. */
-  nestedCall: z.boolean().optional(),
+  /** Hold before the nested call until resumed. */
+  beforeNestedCall: z.boolean().optional(),
+  /** Ask for the same lock again, by the same lock object or by another one of the same request, then give it up again. */
+  nestedCall: z.union([z.boolean(), z.literal('another object')]).optional(),
   /** Hold inside for so many milliseconds. */
   pauseMs: z.int().min(0).max(600_000).optional(),
   /** Hold inside until resumed. */

@@ -204,7 +204,13 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
       expect(answeredMs).toBeGreaterThanOrEqual(LEASE_MS / 3);
       expect(answeredMs).toBeLessThan(LEASE_MS);
       expect({ overlaps, others }).toEqual({ overlaps: 0, others: {} });
-      expect(readTimeline(outcome).lanes.map(({ node }) => node)).toEqual(['node-1', 'node-2']);
+      // Twice: a sale that asks again, and one that waits on each node.
+      const nodes = readTimeline(outcome).lanes.map(({ node }) => node);
+      expect(nodes.toSorted()).toEqual(['node-1', 'node-1', 'node-1', 'node-1', 'node-2', 'node-2']);
+      expect(readTimeline(outcome).faults.map(({ label }) => label)).toEqual([
+        'asks again by the same object',
+        'asks again by another object',
+      ]);
     });
 
     test('6-lua-release: it waits for its own lease to end', async () => {

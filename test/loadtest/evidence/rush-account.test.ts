@@ -92,6 +92,7 @@ function play(steps: Step[], initialStock: number): Evidence {
       nonsense: 0,
       nonsenseSample: '',
       durationMs: 1000,
+      isCapped: false,
     },
     requests: steps.length,
     initialStock,
@@ -101,6 +102,9 @@ function play(steps: Step[], initialStock: number): Evidence {
     events,
     dropped: 0,
     redisCommands: 2 * steps.length,
+    standstills: [],
+    freeLimitMs: 2_000,
+    capMs: 60_000,
   };
 }
 
@@ -291,6 +295,53 @@ describe('account of a rush: single cases', () => {
     });
     expect(verdictOf(refusing(2))).toBe('pass');
     expect(verdictOf(refusing(3))).toBe('unknown');
+  });
+
+  /** Everything from the second sale on comes so much later. */
+  const heldUp = (evidence: Evidence, laterMs: number): Evidence => {
+    const entered = evidence.events.findLast(({ type }) => type === 'entered')?.at ?? 0;
+    return {
+      ...evidence,
+      events: evidence.events.map((event) => (event.at < entered ? event : { ...event, at: event.at + laterMs })),
+    };
+  };
+
+  test('a lock that is free for too long while a sale waits: fail, though no sale is lost', () => {
+    const evidence = heldUp(play(twoSales, 2), 2_500);
+    expect(measure(evidence).longestFreeMs).toBeCloseTo(2_501, -1);
+    expect(judge(evidence, measure(evidence))).toEqual({
+      verdict: 'fail',
+      reasons: ['For 2.5 s nobody held the lock although sales waited.'],
+    });
+    expect(verdictOf(heldUp(play(twoSales, 2), 1_900))).toBe('pass');
+  });
+
+  test('a lock that is free while the machine stands still: that time does not count', () => {
+    const evidence = { ...heldUp(play(twoSales, 2), 2_500), standstills: [{ from: 100, until: 900 }] };
+    expect(measure(evidence).longestFreeMs).toBeCloseTo(1_701, -1);
+    expect(verdictOf(evidence)).toBe('pass');
+  });
+
+  test('a lock that is free for too long and refuses most sales: fail, and both are told', () => {
+    const evidence = heldUp(play(twoSales, 2), 2_500);
+    const tally = { ...evidence.tally, sent: 7, answers: 7, lockTimeout: 5 };
+    const refusing = { ...evidence, requests: 7, tally };
+    expect(judge(refusing, measure(refusing))).toEqual({
+      verdict: 'fail',
+      reasons: ['For 2.5 s nobody held the lock although sales waited. 5 of 7 were refused.'],
+    });
+  });
+
+  test('a load that takes too long: unknown, and it says how far it came; a fault that is seen stays one', () => {
+    const evidence = play(twoSales, 2);
+    const capped: Evidence = { ...evidence, requests: 9, tally: { ...evidence.tally, isCapped: true } };
+    const late = 'After 1 min 2 of 9 sales were answered: no load may take longer.';
+    expect(judge(capped, measure(capped))).toEqual({ verdict: 'unknown', reasons: [late] });
+    const free = heldUp(capped, 2_500);
+    expect(judge(free, measure(free))).toEqual({
+      verdict: 'fail',
+      reasons: ['For 2.5 s nobody held the lock although sales waited.', late],
+    });
   });
 
   test('a count of Redis commands that went down is no figure', () => {

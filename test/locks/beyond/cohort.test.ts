@@ -309,6 +309,27 @@ test('cohort: a lock that is handed to a node whose waiters have just left is gi
   expect(await redis.exists(key())).toBe(0);
 });
 
+test('cohort: another lock object of the request that holds is let in, and the last of the two passes on', async () => {
+  const redis = connect();
+  const options = lockOptions({ redis, key: key() });
+  const [outer, inner] = [createLock(options), createLock(options)];
+  await outer.acquire();
+  await inner.acquire();
+  const [next] = newLocks(1, redis) as [Lock];
+  let isIn = false;
+  const entered = next.acquire().then(() => (isIn = true));
+
+  // The outer one first: what holds is the request.
+  await outer.release();
+  await redis.ping();
+  expect(isIn).toBe(false);
+  expect(inner.lost).toBe(outer.lost);
+  await inner.release();
+  await entered;
+  await expect(inner.release()).rejects.toMatchObject(notHeld);
+  await next.release();
+});
+
 test('cohort: a lost lease stops the hand-over, and the waiters ask Redis again', async () => {
   const redis = connect();
   const watch = watchClient(redis);

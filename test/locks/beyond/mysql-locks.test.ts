@@ -168,6 +168,22 @@ describe.each(strategies)('%s', (strategy, createLock) => {
     await other.release();
   });
 
+  test('its request acquires it again by another lock object, before those who wait, and it is free after the last release', async () => {
+    const ownerToken = 'one request';
+    const [outer, inner, other] = [newLock({ ownerToken }), newLock({ ownerToken }), newLock()];
+    await outer.acquire();
+    let isIn = false;
+    const entered = other.acquire().then(() => (isIn = true));
+
+    await inner.acquire(AbortSignal.timeout(5_000));
+    await inner.release();
+    await expect(inner.release()).rejects.toMatchObject(notHeld);
+    expect(isIn).toBe(false);
+    await outer.release();
+    await entered;
+    await other.release();
+  });
+
   test('a signal that aborts after the lock was given changes nothing', async () => {
     const lock = newLock();
     const patience = new AbortController();

@@ -22,6 +22,15 @@ const externalLocks = {
   }),
   'never-releases': lockWith({ release: 'await new Promise(() => {});' }),
   'another-error': lockWith({ release: "throw Object.assign(new Error('gone'), { code: 'LOCK_NOT_HELD' });" }),
+  'spreads-options': `${lockWith({}).replace('export const createLock', 'const createOne')}
+export const createLock = (options) => ({ ...options, ...createOne({ ...options }) });`,
+  'explains-outage': lockWith({
+    acquire:
+      "throw new Error('the lock is out of reach', { cause: new Error('again', { cause: Object.assign(new Error('refused'), { syscall: 'connect' }) }) });",
+  }),
+  'explains-itself': lockWith({
+    acquire: "const error = new Error('round and round'); error.cause = error; throw error;",
+  }),
   'number-token': 'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7 });',
   'half-a-token': 'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7.5 });',
 };
@@ -74,6 +83,24 @@ test('reaches-no-server: a connection that is refused is an outage', async () =>
   const { answer } = await sellUnder('reaches-no-server');
 
   expect(answer).toMatchObject({ status: 503, body: { code: 'STORE_UNAVAILABLE', definite: true } });
+});
+
+test('spreads-options: a spread of the options connects no server, and has what a lock in Redis needs', async () => {
+  const { answer } = await sellUnder('spreads-options');
+
+  expect(answer).toMatchObject({ status: 200, body: { remaining: 4 } });
+});
+
+test('explains-outage: an error whose cause is an outage is an outage', async () => {
+  const { answer } = await sellUnder('explains-outage');
+
+  expect(answer).toMatchObject({ status: 503, body: { code: 'STORE_UNAVAILABLE', definite: true } });
+});
+
+test('explains-itself: an error that is its own cause is a fault of the lock', async () => {
+  const { answer } = await sellUnder('explains-itself');
+
+  expect(answer).toMatchObject({ status: 500, body: { code: 'LOCK_FAILED' } });
 });
 
 test('never-acquires: the wait ends all the same', async () => {

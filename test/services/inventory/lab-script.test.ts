@@ -77,6 +77,23 @@ describe('lab: a scripted sale', () => {
     expect((await sale).status).toBe(200);
   });
 
+  test('before the nested call: it is held, then asks by another lock object of the same request', async () => {
+    await put('/lock-version', { version: '7' });
+    await put('/next-sale', { beforeNestedCall: true, nestedCall: 'another object' });
+    const sale = node.sell('001');
+    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
+    expect(await eventsOf('nested')).toEqual([]);
+    await put('/resume');
+    expect((await sale).status).toBe(200);
+    expect(await eventsOf('nested')).toHaveLength(1);
+  });
+
+  test('another object has a lock of its own: a stage that counts nothing waits for itself', async () => {
+    await put('/lock-version', { version: '6', waitTimeoutMs: 100 });
+    await put('/next-sale', { nestedCall: 'another object' });
+    expectProblem(await node.sell('001'), 'LOCK_WAIT_TIMEOUT');
+  });
+
   test('a bad script is refused and leaves the last one', async () => {
     for (const body of [{ times: 0 }, { untilResumed: 'yes' }, { pauseMs: -1 }, { surprise: 1 }]) {
       expectProblem(await put('/next-sale', body), 'BAD_REQUEST');

@@ -1,0 +1,64 @@
+// The adapter kit: makes a lock of the lab out of the few calls that a library has for it.
+
+import { abortError } from '../../locks/drivers/abortable.ts';
+import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
+import { cancelOnAbort } from '../../services/inventory/cancel.ts';
+
+/** What a library does for one lock object. `Held` is what it hands out for one hold: an object, a function, anything but undefined. */
+export interface Library<Held> {
+  /**
+   * Resolves with the hold when it is granted, however long that takes. It may end the wait when `signal` aborts; one that does not
+   * is cancelled all the same, and what it is granted later is released at once.
+   */
+  wait(signal?: AbortSignal): Promise<Held>;
+  /** Asks once. Resolves with the hold, or with undefined when another has the lock. */
+  tryOnce(): Promise<Held | undefined>;
+  /** Gives one hold up. Resolves with false when it was no longer held, if the library says so. */
+  release(held: Held): Promise<unknown> | unknown;
+  /** The fencing token of a hold, if the library makes one. */
+  fencingToken?(held: Held): string | undefined;
+  /** Aborts when a hold is lost, if the library says so. */
+  lost?(held: Held): AbortSignal | undefined;
+}
+
+/**
+ * A lock of the lab that leaves the locking to a library. It cancels a wait, tries once for a signal that is aborted from the start, and
+ * keeps several holds of one object apart: the last one is released first.
+ */
+export function adapt<Held>(open: (options: LockOptions) => Library<Held>): CreateLock {
+  return (options) => {
+    const library = open(options);
+    const holds: Held[] = [];
+
+    async function acquire(signal?: AbortSignal) {
+      if (!signal?.aborted) {
+        holds.push(await cancelOnAbort(library.wait(signal), signal, (held) => library.release(held)));
+        return;
+      }
+      const held = await library.tryOnce();
+      if (held === undefined) throw abortError(signal);
+      holds.push(held);
+    }
+
+    async function release() {
+      const held = holds.pop();
+      if (held === undefined || (await library.release(held)) === false) throw new LockNotHeldError(options.key);
+    }
+
+    const ofLast = <T>(read: ((held: Held) => T) | undefined) => {
+      const held = holds.at(-1);
+      return held === undefined ? undefined : read?.call(library, held);
+    };
+
+    return {
+      acquire,
+      release,
+      get lost() {
+        return ofLast(library.lost);
+      },
+      get fencingToken() {
+        return ofLast(library.fencingToken);
+      },
+    } as Lock;
+  };
+}

@@ -1,0 +1,44 @@
+// For a lock that belongs to a connection of this process: the lock objects of one request share the hold of the first of them.
+
+import type { CreateLock, Lock } from '../lock.ts';
+
+/** The object that holds for a request, and how often it is held in all. */
+interface Hold {
+  lock: Lock;
+  count: number;
+}
+
+/** Makes a lock that is re-entrant for its object so for the request: whoever asks with the same key and owner token is let in. */
+export function sharedInRequest(createOwn: CreateLock): CreateLock {
+  const holds = new Map<string, Hold>();
+
+  return (options) => {
+    const request = `${options.key} ${options.ownerToken}`;
+    const own = createOwn(options);
+    const taken: Hold[] = [];
+
+    async function acquire(signal?: AbortSignal) {
+      const hold = holds.get(request) ?? { lock: own, count: 0 };
+      await hold.lock.acquire(signal);
+      hold.count += 1;
+      holds.set(request, hold);
+      taken.push(hold);
+    }
+
+    async function release() {
+      const hold = taken.pop();
+      if (hold === undefined) return own.release();
+      hold.count -= 1;
+      if (hold.count === 0) holds.delete(request);
+      await hold.lock.release();
+    }
+
+    return {
+      acquire,
+      release,
+      get lost() {
+        return (taken.at(-1)?.lock ?? own).lost;
+      },
+    } as Lock;
+  };
+}

@@ -1,0 +1,175 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drills } from '../../../loadtest/drills/index.ts';
+import { runExternalCell } from '../../../loadtest/grade/external-cell.ts';
+import { type Drill, lostTrack } from '../../../loadtest/harness/drill.ts';
+import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
+import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
+import { lockKey } from '../../../services/inventory/store.ts';
+import { lockWith, writeModule } from './modules.ts';
+
+// Locks with a bug that is known from the world, each otherwise as the template, and the drill that must find it.
+
+const LEASE_MS = 600;
+const lookThenDelete =
+  'if ((await redis.get(key)) !== ownerToken || (await redis.del(key)) === 0) throw new LockNotHeldError(key);';
+
+const knownBugs = {
+  'right-lock': lockWith({}),
+  'looks-then-deletes': lockWith({ release: lookThenDelete }),
+  'another-key': lockWith({}).replace(
+    'export const createLock = ({ redis, key,',
+    "const key = 'my-own-key';\nexport const createLock = ({ redis,",
+  ),
+  'counts-by-object': lockWith({
+    acquire:
+      "if ((this.holds ??= 0) === 0) while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs, undefined, { signal }); this.holds += 1;",
+    release:
+      'this.holds = Math.max(0, (this.holds ?? 0) - 1); if (this.holds === 0 && (await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key);',
+  }),
+  'sets-then-expires': lockWith({
+    acquire:
+      'while ((await redis.setnx(key, ownerToken)) === 0) await sleep(retryDelayMs, undefined, { signal }); await redis.pexpire(key, leaseMs);',
+  }),
+  'key-in-the-name': lockWith({})
+    .replace('export const createLock = ({ redis, key,', 'export const createLock = ({ redis, key: given,')
+    .replace('=> ({', '=> { const key = "mutex:" + given; return ({')
+    .replace(/\}\);\n$/, '}); };\n'),
+};
+
+let target: Target;
+
+beforeAll(async () => {
+  const files = Object.entries(knownBugs).map(([name, text]) => `${name}=${writeModule(`${name}.ts`, text)}`);
+  target = await openLocalTarget({
+    forDrills: true,
+    env: { LOG_LEVEL: 'silent', LOCK_VERSION: '', LOCK_MODULES: files.join(',') },
+  });
+});
+
+afterAll(() => target.close());
+
+function grade(name: keyof typeof knownBugs, drillName: string) {
+  return gradeBy(drills.find((each) => each.name === drillName) as Drill, name);
+}
+
+async function gradeBy(drill: Drill, name: keyof typeof knownBugs, on = target) {
+  const { outcome } = await runExternalCell(drill, {
+    target: on,
+    stage: name,
+    settings: { requests: 400, connections: 20, stock: 1_000, units: 100, leaseMs: LEASE_MS },
+    signal: new AbortController().signal,
+    onProgress() {},
+    narrate: async () => {},
+  });
+  return outcome;
+}
+
+describe('late-release', { timeout: 60_000 }, () => {
+  test('a release that looks, then deletes: each of the two is late once, and the second frees the lock of another', async () => {
+    expect(await grade('looks-then-deletes', 'late-release')).toMatchObject({
+      verdict: 'fail',
+      reasons: [
+        expect.stringMatching(/^The late release \(DEL\) deleted the lock of sale \d{4}, and sale \d{4} entered/),
+      ],
+    });
+  });
+
+  test('a release in one script holds', async () => {
+    expect(await grade('right-lock', 'late-release')).toMatchObject({
+      verdict: 'pass',
+      reasons: [expect.stringMatching(/^The late release \(EVAL\) did nothing/)],
+    });
+  });
+
+  test('a key of its own: it is told to use the given one', async () => {
+    expect(await grade('another-key', 'late-release')).toMatchObject({
+      verdict: 'fail',
+      reasons: [expect.stringMatching(/"my-own-key": use the key that you are given/)],
+    });
+  });
+
+  test('a key that has the given one in its name will do', async () => {
+    expect(await grade('key-in-the-name', 'late-release')).toMatchObject({ verdict: 'pass' });
+  });
+});
+
+test('nested-call: a lock that counts the holds of one object waits for itself by another', {
+  timeout: 60_000,
+}, async () => {
+  expect(await grade('counts-by-object', 'nested-call')).toMatchObject({
+    verdict: 'fail',
+    reasons: [
+      expect.stringMatching(
+        /^The holder waited for itself when it asked by another lock object.* By the same object it does not\.$/,
+      ),
+    ],
+  });
+});
+
+test('long-wait: a lock that tries by SETNX tries, and what a try keeps is measured', { timeout: 60_000 }, async () => {
+  const { verdict, figures } = await grade('sets-then-expires', 'long-wait');
+  expect({ verdict, figures }).toMatchObject({ verdict: 'pass', figures: { tries: expect.any(Number) } });
+});
+
+describe('what a lock leaves behind', () => {
+  const url = () => target.stack?.redis.url ?? '';
+
+  /** A drill that finds these keys. */
+  const looking = (found: string[]): Drill => ({
+    name: 'rush',
+    kind: 'load',
+    async run() {
+      const redis = new Redis(url());
+      found.push(...(await redis.keys('*')));
+      redis.disconnect();
+      return lostTrack('It only looked.');
+    },
+  });
+
+  async function leave(keys: string[]) {
+    const redis = new Redis(url());
+    for (const key of keys) await redis.set(key, 'left');
+    redis.disconnect();
+  }
+
+  test('in a Redis of ours: nothing is there at the next drill, whatever its name', async () => {
+    await leave(['my-own-key', lockKey('001', 'right-lock')]);
+    const found: string[] = [];
+    await gradeBy(looking(found), 'right-lock');
+    expect(found).toEqual([]);
+  });
+
+  test('in a Redis that is not ours: what does not have the key in its name stays', async () => {
+    await leave(['my-own-key', lockKey('001', 'right-lock')]);
+    const found: string[] = [];
+    const stack = { ...target.stack, redis: { kind: 'external', url: url() } } as unknown as NonNullable<
+      Target['stack']
+    >;
+    await gradeBy(looking(found), 'right-lock', { ...target, stack });
+    expect(found).toEqual(['my-own-key']);
+  });
+});
+
+test('sales that failed for several reasons: the most frequent one is told', async () => {
+  const failed = (detail: string): SaleEvent => ({
+    at: 1,
+    type: 'failed',
+    node: 'node-1',
+    saleId: '1',
+    code: 'LOCK_FAILED',
+    detail,
+  });
+  const drill: Drill = {
+    name: 'rush',
+    kind: 'load',
+    run: async () => ({
+      ...lostTrack('It lost track.'),
+      events: [failed('once.'), failed('often.'), failed('often.')],
+    }),
+  };
+  expect(await gradeBy(drill, 'right-lock')).toMatchObject({
+    verdict: 'fail',
+    reasons: ['No sale took place: often.'],
+  });
+});
