@@ -7,7 +7,7 @@ import type { ZookeeperSession } from './drivers/zookeeper-session.ts';
 /**
  * The words used in every stage:
  *
- * - holder: who has the lock now. Make a new `Lock` for every request: the `Lock` is the holder.
+ * - holder: who has the lock now: a request, known by its owner token. Every request makes a new `Lock`, or several.
  * - waiter: who has asked and not yet got it.
  * - owner token: the value in Redis that proves who holds.
  * - lease: a lock with an end. It lasts `leaseMs` unless it is renewed.
@@ -49,7 +49,7 @@ export interface Servers {
 export interface LockOptions extends Servers {
   /** The Redis key that stands for the lock; elsewhere its name. */
   key: string;
-  /** `<service instance uuid>:<request id>`, different for every holder. */
+  /** `<service instance uuid>:<request id>`, different for every request. */
   ownerToken: string;
   /** How long a lease lasts, in milliseconds. */
   leaseMs: number;

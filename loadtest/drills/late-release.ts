@@ -99,10 +99,11 @@ async function playRound(testBed: TestBed, { name, createMeant }: ReleaseCommand
     return notStaged(`${second.name} entered before the lease was over, so the release was not late.`);
   }
   if (nextHold.left - nextHold.entered >= leaseMs) {
-    return notStaged(`Sale ${next.saleId} stayed longer than its own lease, which proves nothing about the release.`);
+    const reason = `Sale ${next.saleId} stayed longer than its own lease, which proves nothing about the release.`;
+    return notStaged(reason, { isLate: true });
   }
   if (asked.every((sale) => isNext(sale) || sale.at > nextHold.left)) {
-    return notStaged('Nobody asked for the lock when the release arrived.');
+    return notStaged('Nobody asked for the lock when the release arrived.', { isLate: true });
   }
   const { overlaps, witnesses } = overlapsOf(outcome, isOfRound);
   const figures = { overlaps };

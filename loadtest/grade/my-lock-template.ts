@@ -5,7 +5,8 @@
 // made, the stock is written, and release() is called. Two processes do so at the same time, with the same key.
 //
 // What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails:
-// - nested-call: a holder that asks for its own lock again, on the same object, waits for itself. Count the calls of acquire().
+// - nested-call: a holder that asks for its own lock again waits for itself, by the same object or by another one of its request,
+//   which has the same ownerToken. Count the holds in Redis, by that token.
 // - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).
 // - paused-process, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
 //   stock checks at each read and write. It is read after acquire(), so give it by a getter:

@@ -22,7 +22,7 @@ const GIVE_UP_MARGIN_MS = 1_000;
  * How long nobody may hold the lock although sales wait, in milliseconds, and never longer than half a wait. The locks of the course are
  * free for some hundredths of it. Time in which the machine stood still does not count.
  */
-const FREE_LIMIT_MS = 2_000;
+export const FREE_LIMIT_MS = 2_000;
 /** How long a load may take at most, in milliseconds: so long, and so much more for each sale. A usual one takes some milliseconds a sale. */
 const CAP_MS = 20_000;
 const CAP_PER_SALE_MS = 20;

@@ -8,7 +8,7 @@ interface Hold {
   count: number;
 }
 
-/** Makes a lock that is re-entrant for its object so for the request: whoever asks with the same key and owner token is let in. */
+/** Makes a lock that is re-entrant for its object re-entrant for the request: for every object with the same key and owner token. */
 export function sharedInRequest(createOwn: CreateLock): CreateLock {
   const holds = new Map<string, Hold>();
 

@@ -1,8 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drills } from '../../../loadtest/drills/index.ts';
+import type { RushFigures } from '../../../loadtest/evidence/results.ts';
 import { runExternalCell } from '../../../loadtest/grade/external-cell.ts';
 import { type Drill, lostTrack } from '../../../loadtest/harness/drill.ts';
+import { FREE_LIMIT_MS } from '../../../loadtest/harness/rush.ts';
 import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
@@ -26,6 +28,21 @@ const knownBugs = {
       "if ((this.holds ??= 0) === 0) while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs, undefined, { signal }); this.holds += 1;",
     release:
       'this.holds = Math.max(0, (this.holds ?? 0) - 1); if (this.holds === 0 && (await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key);',
+  }),
+  // Waiters sleep until a release wakes them, and one that comes before they sleep wakes nobody.
+  'loses-wake-ups': `import { EventEmitter, once } from 'node:events';
+const releases = new EventEmitter();
+releases.setMaxListeners(0);
+${lockWith({
+  acquire:
+    "while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') { await sleep(retryDelayMs, undefined, { signal }); await once(releases, 'release', { signal }); }",
+  release: "await redis.eval(releaseIfOwner, 1, key, ownerToken); releases.emit('release');",
+})}`,
+  // A waiter that has gone keeps its place in the queue, and nobody behind it is ever the first.
+  'keeps-a-place': lockWith({
+    acquire:
+      "await redis.rpush(key + ':queue', ownerToken); while ((await redis.lindex(key + ':queue', 0)) !== ownerToken) await sleep(retryDelayMs, undefined, { signal });",
+    release: "await redis.lpop(key + ':queue');",
   }),
   'sets-then-expires': lockWith({
     acquire:
@@ -105,6 +122,37 @@ test('nested-call: a lock that counts the holds of one object waits for itself b
       ),
     ],
   });
+});
+
+test('rush: a lost wake-up leaves the lock free while sales wait, and that is a failure', {
+  timeout: 90_000,
+}, async () => {
+  const { verdict, reasons, figures } = await grade('loses-wake-ups', 'rush');
+  expect({ verdict, reasons }).toEqual({
+    verdict: 'fail',
+    reasons: expect.arrayContaining([
+      expect.stringMatching(/^For [\d.]+ s nobody held the lock although sales waited\./),
+    ]),
+  });
+  expect((figures as RushFigures).longestFreeMs).toBeGreaterThan(FREE_LIMIT_MS);
+});
+
+test('rush: a right lock is hardly ever free while sales wait', { timeout: 90_000 }, async () => {
+  const { verdict, figures } = await grade('right-lock', 'rush');
+  expect(verdict).toBe('pass');
+  expect((figures as RushFigures).longestFreeMs).toBeLessThan(FREE_LIMIT_MS / 2);
+});
+
+test('client-gone: a place that stays in the queue keeps the next sale out, and the drill waits no longer than 5 s', {
+  timeout: 60_000,
+}, async () => {
+  const startedAt = performance.now();
+  expect(await grade('keeps-a-place', 'client-gone')).toMatchObject({
+    verdict: 'fail',
+    reasons: ['The next sale had no answer within 5 s, and the drill waits no longer.'],
+    figures: { stillWaiting: 0 },
+  });
+  expect(performance.now() - startedAt).toBeLessThan(40_000);
 });
 
 test('long-wait: a lock that tries by SETNX tries, and what a try keeps is measured', { timeout: 60_000 }, async () => {
