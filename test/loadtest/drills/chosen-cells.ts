@@ -39,7 +39,7 @@ const table = `
 5-owner-check      ·  ·  f  f  ·  ✘  ·  ✘  ·  ·  ·  –  ·  ✔
 6-lua-release      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  –  ·  ·
 7-reentrant        ·  ·  ·  ·  f  f  ·  ·  ✘  ✘  ·  –  ·  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  f  –  f  f
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  ✘  –  f  f
 
 blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ✘  ✘  –  ·  ✔
 fair               –  ·  ✔  ·  ✔  ·  ✘  ✘  ✘  ✘  ✘  –  ·  ·
