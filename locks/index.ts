@@ -21,6 +21,7 @@ import { takeOne as mysqlOptimistic } from './beyond/mysql-optimistic.ts';
 import { takeOne as mysqlPessimistic } from './beyond/mysql-pessimistic.ts';
 import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
 import { createLock as redlock } from './beyond/redlock.ts';
+import { createLock as replicated } from './beyond/replicated.ts';
 import { createLock as zookeeper } from './beyond/zookeeper.ts';
 import type { CreateLock, TakeOne } from './lock.ts';
 
@@ -28,7 +29,7 @@ import type { CreateLock, TakeOne } from './lock.ts';
 export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
 
 /** A way to sell without overselling: a lock around the critical section, or a sale of its own that needs none. */
-export type Strategy = { backend: Backend } & (
+export type Strategy = { backend: Backend; replicas?: number } & (
   | { createLock: CreateLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
 );
@@ -53,6 +54,7 @@ export const beyond: Record<string, Strategy> = {
   cohort: { backend: 'redis', createLock: cohort },
   'fenced-writes': { backend: 'redis', createLock: fencedWrites },
   fenced: { backend: 'redis', createLock: fenced },
+  replicated: { backend: 'redis', replicas: 1, createLock: replicated },
   redlock: { backend: 'masters', createLock: redlock },
   'mysql-lock-table': { backend: 'mysql', createLock: mysqlLockTable },
   'mysql-named': { backend: 'mysql', createLock: mysqlNamed },
@@ -88,6 +90,11 @@ export function lockName(version: string): string | undefined {
 /** Where the lock of a strategy lives. */
 export function backendOf(name: string): Backend {
   return strategies[name]?.backend ?? 'redis';
+}
+
+/** How many replicas its Redis must have, to confirm what is written. */
+export function replicasOf(name: string): number {
+  return strategies[name]?.replicas ?? 0;
 }
 
 /** Where the sales of a strategy take their units from. */

@@ -32,6 +32,11 @@ export interface Lock {
   readonly fencingToken?: string | undefined;
   /** Only `fenced-writes`, to show what that does: the sale shows its token when it writes, and not when it reads. */
   readonly hasUnfencedReads?: boolean;
+  /**
+   * Only `replicated`: resolves when a replica has confirmed all that this connection has written so far. The sale asks for it
+   * after its write, before it is answered. Rejects with NotReplicatedError.
+   */
+  confirm?(): Promise<void>;
 }
 
 /** A connection to one Redis server, or to a Cluster of them: a lock need not know which. */
@@ -100,6 +105,16 @@ export class NoMajorityError extends Error {
   constructor(key: string) {
     super(`Too few masters answered about the lock ${key}.`);
     this.name = 'NoMajorityError';
+  }
+}
+
+/** No replica has confirmed a write in time: it may be forgotten when Redis fails over. */
+export class NotReplicatedError extends Error {
+  readonly code = 'NOT_REPLICATED';
+
+  constructor(key: string) {
+    super(`No replica has confirmed what was written under the lock ${key}.`);
+    this.name = 'NotReplicatedError';
   }
 }
 

@@ -1,6 +1,6 @@
 // What the bench measures: the locks of the project, published ones, and the ceiling that no lock can pass.
 
-import { type Strategy, strategies } from '../../locks/index.ts';
+import { replicasOf, type Strategy, strategies } from '../../locks/index.ts';
 import type { CreateLock } from '../../locks/lock.ts';
 import { loadPeer, peerNames } from '../peers/peer.ts';
 import { createLock as serialCeiling } from './serial-ceiling.ts';
@@ -13,6 +13,8 @@ export interface Contestant {
   processes: 1 | 2;
   /** Whether it asks several independent Redis servers for its lock. */
   needsMasters: boolean;
+  /** Whether a replica must confirm what it writes: one is there for its turns alone. */
+  needsReplica: boolean;
   /** The strategy whose sales write an order each. */
   ordersUnder?: string;
 }
@@ -26,7 +28,7 @@ const measured = Object.entries(strategies).filter(([name]) => !SAME_AS_ANOTHER.
 
 /** All that `npm run bench` measures: what locks around a section and keeps its lock in Redis. */
 export const contestants: Contestant[] = [
-  { name: 'serial-ceiling', kind: 'ceiling', processes: 1, needsMasters: false },
+  { name: 'serial-ceiling', kind: 'ceiling', processes: 1, needsMasters: false, needsReplica: false },
   ...measured
     .filter(([name, { backend, ...strategy }]) => {
       return 'createLock' in strategy && ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name);
@@ -50,7 +52,7 @@ export function withOrders(chosen: Contestant[]): Contestant[] {
 }
 
 function contestant(name: string, kind: Contestant['kind'], needsMasters: boolean): Contestant {
-  return { name, kind, processes: 2, needsMasters };
+  return { name, kind, processes: 2, needsMasters, needsReplica: kind === 'ours' && replicasOf(name) > 0 };
 }
 
 /** Loads the lock of a contestant, by its name. */

@@ -1,5 +1,6 @@
 // npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
 
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
@@ -8,7 +9,7 @@ import pc from 'picocolors';
 import { backendOf } from '../../locks/index.ts';
 import { whyNoMysql } from '../../scripts/stack/mysql.ts';
 import { dismissReaper, makeTempDir } from '../../scripts/stack/parts.ts';
-import { openRedis, type RedisServer } from '../../scripts/stack/redis.ts';
+import { openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
 import { MASTERS } from '../../scripts/stack/stack.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
@@ -126,6 +127,18 @@ async function openServers(): Promise<Ground> {
     LEASE_MS: String(LEASE_MS),
     RETRY_DELAY_MS: String(RETRY_DELAY_MS),
   };
+  /** For one turn: the commands of the others are not to be copied. */
+  async function startReplica() {
+    if (redis.kind !== 'native') throw new NotApplicable('The embedded Valkey knows no replication.');
+    const dir = join(temp.dir, `replica-${randomUUID()}`);
+    mkdirSync(dir);
+    const replica = await openReplica(redis.url, dir);
+    await untilCopied({ primaryUrl: redis.url, replicaUrl: replica.url }).catch(async (error) => {
+      await replica.part?.stop();
+      throw error;
+    });
+    return replica;
+  }
   const withMasters = { ...env, REDLOCK_URLS: masters.map(({ url }) => url).join(',') };
   return {
     environment: {
@@ -133,14 +146,17 @@ async function openServers(): Promise<Ground> {
       nginx: 'none',
       backends: {},
     },
-    runTurn: (contestant, waiters) =>
-      runTurn({
+    async runTurn(contestant, waiters) {
+      const replica = contestant.needsReplica ? await startReplica() : undefined;
+      const turn = runTurn({
         contestant,
         waiters,
         seconds: options.seconds,
         env: contestant.needsMasters ? withMasters : env,
         signal: stopping.signal,
-      }),
+      });
+      return turn.finally(() => replica?.part?.stop());
+    },
     async close() {
       for (const { part } of [...masters, redis]) await part?.stop();
       temp.remove();
@@ -172,11 +188,15 @@ async function openStack(): Promise<Ground> {
     const environment = await (options.orders ? selling : plain).open('load');
     return {
       environment,
-      async runTurn({ name, kind, ordersUnder }, connections) {
+      async runTurn({ name, kind, needsReplica, ordersUnder }, connections) {
         const withOrders = ordersUnder !== undefined;
         return runHttpTurn({
-          // A published lock has nodes of its own.
-          target: await (withOrders ? selling : plain).open('load', 0, kind === 'peer' ? name : undefined),
+          // A published lock has nodes of its own, and so has a lock that waits for a replica.
+          target: await (withOrders ? selling : plain).open(
+            'load',
+            0,
+            kind === 'peer' || needsReplica ? (ordersUnder ?? name) : undefined,
+          ),
           name: ordersUnder ?? name,
           connections,
           requests: options.requests,

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { replicasOf } from '../../locks/index.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -143,6 +144,7 @@ function wantedLocks(): ProvableLock[] {
   const { args } = command;
   const named = (given.stage ?? []).map((name) => {
     const lock = provableLocks.find(({ stage }) => stage === name);
+    if (replicasOf(name) > 0) throw new Error(`${name} waits for a replica, which the search does not have.`);
     if (lock === undefined) throw new Error(`${name} keeps its lock where the search has no server.`);
     return lock;
   });

@@ -4,9 +4,11 @@ import type { Drill } from '../harness/drill.ts';
 import { asDrill, type StepDrill } from '../harness/step-drill.ts';
 import { amnesia } from './amnesia.ts';
 import { clientGone } from './client-gone.ts';
+import { clockJump } from './clock-jump.ts';
 import { crashedHolder } from './crashed-holder.ts';
 import { crossedWrite } from './crossed-write.ts';
 import { failover } from './failover.ts';
+import { forgottenSale } from './forgotten-sale.ts';
 import { frozenMaster } from './frozen-master.ts';
 import { lateRelease } from './late-release.ts';
 import { lateVotes } from './late-votes.ts';
@@ -20,6 +22,7 @@ import { redisOutage } from './redis-outage.ts';
 import { rush } from './rush.ts';
 import { sellOut } from './sell-out.ts';
 import { slowHolder } from './slow-holder.ts';
+import { wrongReplica } from './wrong-replica.ts';
 
 /** The drills that stage one fault step by step, in the order of the staircase's columns. */
 export const stepDrills: StepDrill[] = [
@@ -33,6 +36,8 @@ export const stepDrills: StepDrill[] = [
   lateWrite,
   crossedWrite,
   failover,
+  forgottenSale,
+  wrongReplica,
   redisOutage,
   clientGone,
 ];
@@ -40,5 +45,13 @@ export const stepDrills: StepDrill[] = [
 /** Those that break the masters of a lock that is given by vote. */
 export const masterDrills: StepDrill[] = [frozenMaster, lateVotes, amnesia];
 
+/** Those that set a clock: of a master, or of the one Redis. */
+export const clockDrills: StepDrill[] = [clockJump];
+
 /** All drills, in the same order. */
-export const drills: Drill[] = [oneNodeRush, rush, sellOut, ...[...stepDrills, ...masterDrills].map(asDrill)];
+export const drills: Drill[] = [
+  oneNodeRush,
+  rush,
+  sellOut,
+  ...[...stepDrills, ...masterDrills, ...clockDrills].map(asDrill),
+];

@@ -11,7 +11,8 @@
 // - paused-process, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
 //   stock checks at each read and write. It is read after acquire(), so give it by a getter:
 //   return { acquire, release, get fencingToken() { return token; } }.
-// - failover: no lock in one Redis can hold it.
+// - failover, clock-jump: no lock in one Redis can hold them.
+// - forgotten-sale: no lock can hold it, because the stock is in Redis.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';

@@ -3,12 +3,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Command, type Link, openLink } from '../../scripts/link/link.ts';
+import { loadScripts, untilCopied } from '../../scripts/stack/redis.ts';
+import type { Stack } from '../../scripts/stack/stack.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { Target, TargetNode } from './target.ts';
 
+const stock = stockKey('001');
+/** A key that a drill writes when it has cut the line of a replica. */
+const cutMark = `${stock}:after-the-cut`;
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 10;
@@ -21,8 +26,6 @@ export interface Crash {
 }
 
 export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
-  /** The key of the lock, of which a replica must not know. */
-  lockKey: string;
   /** The lock is given by a vote of several masters. */
   isVoted: boolean;
   /** Called when the nodes are led to another Redis. */
@@ -30,9 +33,11 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
 }
 
 /** Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. */
-export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsOptions) {
+export function createFaults({ nodes, stack, isVoted, onMove }: FaultsOptions) {
   const undos: (() => unknown)[] = [];
   const crashes: Crash[] = [];
+  /** The replica that the stack has is one that this drill breaks. */
+  let isLastingTaken = false;
 
   /** The process of a node, to pause or to kill. Throws NotStagedError for a node that this run has not started. */
   function processOf(node: TargetNode) {
@@ -134,32 +139,74 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     return { comeBack };
   }
 
-  /** A second Redis that copies the first, over a line that can be cut. Throws NotStagedError. */
-  async function startReplica() {
-    if (stack?.startReplica === undefined) throw new NotStagedError('This Redis knows no replication.');
-    const { redis } = stack;
-    const line = await openLink(redis.url);
-    undos.push(() => line.close());
-    const replica = await stack.startReplica(line.url);
-    undos.push(() => replica.stop());
-    const client = new Redis(replica.url);
+  /** A connection for what the drill itself reads and writes. */
+  function connect(url: string) {
+    const client = new Redis(url, { retryStrategy: () => LOOK_MS });
     client.on('error', () => {});
     undos.push(() => client.disconnect());
-    const hasCopied = async () => /master_link_status:up/.test(await client.info('replication'));
-    await until(hasCopied, 'The replica has not copied the stock.');
+    return client;
+  }
+
+  /** The replica that the stack has, over whose line the locks are confirmed; the first time that it is asked for. */
+  function takeLasting({ replica, redis }: Pick<Stack, 'replica' | 'redis'>) {
+    const { line, url } = replica ?? {};
+    if (line === undefined || url === undefined || isLastingTaken) return undefined;
+    isLastingTaken = true;
+    const client = connect(url);
+    undos.push(async () => {
+      isLastingTaken = false;
+      line.restore();
+      // One that was promoted copies again, and has nothing of its own any more.
+      await client.call('REPLICAOF', '127.0.0.1', line.port);
+      await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
+    });
+    return { url, line, client };
+  }
+
+  async function startAnother({ startReplica, redis }: Partial<Pick<Stack, 'startReplica'>> & Pick<Stack, 'redis'>) {
+    if (startReplica === undefined) throw new NotStagedError('This Redis knows no replication.');
+    const line = await openLink(redis.url);
+    undos.push(() => line.close());
+    const { url, stop } = await startReplica(line.url);
+    undos.push(stop);
+    return { url, line, client: connect(url) };
+  }
+
+  /**
+   * A Redis that copies the first, over a line that can be cut: the replica that the stack has, if it has one, and after that another
+   * one each time. Throws NotStagedError.
+   */
+  async function startReplica() {
+    if (stack === undefined) throw new NotStagedError('Redis is not a process of this run.');
+    const { url, line, client } = takeLasting(stack) ?? (await startAnother(stack));
+    await untilCopied({ primaryUrl: stack.redis.url, replicaUrl: url }).catch((error: Error) => {
+      throw new NotStagedError(error.message);
+    });
+    const redis = connect(stack.redis.url);
 
     return {
-      /** From here on nothing that is written to the first Redis reaches the second. */
-      cutLine: () => line.cut('silent'),
-      /** Makes it the Redis that both nodes reach from here on. */
+      /** From here on nothing that is written to the first Redis reaches this one. */
+      async cutLine() {
+        line.cut('silent');
+        // It must not hear of this, whatever the sales write.
+        undos.push(() => redis.del(cutMark));
+        await redis.set(cutMark, 'written after the cut');
+      },
+      /** Resolves when it has heard of all that was written since the line of another replica was cut. Throws NotStagedError. */
+      async hearsAll() {
+        const isSame = async () =>
+          (await client.exists(cutMark)) === 1 && (await client.get(stock)) === (await redis.get(stock));
+        await until(isSame, 'The replica that was not cut off has not heard of the sale.');
+      },
+      /** Makes it the Redis that both nodes reach from here on. Throws NotStagedError when it knows what it must not know. */
       async promote() {
         await client.call('REPLICAOF', 'NO', 'ONE');
-        if (await client.exists(lockKey)) throw new NotStagedError('The replica has heard of the lock.');
+        if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
         undos.push(() => {
-          for (const node of nodes) linkOf(node).moveTo(redis.url);
+          for (const node of nodes) linkOf(node).moveTo(stack.redis.url);
         });
-        for (const node of nodes) linkOf(node).moveTo(replica.url);
-        onMove(replica.url);
+        for (const node of nodes) linkOf(node).moveTo(url);
+        onMove(url);
         for (const node of nodes) await untilReached(node);
       },
     };
@@ -171,6 +218,44 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     const end = linkOf(node).watch((command) => void commands.push(command));
     undos.push(end);
     return { commands, end };
+  }
+
+  /**
+   * Leads the nodes to a server whose wall clock can be set ahead, in the place of the one that these links lead to. Resolves when
+   * every node is there. Throws NotStagedError.
+   */
+  async function lendClock(links: Link[], redisUrl: string) {
+    if (stack === undefined) throw new NotStagedError('No server of this run has a clock that can be set.');
+    const server = await stack.startClockServer();
+    undos.push(server.stop);
+    await loadScripts(server.url);
+    const client = connect(server.url);
+    undos.push(() => {
+      for (const link of links) link.moveTo(redisUrl);
+    });
+    const greetings = links.map(greetingsOf);
+    for (const link of links) link.moveTo(server.url);
+    const areThere = async () => links.every((link, at) => greetingsOf(link) > (greetings[at] ?? 0));
+    await until(areThere, 'A node did not reach the server whose clock can be set.');
+
+    return {
+      url: server.url,
+      /** Sets its clock ahead by so many milliseconds. Throws NotStagedError when it says that it is not. */
+      async jump(ms: number) {
+        const aheadMs = async () => Number((await client.time())[0]) * 1_000 - Date.now();
+        server.setAhead(ms);
+        // It counts in whole seconds here.
+        await until(async () => (await aheadMs()) > ms - 2_000, 'The clock did not jump.');
+      },
+    };
+  }
+
+  /** Leads the nodes from Redis to a server whose wall clock can be set ahead. Throws NotStagedError. */
+  async function lendClockOfRedis() {
+    const clock = await lendClock(nodes.map(linkOf), stack?.redis.url ?? '');
+    onMove(clock.url);
+    for (const node of nodes) await untilReached(node);
+    return clock;
   }
 
   return {
@@ -187,6 +272,8 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     stopRedis,
     killRedis,
     startReplica,
+    lendClock,
+    lendClockOfRedis,
     /** Takes note of how to undo a fault that is staged elsewhere. */
     onFault: (undo: () => unknown) => void undos.push(undo),
     /** Brings back all that was broken, the last first. Rejects when something could not be, after trying the rest. */
@@ -203,6 +290,9 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
     },
   };
 }
+
+/** How often a client of this link has asked, as each does first, whether its server is ready. */
+const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;
 
 function answers(node: TargetNode) {
   return node.state().then(
@@ -231,7 +321,7 @@ async function until(isThere: () => Promise<boolean>, otherwise: string) {
 
 /** The command that writes the stock, itself or in a script. */
 export function isStockWrite({ name, script, args }: Command): boolean {
-  return name !== 'GET' && script !== 'read-if-newest' && args.includes(stockKey('001'));
+  return name !== 'GET' && script !== 'read-if-newest' && args.includes(stock);
 }
 
 /** The command by which a holder of a lock of ours gives it up. */

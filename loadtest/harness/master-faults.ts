@@ -8,6 +8,7 @@ import type { Link } from '../../scripts/link/link.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { Master } from '../../scripts/stack/stack.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import type { createFaults } from './faults.ts';
 import { readLease } from './lease-watch.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { TargetNode } from './target.ts';
@@ -22,12 +23,14 @@ const LOOK_MS = 10;
 export interface MasterFaultsOptions {
   masters: Master[];
   lockKey: string;
+  /** Leads nodes to a server whose wall clock can be set ahead. */
+  lend: ReturnType<typeof createFaults>['lendClock'];
   /** Called with the way to undo each fault. */
   onFault: (undo: () => unknown) => void;
 }
 
 /** Ways to break the masters that vote for a lock. A master is named by its place in the stack, from 0. */
-export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOptions) {
+export function createMasterFaults({ masters, lockKey, lend, onFault }: MasterFaultsOptions) {
   const clients = masters.map(({ url }) => connect(url));
 
   function processOf(master: number) {
@@ -76,6 +79,20 @@ export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOp
     await comeBack();
     await untilBack(master);
     if ((await votes())[master] !== 'nobody') throw new NotStagedError(`Master ${master + 1} has forgotten nothing.`);
+  }
+
+  /** Puts a server whose wall clock can be set ahead in the place of a master, for these nodes. Throws NotStagedError. */
+  async function lendClock(master: number, nodes: TargetNode[]) {
+    const links = nodes.flatMap((node) => linksOf(node, [master]));
+    const [own, ownUrl] = [clients[master], masters[master]?.url ?? ''];
+    const clock = await lend(links, ownUrl);
+    const client = connect(clock.url);
+    clients[master] = client;
+    onFault(() => {
+      client.disconnect();
+      if (own) clients[master] = own;
+    });
+    return clock;
   }
 
   async function untilBack(master: number) {
@@ -128,6 +145,7 @@ export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOp
     cut,
     delay,
     heard,
+    lendClock,
     /** Loads the project's scripts into each of them. */
     async prepare() {
       await Promise.all(masters.map(({ url }) => loadScripts(url)));

@@ -1,7 +1,7 @@
 // A drill that goes step by step: one fault on a test bed, followed to its judgement.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backendOf } from '../../locks/index.ts';
+import { backendOf, replicasOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Verdict } from '../evidence/results.ts';
@@ -15,8 +15,8 @@ import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 const STOCK = 100;
-/** A standstill that may be why masters did not vote in time, in milliseconds: they have 50. */
-const VOTE_STANDSTILL_MS = 25;
+/** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
+const CONFIRM_STANDSTILL_MS = 25;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 
@@ -69,20 +69,29 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   if (drill.needs?.includes('masters') && backendOf(stage) !== 'masters') {
     return notApplicable(`Under ${stage} no masters vote.`);
   }
+  if (drill.needs?.includes('clock server') && replicasOf(stage) > 0) {
+    return notApplicable('The embedded Valkey, whose clock can be set, has no replica.');
+  }
   const timing = { leaseMs, ...drill.timing };
-  const isVoted = backendOf(stage) === 'masters';
+  const isConfirmed = backendOf(stage) === 'masters' || replicasOf(stage) > 0;
   return runAgainIfBusy(
     async () => {
       const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });
       let isLate = false;
-      const course = drill.run(testBed).then((judgement) => {
-        isLate = judgement.isLate ?? false;
-        return judgement;
+      const course = drill.run(testBed).catch((error) => {
+        if (error instanceof NotStagedError) return notStaged(error.message, error);
+        throw error;
       });
+      void course.then((judgement) => (isLate = judgement.isLate ?? false)).catch(() => {});
       const outcome = await play(testBed, course, signal);
       return { outcome, standstillMs: testBed.standstillMs(), isLate };
     },
-    { wrongMs: timing.leaseMs / 4, hinderingMs: isVoted ? VOTE_STANDSTILL_MS : timing.leaseMs / 8, tries, narrate },
+    {
+      wrongMs: timing.leaseMs / 4,
+      hinderingMs: isConfirmed ? CONFIRM_STANDSTILL_MS : timing.leaseMs / 8,
+      tries,
+      narrate,
+    },
   );
 }
 

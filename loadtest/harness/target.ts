@@ -1,6 +1,6 @@
 // What drills aim at: two nodes behind nginx, started for the run or running already.
 
-import type { Backend } from '../../locks/index.ts';
+import { type Backend, replicasOf } from '../../locks/index.ts';
 import type { Backends } from '../../scripts/stack/backends.ts';
 import { type Node, type Stack, type StackOptions, startStack } from '../../scripts/stack/stack.ts';
 import type { Results } from '../evidence/results.ts';
@@ -8,14 +8,17 @@ import { rowOf } from '../staircase/lookup.ts';
 import { type LabClient, openLabClient } from './lab-client.ts';
 
 /**
- * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, a replica of it, masters to
- * stop, a MySQL whose tables may be emptied, and the servers of a strategy.
+ * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
+ * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lasting replica`: Redis has one that locks wait for.
+ * `clock server`: a Redis whose wall clock can be set ahead.
  */
 export type Need =
   | 'node processes'
   | 'links'
   | 'redis process'
   | 'replication'
+  | 'lasting replica'
+  | 'clock server'
   | 'master processes'
   | 'own mysql'
   | Exclude<Backend, 'redis'>;
@@ -40,7 +43,7 @@ export interface Target {
   /** The versions of the servers beyond Redis, where a strategy of the run needs them. */
   backends: Results['environment']['backends'];
   /** The stack, when it is ours to break. */
-  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica' | 'masters'>;
+  stack?: Pick<Stack, 'redis' | 'redisProcess' | 'startReplica' | 'replica' | 'startClockServer' | 'masters'>;
   /** Where its nodes keep the orders, when there are any. */
   mysqlUrl?: string;
   /** Why a drill that needs something can't be carried here: a sentence for each thing that is lacking. */
@@ -55,7 +58,8 @@ export interface Target {
 export function lackOf({ lacks }: Target, stage: string, needs: Need[] = []): string | undefined {
   const backends = rowOf(stage)?.backends ?? ['redis'];
   const servers = backends.filter((backend) => backend !== 'redis');
-  return [...needs, ...servers].flatMap((need) => lacks[need] ?? [])[0];
+  const replica: Need[] = replicasOf(stage) > 0 ? ['lasting replica'] : [];
+  return [...needs, ...servers, ...replica].flatMap((need) => lacks[need] ?? [])[0];
 }
 
 /** Why the MySQL of a run may not be filled and emptied, as a sentence; undefined when there is one of its own, or none. */
@@ -109,7 +113,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
   }
 }
 
-function lacksOf({ redis, nodes, masters }: Stack): Target['lacks'] {
+function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
   const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
   const noMasters = 'No masters were started: they vote for redlock alone.';
   return {
@@ -119,11 +123,16 @@ function lacksOf({ redis, nodes, masters }: Stack): Target['lacks'] {
     }),
     ...(nodes.some(({ link }) => link === undefined) && { links: 'The nodes reach Redis without a link.' }),
     ...(redis.kind === 'external' && { 'redis process': notOurs, replication: notOurs }),
-    ...(redis.kind === 'embedded' && {
-      replication: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
-    }),
+    ...(replica === undefined && { 'lasting replica': whyNoReplica[redis.kind] }),
+    ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
   };
 }
+
+const whyNoReplica: Record<Stack['redis']['kind'], string> = {
+  external: 'The Redis that REDIS_URL names is given no replica.',
+  native: 'No replica was started: only replicated waits for one.',
+  embedded: 'The embedded Valkey knows no replication: install redis-server or valkey-server.',
+};
 
 /** Aims at a stack that runs already. Its lock and its stock are put back on closing. */
 export async function openRunningTarget(url: string, labUrls: string[]): Promise<Target> {
@@ -151,6 +160,8 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
       links: notOurs,
       'redis process': notOurs,
       replication: notOurs,
+      'clock server': notOurs,
+      'lasting replica': 'A stack that runs already is given no replica.',
       'master processes': notOurs,
     },
     partDied: new Promise(() => {}),

@@ -56,13 +56,18 @@ export function createTargets({
 
   function openOurs(forDrills: boolean, own: Row['stack'], servers: Backends) {
     // A node refuses settings of orders that it can't have; no drill of theirs will run on it.
-    const { env, ...options } = servers.lacks.mysql === undefined ? (own?.options ?? {}) : {};
+    const { env, ...options } = own?.options ?? {};
     return openLocalTarget(
       {
         forDrills,
         ...options,
         // The drills set the lock. The one of the environment may need a server that is not there.
-        env: { LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn', LOCK_VERSION: '', ...always, ...env },
+        env: {
+          LOG_LEVEL: process.env['LOG_LEVEL'] || 'warn',
+          LOCK_VERSION: '',
+          ...always,
+          ...(servers.lacks.mysql === undefined && env),
+        },
         masters: needed.includes('masters') ? MASTERS : 0,
         onLine: (name, line) => process.stderr.write(`${name}: ${line}\n`),
       },

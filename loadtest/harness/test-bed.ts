@@ -51,13 +51,13 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   const faults = createFaults({
     nodes,
     stack,
-    lockKey: lockKey(SKU, stage),
     isVoted: backendOf(stage) === 'masters',
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
   });
   const masters = createMasterFaults({
     masters: stack?.masters ?? [],
     lockKey: lockKey(SKU, stage),
+    lend: faults.lendClock,
     onFault: faults.onFault,
   });
   /** Which node an owner token begins with. */
@@ -237,6 +237,19 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return { timeline, events: happened };
   }
 
+  /**
+   * Gives the lock a server whose wall clock can be set ahead: the last master of a bare majority where masters vote, else Redis, with
+   * the stock in it. Throws NotStagedError.
+   */
+  async function lendClock() {
+    if (masters.count > 0 && backendOf(stage) === 'masters') {
+      return masters.lendClock(Math.floor(masters.count / 2), nodes);
+    }
+    const clock = await faults.lendClockOfRedis();
+    await first?.setStock(stock);
+    return clock;
+  }
+
   /** How many masters have voted for a sale of this node, as they say themselves. */
   async function votesFor(node: TargetNode): Promise<number> {
     return (await masters.votes()).filter((token) => ownerOf(token)?.node === node.name).length;
@@ -274,7 +287,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     stopRedis: breaking(faults.stopRedis),
     killRedis: breaking(faults.killRedis),
     startReplica: breaking(faults.startReplica),
-    masterCount: masters.count,
+    lendClock: guarded(lendClock),
+    masterCount: backendOf(stage) === 'masters' ? masters.count : 0,
     votesFor,
     freezeMaster: guarded(masters.freeze),
     forgetMaster: guarded(masters.forget),
@@ -284,6 +298,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     triesOf,
     mustBeInside: guarded(sales.mustBeInside),
     mustHaveWaited: guarded(sales.mustHaveWaited),
+    mustBeUnconfirmed: guarded(sales.mustBeUnconfirmed),
     leaseLeftMs,
     standstillMs,
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */

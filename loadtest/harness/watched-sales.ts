@@ -5,11 +5,14 @@ import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { SaleScript } from './lab-client.ts';
+import { sharedClock } from './shared-clock.ts';
 import { type RunningSale, sendSale } from './single-sale.ts';
 import type { TargetNode } from './target.ts';
 
 /** How long a sale that no lock delays may take to be inside, in milliseconds. */
 const STEP_LIMIT_MS = 5_000;
+/** The answer to a sale when no replica has confirmed its lock, or its write. */
+export const NOT_REPLICATED = 'NOT_REPLICATED';
 
 export type InsideSale = RunningSale & { saleId: string };
 
@@ -39,7 +42,8 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
 
   /**
    * Sends a sale that follows the script, and resolves when it is inside. If the lock keeps it out for `limitMs`, its client
-   * hangs up, and this resolves with undefined. Throws NotStagedError when it has ended without being held inside.
+   * hangs up, and this resolves with undefined; also when it is refused because no replica has confirmed its lock. Throws
+   * NotStagedError when it has ended otherwise without being held inside.
    */
   async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
     const before = new Set((await node.history()).events.map(({ saleId }) => saleId));
@@ -55,7 +59,7 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
       return hasEnded ? 'never inside' : undefined;
     }, limitMs);
     if (seen === 'never inside') {
-      if (end?.outcome === 'lockTimeout') return undefined;
+      if (end?.outcome === 'lockTimeout' || isNotReplicated(end)) return undefined;
       throw notInside(node, end);
     }
     if (seen?.events.some(({ type }) => type === 'left')) throw notInside(node);
@@ -66,9 +70,14 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
 
   /** Sends a sale that follows the script and that no other keeps out. Throws NotStagedError when it is not inside in time. */
   async function sellInside(node: TargetNode, script: SaleScript): Promise<InsideSale> {
+    const from = sharedClock();
     const sale = await trySellInside(node, script, STEP_LIMIT_MS);
-    if (sale === undefined) throw notInside(node);
-    return sale;
+    if (sale !== undefined) return sale;
+    // A replica that is there and does not confirm in time: the machine is busy.
+    if (await isRefused(node, NOT_REPLICATED, from)) {
+      throw new NotStagedError(`No replica confirmed the lock of the sale on ${node.name} in time.`, { isLate: true });
+    }
+    throw notInside(node);
   }
 
   /** Throws NotStagedError when the sale has left already, or never was inside. */
@@ -89,6 +98,16 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
     if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
   }
 
+  async function isRefused(node: TargetNode, code: string, from = 0): Promise<boolean> {
+    const { events } = await node.history();
+    return events.some((event) => event.type === 'failed' && event.code === code && event.at >= from);
+  }
+
+  /** Throws NotStagedError when no sale of this node was refused because no replica has confirmed its lock. */
+  async function mustBeUnconfirmed(node: TargetNode) {
+    if (!(await isRefused(node, NOT_REPLICATED))) throw notInside(node);
+  }
+
   return {
     sell,
     sellWithin,
@@ -96,6 +115,7 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
     sellInside,
     mustBeInside,
     mustHaveWaited,
+    mustBeUnconfirmed,
     /** All clients hang up. */
     hangUp() {
       for (const sale of sales) sale.hangUp();
@@ -108,6 +128,10 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
 function notInside({ name }: TargetNode, end?: SaleEnd) {
   const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
   return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
+}
+
+function isNotReplicated(end: SaleEnd | undefined): boolean {
+  return end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
 }
 
 /** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */

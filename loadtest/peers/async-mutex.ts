@@ -19,7 +19,9 @@ export const doesNotPromise = {
   'late-write': 'It works inside one process only.',
   'crossed-write': 'It works inside one process only.',
   failover: 'It works inside one process only.',
+  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  'clock-jump': 'It works inside one process only.',
 };
 
 const mutexes = new Map<string, Mutex>();

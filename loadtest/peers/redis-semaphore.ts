@@ -18,6 +18,8 @@ export const doesNotPromise = {
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'Its Mutex knows one Redis.',
+  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
+  'clock-jump': 'Its lease is counted by the clock of one Redis.',
   'redis-outage': 'A refresh that Redis leaves unanswered is a rejection that nobody handles: it ends the process.',
 };
 

@@ -17,7 +17,9 @@ export const doesNotPromise = {
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It was given one master; its promise needs several.',
+  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  'clock-jump': 'Its lease is counted by the clock of one Redis.',
 };
 
 interface Held {

@@ -17,6 +17,7 @@ export const doesNotPromise = {
   'nested-call': 'It is not reentrant.',
   'long-sale': 'It renews nothing by itself: the holder has to call refreshTimeout().',
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  'clock-jump': 'Its lease is counted by the clock of one Redis.',
   'paused-process':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   'late-write':
@@ -24,6 +25,7 @@ export const doesNotPromise = {
   'crossed-write':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   failover: 'It knows one Redis.',
+  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
 };
 
 const clients = new Map<string, ReturnType<typeof connect>>();

@@ -1,6 +1,6 @@
 // What is taught of the locks: the staircase of the course.
 
-import { backendOf, beyond, locks, numberOf } from '../../locks/index.ts';
+import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/index.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
 import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
@@ -20,34 +20,38 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  late-write
                    │  │  │  │  │  │  │  │  │  │  │  crossed-write
                    │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
-0-none             ✘  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  –
-1-in-process       ✔  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ✔  –  –  –
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
+0-none             ✘  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  –  –  –  –  ·
+1-in-process       ✔  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
 
-blocking           ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
-fair               ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
-cohort             ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  –  –  –
-fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  –  –  –
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✘
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  –  –  –
-mysql-named        ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  –  –  –
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✔  –  –  ✔  ✔  –  –  –  –  ✔  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –
-redis-atomic       ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  ✔  –  ✔  ✔  –  –  –  –
+blocking           ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
+fair               ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
+cohort             ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✔
+fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✔  –  –  –  ✔
+replicated         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✔  ✘  ✔  ✔  –  –  –  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✔  ✔  ✘  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  –  –  –  –
+mysql-named        ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  –  –  –  –
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  –  ✔  –  –  –  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✔  ✔  –  –  –  –
+redis-atomic       ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  ✔  –  ✔  ✘  –  ✔  –  –  –  –  –
 `;
 
 const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
@@ -57,6 +61,11 @@ const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
 };
 const met = ({ overlaps = 0, keptOutMs }: StepFigures) =>
   keptOutMs === undefined || overlaps > 0 ? countOf(overlaps, 'overlap') : `waited ${formatDuration(keptOutMs)}`;
+/** Of a sale that was refused no answer can be forgotten. */
+const forgotten = ({ lostUpdates = 0, sold }: StepFigures) => {
+  if (sold === undefined) return undefined;
+  return sold === 0 ? 'refused' : `${formatNumber(lostUpdates)} forgotten`;
+};
 const columns: Record<string, Column> = {
   'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?', seconds: 2 },
   rush: { group: 'Safety', asks: 'do two nodes together lose sales?', seconds: 2 },
@@ -126,6 +135,18 @@ const columns: Record<string, Column> = {
     seconds: 3,
     figure: lost,
   },
+  'forgotten-sale': {
+    group: 'Outages',
+    asks: 'is a sale that was answered still in the stock when Redis fails over to a replica that never heard of it?',
+    seconds: 3,
+    figure: forgotten,
+  },
+  'wrong-replica': {
+    group: 'Outages',
+    asks: 'is a sale that one replica has confirmed still in the stock when another one is promoted?',
+    seconds: 2,
+    figure: forgotten,
+  },
   'redis-outage': {
     group: 'Outages',
     asks: 'are all buyers answered when Redis is away, and is no sale lost?',
@@ -169,7 +190,16 @@ const columns: Record<string, Column> = {
     seconds: 2,
     figure: lost,
   },
+  'clock-jump': {
+    group: 'Outages',
+    asks: 'is a sale lost when the clock of a server that has granted the lock jumps ahead by more than a lease?',
+    seconds: 3,
+    figure: lost,
+  },
 };
+
+/** Nodes whose Redis has a replica: without one nobody sells. */
+const withReplica = { name: 'with a replica', options: { hasReplica: true } };
 
 const stages = Object.keys(locks);
 const names = [...stages, ...Object.keys(beyond)];
@@ -192,5 +222,6 @@ function rowNamed(name: string): UnreadRow {
     before: stages[(number ?? stages.length) - 1],
     story: `locks/${number === null ? 'beyond/' : ''}${name}.ts`,
     backends: [backendOf(name)],
+    ...(replicasOf(name) > 0 && { stack: withReplica }),
   };
 }

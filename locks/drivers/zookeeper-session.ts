@@ -18,6 +18,8 @@ const RECONNECT_DELAY_MS = 100;
 /** The state of a client that has no session on its present connection yet. */
 const CONNECTING = 1;
 
+/** What ZooKeeper takes for whichever version a node has. */
+const ANY_VERSION = -1;
 /** How many nodes' numbers a session remembers. */
 const MOST_CZXIDS = 10_000;
 
@@ -47,14 +49,18 @@ export interface FolderNode {
 export interface OpenSession {
   /** Aborts when the session has ended: nobody may claim to hold by it any more. */
   ended: AbortSignal;
-  /** Creates an ephemeral node in `folder`, under a name that no node there has had before. */
-  create(folder: string, name: string): Promise<void>;
+  /** Creates an ephemeral node in `folder` with this text in it, under a name that no node there has had before. */
+  create(folder: string, name: string, text: string): Promise<void>;
+  /** Resolves with the text in a node of this session, and its version, from 0. Undefined when there is no such node. */
+  read(path: string): Promise<{ text: string; version: number } | undefined>;
+  /** Changes the text in a node. Resolves with false when there is no such node, or it has another version. */
+  write(path: string, text: string, version: number): Promise<boolean>;
   /** Resolves with all nodes in `folder`, the oldest first. */
   list(folder: string): Promise<FolderNode[]>;
   /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
   untilGone(path: string, signal?: AbortSignal): Promise<void>;
-  /** Resolves with false when there was no such node. */
-  remove(path: string): Promise<boolean>;
+  /** Resolves with false when there was no such node, or it has another version than is given. */
+  remove(path: string, version?: number): Promise<boolean>;
 }
 
 /** ZooKeeper did not answer, or the session with it has ended. */
@@ -192,9 +198,10 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
 
   const open: OpenSession = {
     ended: ended.signal,
-    async create(folder, name) {
+    async create(folder, name, text) {
       const path = `${root}${folder}/${name}`;
-      const create = () => ask<string>((answer) => client.create(path, CreateMode.EPHEMERAL, answer));
+      const data = Buffer.from(text);
+      const create = () => ask<string>((answer) => client.create(path, data, CreateMode.EPHEMERAL, answer));
       // Both are sent at once, and answered in order: to learn the number costs no round trip of its own.
       while ((await Promise.all([create(), czxidOf(path)]))[0] === undefined) {
         await ask<string>((answer) => client.mkdirp(`${root}${folder}`, answer));
@@ -218,9 +225,26 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
       );
       if (isThere) await unlessEnded(abortable(gone, signal));
     },
-    async remove(path) {
-      const removed = await ask<true>((answer) => client.remove(`${root}${path}`, (error) => answer(error, true)));
-      czxids.delete(`${root}${path}`);
+    async read(path) {
+      const node = await ask<{ data: Buffer | undefined; stat: Stat }>((answer) =>
+        client.getData(`${root}${path}`, (error, data, stat) => answer(error, { data, stat })),
+      );
+      // That of a session that has ended may be there for a while.
+      if (!node?.stat.ephemeralOwner.equals(client.getSessionId())) return undefined;
+      return { text: String(node.data), version: node.stat.version };
+    },
+    async write(path, text, version) {
+      const data = Buffer.from(text);
+      const written = await ask<boolean>((answer) =>
+        client.setData(`${root}${path}`, data, version, (error) => answer(...ofVersion(error))),
+      );
+      return written === true;
+    },
+    async remove(path, version = ANY_VERSION) {
+      const removed = await ask<boolean>((answer) =>
+        client.remove(`${root}${path}`, version, (error) => answer(...ofVersion(error))),
+      );
+      if (removed !== false) czxids.delete(`${root}${path}`);
       return removed === true;
     },
   };
@@ -233,6 +257,11 @@ function closeWhenHeard(client: Client) {
     if (isCode(error, Exception.CONNECTION_LOSS)) setImmediate(closeWhenHeard, client);
     else client.close();
   });
+}
+
+/** The answer to a change of a node: false when it has another version. */
+function ofVersion(error: Error | Exception | null): [Error | Exception | null, boolean] {
+  return isCode(error, Exception.BAD_VERSION) ? [null, false] : [error, true];
 }
 
 const isThere = (node: { name: string; czxid: bigint | undefined }): node is FolderNode => node.czxid !== undefined;

@@ -1,8 +1,10 @@
 // Opens the Redis of a run: the given one, one from the PATH, or the embedded Valkey.
 
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { connectRedis, mastersOf, onServer } from '../../services/inventory/redis-client.ts';
 import { bundledArgs } from './bundle.ts';
@@ -11,6 +13,9 @@ import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 import { refuseOldRedis } from './redis-version.ts';
 
+/** How long a replica may take to copy what there is, in milliseconds, and how often it is asked. */
+const COPY_LIMIT_MS = 5_000;
+const COPY_POLL_MS = 10;
 /** How long a given Redis may take to answer, in milliseconds. */
 const GIVEN_LIMIT_MS = 2_000;
 
@@ -53,6 +58,38 @@ export async function openReplica(primaryUrl: string, dir: string): Promise<Redi
   return startServer(program, { dir }, ['--replicaof', hostname, port]);
 }
 
+/**
+ * Resolves when the replica holds all that its primary does, and hears what is written from then on. Rejects with one sentence when it
+ * does not in time.
+ */
+export async function untilCopied({ primaryUrl, replicaUrl }: { primaryUrl: string; replicaUrl: string }) {
+  const [primary, replica] = [new Redis(primaryUrl), new Redis(replicaUrl)];
+  for (const client of [primary, replica]) client.on('error', () => {});
+  const deadline = performance.now() + COPY_LIMIT_MS;
+  async function until(isSo: () => Promise<boolean>) {
+    while (!(await isSo())) {
+      if (performance.now() > deadline) throw new Error('The replica has not copied what Redis holds.');
+      await sleep(COPY_POLL_MS);
+    }
+  }
+  try {
+    await until(async () => /master_link_status:up/.test(await replica.info('replication')));
+    // Up to a second may pass from there until the first command reaches it. This one is not part of what it has copied.
+    const mark = `copied:${randomUUID()}`;
+    await primary.set(mark, 1, 'PX', COPY_LIMIT_MS);
+    await until(async () => (await replica.exists(mark)) === 1);
+    await primary.del(mark);
+  } finally {
+    primary.disconnect();
+    replica.disconnect();
+  }
+}
+
+/** Starts an embedded Valkey on a free port. Its part takes a message `{ aheadMs }`, which sets its wall clock ahead. */
+export function openEmbedded(dir: string): Promise<RedisServer> {
+  return startServer(undefined, { dir });
+}
+
 async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
   return retryOnTakenPort(async () => {
     const port = await freePort();
@@ -68,7 +105,11 @@ async function startOn(port: number, program: string | undefined, options: Redis
   return startPart({
     name: 'redis',
     ...(program === undefined
-      ? { command: process.execPath, args: [...(await bundledArgs('scripts/stack/embedded-valkey.ts')), String(port)] }
+      ? {
+          command: process.execPath,
+          args: [...(await bundledArgs('scripts/stack/embedded-valkey.ts')), String(port)],
+          onMessage() {},
+        }
       : { command: program, args: [...serverArgs(port, options), ...more] }),
     cwd: options.dir,
     ports: [port],

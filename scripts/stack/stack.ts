@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import { z } from 'zod';
-import { backendOf } from '../../locks/index.ts';
+import { backendOf, replicasOf } from '../../locks/index.ts';
 import { redisUrl } from '../../services/inventory/setting-kinds.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { type Link, openLink } from '../link/link.ts';
@@ -13,7 +13,7 @@ import { serviceArgs } from './bundle.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
 import { dismissReaper, makeTempDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { freePort } from './ports.ts';
-import { openRedis, openReplica, type RedisServer } from './redis.ts';
+import { openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
@@ -53,12 +53,28 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
+/** The replica that a lock waits for: it is there as long as the stack is. */
+export interface LastingReplica extends Omit<Replica, 'stop'> {
+  /** The line from Redis to it, when the stack is one for drills. */
+  line?: Link;
+}
+
+/** A server whose wall clock can be set ahead: an embedded Valkey, whatever else the stack is made of. */
+export interface ClockServer extends Replica {
+  /** Sets its wall clock ahead of that of the machine, in milliseconds. */
+  setAhead(ms: number): void;
+}
+
 export interface Stack {
   redis: Pick<RedisServer, 'url' | 'kind'>;
   /** The process of Redis, when it is ours. */
   redisProcess?: Breakable;
   /** Starts a server that copies all that the Redis at `primaryUrl` holds. Absent when this Redis knows no replication. */
   startReplica?(primaryUrl: string): Promise<Replica>;
+  /** Starts a server with nothing in it, whose wall clock can be set ahead. */
+  startClockServer(): Promise<ClockServer>;
+  /** The replica that was asked for. Absent, too, when this Redis knows no replication. */
+  replica?: LastingReplica;
   masters: Master[];
   nginx: NginxServer;
   nodes: Node[];
@@ -84,6 +100,8 @@ export interface StackOptions {
   env?: NodeJS.ProcessEnv | undefined;
   /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
   masters?: number | undefined;
+  /** Redis has a replica from the start, if it is ours and knows replication; by default when the lock waits for one. */
+  hasReplica?: boolean | undefined;
   /** Each node reaches Redis through a link of its own, and a Redis of our own keeps its data over a restart. */
   forDrills?: boolean | undefined;
   /** nginx sends a request again to the other node when the first does not answer. */
@@ -97,6 +115,7 @@ export async function startStack({
   ports,
   env = {},
   masters: wanted,
+  hasReplica,
   forDrills = false,
   nginxSendsAgain,
   onLine,
@@ -105,6 +124,7 @@ export async function startStack({
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   // Each node would refuse a bad value in its own words.
   const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env });
+  const isReplicated = hasReplica ?? replicasOf(LOCK_VERSION) > 0;
   const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
   const temp = makeTempDir();
   const parts = new Set<Part>();
@@ -223,12 +243,34 @@ export async function startStack({
     };
   }
 
+  async function startClockServer(): Promise<ClockServer> {
+    const { url, part } = await openEmbedded(temp.dir);
+    if (part) watch(part);
+    return {
+      url,
+      setAhead: (aheadMs) => part?.send({ aheadMs }),
+      async stop() {
+        if (part && parts.delete(part)) await part.stop();
+      },
+    };
+  }
+
+  /** Resolves when it has a copy of all that Redis holds. */
+  async function startLastingReplica(redis: RedisServer): Promise<LastingReplica | undefined> {
+    if (!isReplicated || redis.kind !== 'native') return undefined;
+    const line = await linkTo(redis.url);
+    const { url } = await startReplica(line?.url ?? redis.url);
+    await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
+    return { url, ...(line && { line }) };
+  }
+
   try {
     const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills });
     const { part, startAgain } = redis;
     const redisProcess = part && startAgain && breakable(watch(part), startAgain);
     const given = REDLOCK_URLS?.map((url): Master => ({ url }));
     const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
+    const replica = await startLastingReplica(redis);
     const nodes = await all([0, 1].map((index) => startNode(index, redis.url, masters)));
     const nginx = await startNginx({
       port: ports?.nginx,
@@ -241,6 +283,8 @@ export async function startStack({
       redis,
       ...(redisProcess && { redisProcess }),
       ...(redis.kind === 'native' && { startReplica }),
+      startClockServer,
+      ...(replica && { replica }),
       masters,
       nginx,
       nodes,

@@ -1,4 +1,4 @@
-import { LockNotHeldError, TooManyConflictsError } from '../../locks/lock.ts';
+import { LockNotHeldError, NotReplicatedError, TooManyConflictsError } from '../../locks/lock.ts';
 import { awayServer } from './away-server.ts';
 import { ExternalLockFault } from './external-lock.ts';
 import type { SaleCounts } from './lab/contract.ts';
@@ -28,6 +28,13 @@ export function explain(error: unknown, { reached, refusal }: Progress): SaleEnd
     const isSoldOut = (reached.get('read') ?? 1) <= 0;
     if (isSoldOut) return new ProblemError('OUT_OF_STOCK', 'Sold out; the lock was lost on the way.');
     return new ProblemError('LOCK_NOT_HELD', ending.message, { definite, cause: ending });
+  }
+  if (ending instanceof NotReplicatedError) {
+    // The write may be in both servers by now, or in one of them: nothing is undone that another failover would forget in turn.
+    const what = definite
+      ? 'the lock: nothing was sold'
+      : 'the sale: a failover may forget it, and the unit may be gone';
+    return new ProblemError('NOT_REPLICATED', `No replica has confirmed ${what}.`, { definite, cause: ending });
   }
   if (ending instanceof TooManyConflictsError) {
     return new ProblemError('TOO_MANY_CONFLICTS', ending.message, { retryAfterMs: 1000, cause: ending });

@@ -37,6 +37,8 @@ export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
     const remaining = stockBefore - 1;
     emit('writing');
     await store.writeStock(sku, remaining, lock.fencingToken);
+    // A sale that only this Redis knows of is not answered as sold: a failover would forget it.
+    await lock.confirm?.();
     emit('wrote', remaining);
     return { stockBefore, remaining };
   });
@@ -50,6 +52,7 @@ export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts,
     lock.lost?.throwIfAborted();
     emit('writing');
     await store.writeStock(sku, stock + units, lock.fencingToken);
+    await lock.confirm?.();
   });
 }
 
@@ -64,7 +67,9 @@ export function restoreAlone({
     lock.lost?.throwIfAborted();
     emit('writing');
     // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
-    return restore(lock.fencingToken);
+    const isRestored = await restore(lock.fencingToken);
+    await lock.confirm?.();
+    return isRestored;
   });
 }
 

@@ -1,10 +1,10 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { backendOf, knownVersions, lockName } from '../../locks/index.ts';
+import { backendOf, knownVersions, lockName, replicasOf } from '../../locks/index.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-lock.ts';
 import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings } from './orders/settings.ts';
-import { isServerUrl } from './redis-url.ts';
+import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { milliseconds, port, redisUrl, text } from './setting-kinds.ts';
 
 const FEWEST_MASTERS = 3;
@@ -93,6 +93,9 @@ const settingOf = { masters: 'REDLOCK_URLS', mysql: 'MYSQL_URL', zookeeper: 'ZOO
 /** The setting that the lock needs and that is not given. Undefined when there is none. */
 export function lackingSetting(lock: string, settings: InventorySettings): string | undefined {
   const backend = backendOf(lock);
+  // WAIT names no key, so a client of a Cluster asks any of its servers, and not the one that has written.
+  const isCluster = readRedisUrl(settings.REDIS_URL)?.form === 'cluster';
+  if (replicasOf(lock) > 0 && isCluster) return 'a REDIS_URL of one server';
   if (backend === 'redis') return undefined;
   return settings[settingOf[backend]] === undefined ? settingOf[backend] : undefined;
 }

@@ -24,7 +24,8 @@ const reentrant = all.slice(7);
 /** Stage 1 is a lock for one process: it knows of no other. */
 const shared = all.slice(2);
 
-const { url, connect, key, signal } = ownRedis();
+/** `replicated` lets nobody in without a replica. */
+const { url, connect, key, signal } = ownRedis({ hasReplica: true });
 
 // The fencing tokens of a lock go on for ever.
 afterEach(async () => {

@@ -158,7 +158,7 @@ describe('ratios', () => {
   });
 
   test('what an order costs is taken within a round, under one strategy at one number of connections', () => {
-    const seller = { kind: 'ours' as const, processes: 2 as const, needsMasters: false };
+    const seller = { kind: 'ours' as const, processes: 2 as const, needsMasters: false, needsReplica: false };
     const contestants = [
       { ...seller, name: 'cohort' },
       { ...seller, name: 'cohort+orders', ordersUnder: 'cohort' },

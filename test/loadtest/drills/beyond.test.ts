@@ -5,7 +5,7 @@ import { BUSY, comesOutAsSigned, ownTargets, SHARED_LIMIT_MS } from './own-targe
 
 const stages = Object.keys(beyond);
 const cells = cellsOf(stages).filter(isRun);
-const { run } = ownTargets(4, [...new Set(stages.map(backendOf))]);
+const { run } = ownTargets(4, [...new Set(stages.map(backendOf))], { hasReplica: true });
 
 describe.concurrent('beyond stage 8: every cell that is chosen comes out as the staircase draws it', {
   timeout: SHARED_LIMIT_MS,

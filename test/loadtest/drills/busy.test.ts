@@ -7,7 +7,7 @@ const stages = Object.keys(strategies);
 const cells = cellsOf(stages).filter((cell) => isRun(cell) && BUSY.includes(cell.name));
 /** During an outage its buyers mostly wait. */
 const waits = ({ name }: ChosenCell) => name === 'redis-outage';
-const { run } = ownTargets(2, [...new Set(stages.map(backendOf))]);
+const { run } = ownTargets(2, [...new Set(stages.map(backendOf))], { hasReplica: true });
 
 async function comesOut(cell: ChosenCell) {
   await comesOutAsSigned(run, cell);

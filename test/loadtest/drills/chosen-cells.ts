@@ -27,31 +27,34 @@ const table = `
                    │  │  │  │  │  │  │  late-write
                    │  │  │  │  │  │  │  │  crossed-write
                    │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  client-gone
-0-none             –  ·  ·  –  ·  ·  ✘  ✘  ·  ✘  ·  –
-1-in-process       –  ✔  ✘  –  ✘  ·  ·  ·  ✘  ·  ·  ✔
-2-recursive-retry  f  ✘  ·  w  ·  ✔  f  f  f  ·  ·  ·
-3-spin             f  f  f  ·  ·  ·  ·  ·  ·  ✘  ·  ·
-4-ttl              ·  f  f  ✘  ·  ·  ·  ·  ·  ·  ·  ·
-5-owner-check      ·  ·  f  f  ·  ✘  ·  ✘  ·  ·  ·  ✔
-6-lua-release      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  ·
-7-reentrant        ·  ·  ·  ·  f  f  ·  ·  ✘  ✘  ·  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  f  f
+                   │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+0-none             –  ·  ·  –  ·  ·  ✘  ✘  ·  ✘  ·  –  ·  –
+1-in-process       –  ✔  ✘  –  ✘  ·  ·  ·  ✘  ·  ·  –  ·  ✔
+2-recursive-retry  f  ✘  ·  w  ·  ✔  f  f  f  ·  ·  –  ·  ·
+3-spin             f  f  f  ·  ·  ·  ·  ·  ·  ✘  ✘  –  ·  ·
+4-ttl              ·  f  f  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ·
+5-owner-check      ·  ·  f  f  ·  ✘  ·  ✘  ·  ·  ·  –  ·  ✔
+6-lua-release      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  –  ·  ·
+7-reentrant        ·  ·  ·  ·  f  f  ·  ·  ✘  ✘  ·  –  ·  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  ✘  –  f  f
 
-blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ✘  ·  ✔
-fair               –  ·  ✔  ·  ✔  ·  ✘  ✘  ✘  ✘  ·  ·
-cohort             –  ·  ·  ·  ·  ✔  ✘  ✘  ✘  ✘  ✔  ·
-fenced-writes      ·  ·  ·  ·  ·  ·  ✔  ✔  ✘  ✘  ·  ·
-fenced             ·  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ✘  ·  ·
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔
-mysql-lock-table   –  ✔  ·  –  ·  ✔  ✔  ✘  ✘  ✔  ·  ·
-mysql-named        –  ·  ✔  –  ✔  ·  ✔  ✘  ✘  ✔  ·  ✔
-mysql-pessimistic  –  ✔  ✔  –  –  ·  ✔  –  –  –  –  ✔
-mysql-optimistic   –  ·  –  –  –  ✔  ✔  –  –  –  –  –
-mysql-conditional  –  ·  –  –  –  ·  ✔  –  –  –  –  –
-zookeeper          –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-redis-atomic       –  ·  –  –  –  ·  ✔  ✔  –  ✔  ✔  –
+blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ✘  ✘  –  ·  ✔
+fair               –  ·  ✔  ·  ✔  ·  ✘  ✘  ✘  ✘  ✘  –  ·  ·
+cohort             –  ·  ·  ·  ·  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ·
+fenced-writes      ·  ·  ·  ·  ·  ·  ✔  ✔  ✘  ✘  ✘  –  ·  ·
+fenced             ·  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ✘  ✘  –  ·  ·
+replicated         ·  ·  ·  ·  ·  ·  ✘  ✘  ✘  ✔  ✔  ✘  ✔  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔
+mysql-lock-table   –  ✔  ·  –  ·  ✔  ✔  ✘  ✘  ✔  ✘  –  ·  ·
+mysql-named        –  ·  ✔  –  ✔  ·  ✔  ✘  ✘  ✔  ✘  –  ·  ✔
+mysql-pessimistic  –  ✔  ✔  –  –  ·  ✔  –  –  –  ✔  ✔  –  ✔
+mysql-optimistic   –  ·  –  –  –  ✔  ✔  –  –  –  ✔  ·  –  –
+mysql-conditional  –  ·  –  –  –  ·  ✔  –  –  –  ✔  ·  –  –
+zookeeper          –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✔  ✔
+redis-atomic       –  ·  –  –  –  ·  ✔  ✔  –  ✔  ✘  –  ✔  –
 `;
 
 /** The signs of each stage and strategy, by the names of the drills. */
@@ -72,6 +75,7 @@ export const kindsOfLock: Record<string, string[]> = {
     '8-auto-renew',
     'fenced-writes',
     'fenced',
+    'replicated',
   ],
   'waits in a queue, to be woken': ['blocking', 'fair', 'cohort'],
   'asks several masters for their votes': ['redlock'],

@@ -9,7 +9,7 @@ import { openLocalTarget, type Target, type TargetNode } from '../../../loadtest
 import type { Backend } from '../../../locks/index.ts';
 import type { Link } from '../../../scripts/link/link.ts';
 import { type Backends, startBackends } from '../../../scripts/stack/backends.ts';
-import { MASTERS } from '../../../scripts/stack/stack.ts';
+import { MASTERS, type StackOptions } from '../../../scripts/stack/stack.ts';
 import type { ChosenCell } from './chosen-cells.ts';
 
 export const LEASE_MS = 600;
@@ -47,6 +47,7 @@ export type RunDrill = (drill: StepDrill, stage: string, options?: DrillOptions)
 export function ownTargets(
   count: number,
   needed: Backend[] = [],
+  options: StackOptions = {},
 ): { run: RunDrill; use<T>(act: (target: Target) => Promise<T>): Promise<T> } {
   const targets: Target[] = [];
   let backends: Backends | undefined;
@@ -57,7 +58,7 @@ export function ownTargets(
   beforeAll(async () => {
     backends = await startBackends(needed);
     // One after the other: many at once would hold up the drills of another file.
-    for (let opened = 0; opened < count; opened += 1) targets.push(await openTarget(backends, needed));
+    for (let opened = 0; opened < count; opened += 1) targets.push(await openTarget(backends, needed, options));
     children = ownChildren();
     free.push(...targets);
   });
@@ -87,9 +88,9 @@ export function ownTargets(
   };
 }
 
-export function openTarget(backends?: Backends, needed: Backend[] = []): Promise<Target> {
+export function openTarget(backends?: Backends, needed: Backend[] = [], options: StackOptions = {}): Promise<Target> {
   const masters = needed.includes('masters') ? MASTERS : 0;
-  return openLocalTarget({ forDrills: true, masters, env: { LOG_LEVEL: 'silent' } }, backends);
+  return openLocalTarget({ forDrills: true, masters, env: { LOG_LEVEL: 'silent' }, ...options }, backends);
 }
 
 const unchanged = (target: Target) => target;

@@ -18,7 +18,6 @@ test('faults: a node that does not come back counts as dead, though another one 
   const faults = createFaults({
     nodes: [first, second],
     stack: undefined,
-    lockKey: 'lock',
     isVoted: false,
     onMove() {},
   });

@@ -205,9 +205,9 @@ describe('the page of a run with the drills that go step by step', () => {
 
   test('sums up which stage fixes what, and what the last one leaves', () => {
     expect(textOf(page)).toContain(
-      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails paused-process, late-write, crossed-write and failover.',
+      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails paused-process, late-write, crossed-write, failover, forgotten-sale and clock-jump.',
     );
-    expect(textOf(page)).toContain('130 cells run: 67 as taught, 63 measured only. 5 cells not applicable.');
+    expect(textOf(page)).toContain('148 cells run: 69 as taught, 79 measured only. 5 cells not applicable.');
   });
 
   test('has a column for each drill, group by group, and asks their questions below', () => {
@@ -229,21 +229,23 @@ describe('the page of a run with the drills that go step by step', () => {
       '✔\uFE0E pass waited 2.5 s',
     ]);
     expect(
-      ['long-sale', 'late-write', 'failover', 'redis-outage', 'client-gone'].map((drill) =>
-        cell('8-auto-renew', drill),
+      ['long-sale', 'late-write', 'failover', 'forgotten-sale', 'redis-outage', 'client-gone', 'clock-jump'].map(
+        (drill) => cell('8-auto-renew', drill),
       ),
     ).toEqual([
       '✔\uFE0E pass 0 lost',
       '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
+      '✘\uFE0E fail 1 forgotten',
       '✔\uFE0E pass back in 214 ms',
       '✔\uFE0E pass 30 ms',
+      '✘\uFE0E fail 3 lost',
     ]);
   });
 
   test('tells apart what is taught, what is only measured, and where there is nothing to break', () => {
-    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(15);
-    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(63);
+    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(17);
+    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(79);
     expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(5);
     expect(staircaseOf(page).cell('0-none', 'long-wait')).toBe('– not applicable');
     expect(page).toContain('measured only, the lesson leaves it open');
@@ -252,7 +254,7 @@ describe('the page of a run with the drills that go step by step', () => {
   test('leads from every cell to a part of the page that exists once', () => {
     const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(new Set(targets).size).toBe(9 + 135);
+    expect(new Set(targets).size).toBe(9 + 153);
     expect(ids).toEqual([...new Set(ids)]);
     expect(ids).toEqual(expect.arrayContaining(targets));
   });
@@ -323,7 +325,7 @@ test('a run of some cells leaves the others calm', async () => {
       for (const stage of results.stages) stage.drills = stage.drills.filter(({ taught }) => taught === 'fail');
     }),
   );
-  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 13 - 15);
+  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 15 - 17);
   expect(page).toContain('> not run</li>');
   expect(page).not.toContain('measured only');
 });

@@ -51,6 +51,8 @@ const measured: Record<string, (stage: number) => 'pass' | 'fail'> = {
   'late-write': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   'crossed-write': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   failover: () => 'fail',
+  'forgotten-sale': () => 'fail',
+  'clock-jump': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
 };
 
 function figuresOf(drill: string, isFail: boolean, stage: number): StepFigures {
@@ -62,6 +64,7 @@ function figuresOf(drill: string, isFail: boolean, stage: number): StepFigures {
     'slow-holder': { overlaps: isFail ? 2 : 0, enteredMeanwhile: 4, ...keepsOut },
     'late-release': { overlaps: isFail ? 1 : 0, ...keepsOut },
     'nested-call': { answeredMs: isFail ? 2_004 : 341, overlaps: 0 },
+    'forgotten-sale': { expectedStock: 98, finalStock: 99, lostUpdates: 1, sold: 2, inDoubt: 0 },
     'redis-outage': { sent: 400, sold: 311, refused: 89, inDoubt: 2, slowestMs: 1_020, lostUpdates: 0, backMs: 214 },
     'client-gone': { emptyMs: 22 + stage, stillWaiting: 0, nextSaleMs: 3.4 },
   };

@@ -50,5 +50,5 @@ test('an external lock stands among the locks: nothing is taught of it, and what
   expect(taughtVerdict('my-lock', 'rush')).toBeNull();
   const spared = columnNames.filter((drill) => hasNothingToBreak('my-lock', drill));
   const ofOrders = staircases.slice(1).flatMap(({ columns }) => Object.keys(columns));
-  expect(spared).toEqual(['frozen-master', 'late-votes', 'amnesia', ...ofOrders]);
+  expect(spared).toEqual(['wrong-replica', 'frozen-master', 'late-votes', 'amnesia', ...ofOrders]);
 });

@@ -217,6 +217,104 @@ describe('the contract', () => {
   });
 });
 
+describe('another lock object of the same request', () => {
+  const ofRequest = { ownerToken: 'service:request-1' };
+
+  test('enters at one try, by the same node and with the same token', async () => {
+    const zookeeper = connect();
+    const [outer, inner] = [lockOf(zookeeper, ofRequest), lockOf(zookeeper, ofRequest)];
+    await outer.acquire();
+
+    await inner.acquire(AbortSignal.abort());
+
+    expect(inner.fencingToken).toBe(outer.fencingToken);
+    expect(await nodes(key())).toHaveLength(1);
+    await inner.release();
+    await outer.release();
+    expect(await nodes(key())).toEqual([]);
+  });
+
+  test.each([
+    ['the inner one first', [1, 0, 2]],
+    ['the outer one first', [0, 2, 1]],
+  ])('the lock is free when the last of three has released it: %s', async (_order, order) => {
+    const zookeeper = connect();
+    const locks = [0, 1, 2].map(() => lockOf(zookeeper, ofRequest));
+    const other = lockOf(connect());
+    for (const lock of locks) await lock.acquire();
+
+    for (const index of order) {
+      await expect(other.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+      await locks[index]?.release();
+    }
+
+    await other.acquire(AbortSignal.abort());
+    await other.release();
+    await expect(locks[0]?.release()).rejects.toMatchObject(notHeld);
+  });
+
+  test('enters although others wait, and they wait on', async () => {
+    const zookeeper = connect();
+    const [outer, inner] = [lockOf(zookeeper, ofRequest), lockOf(zookeeper, ofRequest)];
+    await outer.acquire();
+    const waiter = await startWaiter(connect());
+    const order: string[] = [];
+    const entered = waiter.entered.then(() => order.push('waiter'));
+
+    await inner.acquire();
+    await inner.release();
+    order.push('inner has left');
+    await outer.release();
+
+    await entered;
+    expect(order).toEqual(['inner has left', 'waiter']);
+    await waiter.lock.release();
+  });
+
+  test('ten that come at once are inside together, and leave nothing', async () => {
+    const zookeeper = connect();
+    const locks = Array.from({ length: 10 }, () => lockOf(zookeeper, ofRequest));
+
+    await Promise.all(locks.map((lock) => lock.acquire()));
+    await expect(lockOf(connect()).acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+    await Promise.all(locks.map((lock) => lock.release()));
+
+    expect(await nodes(key())).toEqual([]);
+  });
+
+  test('a request whose name begins with that of the holder is another one', async () => {
+    const zookeeper = connect();
+    const lock = lockOf(zookeeper, ofRequest);
+    await lock.acquire();
+
+    const other = lockOf(zookeeper, { ownerToken: `${ofRequest.ownerToken}0` });
+    await expect(other.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+
+    await lock.release();
+  });
+
+  test('does not enter by the node of another session, which may be about to go', async () => {
+    const outer = lockOf(connect(), ofRequest);
+    await outer.acquire();
+
+    await expect(lockOf(connect(), ofRequest).acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+
+    await outer.release();
+  });
+
+  test('learns as the first one does that the session has ended', async () => {
+    const zookeeper = connect();
+    const lost = losses();
+    const locks = [0, 1].map(() => lockOf(zookeeper, { ...ofRequest, onLeaseLost: lost.record }));
+    for (const lock of locks) await lock.acquire();
+
+    await zookeeper.close();
+
+    expect(lost.count()).toBe(2);
+    for (const lock of locks) await expect(lock.release()).rejects.toMatchObject(notHeld);
+  });
+});
+
 test('a queue whose numbers are used up: one holder at a time, in the order of coming, and the token grows', async () => {
   const first = lockOf(connect());
   await first.acquire();

@@ -3,6 +3,15 @@ import type { Mutation } from '../mutation.ts';
 /** The inventory service: settings, the sale, outages. */
 export const service: Mutation[] = [
   {
+    name: 'sale-answered-unconfirmed',
+    file: 'services/inventory/sale.ts',
+    find: "    await lock.confirm?.();\n    emit('wrote', remaining);",
+    replace: "    emit('wrote', remaining);",
+    why: 'A sale is answered as sold before a replica has confirmed it, and a failover forgets it.',
+    tests: ['test/loadtest/drills/replicas.test.ts'],
+    title: 'forgotten-sale under replicated',
+  },
+  {
     name: 'lease-too-short',
     file: 'services/inventory/settings.ts',
     find: '\n  LEASE_MS: milliseconds(30,',

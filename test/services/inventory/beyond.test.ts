@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { makeTempDir } from '../../../scripts/stack/parts.ts';
+import { openReplica, untilCopied } from '../../../scripts/stack/redis.ts';
 import {
   expectProblem,
   startLink,
@@ -136,6 +138,52 @@ describe('a late command of a holder that lost its lock, while the next one is b
     await other.lab('PUT', '/lock-version', { version: 'fenced' });
   });
 });
+
+describe('replicated: a replica must confirm', () => {
+  const replicated = { LOCK_VERSION: 'replicated' };
+
+  test('without one a sale is refused, definite, and neither the stock nor the lock is touched', async () => {
+    const alone = await startNode(redis.url, replicated);
+    await redis.client.set('{inventoryalone}:stock', 10);
+
+    const refused = await alone.sell('alone');
+
+    expectProblem(refused, 'NOT_REPLICATED', { definite: true });
+    expect(await stockOf('alone')).toBe('10');
+    expect(await redis.client.keys('*lock:replicated*')).toEqual([]);
+    expect((await alone.events()).map(({ type }) => type)).toEqual(['waiting', 'failed']);
+  });
+
+  test('one that does not confirm the write leaves the sale in doubt, and the unit is gone', async () => {
+    const replica = await startReplicaOf(redis.url);
+    const selling = await startNode(redis.url, replicated);
+    await redis.client.set('{inventorydoubt}:stock', 10);
+    await selling.lab('PUT', '/next-sale', { untilResumed: true });
+    const sale = selling.sell('doubt');
+    await until('it is inside', async () => (await selling.events()).some(({ type }) => type === 'read'));
+
+    replica.signal('SIGSTOP');
+    await selling.lab('PUT', '/resume', {});
+
+    expectProblem(await sale, 'NOT_REPLICATED', { definite: false });
+    expect(await stockOf('doubt')).toBe('9');
+    expect((await selling.events()).map(({ type }) => type)).toEqual(['waiting', 'entered', 'read', 'left', 'failed']);
+    expect(await redis.client.keys('*lock:replicated*')).toEqual([]);
+    replica.signal('SIGCONT');
+  });
+});
+
+/** A replica for one test. */
+async function startReplicaOf(redisUrl: string) {
+  const temp = makeTempDir();
+  const { url, part } = await openReplica(redisUrl, temp.dir);
+  onTestFinished(async () => {
+    await part?.stop();
+    temp.remove();
+  });
+  await untilCopied({ primaryUrl: redisUrl, replicaUrl: url });
+  return { signal: (name: NodeJS.Signals) => part?.signal(name) };
+}
 
 describe('redis-atomic: a sale without a lock', () => {
   beforeAll(async () => {

@@ -122,6 +122,11 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       { MYSQL_URL: 'mysql://root@127.0.0.1:9/x', JOB_LOCK: 'zookeeper' },
       'JOB_LOCK=zookeeper is not allowed: it needs ZOOKEEPER_URL.\n',
     ],
+    [
+      'replicated with a Cluster, whose client does not know which server has written',
+      { LOCK_VERSION: 'replicated', REDIS_URL: 'redis+cluster://127.0.0.1:7000' },
+      'LOCK_VERSION=replicated is not allowed: it needs a REDIS_URL of one server.\n',
+    ],
   ])('%s stops the start', async (_what, env, stderr) => {
     expect(await runNode(env)).toEqual({ exitCode: 2, stdout: '', stderr });
   });
