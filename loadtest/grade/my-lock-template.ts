@@ -7,10 +7,14 @@
 // What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails:
 // - nested-call: a holder that asks for its own lock again, on the same object, waits for itself. Count the calls of acquire().
 // - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).
-// - paused-process, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
+// - partition: as above, and its holder must stop when no renewal was answered for a lease: abort `lost`, which see below.
+// - paused-process, blocked-loop, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
 //   stock checks at each read and write. It is read after acquire(), so give it by a getter:
 //   return { acquire, release, get fencingToken() { return token; } }.
+// - starvation, overtaking: need a queue, in which each waiter has a place.
 // - failover: no lock in one Redis can hold it.
+// And one that it holds it fails as soon as it renews without end:
+// - hung-holder: a sale that hangs keeps the lock. Renew it so many times, and no more.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';

@@ -18,9 +18,13 @@ export const doesNotPromise = {
   'nested-call': 'It is not reentrant.',
   'long-sale': 'It works inside one process only.',
   'paused-process': 'It works inside one process only.',
+  'blocked-loop': 'It works inside one process only.',
+  partition: 'It works inside one process only.',
   'late-write': 'It works inside one process only.',
   'crossed-write': 'It works inside one process only.',
   failover: 'It works inside one process only.',
+  starvation: 'It works inside one process only.',
+  overtaking: 'It works inside one process only.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 

@@ -16,9 +16,12 @@ export const options = {
 export const doesNotPromise = {
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'paused-process': 'It has no fencing token.',
+  'blocked-loop': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
+  starvation: 'This lock of it promises no order.',
+  overtaking: 'This lock of it promises no order.',
 };
 
 const redissons = new Map<string, Redisson>();

@@ -21,6 +21,8 @@ export const doesNotPromise = {
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'paused-process':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
+  'blocked-loop':
+    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   'late-write':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   'crossed-write':

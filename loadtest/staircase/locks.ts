@@ -12,42 +12,48 @@ const table = `
                    │  │  sell-out
                    │  │  │  long-wait
                    │  │  │  │  crashed-holder
-                   │  │  │  │  │  slow-holder
-                   │  │  │  │  │  │  late-release
-                   │  │  │  │  │  │  │  nested-call
-                   │  │  │  │  │  │  │  │  long-sale
-                   │  │  │  │  │  │  │  │  │  paused-process
-                   │  │  │  │  │  │  │  │  │  │  late-write
-                   │  │  │  │  │  │  │  │  │  │  │  crossed-write
-                   │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
-0-none             ✘  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  –
-1-in-process       ✔  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ✔  –  –  –
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ✔  –  –  –
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
+                   │  │  │  │  │  hung-holder
+                   │  │  │  │  │  │  slow-holder
+                   │  │  │  │  │  │  │  late-release
+                   │  │  │  │  │  │  │  │  nested-call
+                   │  │  │  │  │  │  │  │  │  long-sale
+                   │  │  │  │  │  │  │  │  │  │  paused-process
+                   │  │  │  │  │  │  │  │  │  │  │  blocked-loop
+                   │  │  │  │  │  │  │  │  │  │  │  │  partition
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  late-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
+0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  –  –  –
+1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  –  –  –  –  –
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✔  ✔  ✘  ✘  –  –  –
 
-blocking           ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
-fair               ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
-cohort             ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔  –  –  –
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  –  –  –
-fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  –  –  –
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✘
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  –  –  –
-mysql-named        ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  –  –  –
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✔  –  –  ✔  ✔  –  –  –  –  ✔  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –
-redis-atomic       ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  ✔  –  ✔  ✔  –  –  –  –
+bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  ✘  ✔  ✔  ✘  ✘  –  –  –
+blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✔  ✔  ✘  ✘  –  –  –
+fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✔  ✔  ✔  ✔  –  –  –
+cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✔  ✔  ✔  ✘  –  –  –
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘  –  –  –
+fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –
+redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ✔  –  –  –
+mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ✔  –  –  –
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✔  ✔  –  –  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –
+redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  –  –  –  –  –  –
 `;
 
 const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
@@ -57,6 +63,8 @@ const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
 };
 const met = ({ overlaps = 0, keptOutMs }: StepFigures) =>
   keptOutMs === undefined || overlaps > 0 ? countOf(overlaps, 'overlap') : `waited ${formatDuration(keptOutMs)}`;
+const taken = ({ takeoverMs, keptOutMs = 0 }: StepFigures) =>
+  takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`;
 const within = (name: string) => (figures: StepFigures) => {
   const ms = figures[name];
   return ms === undefined ? undefined : formatDuration(ms);
@@ -74,8 +82,12 @@ const columns: Record<string, Column> = {
   'crashed-holder': {
     asks: 'does the shop sell again after a holder has crashed?',
     seconds: 3,
-    figure: ({ takeoverMs, keptOutMs = 0 }) =>
-      takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`,
+    figure: taken,
+  },
+  'hung-holder': {
+    asks: 'does the shop sell again while a sale hangs whose process lives?',
+    seconds: 4,
+    figure: taken,
   },
   'slow-holder': {
     asks: 'does a holder that was too slow harm the holders after it?',
@@ -95,12 +107,22 @@ const columns: Record<string, Column> = {
   },
   'long-sale': {
     asks: 'does a sale keep its lock when it takes longer than the lease?',
-    seconds: 6,
+    seconds: 7,
     figure: lost,
   },
   'paused-process': {
     asks: 'is a sale lost when a holder is paused and wakes up late?',
     seconds: 3,
+    figure: lost,
+  },
+  'blocked-loop': {
+    asks: 'is a sale lost when the business of a holder computes for long and never yields?',
+    seconds: 3,
+    figure: lost,
+  },
+  partition: {
+    asks: 'is a sale lost when a node is cut off from its lock while a sale is inside?',
+    seconds: 4,
     figure: lost,
   },
   'late-write': {
@@ -130,6 +152,17 @@ const columns: Record<string, Column> = {
     asks: 'do clients that hung up still wait for the lock?',
     seconds: 1,
     figure: within('emptyMs'),
+  },
+  starvation: {
+    asks: 'how many go first that came later, while others come without end?',
+    seconds: 3,
+    figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
+  },
+  overtaking: {
+    asks: 'do waiters enter in the order in which they asked?',
+    seconds: 3,
+    figure: ({ overtaken, asked }) =>
+      overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked ?? 0)} overtaken`,
   },
   'frozen-master': {
     asks: 'do sales go on at the usual pace when one or two of the masters that vote stand still?',

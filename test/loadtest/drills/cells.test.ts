@@ -27,6 +27,7 @@ describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED
     test.each([
       { name: 'long-wait', stage: '3-spin', really: '2-recursive-retry' },
       { name: 'crashed-holder', stage: '4-ttl', really: '3-spin' },
+      { name: 'hung-holder', stage: '7-reentrant', really: '8-auto-renew' },
       { name: 'slow-holder', stage: '5-owner-check', really: '4-ttl' },
       { name: 'late-release', stage: '6-lua-release', really: '5-owner-check' },
       { name: 'nested-call', stage: '7-reentrant', really: '6-lua-release' },
@@ -48,8 +49,12 @@ describe('not applicable, and why', () => {
       'long-wait 0-none',
       'late-release 0-none',
       'client-gone 0-none',
+      'starvation 0-none',
+      'overtaking 0-none',
       'long-wait 1-in-process',
       'late-release 1-in-process',
+      'starvation 1-in-process',
+      'overtaking 1-in-process',
     ]);
   });
 
@@ -69,10 +74,12 @@ describe('not applicable, and why', () => {
     'crashed-holder': ['node processes'],
     'late-release': ['links'],
     'paused-process': ['node processes'],
+    partition: ['links'],
     'late-write': ['links'],
     'crossed-write': ['links'],
     failover: ['links', 'replication'],
     'redis-outage': ['redis process'],
+    starvation: ['links'],
   };
 
   test.each(Object.entries(needs).flatMap(([name, needs]) => needs.map((need) => ({ name, need }))))(

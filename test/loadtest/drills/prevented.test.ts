@@ -1,19 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import { blockedLoop } from '../../../loadtest/drills/blocked-loop.ts';
 import { clientGone } from '../../../loadtest/drills/client-gone.ts';
 import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
 import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
+import { hungHolder } from '../../../loadtest/drills/hung-holder.ts';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
 import { lateWrite } from '../../../loadtest/drills/late-write.ts';
 import { longSale } from '../../../loadtest/drills/long-sale.ts';
 import { longWait } from '../../../loadtest/drills/long-wait.ts';
 import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
+import { overtaking } from '../../../loadtest/drills/overtaking.ts';
+import { partition } from '../../../loadtest/drills/partition.ts';
 import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
 import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
 import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
+import { starvation } from '../../../loadtest/drills/starvation.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import type { Command } from '../../../scripts/link/link.ts';
 import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
@@ -135,7 +140,7 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       isUnknown(await run(longWait, '3-spin', { wrap: rarely }), /too few/);
     });
 
-    const insideFirst = stepDrills.filter((drill) => drill !== longSale && drill !== redisOutage);
+    const insideFirst = stepDrills.filter((drill) => ![longSale, redisOutage, overtaking].includes(drill));
     // One check finds both, so each drill is shown one of them, in turns.
     test.each(insideFirst.filter((_, at) => at % 2 === 0))(
       '$name: nothing to sell, so nobody is inside',
@@ -155,6 +160,14 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       },
     );
 
+    test('overtaking: nothing to sell, so the nodes are not ready', async () => {
+      isUnknown(await run(overtaking, '8-auto-renew', { stock: 0 }), /^node-1 did not sell before the drill\.$/);
+    });
+
+    test('overtaking: the sales follow no script, so nobody stays inside', async () => {
+      isUnknown(await run(overtaking, '8-auto-renew', { wrap: unscripted }), /did not stay inside/);
+    });
+
     test('long-sale: the sales follow no script, so none is long', async () => {
       isUnknown(await run(longSale, '8-auto-renew', { wrap: scripted(() => undefined) }), /Not every sale/);
     });
@@ -166,6 +179,21 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
 
     test.each([longWait, clientGone])('$name: a lock that lets everybody in, so nobody waits', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: impostor('8-auto-renew', '0-none') }), /did not wait/);
+    });
+
+    test.each([starvation, overtaking])('$name: a lock that lets everybody in, so nobody waits', async (drill) => {
+      const everybodyIn = impostor('8-auto-renew', '0-none');
+      isUnknown(await run(drill, '8-auto-renew', { wrap: everybodyIn }), /did not wait|\d of 10 sales waited/);
+    });
+
+    test('blocked-loop: the business computes nothing', async () => {
+      const idle = scripted(({ blockMs, ...script }) => script);
+      isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: idle }), /^The event loop of node-1 was not blocked\.$/);
+    });
+
+    test('blocked-loop: the business yields before the lease has ended', async () => {
+      const short = scripted((script) => (script.blockMs ? { ...script, blockMs: LEASE_MS / 2 } : script));
+      isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: short }), /was not blocked for 1\.5 s\.$/);
     });
 
     test('nested-call: nobody else asks for the lock', async () => {
@@ -203,9 +231,12 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       },
     }));
 
-    test.each([lateRelease, lateWrite, crossedWrite])('$name: there is no link', async (drill) => {
-      isUnknown(await run(drill, '8-auto-renew', { wrap: withoutLinks }), /without a link/);
-    });
+    test.each([lateRelease, lateWrite, crossedWrite, partition, starvation])(
+      '$name: there is no link',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: withoutLinks }), /without a link/);
+      },
+    );
 
     test.each([lateRelease, lateWrite, crossedWrite])('$name: the link never sees the command', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: never }), /never saw the command/);
@@ -221,6 +252,22 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       { drill: crossedWrite, name: 'crossed-write', stage: 'fenced' },
     ])('$name under $stage: what was held never reaches Redis', async ({ drill, stage }) => {
       isUnknown(await run(drill, stage, { wrap: lost }), /never reached Redis/);
+    });
+  });
+
+  describe.concurrent('lines that are not cut', () => {
+    const whole = (target: Target) =>
+      withNodes(target, ({ link }) => (link ? { link: { ...link, cut() {}, restore() {} } } : {}));
+
+    test.each([partition, starvation])('$name: the cut cuts nothing', async (drill) => {
+      const outcome = await run(drill, '8-auto-renew', { wrap: whole });
+      isUnknown(outcome, /^node-\d still reached the servers of its lock\.$/);
+    });
+
+    test('partition: the node does not reach Redis when the line is back', async () => {
+      const away = (target: Target) =>
+        withNodes(target, (_node, index) => (index === 0 ? { redis: () => Promise.reject(new Error('away')) } : {}));
+      isUnknown(await run(partition, '8-auto-renew', { wrap: away }), /^node-1 did not reach Redis again\.$/);
     });
   });
 
@@ -252,9 +299,12 @@ describe.concurrent('an outage that is none is unknown', { timeout: SHARED_LIMIT
 // Here a drill still ends in a verdict, for another reason than the one that it gives.
 describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no second sale could have taken place', () => {
-    test.each([lateWrite, pausedProcess])('$name: the second node does not reach Redis', async (drill) => {
-      isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), nobodyWaited);
-    });
+    test.each([lateWrite, pausedProcess, blockedLoop, partition])(
+      '$name: the second node does not reach Redis',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), nobodyWaited);
+      },
+    );
 
     test.each([lateRelease, crossedWrite])('$name: the second node does not reach Redis', async (drill) => {
       const outcome = await run(drill, '8-auto-renew', { wrap: secondCutOff });
@@ -397,6 +447,8 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
     test.each([
       { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 1 },
       { drill: slowHolder, name: 'slow-holder', stage: '4-ttl', at: 0 },
+      { drill: hungHolder, name: 'hung-holder', stage: '8-auto-renew', at: 1 },
+      { drill: partition, name: 'partition', stage: '8-auto-renew', at: 2 },
       { drill: failover, name: 'failover', stage: '8-auto-renew', at: 1 },
       { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
     ])('$name under $stage', async ({ drill, stage, at }) => {

@@ -19,7 +19,7 @@ test('faults: a node that does not come back counts as dead, though another one 
     nodes: [first, second],
     stack: undefined,
     lockKey: 'lock',
-    isVoted: false,
+    backend: 'redis',
     onMove() {},
   });
   await faults.kill(first);

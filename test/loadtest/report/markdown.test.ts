@@ -73,7 +73,7 @@ test('has the figures of the drills that go step by step, and says where their t
   const markdown = renderMarkdown(sampleWithSteps());
   const [staircase, ...others] = tablesOf(markdown);
   expect(staircase?.[0]?.slice(1)).toEqual(stageDrillNames);
-  expect(staircase?.[4]?.slice(4, 7)).toEqual(['✔ 2 B a try', '✘ none in 2 s', '✔ waited 2.5 s']);
+  expect(staircase?.[4]?.slice(4, 7)).toEqual(['✔ 2 B a try', '✘ none in 2 s', '✘ none in 3 s']);
   expect(staircase?.[1]?.[4]).toBe('–');
   expect(markdown).toContain('## Step by step\n\nreport.html draws');
   const crashes = others.find(([head]) => head?.includes('Until the other node sold again'));

@@ -180,9 +180,9 @@ describe('the page of a run with the drills that go step by step', () => {
 
   test('sums up which stage fixes what, and what the last one leaves', () => {
     expect(textOf(page)).toContain(
-      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails paused-process, late-write, crossed-write and failover.',
+      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails hung-holder, paused-process, blocked-loop, partition, late-write, crossed-write, failover, starvation and overtaking.',
     );
-    expect(textOf(page)).toContain('130 cells run: 67 as taught, 63 measured only. 5 cells not applicable.');
+    expect(textOf(page)).toContain('171 cells run: 76 as taught, 95 measured only. 9 cells not applicable.');
   });
 
   test('has a column for each drill, in the order of the staircase, and asks their questions below', () => {
@@ -194,27 +194,32 @@ describe('the page of a run with the drills that go step by step', () => {
 
   test('shows the key figure of each step drill', () => {
     const rows = tableOf(page, 'staircase');
-    expect(rows[4]?.slice(4, 8)).toEqual([
+    expect(rows[4]?.slice(4, 9)).toEqual([
       '✔\uFE0E pass 2 B a try',
       '✘\uFE0E fail none in 2 s',
+      '✘\uFE0E fail none in 3 s',
       '✔\uFE0E pass waited 2.5 s',
       '✔\uFE0E pass waited 2.5 s',
     ]);
-    expect(rows[9]?.slice(9)).toEqual([
+    expect(rows[9]?.slice(10)).toEqual([
       '✔\uFE0E pass 0 lost',
+      '✘\uFE0E fail 3 lost',
+      '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
       '✘\uFE0E fail 3 lost',
       '✔\uFE0E pass back in 214 ms',
       '✔\uFE0E pass 30 ms',
+      '✘\uFE0E fail 10 went first',
+      '✘\uFE0E fail 7 of 10 overtaken',
     ]);
   });
 
   test('tells apart what is taught, what is only measured, and where there is nothing to break', () => {
-    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(15);
-    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(63);
-    expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(5);
+    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(20);
+    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(95);
+    expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(9);
     expect(tableOf(page, 'staircase')[1]?.[4]).toBe('– not applicable');
     expect(page).toContain('measured only, the lesson leaves it open');
   });
@@ -222,7 +227,7 @@ describe('the page of a run with the drills that go step by step', () => {
   test('leads from every cell to a part of the page that exists once', () => {
     const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(new Set(targets).size).toBe(9 + 135);
+    expect(new Set(targets).size).toBe(9 + 180);
     expect(ids).toEqual([...new Set(ids)]);
     expect(ids).toEqual(expect.arrayContaining(targets));
   });
@@ -294,7 +299,7 @@ test('a run of some cells leaves the others calm', async () => {
       for (const stage of results.stages) stage.drills = stage.drills.filter(({ taught }) => taught === 'fail');
     }),
   );
-  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 13 - 15);
+  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 18 - 20);
   expect(page).toContain('> not run</li>');
   expect(page).not.toContain('measured only');
 });

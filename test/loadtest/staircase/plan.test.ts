@@ -24,7 +24,19 @@ const story: Record<string, string[]> = {
   '5-owner-check': ['rush', 'slow-holder', 'late-release'],
   '6-lua-release': ['rush', 'late-release', 'nested-call'],
   '7-reentrant': ['rush', 'nested-call', 'long-sale'],
-  '8-auto-renew': ['rush', 'long-sale', 'paused-process', 'late-write', 'crossed-write', 'failover'],
+  '8-auto-renew': [
+    'rush',
+    'hung-holder',
+    'long-sale',
+    'paused-process',
+    'blocked-loop',
+    'partition',
+    'late-write',
+    'crossed-write',
+    'failover',
+    'starvation',
+    'overtaking',
+  ],
 };
 /** What a stage fixes: run under the stage before as well. */
 const fixed: Record<string, string[]> = {
