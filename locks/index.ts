@@ -10,6 +10,7 @@ import { createLock as luaRelease } from './6-lua-release.ts';
 import { createLock as reentrant } from './7-reentrant.ts';
 import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as blocking } from './beyond/blocking.ts';
+import { createLock as bounded } from './beyond/bounded.ts';
 import { createLock as cohort } from './beyond/cohort.ts';
 import { createLock as fair } from './beyond/fair.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
@@ -49,6 +50,7 @@ export const locks: Record<string, CreateLock> = {
 
 /** Where stage 8 leads, by name: `locks/beyond/`. */
 export const beyond: Record<string, Strategy> = {
+  bounded: { backend: 'redis', createLock: bounded },
   blocking: { backend: 'redis', createLock: blocking },
   fair: { backend: 'redis', createLock: fair },
   cohort: { backend: 'redis', createLock: cohort },

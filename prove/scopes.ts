@@ -148,11 +148,11 @@ export const scopes: Scope[] = [
   },
   {
     name: 'long-sale',
-    says: 'Each sale takes one and a half leases.',
+    says: 'Each sale takes two and a half leases.',
     servers: 'any',
-    horizonMs: 8 * LEASE_MS,
+    horizonMs: 10 * LEASE_MS,
     budget: {},
-    script: () => ({ businessMs: 1.5 * LEASE_MS }),
+    script: () => ({ businessMs: 2.5 * LEASE_MS }),
     demands: isAlone,
   },
   {

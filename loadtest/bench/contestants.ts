@@ -22,8 +22,8 @@ export interface Contestant {
 /** The stages that lose updates under two processes, as the course teaches. */
 export const NOT_FOR_TWO = ['0-none', '1-in-process'];
 
-/** Its lock is that of `fenced`, and costs the same. */
-const SAME_AS_ANOTHER = ['fenced-writes'];
+/** Their locks are those of `8-auto-renew` and of `fenced`, and cost the same. */
+const SAME_AS_ANOTHER = ['bounded', 'fenced-writes'];
 const measured = Object.entries(strategies).filter(([name]) => !SAME_AS_ANOTHER.includes(name));
 
 /** All that `npm run bench` measures: what locks around a section and keeps its lock in Redis. */

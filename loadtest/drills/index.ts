@@ -3,6 +3,7 @@
 import type { Drill } from '../harness/drill.ts';
 import { asDrill, type StepDrill } from '../harness/step-drill.ts';
 import { amnesia } from './amnesia.ts';
+import { blockedLoop } from './blocked-loop.ts';
 import { clientGone } from './client-gone.ts';
 import { clockJump } from './clock-jump.ts';
 import { crashedHolder } from './crashed-holder.ts';
@@ -10,6 +11,7 @@ import { crossedWrite } from './crossed-write.ts';
 import { failover } from './failover.ts';
 import { forgottenSale } from './forgotten-sale.ts';
 import { frozenMaster } from './frozen-master.ts';
+import { hungHolder } from './hung-holder.ts';
 import { lateRelease } from './late-release.ts';
 import { lateVotes } from './late-votes.ts';
 import { lateWrite } from './late-write.ts';
@@ -17,22 +19,28 @@ import { longSale } from './long-sale.ts';
 import { longWait } from './long-wait.ts';
 import { nestedCall } from './nested-call.ts';
 import { oneNodeRush } from './one-node-rush.ts';
+import { overtaking } from './overtaking.ts';
+import { partition } from './partition.ts';
 import { pausedProcess } from './paused-process.ts';
 import { redisOutage } from './redis-outage.ts';
 import { rush } from './rush.ts';
 import { sellOut } from './sell-out.ts';
 import { slowHolder } from './slow-holder.ts';
+import { starvation } from './starvation.ts';
 import { wrongReplica } from './wrong-replica.ts';
 
 /** The drills that stage one fault step by step, in the order of the staircase's columns. */
 export const stepDrills: StepDrill[] = [
   longWait,
   crashedHolder,
+  hungHolder,
   slowHolder,
   lateRelease,
   nestedCall,
   longSale,
   pausedProcess,
+  blockedLoop,
+  partition,
   lateWrite,
   crossedWrite,
   failover,
@@ -40,6 +48,8 @@ export const stepDrills: StepDrill[] = [
   wrongReplica,
   redisOutage,
   clientGone,
+  starvation,
+  overtaking,
 ];
 
 /** Those that break the masters of a lock that is given by vote. */

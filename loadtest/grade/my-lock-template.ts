@@ -8,11 +8,15 @@
 // - nested-call: a holder that asks for its own lock again waits for itself, by the same object or by another one of its request,
 //   which has the same ownerToken. Count the holds in Redis, by that token.
 // - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).
-// - paused-process, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
+// - partition: as above, and its holder must stop when no renewal was answered for a lease: abort `lost`, which see below.
+// - paused-process, blocked-loop, late-write, crossed-write: need a fencing token, made in the same script that takes the lock, which the
 //   stock checks at each read and write. It is read after acquire(), so give it by a getter:
 //   return { acquire, release, get fencingToken() { return token; } }.
 // - failover, clock-jump: no lock in one Redis can hold them.
 // - forgotten-sale: no lock can hold it, because the stock is in Redis.
+// - starvation, overtaking: need a queue, in which each waiter has a place.
+// And one that it holds it fails as soon as it renews without end:
+// - hung-holder: a sale that hangs keeps the lock. Renew it so many times, and no more.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';

@@ -1,7 +1,9 @@
 // Ways to break a stack from the outside, and back.
 
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { Backend } from '../../locks/index.ts';
 import { type Command, type Link, openLink } from '../../scripts/link/link.ts';
 import { loadScripts, untilCopied } from '../../scripts/stack/redis.ts';
 import type { Stack } from '../../scripts/stack/stack.ts';
@@ -26,14 +28,14 @@ export interface Crash {
 }
 
 export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
-  /** The lock is given by a vote of several masters. */
-  isVoted: boolean;
+  /** Where the lock is. */
+  backend: Backend;
   /** Called when the nodes are led to another Redis. */
   onMove: (redisUrl: string) => void;
 }
 
 /** Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. */
-export function createFaults({ nodes, stack, isVoted, onMove }: FaultsOptions) {
+export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
   const undos: (() => unknown)[] = [];
   const crashes: Crash[] = [];
   /** The replica that the stack has is one that this drill breaks. */
@@ -87,7 +89,7 @@ export function createFaults({ nodes, stack, isVoted, onMove }: FaultsOptions) {
     isMeant: (command: Command) => boolean,
     act: () => Promise<void>,
   ): Promise<{ arrive(): Promise<void> }> {
-    const links = isMeant === isRelease && isVoted ? (node.masterLinks ?? []) : [linkOf(node)];
+    const links = isMeant === isRelease && backend === 'masters' ? (node.masterLinks ?? []) : [linkOf(node)];
     const all = links.map((link) => link.holdNext(isMeant));
     undos.push(() => {
       for (const held of all) held.drop();
@@ -105,6 +107,38 @@ export function createFaults({ nodes, stack, isVoted, onMove }: FaultsOptions) {
       async arrive() {
         const haveReached = await Promise.all(all.map((held) => held.letGo()));
         if (haveReached.includes(false)) throw new NotStagedError('The command that was held never reached Redis.');
+      },
+    };
+  }
+
+  /** What a node reaches the servers of the lock through. Throws NotStagedError when there is nothing between them. */
+  function linksToLock(node: TargetNode): Link[] {
+    if (backend === 'redis') return [linkOf(node)];
+    const links = backend === 'masters' ? (node.masterLinks ?? []) : [node.backendLinks?.[backend]];
+    const open = links.filter((link) => link !== undefined);
+    if (open.length === 0) throw new NotStagedError(`${node.name} reaches the servers of its lock without a link.`);
+    return open;
+  }
+
+  /**
+   * Cuts a node off from the servers of the lock, and from no other: no packet passes, and neither side is told. What was sent
+   * meanwhile arrives after `restore`, which throws NotStagedError when something has passed all the same.
+   */
+  function cutOff(node: TargetNode): { restore(): void } {
+    const links = linksToLock(node);
+    let probes: ReturnType<typeof openProbe>[] = [];
+    const undo = () => {
+      for (const probe of probes) probe.close();
+      for (const link of links) link.restore();
+    };
+    undos.push(undo);
+    for (const link of links) link.cut('silent');
+    probes = links.map(openProbe);
+    return {
+      restore() {
+        const hasPassed = probes.some((probe) => probe.hasHeard());
+        undo();
+        if (hasPassed) throw new NotStagedError(`${node.name} still reached the servers of its lock.`);
       },
     };
   }
@@ -265,6 +299,7 @@ export function createFaults({ nodes, stack, isVoted, onMove }: FaultsOptions) {
     kill,
     holdOnItsWay,
     watchCommands,
+    cutOff,
     restore(node: TargetNode) {
       linkOf(node).restore();
       for (const link of node.masterLinks ?? []) link.restore();
@@ -293,6 +328,18 @@ export function createFaults({ nodes, stack, isVoted, onMove }: FaultsOptions) {
 
 /** How often a client of this link has asked, as each does first, whether its server is ready. */
 const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;
+
+/** A connection over a link, which hears of the server as long as something passes: an answer, a greeting, or its end. */
+function openProbe({ port }: Link) {
+  let hasHeard = false;
+  const socket = connect(port, '127.0.0.1', () => socket.write('*1\r\n$4\r\nPING\r\n'));
+  for (const event of ['data', 'end', 'error']) {
+    socket.on(event, () => {
+      hasHeard = true;
+    });
+  }
+  return { hasHeard: () => hasHeard, close: () => socket.destroy() };
+}
 
 function answers(node: TargetNode) {
   return node.state().then(

@@ -31,6 +31,8 @@ export interface TargetNode extends LabClient {
   link?: Node['link'];
   /** What it reaches each of the masters through, in their order. */
   masterLinks?: Node['masterLinks'];
+  /** What it reaches MySQL and ZooKeeper through. */
+  backendLinks?: Node['backendLinks'];
 }
 
 /** Two nodes behind a load balancer, for the drills to aim at. */
@@ -78,11 +80,12 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
   });
   try {
     const nodes = await Promise.all(
-      stack.nodes.map(async ({ name, labUrl, link, masterLinks, ...process }) => ({
+      stack.nodes.map(async ({ name, labUrl, link, masterLinks, backendLinks, ...process }) => ({
         name,
         process,
         ...(link && { link }),
         masterLinks,
+        backendLinks,
         ...(await openLabClient(labUrl)),
       })),
     );

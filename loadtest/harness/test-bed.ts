@@ -1,5 +1,6 @@
 // The ground of a drill that goes step by step: two nodes made ready, ways to break them, and the way back.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { backendOf, hasLock } from '../../locks/index.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
@@ -23,6 +24,8 @@ import { createWatchedSales, type InsideSale } from './watched-sales.ts';
 const STEP_LIMIT_MS = 5_000;
 /** How long the sales of a drill may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 15_000;
+/** A server other than Redis can't be asked how far it has come: a request takes a small part of this time, in milliseconds. */
+const OTHER_SERVER_MS = 100;
 const RETRY_DELAY_MS = 20;
 const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
@@ -51,7 +54,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   const faults = createFaults({
     nodes,
     stack,
-    isVoted: backendOf(stage) === 'masters',
+    backend: backendOf(stage),
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
   });
   const masters = createMasterFaults({
@@ -137,6 +140,16 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     if (backendOf(stage) === 'masters' && masterLink) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
     if (node.link === undefined) return (await node.redis()).commandsProcessed;
     return tries.of(node);
+  }
+
+  /**
+   * Resolves when what a sale that waits on this node has asked of its lock has come there: where it stands in a queue, if there
+   * is one, is settled.
+   */
+  async function hasAsked(node: TargetNode) {
+    // Over the same connection, on which Redis answers in order.
+    await node.redis();
+    if (backendOf(stage) !== 'redis') await sleep(OTHER_SERVER_MS);
   }
 
   /**
@@ -283,6 +296,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     kill: guarded(faults.kill),
     holdOnItsWay: guarded(faults.holdOnItsWay),
     watchCommands: guarded(faults.watchCommands),
+    cutOff: guarded(faults.cutOff),
     restore: guarded(faults.restore),
     stopRedis: breaking(faults.stopRedis),
     killRedis: breaking(faults.killRedis),
@@ -296,6 +310,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     delayMasters: guarded(masters.delay),
     heardByMasters: masters.heard,
     triesOf,
+    hasAsked: guarded(hasAsked),
     mustBeInside: guarded(sales.mustBeInside),
     mustHaveWaited: guarded(sales.mustHaveWaited),
     mustBeUnconfirmed: guarded(sales.mustBeUnconfirmed),

@@ -52,7 +52,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
-  const faults = createFaults({ nodes, stack, isVoted: false, onMove() {} });
+  const faults = createFaults({ nodes, stack, backend: 'redis', onMove() {} });
   const mysql = createPool({ uri: mysqlUrl, timezone: 'Z' });
   const redis = connectRedis(stack.redis.url, {});
   redis.on('error', () => {});

@@ -15,10 +15,13 @@ export const doesNotPromise = {
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'clock-jump': 'Its lease is counted by the clock of one Redis.',
   'paused-process': 'It has no fencing token.',
+  'blocked-loop': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
+  starvation: 'This lock of it promises no order.',
+  overtaking: 'This lock of it promises no order.',
 };
 
 const redissons = new Map<string, Redisson>();

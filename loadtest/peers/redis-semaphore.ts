@@ -15,11 +15,14 @@ export const doesNotPromise = {
   'late-release': 'release() does not tell that the lock was no longer held.',
   'nested-call': 'Its Mutex is not reentrant.',
   'paused-process': 'It has no fencing token.',
+  'blocked-loop': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'Its Mutex knows one Redis.',
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
   'clock-jump': 'Its lease is counted by the clock of one Redis.',
+  starvation: 'It promises no order.',
+  overtaking: 'It promises no order.',
   'redis-outage': 'A refresh that Redis leaves unanswered is a rejection that nobody handles: it ends the process.',
 };
 

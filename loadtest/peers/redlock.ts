@@ -14,10 +14,13 @@ export const options = {
 export const doesNotPromise = {
   'nested-call': 'It is not reentrant.',
   'paused-process': 'It has no fencing token.',
+  'blocked-loop': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It was given one master; its promise needs several.',
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
+  starvation: 'It promises no order.',
+  overtaking: 'It promises no order.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'clock-jump': 'Its lease is counted by the clock of one Redis.',
 };

@@ -20,6 +20,8 @@ export const doesNotPromise = {
   'clock-jump': 'Its lease is counted by the clock of one Redis.',
   'paused-process':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
+  'blocked-loop':
+    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   'late-write':
     'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   'crossed-write':

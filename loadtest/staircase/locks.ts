@@ -12,46 +12,52 @@ const table = `
                    │  │  sell-out
                    │  │  │  long-wait
                    │  │  │  │  crashed-holder
-                   │  │  │  │  │  slow-holder
-                   │  │  │  │  │  │  late-release
-                   │  │  │  │  │  │  │  nested-call
-                   │  │  │  │  │  │  │  │  long-sale
-                   │  │  │  │  │  │  │  │  │  paused-process
-                   │  │  │  │  │  │  │  │  │  │  late-write
-                   │  │  │  │  │  │  │  │  │  │  │  crossed-write
-                   │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
-0-none             ✘  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  –  –  –  –  ·
-1-in-process       ✔  ✘  ✘  –  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
+                   │  │  │  │  │  hung-holder
+                   │  │  │  │  │  │  slow-holder
+                   │  │  │  │  │  │  │  late-release
+                   │  │  │  │  │  │  │  │  nested-call
+                   │  │  │  │  │  │  │  │  │  long-sale
+                   │  │  │  │  │  │  │  │  │  │  paused-process
+                   │  │  │  │  │  │  │  │  │  │  │  blocked-loop
+                   │  │  │  │  │  │  │  │  │  │  │  │  partition
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  late-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
+0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  –  –  –  –  –  –  ·
+1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  –  –  ·
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
 
-blocking           ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
-fair               ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
-cohort             ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✘
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  –  ✔  ✔  –  –  –  ✔
-fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✔  –  –  –  ✔
-replicated         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✔  ✘  ✔  ✔  –  –  –  ·
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✔  ✔  ✘  ✘
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  –  –  –  –
-mysql-named        ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  –  –  –  –
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  –  ✔  –  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✔  ✔  –  –  –  –
-redis-atomic       ✔  ✔  ✔  –  ✔  –  –  –  ✔  ✔  ✔  –  ✔  ✘  –  ✔  –  –  –  –  –
+bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
+cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
 `;
 
 const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
@@ -66,6 +72,9 @@ const forgotten = ({ lostUpdates = 0, sold }: StepFigures) => {
   if (sold === undefined) return undefined;
   return sold === 0 ? 'refused' : `${formatNumber(lostUpdates)} forgotten`;
 };
+const taken = ({ takeoverMs, keptOutMs = 0 }: StepFigures) =>
+  takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`;
+
 const columns: Record<string, Column> = {
   'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?', seconds: 2 },
   rush: { group: 'Safety', asks: 'do two nodes together lose sales?', seconds: 2 },
@@ -80,8 +89,13 @@ const columns: Record<string, Column> = {
     group: 'Liveness',
     asks: 'does the shop sell again after a holder has crashed?',
     seconds: 3,
-    figure: ({ takeoverMs, keptOutMs = 0 }) =>
-      takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`,
+    figure: taken,
+  },
+  'hung-holder': {
+    group: 'Liveness',
+    asks: 'does the shop sell again while a sale hangs whose process lives?',
+    seconds: 4,
+    figure: taken,
   },
   'slow-holder': {
     group: 'Safety',
@@ -108,13 +122,25 @@ const columns: Record<string, Column> = {
   'long-sale': {
     group: 'Safety',
     asks: 'does a sale keep its lock when it takes longer than the lease?',
-    seconds: 6,
+    seconds: 7,
     figure: lost,
   },
   'paused-process': {
     group: 'Safety',
     asks: 'is a sale lost when a holder is paused and wakes up late?',
     seconds: 3,
+    figure: lost,
+  },
+  'blocked-loop': {
+    group: 'Safety',
+    asks: 'is a sale lost when the business of a holder computes for long and never yields?',
+    seconds: 3,
+    figure: lost,
+  },
+  partition: {
+    group: 'Safety',
+    asks: 'is a sale lost when a node is cut off from its lock while a sale is inside?',
+    seconds: 4,
     figure: lost,
   },
   'late-write': {
@@ -167,6 +193,19 @@ const columns: Record<string, Column> = {
       if (soldToNobody > 0) return `${formatNumber(soldToNobody)} to nobody`;
       return verdict === 'fail' ? `next in ${formatDuration(nextSaleMs)}` : formatDuration(emptyMs);
     },
+  },
+  starvation: {
+    group: 'Liveness',
+    asks: 'how many go first that came later, while others come without end?',
+    seconds: 3,
+    figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
+  },
+  overtaking: {
+    group: 'Liveness',
+    asks: 'do waiters enter in the order in which they asked?',
+    seconds: 3,
+    figure: ({ overtaken, asked }) =>
+      overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked ?? 0)} overtaken`,
   },
   'frozen-master': {
     group: 'Outages',

@@ -10,6 +10,8 @@ const KEPT_LIMIT = 1024 * 1024;
 
 /** What all connections of a link share. */
 export interface Line {
+  /** What passes is no Redis: it is carried byte by byte, and nothing of it can be held. */
+  isOpaque: boolean;
   isSilent: boolean;
   delayMs: number;
   /** The hold that means this command. Called once for each that comes. */
@@ -174,7 +176,8 @@ export function carry(client: Socket, redis: Socket, line: Line): Connection {
     if (isRedisGone || hasClientEnded) return;
     // All the commands of one packet become one packet again.
     redis.cork();
-    readOrRefuse(bytes);
+    if (line.isOpaque) send({ bytes, isHeld: false });
+    else readOrRefuse(bytes);
     redis.uncork();
     steer();
   });

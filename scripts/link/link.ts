@@ -1,4 +1,4 @@
-// A TCP proxy before Redis that holds, delays and cuts.
+// A TCP proxy before Redis that holds, delays and cuts. Before another server it delays and cuts.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { createHold, type Held, type Hold } from './hold.ts';
 export type { Command, Held };
 
 export interface Link {
-  /** What clients connect to instead of Redis. User, password and database are those of the Redis it was opened with. */
+  /** What clients connect to instead of the server. User, password and database are those of the URL it was opened with. */
   url: string;
   port: number;
   /**
@@ -52,15 +52,17 @@ export interface Counters {
 }
 
 /**
- * Opens a TCP proxy on this machine to the Redis at `redisUrl`. What it does not hold or delay passes byte
+ * Opens a TCP proxy on this machine to the Redis at `url`. What it does not hold or delay passes byte
  * by byte. A client that sends anything but arrays of bulk strings gets an error, and its connection ends.
+ *
+ * With `mysql://` or `zookeeper://` it is one to another server: it can't read what passes, so it holds and counts no command.
  *
  * What it costs: about 10 µs a command. SET and GET on one connection take 20 µs instead of 10 one at a time, so 0.5 times
  * as many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
  * Node 20 and Redis 7.0, by `npx tsx test/scripts/link/cost.ts`.
  */
-export async function openLink(redisUrl: string): Promise<Link> {
-  let target = addressOf(redisUrl);
+export async function openLink(url: string): Promise<Link> {
+  let target = addressOf(url);
   let isRefusing = false;
   const counters = {
     connections: 0,
@@ -70,7 +72,7 @@ export async function openLink(redisUrl: string): Promise<Link> {
     commands: new Map<string, number>(),
     held: 0,
   };
-  const line: Line = { isSilent: false, delayMs: 0, takeHold };
+  const line: Line = { isOpaque: !url.startsWith('redis:'), isSilent: false, delayMs: 0, takeHold };
   const connections = new Set<Connection>();
   /** Clients that came while the line was silent. */
   const unanswered = new Set<Socket>();
@@ -132,7 +134,7 @@ export async function openLink(redisUrl: string): Promise<Link> {
   }
 
   return {
-    url: Object.assign(new URL(redisUrl), { host: `127.0.0.1:${port}` }).href,
+    url: Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href,
     port,
     holdNext,
     watch(see) {
@@ -172,8 +174,12 @@ export async function openLink(redisUrl: string): Promise<Link> {
   };
 }
 
-function addressOf(redisUrl: string) {
-  const { protocol, hostname, port } = new URL(redisUrl);
-  if (protocol !== 'redis:') throw new Error(`The link reads redis://, not ${protocol}//: it cannot see through TLS.`);
-  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 6379) };
+const usualPorts: Record<string, number> = { 'redis:': 6379, 'mysql:': 3306, 'zookeeper:': 2181 };
+
+function addressOf(url: string) {
+  const { protocol, hostname, port } = new URL(url);
+  const usualPort = usualPorts[protocol];
+  if (usualPort === undefined)
+    throw new Error(`The link reads redis://, not ${protocol}//: it cannot see through TLS.`);
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usualPort) };
 }

@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import { z } from 'zod';
-import { backendOf, replicasOf } from '../../locks/index.ts';
+import { type Backend, backendOf, replicasOf } from '../../locks/index.ts';
 import { redisUrl } from '../../services/inventory/setting-kinds.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { type Link, openLink } from '../link/link.ts';
@@ -39,6 +39,8 @@ export interface Node extends Breakable {
   link?: Link;
   /** What the node reaches each of the masters through, in their order. */
   masterLinks: Link[];
+  /** What the node reaches MySQL and ZooKeeper through, when the stack is one for drills and has them. */
+  backendLinks: Partial<Record<Backend, Link>>;
 }
 
 /** One of the independent Redis servers that vote for a lock. It keeps no data over a restart. */
@@ -171,10 +173,26 @@ export async function startStack({
   /** What a node of a stack for drills reaches a server through. */
   async function linkTo(url: string): Promise<Link | undefined> {
     // The link cannot see through TLS, and leads to one server.
-    if (!forDrills || !url.startsWith('redis:')) return undefined;
+    if (!forDrills || !/^(redis|mysql|zookeeper):/.test(url)) return undefined;
     const link = await openLink(url);
     links.push(link);
     return link;
+  }
+
+  /** What a node reaches MySQL and ZooKeeper through, and the settings that lead it there. */
+  async function linksToBackends() {
+    const { MYSQL_URL = '', ZOOKEEPER_URL = '' } = { ...process.env, ...env };
+    const mysql = await linkTo(MYSQL_URL);
+    // The client may take any of several servers, and a link leads to one.
+    const isOneServer = ZOOKEEPER_URL !== '' && !ZOOKEEPER_URL.includes(',');
+    const zookeeper = isOneServer ? await linkTo(`zookeeper://${ZOOKEEPER_URL}`) : undefined;
+    return {
+      backendLinks: { ...(mysql && { mysql }), ...(zookeeper && { zookeeper }) },
+      settings: {
+        ...(mysql && { MYSQL_URL: mysql.url }),
+        ...(zookeeper && { ZOOKEEPER_URL: zookeeper.url.replace('zookeeper://', '') }),
+      },
+    };
   }
 
   async function startMaster(): Promise<Master> {
@@ -187,6 +205,7 @@ export async function startStack({
     const link = await linkTo(redisUrl);
     const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
     const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
+    const { backendLinks, settings } = await linksToBackends();
     const args = await serviceArgs({ ...process.env, ...env });
 
     async function startOn({ port, labPort }: NodePorts) {
@@ -201,6 +220,7 @@ export async function startStack({
           env: {
             ...process.env,
             ...env,
+            ...settings,
             REDIS_URL: link?.url ?? redisUrl,
             ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
             PORT: String(port),
@@ -227,6 +247,7 @@ export async function startStack({
       ...node,
       ...(link && { link }),
       masterLinks: masterLinks.filter((link) => link !== undefined),
+      backendLinks,
     };
   }
 

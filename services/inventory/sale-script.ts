@@ -39,6 +39,7 @@ export function createSaleScripts() {
           if (own.nestedCall) await callNested(own.nestedCall === true ? 'the same object' : own.nestedCall);
           if (own.pauseMs !== undefined) await sleep(own.pauseMs);
           if (own.untilResumed) await held.untilResumed();
+          if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
         },
         async beforeOrder() {
           if (own?.beforeOrder) await held.untilResumed();
@@ -49,4 +50,9 @@ export function createSaleScripts() {
       };
     },
   };
+}
+
+/** Nothing else runs in this process meanwhile, as during a computation, which would also keep a core from the other nodes. */
+function blockEventLoop(ms: number) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -347,12 +347,13 @@ describe('a lock that is lost', () => {
 
   test.each(renewed)('%s: is not lost while it is renewed, nor when it is released', async (_stage, createLock) => {
     const redis = connect();
-    const a = createLock(lockOptions({ redis, key: key(), leaseMs: 150 }));
+    const a = createLock(lockOptions({ redis, key: key(), leaseMs: 300 }));
     const b = createLock(lockOptions({ redis, key: key() }));
     await a.acquire();
     await a.acquire();
 
-    await sleep(400);
+    // Longer than a lease, and less than the two leases that every one of them may be held.
+    await sleep(450);
 
     await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
     await a.release();

@@ -64,6 +64,8 @@ export const saleScriptSchema = z.strictObject({
   pauseMs: z.int().min(0).max(600_000).optional(),
   /** Hold inside until resumed. */
   untilResumed: z.boolean().optional(),
+  /** Block the event loop for so many milliseconds, as a computation does that never yields: the node answers nothing. */
+  blockMs: z.int().min(0).max(60_000).optional(),
   /** Hold between the stock and the order, outside the lock, until resumed. */
   beforeOrder: z.boolean().optional(),
   /** Hold behind the order, before the answer, until resumed. */

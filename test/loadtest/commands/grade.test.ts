@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { resultsSchema } from '../../../loadtest/evidence/results.ts';
+import { projectDir } from '../../../scripts/stack/parts.ts';
 import { lockWith, noModule, writeModule } from '../grade/modules.ts';
 import { ownCommands } from './command-under-test.ts';
 
@@ -15,6 +16,8 @@ test('one run: a right lock, a wrong one, and three that break their nodes', { t
   const right = noModule('right-lock.ts');
   const written = grade('--new', right);
   expect(await written.ended).toEqual({ code: 0, signal: null });
+  const contract = join(projectDir, 'locks/lock.ts');
+  expect(readFileSync(right, 'utf8')).toContain(` from '${relative(dirname(right), contract)}';`);
   const command = grade(
     right,
     writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' })),

@@ -27,6 +27,7 @@ describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED
     test.each([
       { name: 'long-wait', stage: '3-spin', really: '2-recursive-retry' },
       { name: 'crashed-holder', stage: '4-ttl', really: '3-spin' },
+      { name: 'hung-holder', stage: '7-reentrant', really: '8-auto-renew' },
       { name: 'slow-holder', stage: '5-owner-check', really: '4-ttl' },
       { name: 'late-release', stage: '6-lua-release', really: '5-owner-check' },
       { name: 'nested-call', stage: '7-reentrant', really: '6-lua-release' },
@@ -49,10 +50,14 @@ describe('not applicable, and why', () => {
       'late-release 0-none',
       'wrong-replica 0-none',
       'client-gone 0-none',
+      'starvation 0-none',
+      'overtaking 0-none',
       'long-wait 1-in-process',
       'late-release 1-in-process',
       'wrong-replica 1-in-process',
       ...stages.slice(2).map((stage) => `wrong-replica ${stage}`),
+      'starvation 1-in-process',
+      'overtaking 1-in-process',
     ]);
   });
 
@@ -72,11 +77,13 @@ describe('not applicable, and why', () => {
     'crashed-holder': ['node processes'],
     'late-release': ['links'],
     'paused-process': ['node processes'],
+    partition: ['links'],
     'late-write': ['links'],
     'crossed-write': ['links'],
     failover: ['links', 'replication'],
     'forgotten-sale': ['links', 'redis process', 'replication'],
     'redis-outage': ['redis process'],
+    starvation: ['links'],
   };
 
   test('wrong-replica needs what forgotten-sale needs', () => {

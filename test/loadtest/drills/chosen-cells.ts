@@ -19,42 +19,48 @@ import { strategies } from '../../../locks/index.ts';
 const table = `
                    long-wait
                    │  crashed-holder
-                   │  │  slow-holder
-                   │  │  │  late-release
-                   │  │  │  │  nested-call
-                   │  │  │  │  │  long-sale
-                   │  │  │  │  │  │  paused-process
-                   │  │  │  │  │  │  │  late-write
-                   │  │  │  │  │  │  │  │  crossed-write
-                   │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  forgotten-sale
-                   │  │  │  │  │  │  │  │  │  │  │  wrong-replica
-                   │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-0-none             –  ·  ·  –  ·  ·  ✘  ✘  ·  ✘  ·  –  ·  –
-1-in-process       –  ✔  ✘  –  ✘  ·  ·  ·  ✘  ·  ·  –  ·  ✔
-2-recursive-retry  f  ✘  ·  w  ·  ✔  f  f  f  ·  ·  –  ·  ·
-3-spin             f  f  f  ·  ·  ·  ·  ·  ·  ✘  ✘  –  ·  ·
-4-ttl              ·  f  f  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ·
-5-owner-check      ·  ·  f  f  ·  ✘  ·  ✘  ·  ·  ·  –  ·  ✔
-6-lua-release      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  –  ·  ·
-7-reentrant        ·  ·  ·  ·  f  f  ·  ·  ✘  ✘  ·  –  ·  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  f  f  f  f  f  ✘  –  f  f
+                   │  │  hung-holder
+                   │  │  │  slow-holder
+                   │  │  │  │  late-release
+                   │  │  │  │  │  nested-call
+                   │  │  │  │  │  │  long-sale
+                   │  │  │  │  │  │  │  paused-process
+                   │  │  │  │  │  │  │  │  blocked-loop
+                   │  │  │  │  │  │  │  │  │  partition
+                   │  │  │  │  │  │  │  │  │  │  late-write
+                   │  │  │  │  │  │  │  │  │  │  │  crossed-write
+                   │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
+0-none             –  ·  ·  ·  –  ·  ·  ✘  ·  ·  ✘  ·  ✘  ·  –  ·  –  –  –
+1-in-process       –  ✔  ·  ✘  –  ✘  ·  ·  ·  ·  ·  ✘  ·  ·  –  ·  ✔  –  –
+2-recursive-retry  f  ✘  ·  ·  w  ·  ✔  f  ·  ·  f  f  ·  ·  –  ·  ·  ·  ·
+3-spin             f  f  ·  f  ·  ·  ·  ·  w  ·  ·  ·  ✘  ✘  –  ·  ·  ·  ·
+4-ttl              ·  f  ✔  f  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  ·  ·
+5-owner-check      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ✘  ·  ·  ·  –  ·  ✔  ·  ·
+6-lua-release      ·  ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  ·  ·  –  ·  ·  ·  ·
+7-reentrant        ·  ·  ·  ·  ·  f  f  ·  ·  ·  ·  ✘  ✘  ·  –  ·  ·  ·  ·
+8-auto-renew       ✔  ✔  f  ✔  ✔  ✔  f  f  f  f  f  f  f  ✘  –  f  f  f  f
 
-blocking           –  ✔  ·  ✔  ·  ·  ✘  ✘  ✘  ✘  ✘  –  ·  ✔
-fair               –  ·  ✔  ·  ✔  ·  ✘  ✘  ✘  ✘  ✘  –  ·  ·
-cohort             –  ·  ·  ·  ·  ✔  ✘  ✘  ✘  ✘  ✘  –  ✔  ·
-fenced-writes      ·  ·  ·  ·  ·  ·  ✔  ✔  ✘  ✘  ✘  –  ·  ·
-fenced             ·  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ✘  ✘  –  ·  ·
-replicated         ·  ·  ·  ·  ·  ·  ✘  ✘  ✘  ✔  ✔  ✘  ✔  ·
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔
-mysql-lock-table   –  ✔  ·  –  ·  ✔  ✔  ✘  ✘  ✔  ✘  –  ·  ·
-mysql-named        –  ·  ✔  –  ✔  ·  ✔  ✘  ✘  ✔  ✘  –  ·  ✔
-mysql-pessimistic  –  ✔  ✔  –  –  ·  ✔  –  –  –  ✔  ✔  –  ✔
-mysql-optimistic   –  ·  –  –  –  ✔  ✔  –  –  –  ✔  ·  –  –
-mysql-conditional  –  ·  –  –  –  ·  ✔  –  –  –  ✔  ·  –  –
-zookeeper          –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✔  ✔
-redis-atomic       –  ·  –  –  –  ·  ✔  ✔  –  ✔  ✘  –  ✔  –
+bounded            ·  ·  ✔  ·  ·  ·  ✘  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ·  ·  ✘  ✘
+blocking           –  ✔  ✘  ·  ✔  ·  ·  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ·  ✔  ✘  ✘
+fair               –  ·  ✘  ✔  ·  ✔  ·  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ·  ·  ✔  ✔
+cohort             –  ·  ✘  ·  ·  ·  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ·  ✔  ✘
+fenced-writes      ·  ·  ✘  ·  ·  ·  ·  ✔  ✔  ✔  ✔  ✘  ✘  ✘  –  ·  ·  ✘  ✘
+fenced             ·  ·  ✘  ✔  ·  ·  ·  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ·  ·  ✘  ✘
+replicated         ·  ·  ✘  ·  ·  ·  ·  ✘  ✘  ✔  ✘  ✘  ✔  ✔  ✘  ✔  ·  ✘  ✘
+redlock            ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✘  ✘
+mysql-lock-table   –  ✔  ✘  ·  –  ·  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ·  ·  ✔  ✔
+mysql-named        –  ·  ✘  ✔  –  ✔  ·  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ·  ✔  ✔  ✔
+mysql-pessimistic  –  ✔  ✘  ✔  –  –  ·  ✔  ✔  ✔  –  –  –  ✔  ✔  –  ✔  ✔  ✔
+mysql-optimistic   –  ·  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  ✔  ·  –  –  –  –
+mysql-conditional  –  ·  ✔  –  –  –  ·  ✔  ✔  ✔  –  –  –  ✔  ·  –  –  –  –
+zookeeper          –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✔  ✔  ✔  ✔
+redis-atomic       –  ·  ✔  –  –  –  ·  ✔  ✔  ✔  ✔  –  ✔  ✘  –  ✔  –  –  –
 `;
 
 /** The signs of each stage and strategy, by the names of the drills. */
@@ -73,6 +79,7 @@ export const kindsOfLock: Record<string, string[]> = {
     '6-lua-release',
     '7-reentrant',
     '8-auto-renew',
+    'bounded',
     'fenced-writes',
     'fenced',
     'replicated',

@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import { blockedLoop } from '../../../loadtest/drills/blocked-loop.ts';
 import { clientGone } from '../../../loadtest/drills/client-gone.ts';
 import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
 import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
 import { forgottenSale } from '../../../loadtest/drills/forgotten-sale.ts';
+import { hungHolder } from '../../../loadtest/drills/hung-holder.ts';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
 import { lateWrite } from '../../../loadtest/drills/late-write.ts';
 import { longSale } from '../../../loadtest/drills/long-sale.ts';
 import { longWait } from '../../../loadtest/drills/long-wait.ts';
 import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
+import { overtaking } from '../../../loadtest/drills/overtaking.ts';
+import { partition } from '../../../loadtest/drills/partition.ts';
 import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
 import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
 import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
+import { starvation } from '../../../loadtest/drills/starvation.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
 import type { Command } from '../../../scripts/link/link.ts';
@@ -159,6 +164,14 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       },
     );
 
+    test('overtaking: nothing to sell, so the nodes are not ready', async () => {
+      isUnknown(await run(overtaking, '8-auto-renew', { stock: 0 }), /^node-1 did not sell before the drill\.$/);
+    });
+
+    test('overtaking: the sales follow no script, so nobody stays inside', async () => {
+      isUnknown(await run(overtaking, '8-auto-renew', { wrap: unscripted }), /did not stay inside/);
+    });
+
     test('long-sale: the sales follow no script, so none is long', async () => {
       isUnknown(await run(longSale, '8-auto-renew', { wrap: scripted(() => undefined) }), /Not every sale/);
     });
@@ -170,6 +183,21 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
 
     test.each([longWait, clientGone])('$name: a lock that lets everybody in, so nobody waits', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: impostor('8-auto-renew', '0-none') }), /did not wait/);
+    });
+
+    test.each([starvation, overtaking])('$name: a lock that lets everybody in, so nobody waits', async (drill) => {
+      const everybodyIn = impostor('8-auto-renew', '0-none');
+      isUnknown(await run(drill, '8-auto-renew', { wrap: everybodyIn }), /did not wait|\d of 10 sales waited/);
+    });
+
+    test('blocked-loop: the business computes nothing', async () => {
+      const idle = scripted(({ blockMs, ...script }) => script);
+      isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: idle }), /^The event loop of node-1 was not blocked\.$/);
+    });
+
+    test('blocked-loop: the business yields before the lease has ended', async () => {
+      const short = scripted((script) => (script.blockMs ? { ...script, blockMs: LEASE_MS / 2 } : script));
+      isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: short }), /was not blocked for 1\.5 s\.$/);
     });
 
     test('nested-call: nobody else asks for the lock', async () => {
@@ -207,9 +235,12 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       },
     }));
 
-    test.each([lateRelease, lateWrite, crossedWrite])('$name: there is no link', async (drill) => {
-      isUnknown(await run(drill, '8-auto-renew', { wrap: withoutLinks }), /without a link/);
-    });
+    test.each([lateRelease, lateWrite, crossedWrite, partition, starvation])(
+      '$name: there is no link',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: withoutLinks }), /without a link/);
+      },
+    );
 
     test.each([lateRelease, lateWrite, crossedWrite])('$name: the link never sees the command', async (drill) => {
       isUnknown(await run(drill, '8-auto-renew', { wrap: never }), /never saw the command/);
@@ -225,6 +256,22 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
       { drill: crossedWrite, name: 'crossed-write', stage: 'fenced' },
     ])('$name under $stage: what was held never reaches Redis', async ({ drill, stage }) => {
       isUnknown(await run(drill, stage, { wrap: lost }), /never reached Redis/);
+    });
+  });
+
+  describe.concurrent('lines that are not cut', () => {
+    const whole = (target: Target) =>
+      withNodes(target, ({ link }) => (link ? { link: { ...link, cut() {}, restore() {} } } : {}));
+
+    test.each([partition, starvation])('$name: the cut cuts nothing', async (drill) => {
+      const outcome = await run(drill, '8-auto-renew', { wrap: whole });
+      isUnknown(outcome, /^node-\d still reached the servers of its lock\.$/);
+    });
+
+    test('partition: the node does not reach Redis when the line is back', async () => {
+      const away = (target: Target) =>
+        withNodes(target, (_node, index) => (index === 0 ? { redis: () => Promise.reject(new Error('away')) } : {}));
+      isUnknown(await run(partition, '8-auto-renew', { wrap: away }), /^node-1 did not reach Redis again\.$/);
     });
   });
 
@@ -256,9 +303,12 @@ describe.concurrent('an outage that is none is unknown', { timeout: SHARED_LIMIT
 // Here a drill still ends in a verdict, for another reason than the one that it gives.
 describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('no second sale could have taken place', () => {
-    test.each([lateWrite, pausedProcess])('$name: the second node does not reach Redis', async (drill) => {
-      isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), nobodyWaited);
-    });
+    test.each([lateWrite, pausedProcess, blockedLoop, partition])(
+      '$name: the second node does not reach Redis',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), nobodyWaited);
+      },
+    );
 
     test.each([lateRelease, crossedWrite])('$name: the second node does not reach Redis', async (drill) => {
       const outcome = await run(drill, '8-auto-renew', { wrap: secondCutOff });
@@ -404,6 +454,8 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
     test.each([
       { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 1 },
       { drill: slowHolder, name: 'slow-holder', stage: '4-ttl', at: 0 },
+      { drill: hungHolder, name: 'hung-holder', stage: '8-auto-renew', at: 1 },
+      { drill: partition, name: 'partition', stage: '8-auto-renew', at: 2 },
       { drill: failover, name: 'failover', stage: '8-auto-renew', at: 1 },
       { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
     ])('$name under $stage', async ({ drill, stage, at }) => {

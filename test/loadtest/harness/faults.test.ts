@@ -18,7 +18,7 @@ test('faults: a node that does not come back counts as dead, though another one 
   const faults = createFaults({
     nodes: [first, second],
     stack: undefined,
-    isVoted: false,
+    backend: 'redis',
     onMove() {},
   });
   await faults.kill(first);

@@ -205,9 +205,9 @@ describe('the page of a run with the drills that go step by step', () => {
 
   test('sums up which stage fixes what, and what the last one leaves', () => {
     expect(textOf(page)).toContain(
-      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails paused-process, late-write, crossed-write, failover, forgotten-sale and clock-jump.',
+      'Stage 3 fixes long-wait, stage 4 crashed-holder, stage 5 slow-holder, stage 6 late-release, stage 7 nested-call and stage 8 long-sale; stage 8 still fails hung-holder, paused-process, blocked-loop, partition, late-write, crossed-write, failover, forgotten-sale, starvation, overtaking and clock-jump.',
     );
-    expect(textOf(page)).toContain('148 cells run: 69 as taught, 79 measured only. 5 cells not applicable.');
+    expect(textOf(page)).toContain('189 cells run: 78 as taught, 111 measured only. 9 cells not applicable.');
   });
 
   test('has a column for each drill, group by group, and asks their questions below', () => {
@@ -221,10 +221,13 @@ describe('the page of a run with the drills that go step by step', () => {
   test('shows the key figure of each step drill', () => {
     const { cell } = staircaseOf(page);
     expect(
-      ['long-wait', 'crashed-holder', 'slow-holder', 'late-release'].map((drill) => cell('3-spin', drill)),
+      ['long-wait', 'crashed-holder', 'hung-holder', 'slow-holder', 'late-release'].map((drill) =>
+        cell('3-spin', drill),
+      ),
     ).toEqual([
       '✔\uFE0E pass 2 B a try',
       '✘\uFE0E fail none in 2 s',
+      '✘\uFE0E fail none in 3 s',
       '✔\uFE0E pass waited 2.5 s',
       '✔\uFE0E pass waited 2.5 s',
     ]);
@@ -244,9 +247,9 @@ describe('the page of a run with the drills that go step by step', () => {
   });
 
   test('tells apart what is taught, what is only measured, and where there is nothing to break', () => {
-    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(17);
-    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(79);
-    expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(5);
+    expect([...page.matchAll(/<td class="fail">/g)]).toHaveLength(22);
+    expect([...page.matchAll(/<td class="(?:pass|fail) measured">/g)]).toHaveLength(111);
+    expect([...page.matchAll(/<td class="not-applicable">/g)]).toHaveLength(9);
     expect(staircaseOf(page).cell('0-none', 'long-wait')).toBe('– not applicable');
     expect(page).toContain('measured only, the lesson leaves it open');
   });
@@ -254,7 +257,7 @@ describe('the page of a run with the drills that go step by step', () => {
   test('leads from every cell to a part of the page that exists once', () => {
     const targets = [...page.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target);
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
-    expect(new Set(targets).size).toBe(9 + 153);
+    expect(new Set(targets).size).toBe(9 + 198);
     expect(ids).toEqual([...new Set(ids)]);
     expect(ids).toEqual(expect.arrayContaining(targets));
   });
@@ -325,7 +328,7 @@ test('a run of some cells leaves the others calm', async () => {
       for (const stage of results.stages) stage.drills = stage.drills.filter(({ taught }) => taught === 'fail');
     }),
   );
-  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 15 - 17);
+  expect([...page.matchAll(/<td class="blank"><\/td>/g)]).toHaveLength(9 * 20 - 22);
   expect(page).toContain('> not run</li>');
   expect(page).not.toContain('measured only');
 });

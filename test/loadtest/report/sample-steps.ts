@@ -43,6 +43,7 @@ export function stepResult(stage: number, drill: string): DrillResult {
 /** The cells that the lesson leaves open: only a lock that expires can be lost, and only one that never does stays behind. */
 const measured: Record<string, (stage: number) => 'pass' | 'fail'> = {
   'crashed-holder': (stage) => (stage === 2 ? 'fail' : 'pass'),
+  'hung-holder': (stage) => (stage === 2 || stage === 3 ? 'fail' : 'pass'),
   'slow-holder': (stage) => (stage < 2 ? 'fail' : 'pass'),
   'late-release': (stage) => (stage === 4 ? 'fail' : 'pass'),
   'nested-call': (stage) => (stage === 0 ? 'pass' : 'fail'),
@@ -50,9 +51,13 @@ const measured: Record<string, (stage: number) => 'pass' | 'fail'> = {
   'paused-process': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   'late-write': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   'crossed-write': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
+  'blocked-loop': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
+  partition: (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
   failover: () => 'fail',
   'forgotten-sale': () => 'fail',
   'clock-jump': (stage) => (stage < 2 || stage > 3 ? 'fail' : 'pass'),
+  starvation: () => 'fail',
+  overtaking: () => 'fail',
 };
 
 function figuresOf(drill: string, isFail: boolean, stage: number): StepFigures {
@@ -61,12 +66,15 @@ function figuresOf(drill: string, isFail: boolean, stage: number): StepFigures {
   const figures: Record<string, StepFigures> = {
     'long-wait': { bytesPerTry: isFail ? 771.4 : 1.2 + stage / 10, tries: 15_012 },
     'crashed-holder': isFail ? { keptOutMs: 2_000 } : { takeoverMs: stage < 2 ? 4 : 1_003 + stage },
+    'hung-holder': isFail ? { keptOutMs: 3_001 } : { takeoverMs: stage < 2 ? 6 : 1_010 + stage },
     'slow-holder': { overlaps: isFail ? 2 : 0, enteredMeanwhile: 4, ...keepsOut },
     'late-release': { overlaps: isFail ? 1 : 0, ...keepsOut },
     'nested-call': { answeredMs: isFail ? 2_004 : 341, overlaps: 0 },
     'forgotten-sale': { expectedStock: 98, finalStock: 99, lostUpdates: 1, sold: 2, inDoubt: 0 },
     'redis-outage': { sent: 400, sold: 311, refused: 89, inDoubt: 2, slowestMs: 1_020, lostUpdates: 0, backMs: 214 },
     'client-gone': { emptyMs: 22 + stage, stillWaiting: 0, nextSaleMs: 3.4 },
+    starvation: { overtakes: 10, waitedMs: 1_204 },
+    overtaking: { overtaken: 7, asked: 10 },
   };
   return figures[drill] ?? { ...stock, overlaps: isFail ? 3 : 0, soldMeanwhile: 3, ...keepsOut };
 }

@@ -26,12 +26,17 @@ const story: Record<string, string[]> = {
   '7-reentrant': ['rush', 'nested-call', 'long-sale'],
   '8-auto-renew': [
     'rush',
+    'hung-holder',
     'long-sale',
     'paused-process',
+    'blocked-loop',
+    'partition',
     'late-write',
     'crossed-write',
     'failover',
     'forgotten-sale',
+    'starvation',
+    'overtaking',
     'clock-jump',
   ],
 };

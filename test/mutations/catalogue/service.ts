@@ -225,4 +225,13 @@ export const service: Mutation[] = [
     tests: ['test/services/inventory/outage.test.ts'],
     title: 'a write that is held up on its way to Redis',
   },
+  {
+    name: 'computation-that-yields',
+    file: 'services/inventory/sale-script.ts',
+    find: '          if (own.blockMs !== undefined) blockEventLoop(own.blockMs);\n',
+    replace: '          if (own.blockMs !== undefined) await sleep(own.blockMs);\n',
+    why: 'Timers run while the business is said to compute, so the watchdog renews.',
+    tests: ['test/services/inventory/lab-script.test.ts'],
+    title: 'blockMs',
+  },
 ];

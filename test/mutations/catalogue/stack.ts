@@ -112,4 +112,13 @@ export const stack: Mutation[] = [
     why: 'Two processes find one block of ports free, and both hand out its ports.',
     tests: ['test/scripts/stack/port-blocks.test.ts'],
   },
+  {
+    name: 'link-reads-what-is-no-redis',
+    file: 'scripts/link/link.ts',
+    find: "isOpaque: !url.startsWith('redis:')",
+    replace: 'isOpaque: false',
+    why: 'What a client says to MySQL or ZooKeeper is taken for a bad Redis command, and its connection ends.',
+    tests: ['test/scripts/link/passing.test.ts'],
+    title: 'any bytes pass both ways',
+  },
 ];

@@ -281,3 +281,32 @@ async function untilStill(figure: () => number): Promise<number> {
     if (figure() === last && last > 0) return last;
   }
 }
+
+test.each(['mysql', 'zookeeper'])(
+  'link: to %s any bytes pass both ways, and none while the line is silent',
+  async (kind) => {
+    const server = await listen();
+    const link = await open(server.url.replace('redis:', `${kind}:`));
+    expect(link.url).toBe(`${kind}://127.0.0.1:${link.port}`);
+    const client = await connectRaw(link.port);
+    await expect.poll(() => server.arrivals.length).toBe(1);
+    const arrival = server.arrivals[0] as (typeof server.arrivals)[number];
+    // It speaks first, and neither side speaks like Redis.
+    arrival.socket.write(Buffer.from([74, 0, 0, 0, 10]));
+    await client.untilReceived(5);
+    client.socket.write(Buffer.from([0, 255, 13, 10, 42]));
+    await arrival.untilReceived(5);
+
+    link.cut('silent');
+    client.socket.write('late');
+    arrival.socket.write('late');
+    await sleep(100);
+    expect([client.receivedLength(), arrival.receivedLength()]).toEqual([5, 5]);
+
+    link.restore();
+    await Promise.all([client.untilReceived(9), arrival.untilReceived(9)]);
+    expect(arrival.received()).toEqual(Buffer.from([0, 255, 13, 10, 42, ...Buffer.from('late')]));
+    expect(client.received()).toEqual(Buffer.from([74, 0, 0, 0, 10, ...Buffer.from('late')]));
+    expect(link.counters.commands.size).toBe(0);
+  },
+);

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { atMost } from '../../machine.ts';
 import { ask, expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
 
 let redis: TestRedis;
@@ -94,8 +95,25 @@ describe('lab: a scripted sale', () => {
     expectProblem(await node.sell('001'), 'LOCK_WAIT_TIMEOUT');
   });
 
+  test('blockMs: from its release on the node answers nothing, until the time is over and the sale goes on', async () => {
+    await put('/next-sale', { untilResumed: true, blockMs: 400 });
+    const sale = node.sell('001');
+    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
+    const resumedAt = performance.now();
+    expect((await put('/resume')).status).toBe(204);
+    const resumeMs = performance.now() - resumedAt;
+
+    await node.state();
+    const answeredMs = performance.now() - resumedAt;
+
+    // The order to go on is answered before the loop is blocked.
+    expect(resumeMs).toBeLessThan(atMost(300));
+    expect(answeredMs).toBeGreaterThan(399);
+    expect((await sale).status).toBe(200);
+  });
+
   test('a bad script is refused and leaves the last one', async () => {
-    for (const body of [{ times: 0 }, { untilResumed: 'yes' }, { pauseMs: -1 }, { surprise: 1 }]) {
+    for (const body of [{ times: 0 }, { blockMs: 60_001 }, { untilResumed: 'yes' }, { pauseMs: -1 }, { surprise: 1 }]) {
       expectProblem(await put('/next-sale', body), 'BAD_REQUEST');
     }
   });
