@@ -1,6 +1,7 @@
 // node-redisson 1: Redisson's lock with its watchdog.
 
-import { type IRLock, Redisson } from 'node-redisson';
+import { createRequire } from 'node:module';
+import type { IRLock, Redisson as RedissonClient } from 'node-redisson';
 import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
@@ -24,7 +25,10 @@ export const doesNotPromise = {
   overtaking: 'This lock of it promises no order.',
 };
 
-const redissons = new Map<string, Redisson>();
+// It is CommonJS, and Node does not see the names of what it exports again.
+const { Redisson } = createRequire(import.meta.url)('node-redisson') as typeof import('node-redisson');
+
+const redissons = new Map<string, RedissonClient>();
 
 export const createLock = adapt<IRLock>(({ redis, key, ownerToken, leaseMs }) => {
   const { host, port } = oneServer(redis).options;

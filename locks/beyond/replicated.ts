@@ -16,7 +16,7 @@ const releaseReentrant = readScript('release-reentrant');
 /** How many replicas must confirm. */
 const REPLICAS = 1;
 /** How long they are waited for, in milliseconds; a fifth of the lease if that is less. The connection stands still meanwhile. */
-const CONFIRM_LIMIT_MS = 500;
+const CONFIRM_LIMIT_MS = 300;
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
   const limitMs = Math.ceil(Math.min(CONFIRM_LIMIT_MS, leaseMs / 5));

@@ -101,7 +101,9 @@ describe('npm start: aimed at a stack that runs already', () => {
       'late-write',
       'crossed-write',
       'failover',
+      'forgotten-sale',
       'redis-outage',
+      'clock-jump',
     ];
     const names = ['rush', 'slow-holder', 'client-gone', ...broken];
     const command = replay(['--url', url, '--lab', labs.join(), '--stage', '4', '--drill', names.join()]);

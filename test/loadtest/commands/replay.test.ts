@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drills as allDrills, stepDrills } from '../../../loadtest/drills/index.ts';
+import { drills as allDrills, clockDrills, stepDrills } from '../../../loadtest/drills/index.ts';
 import {
   type DrillResult,
   type Results,
@@ -17,7 +17,9 @@ import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { makeBarePath, startCommand } from './command-under-test.ts';
 import { cell, drillsOf, QUICK } from './quick-run.ts';
 
-const isStep = ({ drill }: { drill: string }) => stepDrills.some(({ name }) => name === drill);
+const isStep = ({ drill }: { drill: string }) => [...stepDrills, ...clockDrills].some(({ name }) => name === drill);
+/** They need a replica of Redis. */
+const ofReplicas = ['failover', 'forgotten-sale'];
 const bare = makeBarePath();
 const file = 'loadtest/commands/replay.ts';
 const node = await bundledArgs(file);
@@ -122,7 +124,7 @@ describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) =
 
   test('every drill that goes step by step is as taught, with figures and a timeline', () => {
     const steps = results.stages.flatMap(({ drills }) => drills.filter(isStep));
-    const staged = steps.filter(({ drill }) => kind === 'native' || drill !== 'failover');
+    const staged = steps.filter(({ drill }) => kind === 'native' || !ofReplicas.includes(drill));
     expect(staged.length).toBeGreaterThan(kind === 'native' ? 10 : 6);
     for (const result of staged) {
       const { drill, verdict, taught, timeline } = result;
@@ -148,8 +150,8 @@ describe.each(['native', 'embedded'] as const)('npm start: %s servers', (kind) =
     expect(paused?.timeline?.overlaps.length).toBeGreaterThan(0);
   });
 
-  test('failover: as taught where Redis can be copied, else not applicable, with its reason', () => {
-    const failover = cell(results, '8-auto-renew', 'failover');
+  test.each(ofReplicas)('%s: as taught where Redis can be copied, else not applicable, with its reason', (drill) => {
+    const failover = cell(results, '8-auto-renew', drill);
     if (kind === 'native') expect(failover).toMatchObject({ verdict: 'fail', taught: 'fail' });
     else {
       expect(failover).toMatchObject({

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clockJump } from '../../../loadtest/drills/clock-jump.ts';
 import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
 import { failover } from '../../../loadtest/drills/failover.ts';
+import { forgottenSale } from '../../../loadtest/drills/forgotten-sale.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
 import { lateWrite } from '../../../loadtest/drills/late-write.ts';
 import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
@@ -27,7 +29,7 @@ describe('drills on the embedded Valkey', () => {
     await use(async ({ redis, lacks }) => {
       expect(redis).toEqual({ kind: 'embedded', version: expect.stringMatching(/^valkey \d/) });
       const lacking = Object.entries(lacks).flatMap(([need, why]) => (why === undefined ? [] : [need]));
-      expect(lacking).toEqual(['masters', 'master processes', 'replication']);
+      expect(lacking).toEqual(['masters', 'master processes', 'lasting replica', 'replication']);
     });
   });
 
@@ -59,8 +61,12 @@ describe('drills on the embedded Valkey', () => {
     expect(figuresOf(outcome)).toMatchObject({ lostUpdates: 0, overlaps: 0 });
   });
 
-  test('failover: not applicable, and the reason says what to install', async () => {
-    expect(await run(failover, '8-auto-renew')).toMatchObject({
+  test('clock-jump: a server of its own has the clock that jumps', async () => {
+    expect(await run(clockJump, '8-auto-renew')).toMatchObject({ verdict: 'fail', figures: { lostUpdates: 2 } });
+  });
+
+  test.each([failover, forgottenSale])('$name: not applicable, and the reason says what to install', async (drill) => {
+    expect(await run(drill, '8-auto-renew')).toMatchObject({
       verdict: 'not-applicable',
       reasons: [expect.stringMatching(/embedded Valkey knows no replication.*redis-server/)],
     });

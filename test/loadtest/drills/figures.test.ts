@@ -380,7 +380,7 @@ describe('figures, witnesses and timelines', { timeout: SHARED_LIMIT_MS }, () =>
       const { emptyMs, stillWaiting, nextSaleMs, ...others } = figuresOf(outcome);
       expect(emptyMs).toBeLessThanOrEqual(1_000);
       expect(nextSaleMs).toBeLessThanOrEqual(1_000);
-      expect({ stillWaiting, others }).toEqual({ stillWaiting: 0, others: {} });
+      expect({ stillWaiting, others }).toEqual({ stillWaiting: 0, others: { soldToNobody: 0 } });
       const timeline = readTimeline(outcome);
       expect(timeline.lanes.length + timeline.moreLanes).toBe(202);
       expect(faultOf(timeline, /hang up/)).toMatchObject({ node: 'node-1' });

@@ -19,6 +19,11 @@ const lookThenDelete =
 const knownBugs = {
   'right-lock': lockWith({}),
   'looks-then-deletes': lockWith({ release: lookThenDelete }),
+  // The second delete frees nothing, unless it is late.
+  'deletes-twice': lockWith({
+    release:
+      'if ((await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key); await redis.del(key);',
+  }),
   'another-key': lockWith({}).replace(
     'export const createLock = ({ redis, key,',
     "const key = 'my-own-key';\nexport const createLock = ({ redis,",
@@ -89,6 +94,13 @@ describe('late-release', { timeout: 60_000 }, () => {
       reasons: [
         expect.stringMatching(/^The late release \(DEL\) deleted the lock of sale \d{4}, and sale \d{4} entered/),
       ],
+    });
+  });
+
+  test('a command after the one that frees the lock: it is late as well, though nobody has to wait for the lease', async () => {
+    expect(await grade('deletes-twice', 'late-release')).toMatchObject({
+      verdict: 'fail',
+      reasons: [expect.stringMatching(/^The late release \(DEL\) deleted the lock/)],
     });
   });
 

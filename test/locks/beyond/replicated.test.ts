@@ -9,7 +9,7 @@ import { ownRedis } from '../own-redis.ts';
 const { connect, key, replicaUrl, signalReplica } = ownRedis({ hasReplica: true });
 const notReplicated = { name: 'NotReplicatedError', code: 'NOT_REPLICATED' };
 /** The longest that a replica is waited for, in milliseconds. */
-const CONFIRM_LIMIT_MS = 500;
+const CONFIRM_LIMIT_MS = 300;
 
 afterEach(() => signalReplica('SIGCONT'));
 

@@ -47,6 +47,15 @@ export const judgements: Mutation[] = [
     title: 'looks, then deletes',
   },
   {
+    name: 'late-release-needs-the-lease-to-end',
+    file: 'loadtest/drills/late-release.ts',
+    find: '(isEarly && !isOneOfSeveral)',
+    replace: 'isEarly',
+    why: 'A second delete, behind the one that frees the lock, is never late.',
+    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    title: 'a command after the one that frees the lock',
+  },
+  {
     name: 'late-release-passes-over-other-keys',
     file: 'loadtest/harness/release-commands.ts',
     find: 'isWrite(command) && !hasKey(command)',
