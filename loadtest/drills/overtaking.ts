@@ -36,7 +36,8 @@ export const overtaking: StepDrill = {
       await testBed.hasAsked(node);
     }
     const waiting = (await testBed.first.state()).waiting + (await testBed.second.state()).waiting;
-    if (waiting < ASKED_ON.length) return notStaged(`${waiting} of ${ASKED_ON.length} sales waited for the lock.`);
+    if (waiting < ASKED_ON.length)
+      return notStaged(`${waiting} of ${ASKED_ON.length} sales waited for the lock.`, { isLate: true });
     await testBed.mustBeInside(holder);
     await testBed.step(
       `Sale ${holder.saleId} on ${testBed.first.name} is inside, and ${ASKED_ON.length} sales have asked, one after the other.`,
@@ -44,7 +45,7 @@ export const overtaking: StepDrill = {
     await testBed.first.resume();
     const ends = await Promise.all(sales.map(({ end }) => end));
     const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
-    if (unsold > 0) return notStaged(`${unsold} of ${ASKED_ON.length} sales did not take place.`);
+    if (unsold > 0) return notStaged(`${unsold} of ${ASKED_ON.length} sales did not take place.`, { isLate: true });
 
     const outcome = await testBed.outcome();
     const entered = spansOf(outcome.events).filter((span) => asked.includes(keyOf(span)));

@@ -21,6 +21,8 @@ export const partition: StepDrill = {
     const { first, second, stage } = testBed;
     const servers = serversOf[backendOf(stage)];
     const holder = await testBed.sellInside(first, { untilResumed: true });
+    // What it had to ask before is answered.
+    await testBed.hasAsked(first);
     const line = testBed.cutOff(first);
     const cut = testBed.mark(`cut off from ${servers}`, { node: first });
     await testBed.step(

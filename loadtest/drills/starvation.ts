@@ -22,8 +22,8 @@ const ENTER_LIMIT_MS = 2_000;
 export const starvation: StepDrill = {
   name: 'starvation',
   needs: ['links'],
-  // A lease that outlasts the drill: nobody may enter because it has ended.
-  timing: { leaseMs: 30_000, waitTimeoutMs: 600_000 },
+  // A lease that outlasts the drill: nobody may enter because it has ended. Who polls does so often: the line is slow for a moment.
+  timing: { leaseMs: 30_000, retryDelayMs: 5, waitTimeoutMs: 600_000 },
   async run(testBed): Promise<Judgement> {
     const { first, second } = testBed;
     const waitingOn = (node: typeof first, count: number) =>
