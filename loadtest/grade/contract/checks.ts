@@ -52,7 +52,7 @@ export const checks: Check[] = [
   { name: 'contract-herd', run: herd },
   { name: 'contract-failed-renewal', run: failedRenewal },
   { name: 'contract-quiet', run: quiet },
-  { name: 'contract-commands', run: commands },
+  { name: 'contract-commands', run: commands, isTimeless: true },
   { name: 'contract-leftovers', run: leftovers, isTimeless: true },
   { name: 'contract-heap', run: heap, isTimeless: true },
   { name: 'contract-order', run: order, isTimeless: true },

@@ -23,6 +23,8 @@ const STANDSTILL_MS = LEASE_MS / 4;
 const LONG_STANDSTILL_MS = LONG_LEASE_MS / 5;
 /** One as long as this may be why a step did not happen, in milliseconds. */
 const HINDERING_MS = 50;
+/** One as long as this may be why masters did not vote in time, in milliseconds. */
+const VOTE_STANDSTILL_MS = 25;
 const TRIES = 3;
 /** How long a check may take, in milliseconds. */
 const CHECK_LIMIT_MS = 20_000;
@@ -111,6 +113,7 @@ async function openSetting(servers: ContractServers, { stage, lock, promises: gi
     const redis = serverUrls.map((url) => new Redis(url));
     const turns = watchTurns(redis[0] as Redis);
     return {
+      isVoted: serverUrls.length > 1,
       /** The bed of one check. */
       bed: (survey: Survey) => openBed({ stage, promises, survey, pair, servers: redis, startNode }),
       standstillMs: turns.standstillMs,
@@ -139,7 +142,10 @@ async function runCheck(
     const outcome = await runOnce(bed, run, signal);
     const waited = await Promise.all([...bed.nodes].map((node) => node.standstillMs(startedAt.shared)));
     await bed.close();
-    return { outcome, standstillMs: Math.max(setting.standstillMs(startedAt.own), ...waited) };
+    const standstillMs = Math.max(setting.standstillMs(startedAt.own), ...waited);
+    // A vote is waited for a moment only: what fails then may be the machine's fault.
+    const isLate = setting.isVoted && outcome.verdict === 'fail' && standstillMs > VOTE_STANDSTILL_MS;
+    return { outcome, standstillMs, isLate };
   };
   const wrongMs = isTimeless ? LONG_STANDSTILL_MS : STANDSTILL_MS;
   return runAgainIfBusy(attempt, { wrongMs, hinderingMs: HINDERING_MS, tries: TRIES, narrate: async () => {} });

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countOf } from '../../../evidence/numbers.ts';
-import { type Bed, STEP_LIMIT_MS } from '../bed.ts';
+import { type Bed, LONG_LEASE_MS, STEP_LIMIT_MS } from '../bed.ts';
 import { namesKey } from '../lock-node.ts';
 import { doesNotApply, endOf, fails, holds } from '../outcome.ts';
 
@@ -21,7 +21,7 @@ export async function herd(bed: Bed) {
   const clients = [await trial.client(0), await trial.client(1)];
   await trial.enter(a, 'A');
   const made = clients.flatMap((client) =>
-    Array.from({ length: WAITERS_OF_EACH }, () => client.make({ key, leaseMs: 10_000 })),
+    Array.from({ length: WAITERS_OF_EACH }, () => client.make({ key, leaseMs: LONG_LEASE_MS })),
   );
   const waiters = await Promise.all(made);
   const asked = waiters.map((waiter) => waiter.acquire());

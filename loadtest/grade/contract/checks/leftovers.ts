@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotStagedError } from '../../../evidence/not-staged.ts';
 import { countOf } from '../../../evidence/numbers.ts';
-import { type Bed, STEP_LIMIT_MS, type Trial } from '../bed.ts';
+import { type Bed, LONG_LEASE_MS, STEP_LIMIT_MS, type Trial } from '../bed.ts';
 import type { LockClient, LockNode } from '../lock-node.ts';
 import { endOf, fails, holds } from '../outcome.ts';
 
@@ -59,7 +59,7 @@ async function countLeftovers(bed: Bed, trial: Trial) {
 
 /** One holds and releases, one waits and gets in, one waits and is aborted. Resolves with the listeners that are left on their signals. */
 async function goRound({ key, enter, say }: Trial, client: LockClient): Promise<number> {
-  const make = () => client.make({ key, leaseMs: 10_000 });
+  const make = () => client.make({ key, leaseMs: LONG_LEASE_MS });
   const [a, b, c] = [await make(), await make(), await make()];
   await enter(a, 'A');
   const [second, third] = [b.acquire(), c.acquire()];
