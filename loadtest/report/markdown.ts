@@ -5,11 +5,13 @@ import type { Results } from '../evidence/results.ts';
 import { staircaseOf } from '../staircase/lookup.ts';
 import {
   type Cell,
+  drillsAlone,
   isAsTaught,
   keyFigure,
   measuredRushes,
   measuredSteps,
   type RanStaircase,
+  ranChecks,
   ranStaircases,
 } from './cells.ts';
 import { environmentLines } from './environment.ts';
@@ -29,6 +31,7 @@ export function renderMarkdown(results: Results): string {
     ...[countCells(results)].filter((text) => text !== ''),
     ...listBlock(results.verdictReasons),
     ...ranStaircases(results).flatMap(staircaseTable),
+    ...contract(results),
     ...published(results),
     ...comparisons(results),
     ...steps(results),
@@ -56,6 +59,24 @@ function staircaseTable({ staircase: { title, rowWord }, drills, rows }: RanStai
       rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
     ),
     '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as taught says so.',
+  ];
+}
+
+/** The checks of each lock, with their sentences. */
+function contract(results: Results): string[] {
+  const rows = ranChecks(results);
+  if (rows.length === 0) return [];
+  return [
+    '## The contract',
+    ...rows.flatMap(({ stage, drills }) => [
+      `### ${plain(stage)}`,
+      listBlock(
+        drills.flatMap(({ drill, verdict, reasons, witnesses }) => [
+          `${marks[verdict]} ${drill}: ${reasons.join(' ')}`,
+          ...witnesses.map((witness) => `${drill}, ${witness}`),
+        ]),
+      ).join('\n'),
+    ]),
   ];
 }
 
@@ -111,7 +132,7 @@ function steps(results: Results): string[] {
 }
 
 function witnesses({ stages }: Results): string[] {
-  const sections = stages.flatMap(({ stage, drills }) =>
+  const sections = drillsAlone(stages).flatMap(({ stage, drills }) =>
     drills
       .filter((result) => result.witnesses.length > 0 || (result.verdict !== 'pass' && result.reasons.length > 0))
       .flatMap(({ drill, verdict, reasons, witnesses, witnessCount }) => {

@@ -56,7 +56,7 @@ export async function readExternalModule(file: string): Promise<ExternalModule> 
  * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, and a lock that is granted later is
  * given back; release() settles in time; every other error is an ExternalLockFault, unless a server is away.
  */
-function supervised(createLock: CreateLock): CreateLock {
+export function supervised(createLock: CreateLock): CreateLock {
   return (options) => {
     const lock = makeLock(createLock, options);
 

@@ -32,29 +32,31 @@ export interface Check {
   run(bed: Bed): Promise<DrillOutcome>;
   /** It has a lease that does not end while it looks: a machine that is slow makes it slow, and not wrong. */
   isTimeless?: boolean;
+  /** How long it waits, in leases, where it waits at all. */
+  leases?: number;
 }
 
 export const checks: Check[] = [
   { name: 'contract-enter', run: enter, isTimeless: true },
   { name: 'contract-keys', run: keys, isTimeless: true },
   { name: 'contract-late-release', run: lateRelease, isTimeless: true },
-  { name: 'contract-late-acquire', run: lateAcquire },
-  { name: 'contract-same-node', run: sameNode, isTimeless: true },
-  { name: 'contract-long-hold', run: longHold },
-  { name: 'contract-crash', run: crash },
-  { name: 'contract-dead-heir', run: deadHeir },
-  { name: 'contract-not-held', run: notHeld },
-  { name: 'contract-lost', run: lost },
+  { name: 'contract-late-acquire', run: lateAcquire, leases: 2 },
+  { name: 'contract-same-node', run: sameNode, leases: 3, isTimeless: true },
+  { name: 'contract-long-hold', run: longHold, leases: 6 },
+  { name: 'contract-crash', run: crash, leases: 4 },
+  { name: 'contract-dead-heir', run: deadHeir, leases: 4 },
+  { name: 'contract-not-held', run: notHeld, leases: 3 },
+  { name: 'contract-lost', run: lost, leases: 2 },
   { name: 'contract-nested', run: nested, isTimeless: true },
   { name: 'contract-abort', run: abort },
-  { name: 'contract-abort-many', run: abortMany },
+  { name: 'contract-abort-many', run: abortMany, leases: 2 },
   { name: 'contract-wake-up', run: wakeUp, isTimeless: true },
   { name: 'contract-herd', run: herd },
-  { name: 'contract-failed-renewal', run: failedRenewal },
-  { name: 'contract-quiet', run: quiet },
-  { name: 'contract-commands', run: commands, isTimeless: true },
-  { name: 'contract-leftovers', run: leftovers, isTimeless: true },
-  { name: 'contract-heap', run: heap, isTimeless: true },
-  { name: 'contract-order', run: order, isTimeless: true },
-  { name: 'contract-turn', run: turn },
+  { name: 'contract-failed-renewal', run: failedRenewal, leases: 3 },
+  { name: 'contract-quiet', run: quiet, leases: 3 },
+  { name: 'contract-commands', run: commands, leases: 1, isTimeless: true },
+  { name: 'contract-leftovers', run: leftovers, leases: 4, isTimeless: true },
+  { name: 'contract-heap', run: heap, leases: 5, isTimeless: true },
+  { name: 'contract-order', run: order, leases: 1, isTimeless: true },
+  { name: 'contract-turn', run: turn, leases: 3 },
 ];
