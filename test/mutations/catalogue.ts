@@ -1,4 +1,5 @@
 import { beyond } from './catalogue/beyond.ts';
+import { contract } from './catalogue/contract.ts';
 import { harness } from './catalogue/harness.ts';
 import { lua } from './catalogue/lua.ts';
 import { orders } from './catalogue/orders.ts';
@@ -18,6 +19,7 @@ export const catalogue: Mutation[] = [
   ...orders,
   ...stack,
   ...harness,
+  ...contract,
   ...report,
   ...prove,
 ];

@@ -3,35 +3,29 @@ import { runContract } from '../../../../loadtest/grade/contract/contract.ts';
 import { openContractServers } from '../../../../loadtest/grade/contract/contract-servers.ts';
 import { checkNames } from '../../../../loadtest/staircase/contract.ts';
 import { writeModule } from '../modules.ts';
-import { inTurns } from './in-turns.ts';
 import { controlNames, writeControl, writeWrongLock, wrongLocks } from './known-locks.ts';
+import { someAtATime } from './some-at-a-time.ts';
 
 const servers = openContractServers();
 beforeAll(() => void servers.atLeast(1));
 afterAll(servers.close);
 
 const signal = new AbortController().signal;
+const inTurn = someAtATime(3);
 const check = (stage: string, file: string, names: string[]) =>
-  runContract(servers, { stage, lock: { file }, names, signal });
-
-const caught = inTurns(3, wrongLocks, (lock) => check(lock.name, writeWrongLock(lock), [lock.caughtBy]));
-const controlled = inTurns(
-  2,
-  controlNames.map((name) => ({ name })),
-  ({ name }) => check(name, writeControl(name), checkNames),
-);
+  inTurn(() => runContract(servers, { stage, lock: { file }, names, signal }));
 
 describe('the contract: a lock with a known bug', () => {
-  test.each(wrongLocks)('$name: $caughtBy catches it', async ({ name, caughtBy }) => {
-    const results = await caught(name);
+  test.concurrent.each(wrongLocks)('$name: $caughtBy catches it', async (lock) => {
+    const results = await check(lock.name, writeWrongLock(lock), [lock.caughtBy]);
 
-    expect(results.map(({ drill, verdict }) => [drill, verdict])).toEqual([[caughtBy, 'fail']]);
+    expect(results.map(({ drill, verdict }) => [drill, verdict])).toEqual([[lock.caughtBy, 'fail']]);
   });
 });
 
 describe('the contract: a correct lock', () => {
-  test.each(controlNames)('%s: fails nothing, and nothing is unknown', async (name) => {
-    const results = await controlled(name);
+  test.concurrent.each(controlNames)('%s: fails nothing, and nothing is unknown', async (name) => {
+    const results = await check(name, writeControl(name), checkNames);
 
     expect(results.map(({ drill }) => drill)).toEqual(checkNames);
     expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'unknown')).toEqual([]);

@@ -5,7 +5,7 @@ import { openContractServers } from '../../../../loadtest/grade/contract/contrac
 import { checkNames, contractRows, promisesOfOurs, whyItFails } from '../../../../loadtest/staircase/contract.ts';
 import { backendOf, hasLock, strategies } from '../../../../locks/index.ts';
 import { MASTERS } from '../../../../scripts/stack/stack.ts';
-import { inTurns } from './in-turns.ts';
+import { someAtATime } from './some-at-a-time.ts';
 
 const servers = openContractServers();
 beforeAll(() => void servers.atLeast(MASTERS));
@@ -14,10 +14,9 @@ afterAll(servers.close);
 const signs = { pass: '✔', fail: '✘', unknown: '?', 'not-applicable': '–' };
 const rows = Object.keys(contractRows);
 
-const cellsOf = inTurns(
-  2,
-  rows.map((name) => ({ name })),
-  async ({ name }) => {
+const inTurn = someAtATime(2);
+const cellsOf = (name: string) =>
+  inTurn(async () => {
     const results = await runContract(servers, {
       stage: name,
       lock: { name },
@@ -26,8 +25,7 @@ const cellsOf = inTurns(
       signal: new AbortController().signal,
     });
     return results.map(({ drill, verdict, reasons }) => [drill, signs[verdict], reasons.join(' ')]);
-  },
-);
+  });
 
 describe('the contract of our own locks', () => {
   test('the table has a column for each check, and a row for each lock in Redis', () => {
@@ -47,7 +45,7 @@ describe('the contract of our own locks', () => {
     }
   });
 
-  test.each(rows)('%s: every check comes out as taught', async (stage) => {
+  test.concurrent.each(rows)('%s: every check comes out as taught', async (stage) => {
     const taught = Object.entries(contractRows[stage] ?? {}).map(([check, sign]) => [check, sign, expect.any(String)]);
 
     expect(await cellsOf(stage)).toEqual(taught);
