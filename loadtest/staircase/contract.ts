@@ -85,7 +85,7 @@ export const promisesOfOurs: Record<string, Promises> = {
 };
 
 const noEnd = 'The key has no end, so a dead holder keeps it for ever.';
-const deletesAny = 'release() deletes the key, whoever has it by then.';
+const deletesAny = 'release() deletes the key, also when another has it by then.';
 
 /** Why a lock of the course fails a check. */
 const reasons: Record<string, Record<string, string>> = {

@@ -19,7 +19,7 @@ import { watchTurns } from './turns.ts';
 
 /** After a standstill as long as this the verdict on what ends with a lease may be wrong, in milliseconds. */
 const STANDSTILL_MS = LEASE_MS / 4;
-/** The same of what depends on no lease, where a step may be late by as much. */
+/** What depends on no lease stands one as long as this, in milliseconds: only a step is late. */
 const LONG_STANDSTILL_MS = LONG_LEASE_MS / 5;
 /** One as long as this may be why a step did not happen, in milliseconds. */
 const HINDERING_MS = 50;
@@ -30,7 +30,7 @@ const TRIES = 3;
 const AT_A_TIME = 10;
 const VOTED_AT_A_TIME = 3;
 /** How long a check may take, in milliseconds. */
-const CHECK_LIMIT_MS = 20_000;
+const CHECK_LIMIT_MS = 30_000;
 
 /** A lock to be checked. */
 export interface ContractOptions {

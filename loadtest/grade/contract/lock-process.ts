@@ -98,7 +98,7 @@ async function answer(question: Question): Promise<unknown> {
       contention.loops = Array.from({ length: question.contenders }, () =>
         contend(question.client, question.settings, question.holdMs),
       );
-      // Whoever lets them rest learns of it.
+      // One that fails says so when they are to rest.
       for (const loop of contention.loops) loop.catch(() => {});
       return;
     case 'entries':
@@ -117,7 +117,7 @@ async function answer(question: Question): Promise<unknown> {
   }
 }
 
-/** As the service connects, but for its limit on an answer: what is held on its way must not end the connection. */
+/** Connects like the service, but without its limit on an answer: what is held on its way must not end the connection. */
 async function connectAll({ redis, masters }: Ports): Promise<Client> {
   return { redis: await connect(redis), masters: await Promise.all(masters.map(connect)) };
 }
@@ -185,7 +185,7 @@ async function acquireAndRelease(client: string, settings: Omit<LockSettings, 'o
   await lock.release();
 }
 
-/** As the service makes them: the instance, and the request. */
+/** Made up of the instance and the request, like those of the service. */
 function newToken() {
   return `${randomUUID()}:${randomUUID()}`;
 }

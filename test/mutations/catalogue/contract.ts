@@ -76,7 +76,7 @@ export const contract: Mutation[] = [
     replace: '  await endOf(a.release(), STEP_LIMIT_MS);\n  await victim.kill();\n',
     why: 'Nobody is left who could renew the lease of the dead.',
     tests: known,
-    title: 'renews-whoever-holds',
+    title: 'renews-any-holder',
   },
   {
     name: 'contract-not-held-resolves',
@@ -198,8 +198,8 @@ export const contract: Mutation[] = [
   {
     name: 'contract-turn-never',
     file: `${folder}/checks/turn.ts`,
-    find: 'isInside && end.ms <= LEASE_MS ? holds',
-    replace: 'others > 0 ? holds',
+    find: 'return isInside && end.ms <= LEASE_MS',
+    replace: 'return others > 0',
     why: 'A lock that promises fairness may let a waiter wait for ever.',
     tests: known,
     title: 'tenure-without-end',

@@ -1,4 +1,4 @@
-// An abort at every point: acquire() ends soon, and whoever does not hold leaves nothing in Redis.
+// An abort at every point: acquire() ends soon, and leaves nothing in Redis when it has rejected.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotStagedError } from '../../../evidence/not-staged.ts';

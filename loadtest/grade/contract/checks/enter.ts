@@ -6,7 +6,7 @@ import { type Bed, LONG_LEASE_MS } from '../bed.ts';
 import { endOf, fails, holds, saidOf } from '../outcome.ts';
 
 const LIMIT_MS = 5_000;
-/** As long as it takes to wait in earnest, in milliseconds. */
+/** A waiter waits in earnest after so many milliseconds. */
 const WAIT_MS = 250;
 
 export async function enter(bed: Bed): Promise<DrillOutcome> {

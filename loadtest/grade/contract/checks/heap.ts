@@ -8,7 +8,7 @@ const FIRST = 500;
 const TIMES = 1_000;
 /** What Node itself keeps comes in some rounds; what the lock keeps comes in every one. */
 const ROUNDS = 6;
-/** As much as no lock needs that keeps nothing, in bytes an acquisition: an owner token alone takes more. */
+/** No lock that keeps nothing needs more, in bytes an acquisition; an owner token alone takes more. */
 const MOST_BYTES = 32;
 
 export async function heap(bed: Bed) {

@@ -7,7 +7,7 @@ import { namesKey } from '../lock-node.ts';
 import { doesNotApply, endOf, fails, holds } from '../outcome.ts';
 
 const WAITERS_OF_EACH = 20;
-/** As long as it takes all to wait, the window in which they must be silent, and that in which they answer a release, in milliseconds. */
+/** How long they take until all wait, must then be silent, and may take to answer a release, in milliseconds. */
 const SETTLE_MS = 400;
 const SILENCE_MS = 200;
 const STIR_MS = 150;

@@ -68,7 +68,7 @@ export const wrongLocks: WrongLock[] = [
     caughtBy: 'contract-late-acquire',
   },
   {
-    name: 'renews-whoever-holds',
+    name: 'renews-any-holder',
     from: 'renewing',
     changes: [
       { find: 'redis.eval(renewIfOwner, 1, key, ownerToken, leaseMs)', replace: 'redis.pexpire(key, leaseMs)' },
