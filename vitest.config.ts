@@ -22,6 +22,7 @@ const staging = [
   'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
   'test/loadtest/grade/known-bugs.test.ts',
+  'test/loadtest/grade/contract/*.test.ts',
   'test/loadtest/harness/step-drill.test.ts',
   'test/loadtest/orders/drills.test.ts',
   'test/loadtest/prove/on-redis.test.ts',

@@ -2,6 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest, which a new checkout does not know: it comes first, so that no worker is left alone with it at the end. */
 const longest = [
+  'contract/own-locks',
+  'contract/known-locks',
   'commands/orders-track',
   'commands/replay-options',
   'commands/replay',

@@ -1,4 +1,4 @@
-// npm run grade: runs every drill under external locks, and writes the report with their rows.
+// npm run grade: the search, the contract, then every drill under external locks, and the report with their rows.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -7,6 +7,9 @@ import dotenv from 'dotenv';
 import type { Cell } from '../../prove/cell.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import { drills as allDrills } from '../drills/index.ts';
+import type { DrillResult, Grade } from '../evidence/results.ts';
+import { runContract } from '../grade/contract/contract.ts';
+import { openContractServers } from '../grade/contract/contract-servers.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
 import type { Drill } from '../harness/drill.ts';
 import { faultLines, matrixLines } from '../prove/matrix.ts';
@@ -14,7 +17,7 @@ import { plan, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { COULD_NOT_RUN, NOT_AS_TAUGHT } from './ending.ts';
-import { createStaircaseNarrator } from './narrator.ts';
+import { contractLines, createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 
@@ -24,7 +27,7 @@ const SEARCH_SECONDS = 30;
 const callerDir = process.env['INIT_CWD'] || process.cwd();
 
 dotenv.config({ quiet: true });
-const { files, peers, newFile, baseline, drills = allDrills, ...options } = readGradeOptions(process.argv);
+const { files, peers, newFile, baseline, checks, drills = allDrills, ...options } = readGradeOptions(process.argv);
 if (newFile !== undefined) writeTemplate(resolve(callerDir, newFile));
 else await grade();
 
@@ -42,11 +45,13 @@ async function grade() {
   const own = grades.filter(({ file, problem }) => problem === undefined && given.includes(file));
   const holds = await searchFirst(own, drills);
   if (holds === undefined) return;
+  const contract = await contractNext(grades, checks);
+  if (contract === undefined) return;
   const cells = allCells([...baseline, ...sound], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   const narrator = createStaircaseNarrator(process.stdout, cells, workers);
-  await runCommand({ ...options, command: 'npm run grade', cells, workers, narrator, grades });
+  await runCommand({ ...options, command: 'npm run grade', cells, workers, narrator, grades, contract });
   if (!holds) process.exitCode ||= NOT_AS_TAUGHT;
 }
 
@@ -71,6 +76,39 @@ async function searchFirst(locks: { stage: string; file: string }[], drills: Dri
   if (!options.json)
     process.stdout.write(`${[...matrixLines(cells), '', ...faultLines(cells, isSound)].join('\n')}\n\n`);
   if (!stopping.signal.aborted) return cells.every(({ verdict }) => verdict !== 'fails');
+  process.exitCode = COULD_NOT_RUN;
+  return undefined;
+}
+
+/**
+ * Puts these locks through the checks of the contract, one after the other, and prints what it finds. Resolves with the results by lock,
+ * and with undefined when it was interrupted.
+ */
+async function contractNext(grades: Grade[], names: string[]): Promise<Map<string, DrillResult[]> | undefined> {
+  const results = new Map<string, DrillResult[]>();
+  if (names.length === 0) return results;
+  const servers = openContractServers();
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  if (!options.json) process.stdout.write('The contract, without load:\n');
+  try {
+    for (const { stage, file, problem } of grades) {
+      if (problem !== undefined || stopping.signal.aborted) continue;
+      const found = await runContract(servers, { stage, lock: { file }, names, signal: stopping.signal });
+      results.set(stage, found);
+      if (!options.json) process.stdout.write(`${contractLines(stage, found).join('\n')}\n`);
+    }
+  } catch (error) {
+    process.stderr.write(`The contract could not be run: ${(error as Error).message}\n`);
+    process.exitCode = COULD_NOT_RUN;
+    return undefined;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    await servers.close();
+  }
+  if (!options.json) process.stdout.write('\n');
+  if (!stopping.signal.aborted) return results;
   process.exitCode = COULD_NOT_RUN;
   return undefined;
 }

@@ -11,6 +11,7 @@ import { isAsTaught, keyFigure, partsOf, type RanStaircase, ranStaircases } from
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine, failures, gradeLine } from '../report/grades.ts';
 import { readStory, stageTitle } from '../report/story.ts';
+import { checkNames } from '../staircase/contract.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { columnNames, columnOf, columnsWith, rowOf } from '../staircase/lookup.ts';
 import { fixes, stageBefore } from '../staircase/plan.ts';
@@ -141,6 +142,15 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
       for (const line of endLines(results, dir)) say(line);
     },
   };
+}
+
+/** The checks of the contract, as one lock came out of them: a line each, and a sentence for what does not hold. */
+export function contractLines(stage: string, checks: DrillResult[]): string[] {
+  const width = Math.max(...checkNames.map((name) => name.length));
+  const lines = checks.map(({ drill, verdict, reasons }) => {
+    return `  ${marks[verdict]} ${verdict === 'pass' ? drill : `${drill.padEnd(width)} ${reasons.join(' ')}`}`;
+  });
+  return [pc.bold(stage), ...lines];
 }
 
 /** For output that another program reads. */

@@ -6,6 +6,7 @@ import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
+import { checkNames, isCheck } from '../staircase/contract.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
@@ -80,11 +81,15 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   newFile?: string;
   /** The locks of the project that run along, to compare with. */
   baseline: string[];
+  /** The checks of the contract to run. */
+  checks: string[];
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
 export function readGradeOptions(argv: string[]): GradeSettings {
-  const command = commandOfDrills('npm run grade', 'Runs every drill under a lock of your own, and writes a report.')
+  const name = 'npm run grade';
+  const description = 'Puts a lock of your own through the contract and every drill, and writes a report.';
+  const command = commandOfDrills(name, description, drillsOf('locks'), checkNames)
     .argument('[modules...]', 'modules that export createLock, such as ./my-lock.ts')
     .option('--new <file>', 'write a lock that works, to be changed, and do nothing else')
     .option('--peers', 'the published locks in loadtest/peers as well', false)
@@ -109,6 +114,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     peers: given.peers,
     ...(given.new !== undefined && { newFile: given.new }),
     baseline: given.baseline ?? stageList('8'),
+    checks: given.drill?.filter(isCheck) ?? checkNames,
     ...settings,
   };
 }
@@ -121,12 +127,16 @@ function trackIn(argv: string[]): Track {
 }
 
 /** A command that runs drills, with the options that all of them have. */
-function commandOfDrills(name: string, description: string, drills = drillsOf('locks')): Command {
+function commandOfDrills(
+  name: string,
+  description: string,
+  drills = drillsOf('locks'),
+  checks: string[] = [],
+): Command {
+  const names = [...checks, ...drills.map(({ name }) => name)];
   return new Command(`${name} --`)
     .description(description)
-    .option('--drill <drills>', `drills: ${drills.map(({ name }) => name).join(', ')}`, (value) =>
-      drillList(value, drills),
-    )
+    .option('--drill <drills>', `drills: ${names.join(', ')}`, (value) => namesAmong(names, value))
     .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
     .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
     .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
@@ -140,7 +150,8 @@ function commandOfDrills(name: string, description: string, drills = drillsOf('l
 /** What those options say. What does not fit together is refused. */
 function drillSettings(given: OptionValues, refuse: (line: string) => never) {
   const { requests, connections, stock, units } = given as DrillSettings;
-  const chosen: Drill[] = given.drill ?? drillsOf(given.track ?? 'locks');
+  const all = drillsOf(given.track ?? 'locks');
+  const chosen: Drill[] = given.drill ? all.filter(({ name }) => given.drill.includes(name)) : all;
   const hasRush = chosen.some(({ kind, name }) => kind === 'load' && name !== 'sell-out');
   const hasSellOut = chosen.some(({ name }) => name === 'sell-out');
   if (hasRush && stock < requests) {
@@ -182,15 +193,6 @@ function baselineList(value: string): string[] {
 /** Each once, in the order of the course. */
 function inOrder(stages: string[]) {
   return Object.keys(strategies).filter((name) => stages.includes(name));
-}
-
-/** Drills by name, with commas between them; each once, in the order of the staircase. Throws InvalidArgumentError. */
-function drillList(value: string, drills = drillsOf('locks')): Drill[] {
-  const chosen = namesAmong(
-    drills.map(({ name }) => name),
-    value,
-  );
-  return drills.filter(({ name }) => chosen.includes(name));
 }
 
 /** Some of these names, with commas between them; each once, in their order. Throws InvalidArgumentError. */

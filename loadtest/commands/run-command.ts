@@ -1,7 +1,7 @@
 // What the commands that run cells do, from the first stack to the report.
 
 import { latestProof } from '../evidence/proof.ts';
-import type { Grade, Results } from '../evidence/results.ts';
+import type { DrillResult, Grade, Results, StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
 import { holdsAll } from '../report/grades.ts';
@@ -23,6 +23,8 @@ export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' 
   narrator: Narrator;
   /** The external locks among the cells. */
   grades?: Grade[];
+  /** What the contract found of them before, by their names. */
+  contract?: Map<string, DrillResult[]>;
 }
 
 /**
@@ -37,6 +39,7 @@ export async function runCommand({
   cells,
   workers,
   grades,
+  contract,
   ...options
 }: RunCommandOptions) {
   const narrator = json ? silentNarrator : options.narrator;
@@ -61,7 +64,8 @@ export async function runCommand({
     const folder = createRunFolder(reportsDir, startedAt);
 
     const { signal } = stopping;
-    const { stages, leftOut } = await runCells({ cells, workers, targets, settings, signal, narrator, folder });
+    const { stages: ran, leftOut } = await runCells({ cells, workers, targets, settings, signal, narrator, folder });
+    const stages = withContract(ran, contract);
 
     const results: Results = {
       format: 1,
@@ -83,6 +87,13 @@ export async function runCommand({
     if (grades?.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
     return (grades ? holdsAll(results) : results.verdict === 'as-taught') ? AS_TAUGHT : NOT_AS_TAUGHT;
   }
+}
+
+/** The rows with what the contract found, before the drills. */
+function withContract(stages: StageResult[], contract: Map<string, DrillResult[]> = new Map()): StageResult[] {
+  const rows = stages.map((row) => ({ ...row, drills: [...(contract.get(row.stage) ?? []), ...row.drills] }));
+  const others = [...contract].filter(([stage]) => !stages.some((row) => row.stage === stage));
+  return [...rows, ...others.map(([stage, drills]) => ({ stage, lockVersion: null, drills }))];
 }
 
 /** How to repeat this run. */

@@ -1,9 +1,10 @@
-// Loads a module and makes one lock of it. Tells when it begins, and then what is wrong: an empty text when nothing is.
+// Loads a module, reads its promises and makes one lock of it. Tells when it begins, and then what is wrong: an empty text when nothing is.
 
 import { Redis } from 'ioredis';
 import type { LockOptions } from '../../locks/lock.ts';
-import { loadExternalLock } from '../../services/inventory/external-lock.ts';
+import { readExternalModule, supervised } from '../../services/inventory/external-lock.ts';
 import { lockKey } from '../../services/inventory/store.ts';
+import { readPromises } from '../evidence/promises.ts';
 
 const [file = ''] = process.argv.slice(2);
 // Nothing is asked of it here.
@@ -18,8 +19,11 @@ const options = {
 } as unknown as LockOptions;
 
 process.send?.('');
-const problem = await loadExternalLock(file)
-  .then((createLock) => void createLock(options))
+const problem = await readExternalModule(file)
+  .then(({ createLock, promises }) => {
+    readPromises(promises);
+    supervised(createLock)(options);
+  })
   .then(
     () => '',
     (error: Error) => error.message,

@@ -1,5 +1,7 @@
 // A lock of your own, to be graded. `npm run prove -- ./<this file>` looks at every order of events, and shows the shortest one
 // that breaks it; `npm run grade -- ./<this file>` does so too, then stages faults on real servers.
+// Before the drills come the checks of the contract, without load. What your lock promises beyond them, say in an export, and it is judged:
+// export const promises = { reentry: true, renewal: true, fairness: 'order', fencing: true };
 //
 // The service makes a new lock for each sale: createLock() is called, then acquire(), then the stock is read, the sale is
 // made, the stock is written, and release() is called. Two processes do so at the same time, with the same key.

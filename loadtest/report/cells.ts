@@ -9,6 +9,7 @@ import {
   type StepFigures,
   stepFigures,
 } from '../evidence/results.ts';
+import { isCheck, questionOfCheck } from '../staircase/contract.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
 import { type Group, groups, type Staircase } from '../staircase/staircase.ts';
 
@@ -51,7 +52,8 @@ export function partsOf({ drills, rows }: RanStaircase): StaircasePart[] {
 
 /** The staircases of which something ran or was left out. Of a run of nothing it is one without rows. */
 export function ranStaircases(results: Results): RanStaircase[] {
-  const { stages, leftOut } = results;
+  const { leftOut } = results;
+  const stages = drillsAlone(results.stages);
   return staircases
     .map((staircase) => {
       const isIn = (stage: string) => staircaseOf(stage) === staircase;
@@ -61,7 +63,21 @@ export function ranStaircases(results: Results): RanStaircase[] {
       };
       return { staircase, ...tableOf(own) };
     })
-    .filter(({ rows }, i) => rows.length > 0 || (i === 0 && stages.length + leftOut.length === 0));
+    .filter(({ rows }, i) => rows.length > 0 || (i === 0 && results.stages.length + leftOut.length === 0));
+}
+
+/** The rows without the checks of the contract, which have a table of their own. A row of which only these ran is left out. */
+export function drillsAlone(stages: Results['stages']): Results['stages'] {
+  return stages
+    .filter(({ drills }) => drills.length === 0 || drills.some(({ drill }) => !isCheck(drill)))
+    .map((row) => ({ ...row, drills: row.drills.filter(({ drill }) => !isCheck(drill)) }));
+}
+
+/** The checks of the contract that were run, lock by lock. */
+export function ranChecks({ stages }: Results): Results['stages'] {
+  return stages
+    .map((row) => ({ ...row, drills: row.drills.filter(({ drill }) => isCheck(drill)) }))
+    .filter(({ drills }) => drills.length > 0);
 }
 
 /** What ran and what was left out: rows are stages, columns are drills, both in the order of the run. */
@@ -194,5 +210,5 @@ function outcomeOf({ sold, soldOut }: RushFigures) {
 
 /** What a drill asks. Undefined for a drill that this version does not know. */
 export function questionOf(drill: string): string | undefined {
-  return columnOf(drill)?.asks;
+  return columnOf(drill)?.asks ?? questionOfCheck(drill);
 }

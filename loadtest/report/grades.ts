@@ -2,6 +2,7 @@
 
 import { listOf } from '../evidence/numbers.ts';
 import type { DrillResult, Grade, Results } from '../evidence/results.ts';
+import { isCheck } from '../staircase/contract.ts';
 import { isAsTaught, ranStaircases } from './cells.ts';
 
 /** The drills that a graded lock was put through, those that do not apply left out. */
@@ -19,7 +20,7 @@ export function holdsAll(results: Results): boolean {
   return results.leftOut.length === 0 && (results.grades ?? []).every(isWhole);
 }
 
-/** `my-lock: 11 of 13 drills hold; it fails long-sale and failover.` */
+/** `my-lock: 20 of 20 checks and 11 of 13 drills hold; it fails long-sale and failover.` */
 export function gradeLine(grade: Grade, results: Results): string {
   const { stage, file, problem } = grade;
   if (problem !== undefined) return `${stage}: it can't be graded: ${problem} (${file}).`;
@@ -27,16 +28,31 @@ export function gradeLine(grade: Grade, results: Results): string {
   const named = (verdict: DrillResult['verdict']) =>
     listOf(applied.filter((result) => result.verdict === verdict).map(({ drill }) => drill));
   const clauses = [
-    `${applied.filter(({ verdict }) => verdict === 'pass').length} of ${applied.length} drills hold`,
+    `${
+      [
+        ...countOfHeld(applied.filter(isOfContract), 'checks'),
+        ...countOfHeld(
+          applied.filter((cell) => !isOfContract(cell)),
+          'drills',
+        ),
+      ].join(' and ') || '0 of 0 drills'
+    } hold`,
     ...(named('fail') ? [`it fails ${named('fail')}`] : []),
     ...(named('unknown') ? [`nothing is known of ${named('unknown')}`] : []),
   ];
   return `${stage}: ${clauses.join('; ')}.`;
 }
 
-/** The drills that a graded lock does not hold in, each with its reason. */
+const isOfContract = ({ drill }: DrillResult) => isCheck(drill);
+
+function countOfHeld(applied: DrillResult[], word: string): string[] {
+  const held = applied.filter(({ verdict }) => verdict === 'pass').length;
+  return applied.length > 0 ? [`${held} of ${applied.length} ${word}`] : [];
+}
+
+/** The drills that a graded lock does not hold in, each with its reason. The contract has its own lines. */
 export function failures(grade: Grade, results: Results): DrillResult[] {
-  return appliedTo(grade, results).filter(({ verdict }) => verdict !== 'pass');
+  return appliedTo(grade, results).filter((cell) => cell.verdict !== 'pass' && !isOfContract(cell));
 }
 
 /** `my-lock: 11 of 13 drills hold`, or how many locks were graded. */

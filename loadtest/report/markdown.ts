@@ -5,12 +5,14 @@ import type { Results } from '../evidence/results.ts';
 import { staircaseOf } from '../staircase/lookup.ts';
 import {
   type Cell,
+  drillsAlone,
   isAsTaught,
   keyFigure,
   measuredRushes,
   measuredSteps,
   partsOf,
   type RanStaircase,
+  ranChecks,
   ranStaircases,
 } from './cells.ts';
 import { environmentLines } from './environment.ts';
@@ -30,6 +32,7 @@ export function renderMarkdown(results: Results): string {
     ...[countCells(results)].filter((text) => text !== ''),
     ...listBlock(results.verdictReasons),
     ...ranStaircases(results).flatMap(staircaseTable),
+    ...contract(results),
     ...published(results),
     ...comparisons(results),
     ...steps(results),
@@ -61,6 +64,24 @@ function staircaseTable(ran: RanStaircase): string[] {
       ),
     ]),
     '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as taught says so.',
+  ];
+}
+
+/** The checks of each lock, with their sentences. */
+function contract(results: Results): string[] {
+  const rows = ranChecks(results);
+  if (rows.length === 0) return [];
+  return [
+    '## The contract',
+    ...rows.flatMap(({ stage, drills }) => [
+      `### ${plain(stage)}`,
+      listBlock(
+        drills.flatMap(({ drill, verdict, reasons, witnesses }) => [
+          `${marks[verdict]} ${drill}: ${reasons.join(' ')}`,
+          ...witnesses.map((witness) => `${drill}, ${witness}`),
+        ]),
+      ).join('\n'),
+    ]),
   ];
 }
 
@@ -116,7 +137,7 @@ function steps(results: Results): string[] {
 }
 
 function witnesses({ stages }: Results): string[] {
-  const sections = stages.flatMap(({ stage, drills }) =>
+  const sections = drillsAlone(stages).flatMap(({ stage, drills }) =>
     drills
       .filter((result) => result.witnesses.length > 0 || (result.verdict !== 'pass' && result.reasons.length > 0))
       .flatMap(({ drill, verdict, reasons, witnesses, witnessCount }) => {

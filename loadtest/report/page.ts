@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { formatDuration, formatMoment } from '../evidence/numbers.ts';
 import type { Proof } from '../evidence/proof.ts';
 import type { Results } from '../evidence/results.ts';
+import { drillsAlone } from './cells.ts';
 import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
+import { contractSection } from './contract-section.ts';
 import { type Draw, loadDraw } from './draw.ts';
 import { environmentLines } from './environment.ts';
 import { type Html, html, trusted } from './escape.ts';
@@ -21,6 +23,7 @@ import { timelinePatterns } from './timeline.ts';
  */
 export async function renderPage(results: Results, drawChart?: Draw, proof?: Proof): Promise<string> {
   const draw = drawChart ?? (await loadDraw());
+  const stages = drillsAlone(results.stages);
   const css = readFileSync(new URL('./report.css', import.meta.url), 'utf8');
   const page = html`<!doctype html>
 <html lang="en">
@@ -36,13 +39,14 @@ ${trusted(css)}</style>
 ${verdict(results)}
 <main>
 ${staircaseSections(results, proof)}
+${contractSection(results)}
 ${gradesSection(results)}
 ${finalStock(results, draw)}
 ${stockOfRushes(results, draw)}
 ${latency(results, draw)}
 ${comparison(results)}
 ${hasTimeline(results) && timelinePatterns()}
-${results.stages.map((stage, i) => stageSection(stage, results.stages.slice(0, i)))}
+${stages.map((stage, i) => stageSection(stage, stages.slice(0, i)))}
 ${howItWasRun(results)}
 </main>
 </body>

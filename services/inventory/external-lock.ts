@@ -27,8 +27,20 @@ export function nameOfExternalLock(file: string): string {
   return basename(file, extname(file));
 }
 
-/** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
+/** What a module exports. */
+export interface ExternalModule {
+  createLock: CreateLock;
+  /** What it says it promises, as it was exported. */
+  promises: unknown;
+}
+
+/** Loads the module as `readExternalModule` does, and holds its lock to what a lock must do. */
 export async function loadExternalLock(file: string): Promise<CreateLock> {
+  return supervised((await readExternalModule(file)).createLock);
+}
+
+/** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
+export async function readExternalModule(file: string): Promise<ExternalModule> {
   const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {
     throw new ExternalLockFault(`its import fails: ${describe(error)}`);
   });
@@ -37,14 +49,14 @@ export async function loadExternalLock(file: string): Promise<CreateLock> {
   if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
   if (typeof createLock !== 'function')
     throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
-  return supervised(createLock);
+  return { createLock, promises: exported.promises ?? exported.default?.promises };
 }
 
 /**
  * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, and a lock that is granted later is
  * given back; release() settles in time; every other error is an ExternalLockFault, unless a server is away.
  */
-function supervised(createLock: CreateLock): CreateLock {
+export function supervised(createLock: CreateLock): CreateLock {
   return (options) => {
     const lock = makeLock(createLock, options);
 

@@ -1,4 +1,5 @@
 import { beyond } from './catalogue/beyond.ts';
+import { contract } from './catalogue/contract.ts';
 import { harness } from './catalogue/harness.ts';
 import { judgements } from './catalogue/judgements.ts';
 import { lua } from './catalogue/lua.ts';
@@ -20,6 +21,7 @@ export const catalogue: Mutation[] = [
   ...orders,
   ...stack,
   ...harness,
+  ...contract,
   ...report,
   ...prove,
 ];
