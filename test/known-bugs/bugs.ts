@@ -1,3 +1,4 @@
+import type { Promises } from '../../loadtest/evidence/promises.ts';
 import type { KnownBug } from './known-bug.ts';
 
 const correct = 'test/known-bugs/correct.ts';
@@ -7,27 +8,49 @@ const fair = 'locks/beyond/fair.ts';
 const cohort = 'locks/beyond/cohort.ts';
 const fenced = 'locks/beyond/fenced.ts';
 
-/** Locks with nothing wrong: none of them may fail what it promises. */
+/** Locks with nothing wrong: none of them may fail what it promises. Each bug is compared with the one that it was put into. */
 export const controls: KnownBug[] = [
   {
     name: 'control-plain',
     lock: correct,
     changes: [],
-    why: 'Nothing: it is the lock that most of these bugs are put into.',
+    promises: { renewal: true },
+    why: 'Nothing. It is a key with a lease, a token of its owner and a watchdog.',
+  },
+  {
+    name: 'control-auto-renew',
+    lock: stage8,
+    changes: [],
+    promises: { reentry: true, renewal: true },
+    why: 'Nothing. It is stage 8, which is re-entrant.',
   },
   {
     name: 'control-blocking',
     lock: blocking,
     changes: [],
-    promises: ['re-entry'],
-    why: 'Nothing: it is our `blocking`, re-entrant and with messages.',
+    promises: { reentry: true, renewal: true },
+    why: 'Nothing. It is our `blocking`, re-entrant and with messages.',
   },
   {
     name: 'control-fair',
     lock: fair,
     changes: [],
-    promises: ['re-entry', 'fairness'],
-    why: 'Nothing: it is our `fair`, re-entrant and with a queue.',
+    promises: { reentry: true, renewal: true, fairness: 'order' },
+    why: 'Nothing. It is our `fair`, with one queue for all nodes.',
+  },
+  {
+    name: 'control-cohort',
+    lock: cohort,
+    changes: [],
+    promises: { renewal: true, fairness: 'bounded' },
+    why: 'Nothing. It is our `cohort`, which a node keeps for a bounded time.',
+  },
+  {
+    name: 'control-fenced',
+    lock: fenced,
+    changes: [],
+    promises: { reentry: true, renewal: true, fencing: true },
+    why: 'Nothing. It is our `fenced`, with a fencing token.',
   },
 ];
 
@@ -49,6 +72,7 @@ export const knownBugs: KnownBug[] = [
     name: 'stage-5',
     lock: 'locks/5-owner-check.ts',
     changes: [],
+    promises: {},
     why: 'Stage 5 as it is, graded as a lock that nobody knows: GET, then DEL.',
   },
   {
@@ -109,14 +133,13 @@ export const knownBugs: KnownBug[] = [
         replace: "    fencingToken = String(await redis.incr(key.concat(':counter')));\n",
       },
     ],
-    promises: ['re-entry', 'fencing'],
     why: 'The fencing token comes from an INCR after the lock is taken: a later holder can be faster.',
   },
   {
     name: 'token-checked-at-writes-only',
     lock: 'locks/beyond/fenced-writes.ts',
     changes: [],
-    promises: ['re-entry', 'fencing'],
+    control: 'control-fenced',
     why: 'The stock checks the fencing token at the write alone: a late write passes between the read and the write of the next.',
   },
   {
@@ -220,7 +243,6 @@ export const knownBugs: KnownBug[] = [
         replace: "      setInterval(() => void ask('wait').catch(ignore), leaseMs / 3).unref();\n",
       },
     ],
-    promises: ['re-entry', 'fairness'],
     why: 'A waiter that gave up stays in the queue, and goes on saying that it is alive.',
   },
 
@@ -235,14 +257,12 @@ export const knownBugs: KnownBug[] = [
         replace: 'queue.stop = listen(redis, channel, (message) => message !== undefined && notice());',
       },
     ],
-    promises: ['re-entry'],
     why: 'It looks, then listens, and does not look again: a release in between is not heard.',
   },
   {
     name: 'wakes-everybody',
     lock: fair,
     changes: [{ find: '(first = ownerToken) => first === ownerToken && lookAgain()', replace: 'lookAgain' }],
-    promises: ['re-entry', 'fairness'],
     why: 'A release wakes every waiter, of whom all but one ask in vain.',
   },
   {
@@ -260,14 +280,13 @@ export const knownBugs: KnownBug[] = [
         replace: '    let isOurs = false;\n    queue.hasNews = true;\n',
       },
     ],
-    promises: ['re-entry', 'fairness'],
+    promises: { reentry: true, renewal: true, fairness: 'order' },
     why: 'The last one to ask is the first to get in: while others come, the first one waits for ever.',
   },
   {
     name: 'fair-lets-anybody-in',
     lock: fair,
     changes: [{ file: 'lua/acquire-in-turn.lua', find: '(is_free and first == ARGV[1])', replace: 'is_free' }],
-    promises: ['re-entry', 'fairness'],
     why: 'A queue that nobody looks at: a newcomer enters whenever the lock is free.',
   },
   {
@@ -280,7 +299,6 @@ export const knownBugs: KnownBug[] = [
         replace: 'if (waiters.length === 0)',
       },
     ],
-    promises: ['re-entry', 'fairness'],
     why: 'A node passes the lock on among its own waiters as long as there is one: another node waits for ever.',
   },
   {
@@ -294,7 +312,6 @@ export const knownBugs: KnownBug[] = [
           "if ARGV[3] == 'keep' then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end\nlocal channel = redis.call('LPOP', KEYS[2])\nwhile",
       },
     ],
-    promises: ['re-entry', 'fairness'],
     why: 'When its tenure ends a node begins another one, although another node waits.',
   },
 
@@ -351,7 +368,6 @@ export const knownBugs: KnownBug[] = [
     name: 'inner-release-frees',
     lock: stage8,
     changes: [{ file: 'lua/release-reentrant.lua', find: 'if hold_count > 0 then', replace: 'if hold_count > 1 then' }],
-    promises: ['re-entry'],
     why: 'The release of an inner call frees the lock of the outer one.',
   },
   {
@@ -364,7 +380,17 @@ export const knownBugs: KnownBug[] = [
         replace: "  let holdCount = 0;\n  const ownerToken = request.concat(':', String(Math.random()));\n",
       },
     ],
-    promises: ['re-entry'],
     why: 'Each lock object makes a token of its own: a function that makes another object for the same request waits for itself.',
   },
 ];
+
+/** The lock without the bug. */
+export function controlOf({ lock, control }: KnownBug): KnownBug {
+  const same = controls.find((each) => (control === undefined ? each.lock === lock : each.name === control));
+  const [plain] = controls;
+  if (plain === undefined) throw new Error('There is no control.');
+  return same ?? plain;
+}
+
+/** What a lock says of itself: what it was before the bug was put into it, unless it says otherwise. */
+export const promisesOf = (bug: KnownBug): Promises => bug.promises ?? controlOf(bug).promises ?? {};

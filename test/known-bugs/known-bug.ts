@@ -2,11 +2,9 @@
 
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Promises } from '../../loadtest/evidence/promises.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { mutate } from '../mutations/mutation.ts';
-
-/** What a lock may promise beyond what every lock must. */
-export type PromiseName = 're-entry' | 'fairness' | 'fencing' | 'several masters';
 
 export interface KnownBug {
   /** In kebab-case: the name of its row. */
@@ -17,15 +15,17 @@ export interface KnownBug {
   changes: { file?: string; find: string; replace: string }[];
   /** What is wrong with it: one sentence. */
   why: string;
-  /** What the lock says of itself, which the bug breaks. */
-  promises?: PromiseName[];
+  /** What the lock says of itself, where that is not what the lock says that it is compared with. */
+  promises?: Promises;
+  /** The lock that it is compared with, where that is not the one in the same file. */
+  control?: string;
 }
 
 /**
- * Writes the lock with its bug, as a module of its own beside copies of what it imports. Returns the path of the module. Throws
+ * Writes the lock with its bug, as a module of its own beside copies of what it imports, that promises this. Returns the path of the module. Throws
  * StaleMutationError when the sources no longer have a text that is replaced.
  */
-export function writeKnownBug({ name, lock, changes, promises = [] }: KnownBug, dir: string): string {
+export function writeKnownBug({ name, lock, changes }: KnownBug, promises: Promises, dir: string): string {
   const copy = join(dir, `${name}-files`);
   mkdirSync(copy, { recursive: true });
   for (const folder of ['locks', 'lua', 'test/known-bugs'])

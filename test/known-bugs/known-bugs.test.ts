@@ -4,7 +4,7 @@ import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { lockOptions } from '../locks/lock-options.ts';
 import { ownRedis } from '../locks/own-redis.ts';
-import { controls, knownBugs } from './bugs.ts';
+import { controls, knownBugs, promisesOf } from './bugs.ts';
 import { writeKnownBug } from './known-bug.ts';
 
 const redis = ownRedis();
@@ -20,7 +20,7 @@ test('known bugs: each has a name of its own, and a reason', () => {
 
 describe('known bugs: each is a lock that seems to work', () => {
   test.each([...controls, ...knownBugs].map((bug) => [bug.name, bug] as const))('%s', async (name, bug) => {
-    const module = writeKnownBug(bug, dir);
+    const module = writeKnownBug(bug, promisesOf(bug), dir);
     const { createLock } = await import(module);
     const client = redis.connect();
     const options = lockOptions({ redis: client, key: redis.key(), leaseMs: 5_000, onLeaseLost() {} });
