@@ -1,0 +1,45 @@
+// Locks with a bug that is known from the world: each is a lock of ours, or a correct one, with one change.
+
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Promises } from '../../loadtest/evidence/promises.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { mutate } from '../mutations/mutation.ts';
+
+export interface KnownBug {
+  /** In kebab-case: the name of its row. */
+  name: string;
+  /** The file of the lock that it is in, from the project's folder. */
+  lock: string;
+  /** The texts that are replaced. Each must occur exactly once in its file: the lock itself when no other is named. */
+  changes: { file?: string; find: string; replace: string }[];
+  /** What is wrong with it: one sentence. */
+  why: string;
+  /** What the lock says of itself, where that is not what the lock says that it is compared with. */
+  promises?: Promises;
+  /** The lock that it is compared with, where that is not the one in the same file. */
+  control?: string;
+}
+
+/**
+ * Writes the lock with its bug, as a module of its own beside copies of what it imports, that promises this. Returns the path of the module. Throws
+ * StaleMutationError when the sources no longer have a text that is replaced.
+ */
+export function writeKnownBug({ name, lock, changes }: KnownBug, promises: Promises, dir: string): string {
+  const copy = join(dir, `${name}-files`);
+  mkdirSync(copy, { recursive: true });
+  for (const folder of ['locks', 'lua', 'test/known-bugs'])
+    cpSync(join(projectDir, folder), join(copy, folder), { recursive: true });
+  symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
+  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }\n');
+  for (const { file = lock, find, replace } of changes) {
+    const path = join(copy, file);
+    writeFileSync(path, mutate(readFileSync(path, 'utf8'), { file, find, replace }));
+  }
+  const module = join(dir, `${name}.ts`);
+  writeFileSync(
+    module,
+    `export { createLock } from './${name}-files/${lock}';\nexport const promises = ${JSON.stringify(promises)};\n`,
+  );
+  return module;
+}
