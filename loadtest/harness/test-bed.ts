@@ -300,7 +300,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     restore: guarded(faults.restore),
     stopRedis: breaking(faults.stopRedis),
     killRedis: breaking(faults.killRedis),
-    startReplica: breaking(faults.startReplica),
+    startReplica: guarded(faults.startReplica),
     lendClock: guarded(lendClock),
     masterCount: backendOf(stage) === 'masters' ? masters.count : 0,
     votesFor,
