@@ -27,11 +27,11 @@ export const blockedLoop: StepDrill = {
     // It ends before the block does, so that all it has sold is older than the late write.
     const limitMs = blockedAt + 2.25 * leaseMs - sharedClock();
     const soldMeanwhile = await sellMeanwhile(testBed, { saleMs: Math.round(leaseMs / 10), limitMs });
-    const keptOutMs = sharedClock() - blockedAt;
     if (soldMeanwhile === 0) await testBed.mustHaveWaited(second, blockedAt);
     await testBed.say(`${second.name} has sold ${soldMeanwhile} units meanwhile.`);
 
     await blocked.end;
+    const keptOutMs = sharedClock() - blockedAt;
     block.over();
     const outcome = await testBed.outcome();
     // Not every lock lets it write, so its leaving is looked at.
