@@ -133,7 +133,7 @@ function commandOfDrills(
   drills = drillsOf('locks'),
   checks: string[] = [],
 ): Command {
-  const names = [...checks, ...drills.map(({ name }) => name)];
+  const names = [...drills.map(({ name }) => name), ...checks];
   return new Command(`${name} --`)
     .description(description)
     .option('--drill <drills>', `drills: ${names.join(', ')}`, (value) => namesAmong(names, value))

@@ -122,7 +122,7 @@ export function isCheck(name: string): boolean {
 
 /** What a check asks. Undefined for one that this version does not know. */
 export function questionOfCheck(name: string): string | undefined {
-  return questions[name];
+  return Object.hasOwn(questions, name) ? questions[name] : undefined;
 }
 
 /** Why a lock of the course fails a check. Undefined where it is taught to hold. */

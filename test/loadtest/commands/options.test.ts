@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { readGradeOptions, readRunOptions } from '../../../loadtest/commands/options.ts';
 import { storyRowsOf } from '../../../loadtest/commands/tracks.ts';
+import { checkNames } from '../../../loadtest/staircase/contract.ts';
 
 /** Reads a command line that ends the process with 2; returns what it prints. */
 function refuse(args: string[], version?: string): string {
@@ -79,4 +80,19 @@ test('the track of the orders: the rows of its story, whatever LOCK_VERSION says
 
 test('no track named: the locks', () => {
   expect(read([], '4')).toMatchObject({ track: 'locks', stages: ['4-ttl'] });
+});
+
+test('npm run grade: --drill names drills, checks of the contract, or both', () => {
+  const readDrills = (...drills: string[]) => {
+    const { drills: chosen, checks } = readGradeOptions(['node', 'grade.ts', 'a.ts', ...drills]);
+    return { drills: chosen?.map(({ name }) => name), checks };
+  };
+
+  expect(readDrills()).toEqual({ drills: undefined, checks: checkNames });
+  expect(readDrills('--drill', 'rush')).toEqual({ drills: ['rush'], checks: [] });
+  expect(readDrills('--drill', 'contract-abort,rush')).toEqual({ drills: ['rush'], checks: ['contract-abort'] });
+  expect(readDrills('--drill', 'contract-heap,contract-keys')).toEqual({
+    drills: [],
+    checks: ['contract-keys', 'contract-heap'],
+  });
 });
