@@ -23,7 +23,10 @@ const GIVE_UP_MARGIN_MS = 1_000;
  * free for some hundredths of a second, and a busy machine makes it one. Time in which the machine stood still does not count.
  */
 export const FREE_LIMIT_MS = 5_000;
-/** How long a load may take at most, in milliseconds: so long, and so much more for each sale. The slowest lock of the course takes 25 ms a sale on a very busy machine. */
+/**
+ * How long a load may take at most, in milliseconds: so long, and so much more for each sale. The slowest lock of the course takes
+ * 25 ms a sale on a very busy machine.
+ */
 const CAP_MS = 60_000;
 const CAP_PER_SALE_MS = 30;
 /** How many witnesses a result names. */
