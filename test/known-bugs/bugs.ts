@@ -84,7 +84,7 @@ export const knownBugs: KnownBug[] = [
         replace: `  const giveBack = () => redis.del(key);\n`,
       },
     ],
-    why: 'It deletes the key, whoever holds it.',
+    why: 'It deletes the key, also that of another holder.',
   },
   {
     name: 'token-is-process-id',
@@ -122,7 +122,7 @@ export const knownBugs: KnownBug[] = [
     name: 'set-without-nx',
     lock: correct,
     changes: [{ find: "'PX', leaseMs, 'NX')", replace: "'PX', leaseMs)" }],
-    why: 'It takes the lock from whoever holds it.',
+    why: 'It takes the lock from its holder.',
   },
   {
     name: 'token-from-incr',
@@ -151,7 +151,7 @@ export const knownBugs: KnownBug[] = [
 
   // The watchdog.
   {
-    name: 'renews-whoever-holds',
+    name: 'renews-any-holder',
     lock: correct,
     changes: [
       {
@@ -159,7 +159,7 @@ export const knownBugs: KnownBug[] = [
         replace: 'redis.pexpire(key, leaseMs)',
       },
     ],
-    why: 'The watchdog renews the lock of whoever holds it.',
+    why: 'The watchdog renews the lock of any holder.',
   },
   {
     name: 'looks-then-renews',
