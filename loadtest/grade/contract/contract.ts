@@ -78,13 +78,18 @@ export async function runContract(servers: ContractServers, options: ContractOpt
     const survey = entered.nothingToBreak ? undefined : await surveyLock(setting).catch((error: Error) => error);
     const rest = [keys, ...others];
     if (survey === undefined || survey instanceof Error) {
-      const why = survey?.message ?? `${first.name} does not hold.`;
-      for (const check of rest) keep(check, doesNotApply(`Not looked at: ${why}`));
+      const reason = `Not looked at: ${survey?.message ?? `${first.name} does not hold.`}`;
+      // It has failed already, or nothing may be concluded.
+      const outcome = entered.verdict === 'fail' ? doesNotApply(reason) : lostTrack(reason);
+      for (const check of rest) keep(check, outcome);
     } else {
       await run(keys, survey);
       if (survey.isElsewhere)
         for (const check of others) keep(check, doesNotApply(`Not looked at: ${survey.isElsewhere}`));
-      else await runSome(others, setting.isVoted ? VOTED_AT_A_TIME : AT_A_TIME, (check) => run(check, survey));
+      else
+        await runSome(others, setting.isVoted ? VOTED_AT_A_TIME : AT_A_TIME, async (check) => {
+          if (!signal.aborted) await run(check, survey);
+        });
     }
   } finally {
     await setting.close();
@@ -169,6 +174,7 @@ async function runOnce(
   run: Check['run'],
   signal: AbortSignal,
 ): Promise<DrillOutcome> {
+  if (signal.aborted) return lostTrack('The run was stopped.');
   const over = AbortSignal.any([signal, AbortSignal.timeout(CHECK_LIMIT_MS)]);
   const stopped = new Promise<never>((_, reject) => {
     over.addEventListener('abort', () => reject(new Error('The check did not come to its end.')), { once: true });

@@ -60,6 +60,34 @@ test('the search comes first, and both rows are printed', { timeout: 120_000 }, 
   expect(command.stdout()).toMatch(/wrong-lock: 0 of 1 drills hold; it fails late-release\./);
 });
 
+test('the contract: its cells stand in the row of the lock, each with its sentence and its steps', {
+  timeout: 120_000,
+}, async () => {
+  const wrong = writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' }));
+  const command = grade(wrong, '--baseline', 'none', '--drill', 'contract-enter,contract-late-release', '--json');
+
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  const { stages, leftOut } = resultsSchema.parse(JSON.parse(command.stdout()));
+  expect(leftOut).toEqual([]);
+  expect(stages).toMatchObject([
+    {
+      stage: 'wrong-lock',
+      lockVersion: null,
+      drills: [
+        { drill: 'contract-enter', verdict: 'pass', taught: null },
+        {
+          drill: 'contract-late-release',
+          verdict: 'fail',
+          reasons: [expect.stringMatching(/^The late DEL of A's release freed the lock of B/)],
+          witnesses: expect.arrayContaining([
+            expect.stringMatching(/^\d\.\d{3} s A releases, and its DEL is held on its way$/),
+          ]),
+        },
+      ],
+    },
+  ]);
+});
+
 test('--new: never over a file that is there', async () => {
   const file = writeModule('mine.ts', 'export {};');
   const command = grade('--new', file);

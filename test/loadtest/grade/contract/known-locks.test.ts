@@ -7,7 +7,7 @@ import { controlNames, writeControl, writeWrongLock, wrongLocks } from './known-
 import { someAtATime } from './some-at-a-time.ts';
 
 const servers = openContractServers();
-beforeAll(() => void servers.atLeast(1));
+beforeAll(async () => void (await servers.atLeast(1)));
 afterAll(servers.close);
 
 const signal = new AbortController().signal;

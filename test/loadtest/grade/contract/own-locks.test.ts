@@ -8,7 +8,7 @@ import { MASTERS } from '../../../../scripts/stack/stack.ts';
 import { someAtATime } from './some-at-a-time.ts';
 
 const servers = openContractServers();
-beforeAll(() => void servers.atLeast(MASTERS));
+beforeAll(async () => void (await servers.atLeast(MASTERS)));
 afterAll(servers.close);
 
 const signs = { pass: '✔', fail: '✘', unknown: '?', 'not-applicable': '–' };
