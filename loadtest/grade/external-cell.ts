@@ -121,14 +121,16 @@ function nothingFor(reasons: string[]) {
 /** Deletes what the last drill left: a lock may keep more keys than the one it was given. */
 async function deleteKeys({ stack }: Target, stage: string) {
   if (stack === undefined) return;
-  const redis = connectRedis(stack.redis.url, {});
-  try {
-    // A Cluster must be there before it can be asked which servers it has.
-    await redis.ping();
-    for (const server of mastersOf(redis)) {
-      for (const key of await server.keys(`*${lockKey('001', stage)}*`)) await redis.del(key);
+  for (const { url } of [stack.redis, ...stack.masters]) {
+    const redis = connectRedis(url, {});
+    try {
+      // A Cluster must be there before it can be asked which servers it has.
+      await redis.ping();
+      for (const server of mastersOf(redis)) {
+        for (const key of await server.keys(`*${lockKey('001', stage)}*`)) await redis.del(key);
+      }
+    } finally {
+      redis.disconnect();
     }
-  } finally {
-    redis.disconnect();
   }
 }

@@ -75,17 +75,21 @@ export function createFaults({ nodes, stack, lockKey, isVoted, onMove }: FaultsO
    * Lets `act` make a node send a command, which its link holds. Resolves when it has come, with the line between the node
    * and its link cut, so that the node can't send another. Throws NotStagedError when the command never comes.
    *
-   * What goes to several masters is held on its way to each of them.
+   * A release that goes to several masters is held on its way to each of them.
    */
   async function holdOnItsWay(
     node: TargetNode,
     isMeant: (command: Command) => boolean,
     act: () => Promise<void>,
   ): Promise<{ arrive(): Promise<void> }> {
-    const links = isMeant === isRelease && isVoted ? (node.masterLinks ?? []) : [linkOf(node)];
+    const isForMasters = isVoted && isMeant !== isStockWrite;
+    const links = isForMasters ? (node.masterLinks ?? []) : [linkOf(node)];
     const all = links.map((link) => link.holdNext(isMeant));
+    // What comes after the stock write is meant: the write goes by here, and nothing is held.
+    const onlooker = isForMasters && isMeant !== isRelease ? linkOf(node).holdNext(isMeant) : undefined;
     undos.push(() => {
       for (const held of all) held.drop();
+      onlooker?.drop();
       for (const link of links) link.restore();
     });
     await act();

@@ -134,7 +134,7 @@ export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOp
     },
     /** Takes every vote away. */
     async clear() {
-      await Promise.all(clients.map((client) => client.del(lockKey)));
+      await Promise.all(clients.map(async (client) => client.del(...(await keysOf(client, lockKey)))));
     },
     close() {
       for (const client of clients) client.disconnect();
@@ -142,8 +142,15 @@ export function createMasterFaults({ masters, lockKey, onFault }: MasterFaultsOp
   };
 }
 
+/** An external lock may have a key of another name, which has that of the lock in it. */
+async function keysOf(client: Redis, lockKey: string): Promise<string[]> {
+  const found = await client.keys(`*${lockKey}*`).catch(() => []);
+  return found.length > 0 ? found : [lockKey];
+}
+
 async function voteOf(client: Redis, lockKey: string): Promise<string> {
-  const lease = await readLease(client, lockKey);
+  const [key = lockKey] = await keysOf(client, lockKey);
+  const lease = await readLease(client, key);
   return lease === undefined ? 'silent' : (lease.owner ?? 'nobody');
 }
 

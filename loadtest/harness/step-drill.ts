@@ -1,11 +1,10 @@
 // A drill that goes step by step: one fault on a test bed, followed to its judgement.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backendOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Verdict } from '../evidence/results.ts';
-import { hasNothingToBreak } from '../staircase/lookup.ts';
+import { backendOfRow, hasNothingToBreak } from '../staircase/lookup.ts';
 import { runAgainIfBusy } from './busy-machine.ts';
 import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
 import type { LockTiming } from './lab-client.ts';
@@ -66,11 +65,11 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   if (hasNothingToBreak(stage, drill.name)) {
     return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
   }
-  if (drill.needs?.includes('masters') && backendOf(stage) !== 'masters') {
+  if (drill.needs?.includes('masters') && backendOfRow(stage) !== 'masters') {
     return notApplicable(`Under ${stage} no masters vote.`);
   }
   const timing = { leaseMs, ...drill.timing };
-  const isVoted = backendOf(stage) === 'masters';
+  const isVoted = backendOfRow(stage) === 'masters';
   return runAgainIfBusy(
     async () => {
       const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });

@@ -1,6 +1,6 @@
 // The ground of a drill that goes step by step: two nodes made ready, ways to break them, and the way back.
 
-import { backendOf, hasLock } from '../../locks/index.ts';
+import { hasLock } from '../../locks/index.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
@@ -8,7 +8,7 @@ import { type Hold, holdsOf, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
-import { isExternal } from '../staircase/lookup.ts';
+import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import type { Narrate } from './drill.ts';
 import { type Crash, createFaults, firstAfterWrite, isRelease } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
@@ -48,11 +48,12 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   let isOver = false;
   /** Redis itself was made to fail. */
   let isRedisBroken = false;
+  const isVoted = backendOfRow(stage) === 'masters';
   const faults = createFaults({
     nodes,
     stack,
     lockKey: lockKey(SKU, stage),
-    isVoted: backendOf(stage) === 'masters',
+    isVoted,
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
   });
   const masters = createMasterFaults({
@@ -132,9 +133,10 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
    */
   async function triesOf(node: TargetNode): Promise<number> {
     const [masterLink] = node.masterLinks ?? [];
-    if (backendOf(stage) === 'masters' && masterLink) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
-    if (node.link === undefined) return (await node.redis()).commandsProcessed;
-    const { commands } = node.link.counters;
+    if (isVoted && masterLink && !isExternal(stage)) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
+    const link = isVoted ? masterLink : node.link;
+    if (link === undefined) return (await node.redis()).commandsProcessed;
+    const { commands } = link.counters;
     return ['SET', 'EVALSHA', 'EVAL'].reduce((sum, name) => sum + (commands.get(name) ?? 0), 0);
   }
 
@@ -236,9 +238,13 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return { timeline, events: happened };
   }
 
-  /** How many masters have voted for a sale of this node, as they say themselves. */
+  /**
+   * How many masters have voted for a sale of this node, as they say themselves. What an external lock keeps there names no node: every
+   * vote counts, so that no other node may ask meanwhile.
+   */
   async function votesFor(node: TargetNode): Promise<number> {
-    return (await masters.votes()).filter((token) => ownerOf(token)?.node === node.name).length;
+    const given = (await masters.votes()).filter((token) => token !== 'nobody' && token !== 'silent');
+    return given.filter((token) => isExternal(stage) || ownerOf(token)?.node === node.name).length;
   }
 
   function ownerOf(token: string) {

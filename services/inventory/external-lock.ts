@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { abortError } from '../../locks/drivers/abortable.ts';
+import type { Backend } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
 import { isStoreUnavailable } from './away-server.ts';
 import { cancelOnAbort } from './cancel.ts';
@@ -27,8 +28,27 @@ export function nameOfExternalLock(file: string): string {
   return basename(file, extname(file));
 }
 
-/** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
+/** What a module exports. */
+export interface ExternalModule {
+  createLock: CreateLock;
+  /** What it says it promises, as it was exported. */
+  promises: unknown;
+}
+
+/** Where an external lock that promises this keeps its lock: in several masters that vote, when it says so, else in Redis. */
+export function backendOfPromises(promises: unknown): Backend {
+  const isVoted =
+    typeof promises === 'object' && promises !== null && 'masters' in promises && promises.masters === true;
+  return isVoted ? 'masters' : 'redis';
+}
+
+/** Loads the module as `readExternalModule` does, and holds its lock to what a lock must do. */
 export async function loadExternalLock(file: string): Promise<CreateLock> {
+  return supervised((await readExternalModule(file)).createLock);
+}
+
+/** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
+export async function readExternalModule(file: string): Promise<ExternalModule> {
   const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {
     throw new ExternalLockFault(`its import fails: ${describe(error)}`);
   });
@@ -37,7 +57,7 @@ export async function loadExternalLock(file: string): Promise<CreateLock> {
   if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
   if (typeof createLock !== 'function')
     throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
-  return supervised(createLock);
+  return { createLock, promises: exported.promises ?? exported.default?.promises };
 }
 
 /**

@@ -1,0 +1,73 @@
+// redlock-universal 0.8: `createRedlock().using()`, which extends the lease by itself, with all masters.
+
+import type { Redis } from 'ioredis';
+import { createRedlock, IoredisAdapter, LockAcquisitionError } from 'redlock-universal';
+import type { Promises } from '../evidence/promises.ts';
+import { adapt, enter, type Inside } from './adapter.ts';
+
+export const options = {
+  adapters: 'an IoredisAdapter for each of five masters',
+  ttl: 'the lease',
+  retryAttempts: 'the largest whole number while it waits, 0 for a single try',
+};
+
+export const promises: Promises = { renewal: true, masters: true };
+
+const readme = 'https://www.npmjs.com/package/redlock-universal/v/0.8.5';
+
+export const claims = [
+  {
+    quote: '**Redlock**: Provides Consensus. Locks are safe even if nodes crash. Use for critical consistency.',
+    source: readme,
+  },
+  { quote: 'Distributed consensus - survives node failures', source: readme },
+  { quote: 'Critical section - lock auto-extends and releases', source: readme },
+  {
+    quote: '**Handle `signal.aborted`** - gracefully exit when lock is lost during long operations',
+    source: readme,
+  },
+];
+
+export const doesNotPromise = {
+  'nested-call': 'It is not reentrant.',
+  'late-release': 'using() does not tell that the lock was no longer held when it was released.',
+  'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
+  'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+/** An adapter remembers the scripts that its server knows. */
+const adapters = new WeakMap<Redis, IoredisAdapter>();
+
+function adapterOf(master: Redis): IoredisAdapter {
+  const adapter = adapters.get(master) ?? new IoredisAdapter(master);
+  adapters.set(master, adapter);
+  return adapter;
+}
+
+export const createLock = adapt<Inside>(({ masters, key, leaseMs, onLeaseLost }) => {
+  const use = (retryAttempts: number) =>
+    enter(
+      (inside) => createRedlock({ adapters: masters.map(adapterOf), key, ttl: leaseMs, retryAttempts }).using(inside),
+      onLeaseLost,
+    );
+
+  async function tryOnce() {
+    try {
+      return await use(0);
+    } catch (error) {
+      if (error instanceof LockAcquisitionError) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    wait: () => use(Number.MAX_SAFE_INTEGER),
+    tryOnce,
+    release({ leave, left }) {
+      leave();
+      return left;
+    },
+    lost: ({ lost }) => lost,
+  };
+});
