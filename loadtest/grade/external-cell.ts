@@ -1,6 +1,7 @@
 // A drill under an external lock, which may break its node.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
@@ -10,6 +11,8 @@ import type { Target } from '../harness/target.ts';
 /** How long a node may leave a question unanswered, in milliseconds; a drill may pause it for some leases. */
 const SILENCE_LIMIT_MS = 5_000;
 const PAUSED_LEASES = 3;
+/** How many witnesses an outcome names. */
+const MAX_WITNESSES = 10;
 /** How often the nodes are asked, in milliseconds. */
 const LOOK_MS = 500;
 
@@ -107,11 +110,21 @@ function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   if (faults.length > 0) return fail(`${countOf(faults.length, 'sale')} of ${formatNumber(asked)} failed: ${first}`);
   if (asked > 0 && entered === 0) return fail('No sale took place: acquire() gave nobody the lock.');
   if (timeouts > sold) {
-    return fail(
-      `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`,
-    );
+    const witnesses = refusedSales(events);
+    const reason = `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`;
+    return { ...fail(reason), witnesses: witnesses.slice(0, MAX_WITNESSES), witnessCount: witnesses.length };
   }
   return nothingToBreak ? { ...outcome, verdict: 'not-applicable', reasons: [nothingFor(reasons)] } : outcome;
+}
+
+/** A sentence for each sale that waited for the lock in vain. */
+function refusedSales(events: SaleEvent[]): string[] {
+  return events
+    .filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT')
+    .map(({ at, node, saleId }) => {
+      const asked = events.find((event) => event.type === 'waiting' && event.node === node && event.saleId === saleId);
+      return `sale ${saleId} on ${node} waited ${formatDuration(at - (asked?.at ?? at))}, and was refused`;
+    });
 }
 
 function nothingFor(reasons: string[]) {

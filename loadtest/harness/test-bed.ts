@@ -57,6 +57,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
   });
   const masters = createMasterFaults({
+    nodes,
     masters: stack?.masters ?? [],
     lockKey: lockKey(SKU, stage),
     onFault: faults.onFault,
@@ -285,6 +286,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     cutMasters: guarded(masters.cut),
     delayMasters: guarded(masters.delay),
     heardByMasters: masters.heard,
+    reachesMaster: masters.isReached,
     triesOf,
     mustBeInside: guarded(sales.mustBeInside),
     mustHaveWaited: guarded(sales.mustHaveWaited),

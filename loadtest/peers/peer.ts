@@ -52,6 +52,10 @@ export interface Peer {
   claims: { quote: string; source: string }[];
   /** A sentence for each drill that asks for what the library does not promise. */
   doesNotPromise: Record<string, string>;
+  /** Why it does what a drill shows, as its source says: a sentence for each such drill. */
+  because?: Record<string, string>;
+  /** Drills to be run again with other leases, in milliseconds, for its verdict. */
+  otherLeases?: { leaseMs: number; drills: string[] }[];
 }
 
 /** The server that a library is given. Throws when it is a Cluster. */

@@ -52,6 +52,10 @@ export const doesNotPromise = {
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
+export const because = {
+  'late-release': 'done() looks at its own clock, then deletes the key, which may be that of another holder by then.',
+};
+
 const locks = new Map<string, Promise<Lock>>();
 
 async function open(url: string): Promise<Lock> {

@@ -37,6 +37,13 @@ export const doesNotPromise = {
   amnesia: 'The algorithm asks that a master that restarts empty stays away for a lease; the drill starts it at once.',
 };
 
+export const because = {
+  'frozen-master':
+    'It waits for the answer of every master, however long that takes. Here the connection gives up after 700 ms, and then fails at once until the master answers: the first sale pays, and the others do not.',
+  'late-votes': 'acquire() does not look at the time that is left.',
+  amnesia: 'A master that has restarted empty votes at once.',
+};
+
 interface Held {
   mutex: RedlockMutex;
   lost: AbortSignal;

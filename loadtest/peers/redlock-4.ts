@@ -45,6 +45,11 @@ export const doesNotPromise = {
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
+export const because = {
+  'paused-process': 'lock() gives its holder the moment when the lock ends, and nothing that tells when it has come.',
+  amnesia: 'A master that has restarted empty votes at once.',
+};
+
 export const createLock = adapt<Redlock.Lock>(({ masters, key, leaseMs }) => {
   const open = (retryCount: number) => new Redlock(masters, { retryCount });
 

@@ -36,6 +36,16 @@ export const doesNotPromise = {
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
+export const because = {
+  'paused-process':
+    'The next extension asks the masters, and tells the holder when they have answered: a holder that writes meanwhile is too late to be told.',
+  amnesia: 'A master that has restarted empty votes at once.',
+  commands:
+    'An extension that is due within a second is made at once, and so is the one after it: at leases of 1,250 ms and less it extends again and again without a pause.',
+};
+
+export const otherLeases = [{ leaseMs: 3_000, drills: ['paused-process'] }];
+
 /** An adapter remembers the scripts that its server knows. */
 const adapters = new WeakMap<Redis, IoredisAdapter>();
 

@@ -50,6 +50,14 @@ export const doesNotPromise = {
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
+export const because = {
+  rush: 'A try that fails keeps the votes that it got while it tries again, with the value that it has, which the script refuses because the key exists. Two waiters that split the votes so keep each other out, and themselves, until these votes expire.',
+  'sell-out':
+    'A try that fails keeps the votes that it got while it tries again, with the value that it has, which the script refuses because the key exists. Two waiters that split the votes so keep each other out, and themselves, until these votes expire.',
+  'late-votes': 'acquire() does not look at the time that is left before it resolves.',
+  amnesia: 'A master that has restarted empty votes at once.',
+};
+
 export const createLock = adapt<Inside>(({ masters, key, leaseMs, onLeaseLost }) => {
   const redlock = new Redlock(masters, {
     retryCount: 0,
