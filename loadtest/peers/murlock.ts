@@ -49,7 +49,7 @@ export const doesNotPromise = {
   'client-gone': 'runWithLock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
-/** As NestJS makes it. */
+/** The service, made by NestJS. */
 async function open(url: string, wait: number, isBlocking: boolean): Promise<MurLockService> {
   const options = { redisOptions: { url }, wait, maxAttempts: 1, logLevel: 'none', blocking: isBlocking } as const;
   const app = await NestFactory.createApplicationContext(MurLockModule.forRoot(options), { logger: false });

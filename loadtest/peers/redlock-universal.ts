@@ -2,13 +2,14 @@
 
 import type { Redis } from 'ioredis';
 import { createRedlock, IoredisAdapter, LockAcquisitionError } from 'redlock-universal';
+import { abortError } from '../../locks/drivers/abortable.ts';
 import type { Promises } from '../evidence/promises.ts';
 import { adapt, enter, type Inside } from './adapter.ts';
 
 export const options = {
   adapters: 'an IoredisAdapter for each of five masters',
   ttl: 'the lease',
-  retryAttempts: 'the largest whole number while it waits, 0 for a single try',
+  retryAttempts: '3, as the library sets it, and asked again until it is granted; 0 for a single try',
 };
 
 export const promises: Promises = { renewal: true, masters: true };
@@ -56,24 +57,28 @@ function adapterOf(master: Redis): IoredisAdapter {
 }
 
 export const createLock = adapt<Inside>(({ masters, key, leaseMs, onLeaseLost }) => {
-  const use = (retryAttempts: number) =>
-    enter(
-      (inside) => createRedlock({ adapters: masters.map(adapterOf), key, ttl: leaseMs, retryAttempts }).using(inside),
-      onLeaseLost,
-    );
-
-  async function tryOnce() {
+  async function ask(limits: { retryAttempts?: number }): Promise<Inside | undefined> {
+    const redlock = createRedlock({ adapters: masters.map(adapterOf), key, ttl: leaseMs, ...limits });
     try {
-      return await use(0);
+      return await enter((inside) => redlock.using(inside), onLeaseLost);
     } catch (error) {
       if (error instanceof LockAcquisitionError) return undefined;
       throw error;
     }
   }
 
+  /** It knows no wait without an end: when its tries are used up, it is asked again. */
+  async function wait(signal?: AbortSignal): Promise<Inside> {
+    for (;;) {
+      const held = await ask({});
+      if (held !== undefined) return held;
+      if (signal?.aborted) throw abortError(signal);
+    }
+  }
+
   return {
-    wait: () => use(Number.MAX_SAFE_INTEGER),
-    tryOnce,
+    wait,
+    tryOnce: () => ask({ retryAttempts: 0 }),
     release({ leave, left }) {
       leave();
       return left;
