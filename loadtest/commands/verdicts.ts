@@ -84,7 +84,11 @@ async function record(): Promise<number> {
   for (const [at, name] of given.only.entries()) {
     const spent = formatDuration(performance.now() - startedAt);
     say(`\n[${at + 1}/${given.only.length}] ${name} ${versionOfPeer(name)}   (${spent} so far)\n`);
-    const recorded = await recordLock(name);
+    const recorded = await recordLock(name).catch((error: Error) => {
+      if (signal.aborted) throw error;
+      say(`  ${error.message}\n  Once more from the beginning.\n`);
+      return recordLock(name);
+    });
     if (signal.aborted || recorded === undefined) return COULD_NOT_RUN;
     unknown += recorded.drills.filter(({ verdict }) => verdict === 'unknown').length;
     if (given.drill === undefined) keep(recorded);

@@ -43,7 +43,9 @@ export async function runExternalCell(
 
 /** The outcome of every drill under a lock with which the nodes do not start. */
 export function nodesDidNotStart(error: Error): DrillOutcome {
-  return isOfNode(error.message) ? brokenOr(new BrokenNode(shorten(error.message))) : lostTrack(error);
+  // Its module was loaded before: that a node is late to start is the machine's doing.
+  const isLate = /was not ready within/.test(error.message);
+  return isOfNode(error.message) && !isLate ? brokenOr(new BrokenNode(shorten(error.message))) : lostTrack(error);
 }
 
 /** Aborts with BrokenNode when a node ends that no drill killed, or answers nothing for too long; then all nodes are killed. */

@@ -84,8 +84,8 @@ export function createTargets({
       LOCK_MODULES: `${external}=${modules[external]?.file}`,
       LOG_LEVEL: LOG_LEVEL || 'silent',
       LOCK_VERSION: '',
-      // Short enough that the last words of a node tell its error.
-      NODE_OPTIONS: `${NODE_OPTIONS} --stack-trace-limit=2`.trim(),
+      // Short enough that the last words of a node tell its error; tsx needs three to know who asks for a CommonJS module.
+      NODE_OPTIONS: `${NODE_OPTIONS} --stack-trace-limit=4`.trim(),
     };
     const onLine = (name: string, line: string) => void process.stderr.write(`${external} on ${name}: ${line}\n`);
     const masters = modules[external]?.backend === 'masters' ? MASTERS : 0;

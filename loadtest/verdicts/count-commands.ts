@@ -12,8 +12,8 @@ import type { Commands } from '../evidence/verdicts.ts';
 import { peers } from '../peers/peer.ts';
 import type { CommandsTask, Order } from './commands-process.ts';
 
-/** The lease of the drills that go step by step, a longer one, and the usual one, in milliseconds. */
-const LEASES_MS = [1_000, 3_000, 30_000];
+/** The lease of the drills that go step by step, two longer ones, and the usual one, in milliseconds. */
+const LEASES_MS = [1_000, 1_250, 3_000, 30_000];
 const RETRY_DELAY_MS = 20;
 const WAITERS = 20;
 /** How long commands are counted, in milliseconds: two such windows are over before a lease that nobody renews. */

@@ -9,7 +9,7 @@ import { mermaidOf } from '../prove/mermaid.ts';
 import { questionOf } from '../report/cells.ts';
 import { coded, fenced, listed, quoted, table } from './markdown.ts';
 import { sequenceOf } from './sequence.ts';
-import { countOfHolds, drillsThat, figureOf, signs, standingOf, titleOf } from './sort.ts';
+import { countOfHolds, drillsThat, figureOf, isCheck, signs, standingOf, titleOf } from './sort.ts';
 
 /** More commands a second than this, while one holds and nobody waits, are a finding of their own. */
 export const MANY_COMMANDS = 500;
@@ -39,7 +39,7 @@ function summary(record: LockRecord): string[] {
   );
   const busy = record.commands.filter(({ held }) => held > MANY_COMMANDS);
   const sentences = [
-    `It holds in ${countOfHolds(record)} drills that apply to it.`,
+    `It holds in ${countOfHolds(record)} drills that apply to it${record.drills.some(({ drill }) => isCheck(drill)) ? `, and in ${countOfHolds(record, isCheck)} checks of the contract` : ''}.`,
     broken?.length
       ? `It fails ${coded(broken)}, which its promise covers.`
       : 'It fails nothing that its promise covers.',
@@ -86,7 +86,7 @@ function runPart({ name, options, environment, settings, recordedAt, promises }:
       ['option', 'value'],
       Object.entries(options).map(([option, value]) => [`\`${option}\``, value]),
     ),
-    `${servers}Drills under load have ${formatNumber(requests)} sales of ${formatNumber(connections)} buyers and a lease of 30 s; those that go step by step have a lease of ${formatNumber(leaseMs)} ms, unless the drill sets one. Connections that the service makes give up an answer after 700 ms. A library whose holder can hear that its lock is lost is heard: the sale then stops before its write.`,
+    `${servers}Drills under load have ${formatNumber(requests)} sales of ${formatNumber(connections)} buyers and a lease of 30 s; those that go step by step have a lease of ${formatNumber(leaseMs)} ms, unless the drill sets one. Connections that the service makes give up an answer after 700 ms. Where a library tells its holder that the lock is lost, the sale stops before its write.`,
     `Recorded on ${formatMoment(recordedAt)}, with Redis ${environment.redis.version.replace(/^redis /, '')}, Node ${environment.node.replace(/^v/, '')}, ${environment.os}, ${environment.cpus}.`,
   ];
 }
@@ -97,7 +97,7 @@ function rowPart(record: LockRecord): string[] {
     table(
       ['drill', 'asks', '', ''],
       record.drills.map((result) => [
-        `[\`${result.drill}\`](../drills.md#${result.drill})`,
+        `[\`${result.drill}\`](${isCheck(result.drill) ? '../grade.md#the-contract' : `../drills.md#${result.drill}`})`,
         questionOf(result.drill) ?? '',
         signs[standingOf(record, result)],
         figureOf(result),

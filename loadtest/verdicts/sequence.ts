@@ -13,6 +13,8 @@ interface Moment {
   ms: number;
   /** The places of the lanes that it is about; all of them when there are none. */
   lanes: number[];
+  /** What a fault hits: a node or one of its sales; nothing when it hits a server. */
+  hit?: string;
   text: string;
   /** What goes to the stock or comes from it. */
   stock?: 'reads' | 'writes';
@@ -49,7 +51,7 @@ function momentsOf({ lanes: all, faults, overlaps }: Timeline, lanes: Lane[]): M
     ...(read ? [{ ms: read.ms, lanes: [at], text: `reads ${read.stock}`, stock: 'reads' as const }] : []),
     ...(wrote ? [{ ms: wrote.ms, lanes: [at], text: `writes ${wrote.stock}`, stock: 'writes' as const }] : []),
     ...(inside && (endedMs === undefined || inside.untilMs <= endedMs)
-      ? [{ ms: inside.untilMs, lanes: [at], text: wrote ? 'leaves' : 'leaves, and has written nothing' }]
+      ? [{ ms: inside.untilMs, lanes: [at], text: wrote ? 'leaves' : 'leaves, and no write of it is confirmed' }]
       : []),
     ...(!inside && endedMs !== undefined ? [{ ms: endedMs, lanes: [at], text: 'ends, and never had the lock' }] : []),
   ]);
@@ -60,9 +62,10 @@ function momentsOf({ lanes: all, faults, overlaps }: Timeline, lanes: Lane[]): M
     });
     // What hits a sale that is not shown is not shown either.
     if (node !== undefined && hit.length === 0) return [];
+    const whole = { lanes: hit, hit: saleId === undefined ? node : `sale ${saleId} on ${node}` };
     return [
-      { ms: fromMs, lanes: hit, text: label },
-      ...(untilMs === undefined ? [] : [{ ms: untilMs, lanes: hit, text: `${label}: over` }]),
+      { ms: fromMs, text: label, ...whole },
+      ...(untilMs === undefined ? [] : [{ ms: untilMs, text: `${label}, until now`, ...whole }]),
     ];
   });
   const ofOverlaps = overlaps.flatMap(({ fromMs, lanes: pair }): Moment[] => {
@@ -73,12 +76,12 @@ function momentsOf({ lanes: all, faults, overlaps }: Timeline, lanes: Lane[]): M
   return [...ofLanes, ...ofFaults, ...ofOverlaps].toSorted((a, b) => a.ms - b.ms);
 }
 
-function sentence({ ms, lanes: at, text }: Moment, lanes: Lane[]): string {
+function sentence({ ms, lanes: at, hit, text }: Moment, lanes: Lane[]): string {
+  if (hit !== undefined) return `${formatSeconds(ms)}: ${hit}: ${text}.`;
   const names = at.map((place) => nameOf(lanes[place] as Lane));
   if (names.length === 0) return `${formatSeconds(ms)}: ${text}.`;
   if (text === 'both are inside') return `${formatSeconds(ms)}: ${names.join(' and ')} are both inside.`;
-  const isFault = !/^(asks|has|reads|writes|leaves|ends)\b/.test(text);
-  return `${formatSeconds(ms)}: ${names.join(' and ')}${isFault ? ':' : ''} ${text}.`;
+  return `${formatSeconds(ms)}: ${names.join(' and ')} ${text}.`;
 }
 
 function diagram(moments: Moment[], lanes: Lane[]): string {

@@ -37,8 +37,11 @@ export function titleOf({ library, version, lock }: LockRecord): string {
   return `${library} ${version}${lock === undefined ? '' : ` ${lock}`}`;
 }
 
-/** How many of the drills that apply hold: `12 of 17`. */
-export function countOfHolds(record: LockRecord): string {
-  const applied = record.drills.filter(({ verdict }) => verdict !== 'not-applicable');
+/** True for a check of the contract, which is no drill. */
+export const isCheck = (name: string) => name.startsWith('contract-');
+
+/** How many of the drills that apply hold, or of the checks: `12 of 17`. */
+export function countOfHolds(record: LockRecord, isMeant = (name: string) => !isCheck(name)): string {
+  const applied = record.drills.filter(({ drill, verdict }) => isMeant(drill) && verdict !== 'not-applicable');
   return `${applied.filter(({ verdict }) => verdict === 'pass').length} of ${applied.length}`;
 }

@@ -4,7 +4,7 @@ import { formatMoment } from '../evidence/numbers.ts';
 import type { LockRecord, Verdicts } from '../evidence/verdicts.ts';
 import { columnNames } from '../staircase/lookup.ts';
 import { coded, table } from './markdown.ts';
-import { countOfHolds, drillsThat, signs, standingOf, titleOf } from './sort.ts';
+import { countOfHolds, drillsThat, isCheck, signs, standingOf, titleOf } from './sort.ts';
 
 /** What stands around the short table in a document, so that it can be made anew. */
 const BEGIN = '<!-- npm run verdicts makes this table. -->';
@@ -22,7 +22,8 @@ export function indexPage(verdicts: Verdicts): string {
     '## How to read it',
     'A drill judges by the stock, never by what a lock says of itself. It is ✘ when the library fails what its documentation promises, and (✘) when it fails what it does not promise: that is the difference between two promises, and no bug. What could not be staged is ?, and what a lock has nothing for is –. A verdict speaks of this version, these options and these drills, and of nothing else.',
     '## All cells',
-    matrix(locks),
+    matrix(locks, (name) => !isCheck(name)),
+    ...(locks.some(({ drills }) => drills.some(({ drill }) => isCheck(drill))) ? [matrix(locks, isCheck)] : []),
     '## Record them again',
     '```sh\nnpm run verdicts                            # all of them, one after the other: about three minutes each\nnpm run verdicts -- --only redlock,murlock  # some, and the others stay as they were recorded\nnpm run verdicts -- --pages                 # the pages alone, from docs/measured/verdicts.json\n```',
   ];
@@ -52,8 +53,9 @@ export function withShortTable(document: string, verdicts: Verdicts, pages: stri
   return `${document.slice(0, from + BEGIN.length)}\n\n${shortTable(verdicts, pages)}\n\n${document.slice(to)}`;
 }
 
-function matrix(locks: LockRecord[]): string {
-  const ran = [...new Set(locks.flatMap(({ drills }) => drills.map(({ drill }) => drill)))];
+function matrix(locks: LockRecord[], isMeant: (name: string) => boolean): string {
+  const all = locks.flatMap(({ drills }) => drills.map(({ drill }) => drill));
+  const ran = [...new Set(all)].filter(isMeant);
   const isKnown = (drill: string) => columnNames.includes(drill);
   const drills = [...columnNames.filter((drill) => ran.includes(drill)), ...ran.filter((drill) => !isKnown(drill))];
   const cell = (record: LockRecord, drill: string) => {

@@ -53,16 +53,16 @@ test('a drill in words: each sale and each fault at its moment', () => {
     '0.030 s: sale 0001 on node-1 reads 100.',
     '0.040 s: sale 0001 on node-2 asks for the lock.',
     '0.050 s: sale 0002 on node-2 asks for the lock.',
-    '0.100 s: sale 0001 on node-1: SIGSTOP.',
+    '0.100 s: node-1: SIGSTOP.',
     '0.900 s: master 3 restarts empty.',
     '1.000 s: sale 0002 on node-2 ends, and never had the lock.',
     '1.100 s: sale 0001 on node-2 has the lock.',
     '1.100 s: sale 0001 on node-1 and sale 0001 on node-2 are both inside.',
     '1.110 s: sale 0001 on node-2 reads 100.',
-    '1.400 s: sale 0001 on node-1: SIGSTOP: over.',
+    '1.400 s: node-1: SIGSTOP, until now.',
     '1.490 s: sale 0001 on node-1 writes 99.',
     '1.500 s: sale 0001 on node-1 leaves.',
-    '1.600 s: sale 0001 on node-2 leaves, and has written nothing.',
+    '1.600 s: sale 0001 on node-2 leaves, and no write of it is confirmed.',
   ]);
 });
 
