@@ -73,8 +73,8 @@ const stages = Object.entries(locks).map(([name, createLock]) => [name, { backen
 export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };
 
 /** Adds an external lock, under a name that no lock of the course has. */
-export function addExternalLock(name: string, createLock: CreateLock) {
-  strategies[name] = { backend: 'redis', createLock };
+export function addExternalLock(name: string, createLock: CreateLock, backend: Backend = 'redis') {
+  strategies[name] = { backend, createLock };
 }
 
 /** The lock of the course for each backend. */

@@ -2,7 +2,7 @@
 
 import { replicasOf, type Strategy, strategies } from '../../locks/index.ts';
 import type { CreateLock } from '../../locks/lock.ts';
-import { loadPeer, peerNames } from '../peers/peer.ts';
+import { loadPeer, peerNames, peers } from '../peers/peer.ts';
 import { createLock as serialCeiling } from './serial-ceiling.ts';
 
 /** What is measured: a lock of the course, a published one, or the ceiling that no lock can pass. */
@@ -34,13 +34,13 @@ export const contestants: Contestant[] = [
       return 'createLock' in strategy && ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name);
     })
     .map(([name, { backend }]) => contestant(name, 'ours', backend === 'masters')),
-  ...peerNames.map((name) => contestant(`peer:${name}`, 'peer', false)),
+  ...peerNames.map(peerContestant),
 ];
 
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
   ...measured.map(([name]) => contestant(name, 'ours', false)),
-  ...peerNames.map((name) => contestant(`peer:${name}`, 'peer', false)),
+  ...peerNames.map(peerContestant),
 ];
 
 /** What `npm run bench -- --orders` measures unless `--only` names others: a lock, the cheapest lock, and no lock in either store. */
@@ -53,6 +53,10 @@ export function withOrders(chosen: Contestant[]): Contestant[] {
 
 function contestant(name: string, kind: Contestant['kind'], needsMasters: boolean): Contestant {
   return { name, kind, processes: 2, needsMasters, needsReplica: kind === 'ours' && replicasOf(name) > 0 };
+}
+
+function peerContestant(name: string): Contestant {
+  return contestant(`peer:${name}`, 'peer', peers[name]?.hasMasters ?? false);
 }
 
 /** Loads the lock of a contestant, by its name. */

@@ -172,7 +172,12 @@ async function openStack(): Promise<Ground> {
   const ours = options.contestants.filter(({ kind, ordersUnder }) => kind === 'ours' && ordersUnder === undefined);
   const backends = [...new Set(ours.map(({ name }) => backendOf(name)))];
   const peers = options.contestants.filter(({ kind }) => kind === 'peer');
-  const modules = Object.fromEntries(peers.map(({ name }) => [name, fileOfPeer(peerOf(name))]));
+  const modules = Object.fromEntries(
+    peers.map(({ name, needsMasters }) => [
+      name,
+      { file: fileOfPeer(peerOf(name)), backend: needsMasters ? ('masters' as const) : ('redis' as const) },
+    ]),
+  );
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const plain = createTargets({ backends, modules, onDeath });
   const selling = createTargets({

@@ -13,7 +13,7 @@ import { openContractServers } from '../grade/contract/contract-servers.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
 import type { Drill } from '../harness/drill.ts';
 import { faultLines, matrixLines } from '../prove/matrix.ts';
-import { plan, scopeNames } from '../prove/plan.ts';
+import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { COULD_NOT_RUN, NOT_AS_TAUGHT } from './ending.ts';
@@ -59,12 +59,12 @@ async function grade() {
  * Looks at every order of events under these locks, in the scopes that have the names of the drills, and prints what it finds. Resolves
  * with false when there is a counterexample, and with undefined when it was interrupted.
  */
-async function searchFirst(locks: { stage: string; file: string }[], drills: Drill[]): Promise<boolean | undefined> {
+async function searchFirst(locks: Grade[], drills: Drill[]): Promise<boolean | undefined> {
   const names =
     drills.length === allDrills.length
       ? scopeNames
       : scopeNames.filter((name) => drills.some((drill) => drill.name === name));
-  const wanted = { locks: locks.map(({ stage, file }) => ({ stage, file, masters: 0 })), scopes: names };
+  const wanted = { locks: locks.map(provable), scopes: names };
   const planned = plan({ ...wanted, processes: [2, 3], sales: 1, budget: {}, isSplit: false });
   if (planned.length === 0) return true;
   const stopping = new AbortController();

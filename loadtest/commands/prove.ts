@@ -9,11 +9,11 @@ import type { Budget } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import { LATEST_PROOF, type ProofCell } from '../evidence/proof.ts';
-import { problemOfName } from '../grade/external-locks.ts';
+import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
 import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
 import { cellLines, faultLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
 import { replayOnRedis } from '../prove/on-redis.ts';
-import { expectedVerdict, type ProvableLock, plan, provableLocks, scopeNames } from '../prove/plan.ts';
+import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scopeNames } from '../prove/plan.ts';
 import { type Planned, proveAll } from '../prove/prover.ts';
 import { proofOf, writeProof } from '../prove/results.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
@@ -76,7 +76,7 @@ process.exit();
 async function prove(): Promise<number> {
   const { deep, split, json, pauses, delays, crashes } = given;
   const planned = plan({
-    locks: wantedLocks(),
+    locks: await wantedLocks(),
     scopes: given.scope,
     processes: given.processes ? [given.processes] : deep ? [3] : [2, 3],
     sales: given.sales ?? (deep ? 2 : 1),
@@ -140,7 +140,7 @@ async function writeChapters(): Promise<number> {
   return AS_TAUGHT;
 }
 
-function wantedLocks(): ProvableLock[] {
+async function wantedLocks(): Promise<ProvableLock[]> {
   const { args } = command;
   const named = (given.stage ?? []).map((name) => {
     const lock = provableLocks.find(({ stage }) => stage === name);
@@ -148,16 +148,18 @@ function wantedLocks(): ProvableLock[] {
     if (lock === undefined) throw new Error(`${name} keeps its lock where the search has no server.`);
     return lock;
   });
-  const external = args.map((arg) => {
+  const external = args.map(async (arg) => {
     const file = resolve(callerDir, arg);
     const problem = problemOfName(nameOfExternalLock(file), file);
     if (problem !== undefined) throw new Error(`${arg} can't be proved: ${problem}.`);
     if (!existsSync(file)) throw new Error(`${arg} can't be proved: there is no such file.`);
-    return { stage: nameOfExternalLock(file), file, masters: 0 };
+    // What else is wrong with it, the search says.
+    const { stage, promises } = await readExternalLock(file);
+    return provable({ stage, file, promises });
   });
   // Several servers make so many states that they are looked at on request.
   const ofOneServer = provableLocks.filter(({ masters }) => masters === 0);
-  return named.length + external.length > 0 ? [...named, ...external] : ofOneServer;
+  return named.length + external.length > 0 ? [...named, ...(await Promise.all(external))] : ofOneServer;
 }
 
 function definedOf<Values extends object>(values: Values): Partial<Values> {

@@ -2,6 +2,7 @@
 
 import { latestProof } from '../evidence/proof.ts';
 import type { DrillResult, Grade, Results, StageResult } from '../evidence/results.ts';
+import { modulesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
 import { holdsAll } from '../report/grades.ts';
@@ -45,7 +46,7 @@ export async function runCommand({
   const narrator = json ? silentNarrator : options.narrator;
   const stopping = new AbortController();
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
-  const modules = Object.fromEntries((grades ?? []).map(({ stage, file }) => [stage, file]));
+  const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
 

@@ -11,6 +11,8 @@ const LEASE_MS = 400;
 const DELAY_MS = 600;
 /** How long the second node may take to get in, in milliseconds. */
 const ENTRY_LIMIT_MS = 5 * LEASE_MS;
+/** How long a sale may take before the fault, in milliseconds. */
+const USUAL_LIMIT_MS = 5_000;
 /** How long it may take until a master has heard a node, in milliseconds. */
 const HEARD_LIMIT_MS = 300;
 
@@ -20,6 +22,8 @@ export const lateVotes: StepDrill = {
   timing: { leaseMs: LEASE_MS },
   async run(testBed): Promise<Judgement> {
     const { first, second, initialStock } = testBed;
+    // The masters know the scripts of a lock from its first sale on: a vote must be one command.
+    await testBed.sellWithin(first, USUAL_LIMIT_MS);
     const majority = Array.from({ length: Math.floor(testBed.masterCount / 2) + 1 }, (_, master) => master);
     const delay = testBed.delayMasters(first, majority, DELAY_MS);
     const late = testBed.mark('votes late', { node: first });
@@ -55,7 +59,9 @@ export const lateVotes: StepDrill = {
     const end = await sale.end;
 
     const outcome = await testBed.outcome();
-    const entry = outcome.events.find(({ type, node }) => type === 'entered' && node === first.name);
+    const entry = outcome.events.find(
+      ({ type, node, at }) => type === 'entered' && node === first.name && at > askedAt,
+    );
     if (measuredMs < LEASE_MS) return notStaged(`The answers were not late: they took ${formatDuration(measuredMs)}.`);
     if (entry && entry.at - askedAt < LEASE_MS) return notStaged(`${first.name} entered before the votes were late.`);
     const { overlaps, witnesses: meetings } = overlapsOf(outcome);

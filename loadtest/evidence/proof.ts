@@ -59,7 +59,7 @@ const stepSchema = z.object({
 });
 
 /** A lock in a scope. */
-const cellSchema = z.object({
+export const proofCellSchema = z.object({
   stage: z.string(),
   scope: z.string(),
   /** The drill that stages the same; null when there is none. */
@@ -106,11 +106,11 @@ export const proofSchema = z.object({
   verdict: z.enum(['as-taught', 'not-as-taught', 'unknown']),
   /** One sentence for each cell that is not as taught or unknown. */
   verdictReasons: z.array(z.string()).default([]),
-  cells: z.array(cellSchema),
+  cells: z.array(proofCellSchema),
 });
 
 export type ProofStep = z.infer<typeof stepSchema>;
-export type ProofCell = z.infer<typeof cellSchema>;
+export type ProofCell = z.infer<typeof proofCellSchema>;
 export type Proof = z.infer<typeof proofSchema>;
 
 /** The file in the folder of a run. */

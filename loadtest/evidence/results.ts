@@ -1,6 +1,7 @@
 // `results.json`: what a run writes down, as a schema. Others read it.
 
 import { z } from 'zod';
+import { promisesSchema } from './promises.ts';
 
 const count = z.int().min(0);
 const milliseconds = z.number().min(0);
@@ -127,6 +128,8 @@ export const gradeSchema = z.object({
   file: z.string(),
   /** Why it has no row: a clause. */
   problem: z.string().optional(),
+  /** What its module says that it promises beyond the contract. */
+  promises: promisesSchema.optional(),
   /** Of a published lock: the options it was given, in words, and for each drill that asks for more than it promises, why. */
   options: z.record(z.string(), z.string()).optional(),
   doesNotPromise: z.record(z.string(), z.string()).optional(),

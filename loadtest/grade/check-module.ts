@@ -1,8 +1,8 @@
-// Loads a module, reads its promises and makes one lock of it. Tells when it begins, and then what is wrong: an empty text when nothing is.
+// Loads a module and makes one lock of it. Tells when it begins, and then what was found: what is wrong, or what it promises.
 
 import { Redis } from 'ioredis';
 import type { LockOptions } from '../../locks/lock.ts';
-import { readExternalModule, supervised } from '../../services/inventory/external-lock.ts';
+import { loadExternalLock, readExternalModule } from '../../services/inventory/external-lock.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { readPromises } from '../evidence/promises.ts';
 
@@ -11,6 +11,7 @@ const [file = ''] = process.argv.slice(2);
 const redis = new Redis({ lazyConnect: true });
 const options = {
   redis,
+  masters: [redis],
   key: lockKey('001', 'check'),
   ownerToken: 'check:0001',
   leaseMs: 1_000,
@@ -19,13 +20,12 @@ const options = {
 } as unknown as LockOptions;
 
 process.send?.('');
-const problem = await readExternalModule(file)
-  .then(({ createLock, promises }) => {
-    readPromises(promises);
-    supervised(createLock)(options);
-  })
-  .then(
-    () => '',
-    (error: Error) => error.message,
-  );
-process.send?.(problem, () => process.exit(0));
+const found = await check().catch((error: Error) => ({ problem: error.message }));
+process.send?.(found, () => process.exit(0));
+
+async function check() {
+  const createLock = await loadExternalLock(file);
+  const promises = readPromises((await readExternalModule(file)).promises);
+  createLock(options);
+  return Object.keys(promises).length > 0 ? { promises } : {};
+}

@@ -1,6 +1,7 @@
 // A drill under an external lock, which may break its node.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
@@ -10,6 +11,8 @@ import type { Target } from '../harness/target.ts';
 /** How long a node may leave a question unanswered, in milliseconds; a drill may pause it for some leases. */
 const SILENCE_LIMIT_MS = 5_000;
 const PAUSED_LEASES = 3;
+/** How many witnesses an outcome names. */
+const MAX_WITNESSES = 10;
 /** How often the nodes are asked, in milliseconds. */
 const LOOK_MS = 500;
 
@@ -40,7 +43,9 @@ export async function runExternalCell(
 
 /** The outcome of every drill under a lock with which the nodes do not start. */
 export function nodesDidNotStart(error: Error): DrillOutcome {
-  return isOfNode(error.message) ? brokenOr(new BrokenNode(shorten(error.message))) : lostTrack(error);
+  // Its module was loaded before: that a node is late to start is the machine's doing.
+  const isLate = /was not ready within/.test(error.message);
+  return isOfNode(error.message) && !isLate ? brokenOr(new BrokenNode(shorten(error.message))) : lostTrack(error);
 }
 
 /** Aborts with BrokenNode when a node ends that no drill killed, or answers nothing for too long; then all nodes are killed. */
@@ -107,9 +112,9 @@ function judgeExternal(outcome: DrillOutcome): DrillOutcome {
   if (faults.length > 0) return fail(`${countOf(faults.length, 'sale')} of ${formatNumber(asked)} failed: ${first}`);
   if (asked > 0 && entered === 0) return fail('No sale took place: acquire() gave nobody the lock.');
   if (timeouts > sold) {
-    return fail(
-      `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`,
-    );
+    const witnesses = refusedSales(events);
+    const reason = `${formatNumber(timeouts)} of ${formatNumber(asked)} sales were refused: the lock was not free in time.`;
+    return { ...fail(reason), witnesses: witnesses.slice(0, MAX_WITNESSES), witnessCount: witnesses.length };
   }
   return nothingToBreak ? { ...outcome, verdict: 'not-applicable', reasons: [nothingFor(reasons)] } : outcome;
 }
@@ -122,6 +127,16 @@ function mostFrequent(texts: string[]): string {
   return most?.[0] ?? '';
 }
 
+/** A sentence for each sale that waited for the lock in vain. */
+function refusedSales(events: SaleEvent[]): string[] {
+  return events
+    .filter(({ code }) => code === 'LOCK_WAIT_TIMEOUT')
+    .map(({ at, node, saleId }) => {
+      const asked = events.find((event) => event.type === 'waiting' && event.node === node && event.saleId === saleId);
+      return `sale ${saleId} on ${node} waited ${formatDuration(at - (asked?.at ?? at))}, and was refused`;
+    });
+}
+
 function nothingFor(reasons: string[]) {
   return `This lock has nothing that the drill could break. ${reasons.join(' ')}`;
 }
@@ -129,12 +144,18 @@ function nothingFor(reasons: string[]) {
 /** Deletes what the last drill left, whatever its keys are called. In a Redis that is not ours only what has the lock's key in its name. */
 async function deleteKeys({ stack }: Target, stage: string) {
   if (stack === undefined) return;
-  const redis = connectRedis(stack.redis.url, {});
+  const isOurs = { redis: stack.redis.kind !== 'external', masters: stack.masters.every(({ process }) => process) };
+  await deleteIn(stack.redis.url, stage, isOurs.redis);
+  for (const { url } of stack.masters) await deleteIn(url, stage, isOurs.masters);
+}
+
+async function deleteIn(url: string, stage: string, isOurs: boolean) {
+  const redis = connectRedis(url, {});
   try {
     // A Cluster must be there before it can be asked which servers it has.
     await redis.ping();
     for (const server of mastersOf(redis)) {
-      if (stack.redis.kind !== 'external') await server.flushdb();
+      if (isOurs) await server.flushdb();
       else for (const key of await server.keys(`*${lockKey('001', stage)}*`)) await redis.del(key);
     }
   } finally {

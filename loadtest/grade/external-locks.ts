@@ -6,13 +6,15 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../../locks/index.ts';
 import { nodeArgs, projectDir } from '../../scripts/stack/parts.ts';
-import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { backendOfPromises, nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import type { Grade } from '../evidence/results.ts';
-import { fileOfPeer, loadPeer, peerNames } from '../peers/peer.ts';
-import { isExternal } from '../staircase/lookup.ts';
+import type { ExternalModule } from '../harness/targets.ts';
+import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
+import { addExternalRow, isExternal } from '../staircase/lookup.ts';
+import { notPromisedBy } from './not-promised.ts';
 
 /** How long a module may take to be loaded once the process that does it is there, in milliseconds. */
-const LOAD_LIMIT_MS = 10_000;
+const LOAD_LIMIT_MS = 30_000;
 /** How long that process may take to be there, in milliseconds. */
 const START_LIMIT_MS = 30_000;
 
@@ -20,24 +22,35 @@ const START_LIMIT_MS = 30_000;
 export async function readExternalLock(file: string): Promise<Grade> {
   const stage = nameOfExternalLock(file);
   const isThere = existsSync(file) ? undefined : 'there is no such file';
-  const problem = isThere ?? problemOfName(stage, file) ?? (await problemOfModule(file));
-  return { stage, file, ...(problem !== undefined && { problem }) };
+  const problem = isThere ?? problemOfName(stage, file);
+  if (problem !== undefined) return { stage, file, problem };
+  const found = await checkModule(file);
+  // Of a lock that says nothing of itself nothing is excused.
+  return asRow({ stage, file, ...found, ...(found.promises && { doesNotPromise: notPromisedBy(found.promises) }) });
 }
 
 /** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
-export async function readPeers(): Promise<Grade[]> {
+export async function readPeers(names = peerNames): Promise<Grade[]> {
   execFileSync('sh', ['scripts/packages.sh', 'loadtest/peers'], { cwd: projectDir, stdio: ['ignore', 'ignore', 2] });
   return Promise.all(
-    peerNames.map(async (name) => {
-      const { version, options, doesNotPromise } = await loadPeer(name);
-      // With the version: a lock of ours may have the same name.
-      return {
-        stage: `${name}@${version}`,
-        file: fileOfPeer(name),
-        options,
-        doesNotPromise,
-      };
+    names.map(async (name) => {
+      const { promises, options, doesNotPromise } = await loadPeer(name);
+      const outside = { ...notPromisedBy(promises), ...doesNotPromise };
+      return asRow({ stage: rowOfPeer(name), file: fileOfPeer(name), promises, options, doesNotPromise: outside });
     }),
+  );
+}
+
+/** From here on it is known where this lock is kept. */
+function asRow(grade: Grade): Grade {
+  addExternalRow(grade.stage, backendOfPromises(grade.promises));
+  return grade;
+}
+
+/** What the nodes of these locks are given, by their rows. */
+export function modulesOf(grades: Grade[]): Record<string, ExternalModule> {
+  return Object.fromEntries(
+    grades.map(({ stage, file, promises }) => [stage, { file, backend: backendOfPromises(promises) }]),
   );
 }
 
@@ -50,25 +63,28 @@ export function problemOfName(name: string, file: string): string | undefined {
   return `the name of its file becomes that of its row, so it must be in small letters, as in my-lock.ts`;
 }
 
+/** What was found of a module: why it can't be graded, or what it promises, if anything. */
+type Found = Pick<Grade, 'problem' | 'promises'>;
+
 /** Loads the module in a process of its own, which it may end, or keep busy for ever. */
-async function problemOfModule(file: string): Promise<string | undefined> {
+async function checkModule(file: string): Promise<Found> {
   const [script = '', ...execArgv] = nodeArgs('loadtest/grade/check-module.ts').toReversed();
   const child = fork(script, [file], { execArgv: execArgv.toReversed(), stdio: 'ignore', cwd: projectDir });
   // It sends when it begins, and then what is wrong. Both may come at once, and with its end: nothing listens too late.
   const begun = once(child, 'message');
-  const problem = new Promise<string>((resolve) => {
-    child.once('message', () => child.once('message', resolve));
+  const found = new Promise<Found>((resolve) => {
+    child.once('message', () => child.once('message', (message) => resolve(message as Found)));
   });
-  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(([[code, signal]]) =>
-    endOf(code ?? signal),
+  const ended = Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(
+    ([[code, signal]]): Found => ({ problem: endOf(code ?? signal) }),
   );
-  const limit = (ms: number, sentence: string) => sleep(ms, sentence, { ref: false });
-  const late = `it was not loaded within ${LOAD_LIMIT_MS / 1000} s: its import never ends`;
+  const limit = (ms: number, found: Found) => sleep(ms, found, { ref: false });
+  const problem = `it was not loaded within ${LOAD_LIMIT_MS / 1000} s: its import never ends`;
 
-  await Promise.race([begun, ended, limit(START_LIMIT_MS, '')]);
-  const found = await Promise.race([problem, ended, limit(LOAD_LIMIT_MS, late)]);
+  await Promise.race([begun, ended, limit(START_LIMIT_MS, {})]);
+  const result = await Promise.race([found, ended, limit(LOAD_LIMIT_MS, { problem })]);
   child.kill('SIGKILL');
-  return found || undefined;
+  return result;
 }
 
 /** Node ends with 13 when nothing is left that could let a top-level await go on. */

@@ -82,7 +82,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
    * Lets `act` make a node send a command, which its link holds. Resolves when it has come, with the line between the node
    * and its link cut, so that the node can't send another. Throws NotStagedError when the command never comes.
    *
-   * What goes to several masters is held on its way to each of them.
+   * A release that goes to several masters is held on its way to each of them.
    */
   async function holdOnItsWay(
     node: TargetNode,

@@ -11,7 +11,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import type { createFaults } from './faults.ts';
 import { readLease } from './lease-watch.ts';
 import { sharedClock } from './shared-clock.ts';
-import type { TargetNode } from './target.ts';
+import type { Target, TargetNode } from './target.ts';
 
 /** How long a master may leave the harness unanswered before it counts as silent, in milliseconds. */
 const ANSWER_LIMIT_MS = 200;
@@ -19,8 +19,10 @@ const RECONNECT_DELAY_MS = 20;
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 10;
+/** What a client asks first of all on a new connection. */
+const READY_CHECK = 'INFO';
 
-export interface MasterFaultsOptions {
+export interface MasterFaultsOptions extends Pick<Target, 'nodes'> {
   masters: Master[];
   lockKey: string;
   /** Leads nodes to a server whose wall clock can be set ahead. */
@@ -30,7 +32,9 @@ export interface MasterFaultsOptions {
 }
 
 /** Ways to break the masters that vote for a lock. A master is named by its place in the stack, from 0. */
-export function createMasterFaults({ masters, lockKey, lend, onFault }: MasterFaultsOptions) {
+export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: MasterFaultsOptions) {
+  /** How often a node had asked over a line whether its master is ready, before the master was made to forget. */
+  const askedBefore = new Map<Link | undefined, number>();
   const clients = masters.map(({ url }) => connect(url));
 
   function processOf(master: number) {
@@ -75,6 +79,8 @@ export function createMasterFaults({ masters, lockKey, lend, onFault }: MasterFa
     };
     onFault(comeBack);
     isBack = false;
+    for (const link of nodes.flatMap((node) => linksOf(node, [master])))
+      askedBefore.set(link, link.counters.commands.get(READY_CHECK) ?? 0);
     await process.kill();
     await comeBack();
     await untilBack(master);
@@ -137,8 +143,20 @@ export function createMasterFaults({ masters, lockKey, lend, onFault }: MasterFa
     return Math.min(...counts);
   }
 
+  /** Whether a node has made a new connection to this master since it was made to forget, and found it ready. */
+  async function isReached(node: TargetNode, master: number): Promise<boolean> {
+    const [link] = linksOf(node, [master]);
+    const { commands, open } = link?.counters ?? {};
+    const asked = commands?.get(READY_CHECK) ?? 0;
+    if (!open || asked <= (askedBefore.get(link) ?? 0)) return false;
+    // Its answer has been read by the time the node answers.
+    await node.state();
+    return true;
+  }
+
   return {
     count: masters.length,
+    isReached,
     votes,
     freeze,
     forget,
@@ -152,7 +170,7 @@ export function createMasterFaults({ masters, lockKey, lend, onFault }: MasterFa
     },
     /** Takes every vote away. */
     async clear() {
-      await Promise.all(clients.map((client) => client.del(lockKey)));
+      await Promise.all(clients.map(async (client) => client.del(...(await keysOf(client, lockKey)))));
     },
     close() {
       for (const client of clients) client.disconnect();
@@ -160,8 +178,15 @@ export function createMasterFaults({ masters, lockKey, lend, onFault }: MasterFa
   };
 }
 
+/** An external lock may have a key of another name, which has that of the lock in it. */
+async function keysOf(client: Redis, lockKey: string): Promise<string[]> {
+  const found = await client.keys(`*${lockKey}*`).catch(() => []);
+  return found.length > 0 ? found : [lockKey];
+}
+
 async function voteOf(client: Redis, lockKey: string): Promise<string> {
-  const lease = await readLease(client, lockKey);
+  const [key = lockKey] = await keysOf(client, lockKey);
+  const lease = await readLease(client, key);
   return lease === undefined ? 'silent' : (lease.owner ?? 'nobody');
 }
 

@@ -1,11 +1,11 @@
 // A drill that goes step by step: one fault on a test bed, followed to its judgement.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backendOf, replicasOf } from '../../locks/index.ts';
+import { replicasOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Verdict } from '../evidence/results.ts';
-import { hasNothingToBreak } from '../staircase/lookup.ts';
+import { backendOfRow, hasNothingToBreak } from '../staircase/lookup.ts';
 import { runAgainIfBusy } from './busy-machine.ts';
 import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
 import type { LockTiming } from './lab-client.ts';
@@ -66,14 +66,14 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   if (hasNothingToBreak(stage, drill.name)) {
     return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
   }
-  if (drill.needs?.includes('masters') && backendOf(stage) !== 'masters') {
+  if (drill.needs?.includes('masters') && backendOfRow(stage) !== 'masters') {
     return notApplicable(`Under ${stage} no masters vote.`);
   }
   if (drill.needs?.includes('clock server') && replicasOf(stage) > 0) {
     return notApplicable('The embedded Valkey, whose clock can be set, has no replica.');
   }
   const timing = { leaseMs, ...drill.timing };
-  const isConfirmed = backendOf(stage) === 'masters' || replicasOf(stage) > 0;
+  const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
   return runAgainIfBusy(
     async () => {
       const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });

@@ -12,13 +12,20 @@ export interface TargetsOptions {
   /** A running stack to aim at, instead of stacks of our own. */
   running?: { url: string; labUrls: string[] } | undefined;
   /** The modules of the external locks, by their names. */
-  modules?: Record<string, string>;
+  modules?: Record<string, ExternalModule>;
   /** The backends of the strategies to be run. */
   backends?: Backend[];
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
   /** Called with a sentence when a part dies that no drill killed; not under an external lock. */
   onDeath: (sentence: string) => void;
+}
+
+/** An external lock as its nodes are given it. */
+export interface ExternalModule {
+  /** Where its module is. */
+  file: string;
+  backend: Backend;
 }
 
 interface Opened {
@@ -79,14 +86,15 @@ export function createTargets({
   function settingsFor(external: string) {
     const { LOG_LEVEL, NODE_OPTIONS = '' } = process.env;
     const env = {
-      LOCK_MODULES: `${external}=${modules[external]}`,
+      LOCK_MODULES: `${external}=${modules[external]?.file}`,
       LOG_LEVEL: LOG_LEVEL || 'silent',
       LOCK_VERSION: '',
-      // Short enough that the last words of a node tell its error.
-      NODE_OPTIONS: `${NODE_OPTIONS} --stack-trace-limit=2`.trim(),
+      // Short enough that the last words of a node tell its error; tsx needs three to know who asks for a CommonJS module.
+      NODE_OPTIONS: `${NODE_OPTIONS} --stack-trace-limit=4`.trim(),
     };
     const onLine = (name: string, line: string) => void process.stderr.write(`${external} on ${name}: ${line}\n`);
-    return LOG_LEVEL ? { env, onLine } : { env };
+    const masters = modules[external]?.backend === 'masters' ? MASTERS : 0;
+    return { env, masters, ...(LOG_LEVEL && { onLine }) };
   }
 
   /** A stack with an external lock has nothing to bring in order, and may not be able to. */

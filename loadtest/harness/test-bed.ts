@@ -1,7 +1,7 @@
 // The ground of a drill that goes step by step: two nodes made ready, ways to break them, and the way back.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backendOf, hasLock } from '../../locks/index.ts';
+import { hasLock } from '../../locks/index.ts';
 import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
@@ -9,6 +9,7 @@ import { type Hold, holdsOf, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
+import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import type { Narrate } from './drill.ts';
 import { type Crash, createFaults } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
@@ -51,13 +52,15 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   let isOver = false;
   /** Redis itself was made to fail. */
   let isRedisBroken = false;
+  const isVoted = backendOfRow(stage) === 'masters';
   const faults = createFaults({
     nodes,
     stack,
-    backend: backendOf(stage),
+    backend: backendOfRow(stage),
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
   });
   const masters = createMasterFaults({
+    nodes,
     masters: stack?.masters ?? [],
     lockKey: lockKey(SKU, stage),
     lend: faults.lendClock,
@@ -83,7 +86,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     masters.close();
     throw error;
   }
-  const tries = countTries(nodes, lockKey(SKU, stage));
+  const tries = countTries(nodes, (node) => (isVoted ? node.masterLinks?.[0] : node.link), lockKey(SKU, stage));
   faults.onFault(tries.end);
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
   // From its first step on the drill is looked at.
@@ -137,8 +140,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
    */
   async function triesOf(node: TargetNode): Promise<number> {
     const [masterLink] = node.masterLinks ?? [];
-    if (backendOf(stage) === 'masters' && masterLink) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
-    if (node.link === undefined) return (await node.redis()).commandsProcessed;
+    if (isVoted && masterLink && !isExternal(stage)) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
+    if ((isVoted ? masterLink : node.link) === undefined) return (await node.redis()).commandsProcessed;
     return tries.of(node);
   }
 
@@ -149,7 +152,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   async function hasAsked(node: TargetNode) {
     // Over the same connection, on which Redis answers in order.
     await node.redis();
-    if (backendOf(stage) !== 'redis') await sleep(OTHER_SERVER_MS);
+    if (backendOfRow(stage) !== 'redis') await sleep(OTHER_SERVER_MS);
   }
 
   /**
@@ -255,7 +258,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
    * the stock in it. Throws NotStagedError.
    */
   async function lendClock() {
-    if (masters.count > 0 && backendOf(stage) === 'masters') {
+    if (masters.count > 0 && backendOfRow(stage) === 'masters') {
       return masters.lendClock(Math.floor(masters.count / 2), nodes);
     }
     const clock = await faults.lendClockOfRedis();
@@ -263,9 +266,13 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return clock;
   }
 
-  /** How many masters have voted for a sale of this node, as they say themselves. */
+  /**
+   * How many masters have voted for a sale of this node, as they say themselves. What an external lock keeps there names no node: every
+   * vote counts, so that no other node may ask meanwhile.
+   */
   async function votesFor(node: TargetNode): Promise<number> {
-    return (await masters.votes()).filter((token) => ownerOf(token)?.node === node.name).length;
+    const given = (await masters.votes()).filter((token) => token !== 'nobody' && token !== 'silent');
+    return given.filter((token) => isExternal(stage) || ownerOf(token)?.node === node.name).length;
   }
 
   function ownerOf(token: string) {
@@ -302,13 +309,14 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     killRedis: breaking(faults.killRedis),
     startReplica: guarded(faults.startReplica),
     lendClock: guarded(lendClock),
-    masterCount: backendOf(stage) === 'masters' ? masters.count : 0,
+    masterCount: backendOfRow(stage) === 'masters' ? masters.count : 0,
     votesFor,
     freezeMaster: guarded(masters.freeze),
     forgetMaster: guarded(masters.forget),
     cutMasters: guarded(masters.cut),
     delayMasters: guarded(masters.delay),
     heardByMasters: masters.heard,
+    reachesMaster: masters.isReached,
     triesOf,
     hasAsked: guarded(hasAsked),
     mustBeInside: guarded(sales.mustBeInside),
@@ -334,11 +342,11 @@ function deathsOf({ node, at, events }: Crash): SaleEvent[] {
   return inside.map(({ saleId }) => ({ at, type: 'left', node: node.name, saleId }));
 }
 
-/** Counts the commands of each node that name this key. */
-function countTries(nodes: TargetNode[], key: string) {
+/** Counts the commands of each node that name this key, on the line to where its lock is. */
+function countTries(nodes: TargetNode[], linkOf: (node: TargetNode) => TargetNode['link'], key: string) {
   const counts = new Map<TargetNode, number>();
   const ends = nodes.map((node) =>
-    node.link?.watch(({ args }) => {
+    linkOf(node)?.watch(({ args }) => {
       if (args.some((arg) => arg.includes(key))) counts.set(node, (counts.get(node) ?? 0) + 1);
     }),
   );

@@ -62,3 +62,40 @@ export function adapt<Held>(open: (options: LockOptions) => Library<Held>): Crea
     } as Lock;
   };
 }
+
+/** A hold of a library that runs a function under its lock. */
+export interface Inside {
+  /** Lets the function end. */
+  leave(): void;
+  /** Settles when the library has given the lock up, as its call does. */
+  left: Promise<unknown>;
+  /** Aborts when the library tells the function that the lock is lost. */
+  lost?: AbortSignal | undefined;
+}
+
+/**
+ * Resolves when `run` has called the function that it is given, which goes on until `leave` is called. Rejects as `run` does before.
+ * `onLost` is called when the lock is lost before.
+ */
+export function enter(
+  run: (inside: (lost?: AbortSignal) => Promise<void>) => Promise<unknown>,
+  onLost = () => {},
+): Promise<Inside> {
+  return new Promise((resolve, reject) => {
+    let isInside = true;
+    let leave = () => {};
+    const until = new Promise<void>((resolve) => {
+      leave = () => {
+        isInside = false;
+        resolve();
+      };
+    });
+    const left = run((lost) => {
+      // A library may go on extending what is given up, and find it lost.
+      lost?.addEventListener('abort', () => isInside && onLost(), { once: true });
+      resolve({ leave, left, lost });
+      return until;
+    });
+    left.catch(reject);
+  });
+}

@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { IRLock, Redisson as RedissonClient } from 'node-redisson';
+import type { Promises } from '../evidence/promises.ts';
 import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
@@ -11,6 +12,27 @@ export const options = {
   leaseTime: 'true: the watchdog renews the lease',
   clientId: 'the owner token',
 };
+
+export const promises: Promises = { reentry: true, renewal: true };
+
+const readme = 'https://www.npmjs.com/package/node-redisson/v/1.0.4';
+
+export const claims = [
+  {
+    quote: 'Node Redisson is a Redis distributed lock for Node.js, which is easy to use and highly available.',
+    source: readme,
+  },
+  {
+    quote:
+      'It refers to the distributed lock implementation of Java Redisson and can be mutually compatible with the locks of Java Redisson.',
+    source: readme,
+  },
+  {
+    quote:
+      "has implemented the **watchdog** and **unlock notification** features, so that you don't have to worry about predicting the holding time of the lock anymore.",
+    source: readme,
+  },
+];
 
 export const doesNotPromise = {
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',

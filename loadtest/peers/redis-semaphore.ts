@@ -1,6 +1,7 @@
-// redis-semaphore 5: its Mutex.
+// redis-semaphore 5: its Mutex, in one Redis.
 
 import { Mutex } from 'redis-semaphore';
+import type { Promises } from '../evidence/promises.ts';
 import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
@@ -11,45 +12,71 @@ export const options = {
   onLockLost: 'tells the holder',
 };
 
+export const promises: Promises = { renewal: true };
+
+const readme = 'https://www.npmjs.com/package/redis-semaphore/v/5.8.0';
+
+export const claims = [
+  {
+    quote: '`lockTimeout` - _optional_ ms, time after mutex will be auto released (expired)',
+    source: readme,
+  },
+  {
+    quote: '`refreshInterval` - _optional_ ms, auto-refresh interval; to disable auto-refresh behaviour set `0`',
+    source: readme,
+  },
+  {
+    quote:
+      '`onLockLost` - _optional_ function, called when lock loss is detected due refresh cycle; default onLockLost throws unhandled LostLockError',
+    source: readme,
+  },
+  {
+    quote:
+      "It's safe to always call release, because if lock is no longer belongs to this mutex, .release() will have no effect",
+    source: readme,
+  },
+];
+
 export const doesNotPromise = {
-  'late-release': 'release() does not tell that the lock was no longer held.',
   'nested-call': 'Its Mutex is not reentrant.',
-  'paused-process': 'It has no fencing token.',
-  'blocked-loop': 'It has no fencing token.',
+  'paused-process': 'It has no fencing token, and hears of a lost lock at its next refresh.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'Its Mutex knows one Redis.',
-  'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
-  'clock-jump': 'Its lease is counted by the clock of one Redis.',
-  starvation: 'It promises no order.',
-  overtaking: 'It promises no order.',
-  'redis-outage': 'A refresh that Redis leaves unanswered is a rejection that nobody handles: it ends the process.',
 };
 
-export const createLock = adapt<Mutex>(({ redis, key, leaseMs, onLeaseLost }) => {
-  const open = (limits: { acquireAttemptsLimit?: number }) =>
-    new Mutex(oneServer(redis), key, {
-      lockTimeout: leaseMs,
-      acquireTimeout: Number.POSITIVE_INFINITY,
-      onLockLost: onLeaseLost,
-      ...limits,
-    });
+interface Held {
+  mutex: Mutex;
+  lost: AbortSignal;
+}
+
+export const createLock = adapt<Held>(({ redis, key, leaseMs, onLeaseLost }) => {
+  function open(limits: { acquireAttemptsLimit?: number }) {
+    const lost = new AbortController();
+    const onLockLost = () => {
+      onLeaseLost();
+      lost.abort();
+    };
+    const acquireTimeout = Number.POSITIVE_INFINITY;
+    const mutex = new Mutex(oneServer(redis), key, { lockTimeout: leaseMs, acquireTimeout, onLockLost, ...limits });
+    return { mutex, lost: lost.signal };
+  }
 
   async function wait(signal?: AbortSignal) {
-    const mutex = open({});
-    await mutex.acquire(signal);
-    return mutex;
+    const held = open({});
+    await held.mutex.acquire(signal);
+    return held;
   }
 
   async function tryOnce() {
-    const mutex = open({ acquireAttemptsLimit: 1 });
-    return (await mutex.tryAcquire()) ? mutex : undefined;
+    const held = open({ acquireAttemptsLimit: 1 });
+    return (await held.mutex.tryAcquire()) ? held : undefined;
   }
 
-  async function release(mutex: Mutex) {
+  async function release({ mutex }: Held) {
     if (!mutex.isAcquired) return false;
     await mutex.release();
   }
 
-  return { wait, tryOnce, release };
+  return { wait, tryOnce, release, lost: ({ lost }) => lost };
 });

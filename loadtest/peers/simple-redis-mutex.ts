@@ -2,6 +2,7 @@
 
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
+import type { Promises } from '../evidence/promises.ts';
 import { adapt } from './adapter.ts';
 import { oneServer } from './peer.ts';
 
@@ -12,20 +13,37 @@ export const options = {
   failAfter: 'none',
 };
 
+export const promises: Promises = { fencing: true };
+
+const readme = 'https://www.npmjs.com/package/simple-redis-mutex/v/3.0.0';
+
+export const claims = [
+  {
+    quote:
+      'Redis Pub/Sub is used so that released lock can be immediately acquired by another waiting process instead of depending on polling.',
+    source: readme,
+  },
+  {
+    quote:
+      'A fencing token is an increasing number that is used to identify the order at which locks are acquired, and is used for further safety with writes in distributed systems.',
+    source: readme,
+  },
+  {
+    quote:
+      "It's also taken into consideration that an expired lock cannot be released so it does not release the lock from another holder.",
+    source: readme,
+  },
+  {
+    quote:
+      'Application logic should not depend on lock timeout and polling interval. They are meant to be a safe net when things fail.',
+    source: readme,
+  },
+];
+
 export const doesNotPromise = {
-  'late-release': 'release() does not tell that the lock was no longer held.',
   'nested-call': 'It is not reentrant.',
   'long-sale': 'It renews nothing by itself: the holder has to call refreshTimeout().',
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
-  'clock-jump': 'Its lease is counted by the clock of one Redis.',
-  'paused-process':
-    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
-  'blocked-loop':
-    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
-  'late-write':
-    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
-  'crossed-write':
-    'It counts a fencing token in a command of its own after the lock, so that tokens may overtake each other.',
   failover: 'It knows one Redis.',
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
 };
@@ -54,5 +72,10 @@ export const createLock = adapt<ReleaseFunc>(({ redis, key, leaseMs }) => {
     return isHeld ? release : undefined;
   }
 
-  return { wait, tryOnce, release: (leave) => leave() };
+  return {
+    wait,
+    tryOnce,
+    release: (leave) => leave(),
+    fencingToken: ({ fencingToken }) => (fencingToken === undefined ? undefined : String(fencingToken)),
+  };
 });

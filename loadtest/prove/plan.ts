@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { beyond, locks, replicasOf } from '../../locks/index.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import type { Grade } from '../evidence/results.ts';
 import { hasNothingToBreak, isExternal, taughtVerdict } from '../staircase/lookup.ts';
 import type { Planned } from './prover.ts';
 
@@ -36,6 +37,11 @@ export const provableLocks: ProvableLock[] = [
     }))
     .toSorted((one, other) => one.masters - other.masters),
 ];
+
+/** An external lock that can be looked at. */
+export function provable({ stage, file, promises }: Pick<Grade, 'stage' | 'file' | 'promises'>): ProvableLock {
+  return { stage, file, masters: promises?.masters ? MASTERS : 0 };
+}
 
 export const scopeNames = scopes.map(({ name }) => name);
 

@@ -1,6 +1,6 @@
 // Every staircase, and what it says of a row, of a column, and of the cell where they meet.
 
-import { locks } from '../../locks/index.ts';
+import { type Backend, backendOf, locks } from '../../locks/index.ts';
 import { guardStaircase } from './guards.ts';
 import { keyStaircase } from './keys.ts';
 import { lockStaircase } from './locks.ts';
@@ -8,6 +8,19 @@ import type { Column, Row, Sign, Staircase } from './staircase.ts';
 
 /** Every staircase that a run may show. */
 export const staircases = [lockStaircase, guardStaircase, keyStaircase];
+
+/** Where external locks keep their lock, by their rows: those that keep it elsewhere than in one Redis. */
+const externalBackends = new Map<string, Backend>();
+
+/** Says where an external lock keeps its lock. Nothing else is known of it. */
+export function addExternalRow(row: string, backend: Backend) {
+  externalBackends.set(row, backend);
+}
+
+/** Where the lock of a row is kept. */
+export function backendOfRow(row: string): Backend {
+  return externalBackends.get(row) ?? backendOf(row);
+}
 
 /** True for an external lock: nothing is taught of it. */
 export function isExternal(row: string): boolean {
@@ -55,10 +68,8 @@ export function hasNothingToBreak(row: string, drill: string): boolean {
 function signOf(row: string, drill: string): Sign | undefined {
   const known = rowOf(row);
   if (known !== undefined) return Object.hasOwn(known.signs, drill) ? known.signs[drill] : undefined;
-  // What can break no stage asks for several masters, which an external lock is not given.
-  return canBreakAStage(drill) ? '·' : '–';
-}
-
-function canBreakAStage(drill: string): boolean {
-  return Object.keys(locks).some((stage) => ![undefined, '–'].includes(signOf(stage, drill)));
+  // What can break no stage asks for several masters, which an external lock has when it says so.
+  const isAlike = (name: string) => name in locks || (backendOfRow(row) === 'masters' && backendOf(name) === 'masters');
+  const alike = Object.keys(lockStaircase.rows).filter(isAlike);
+  return alike.some((name) => ![undefined, '–'].includes(signOf(name, drill))) ? '·' : '–';
 }

@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { abortError } from '../../locks/drivers/abortable.ts';
+import type { Backend } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
 import { isStoreUnavailable } from './away-server.ts';
 import { cancelOnAbort } from './cancel.ts';
@@ -32,6 +33,13 @@ export interface ExternalModule {
   createLock: CreateLock;
   /** What it says it promises, as it was exported. */
   promises: unknown;
+}
+
+/** Where an external lock that promises this keeps its lock: in several masters that vote, when it says so, else in Redis. */
+export function backendOfPromises(promises: unknown): Backend {
+  const isVoted =
+    typeof promises === 'object' && promises !== null && 'masters' in promises && promises.masters === true;
+  return isVoted ? 'masters' : 'redis';
 }
 
 /** Loads the module as `readExternalModule` does, and holds its lock to what a lock must do. */

@@ -7,10 +7,11 @@ const FOLDERS = [['lua'], ['locks'], ['services', 'prove'], ['scripts'], ['loadt
 
 /** The rooms of the harness, from the ground up: the same rule, so that two rooms of one floor do not know each other. */
 const ROOMS = [
-  ['evidence', 'peers'],
-  ['staircase'],
+  ['evidence'],
+  ['peers', 'staircase'],
   ['harness', 'report'],
   ['drills', 'orders', 'bench', 'grade', 'prove'],
+  ['verdicts'],
   ['commands'],
 ];
 

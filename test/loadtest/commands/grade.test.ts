@@ -49,6 +49,26 @@ test('one run: a right lock, a wrong one, and three that break their nodes', { t
   expect(report).toMatch(/missing-lock: it can't be graded: there is no such file/);
 });
 
+test('a lock of several masters: its nodes have five, and the drills with masters apply to it', {
+  timeout: 120_000,
+}, async () => {
+  const text = `export { createLock } from '${projectDir}locks/beyond/redlock.ts';\nexport const promises = { masters: true };\n`;
+  const drills = 'late-release,paused-process,frozen-master,late-votes,amnesia';
+  const command = grade(writeModule('five-lock.ts', text), '--baseline', 'none', '--drill', drills, '--json');
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+
+  const { stages, grades } = resultsSchema.parse(JSON.parse(command.stdout()));
+  expect(stages[0]?.drills.map(({ drill, verdict }) => [drill, verdict])).toEqual([
+    ['late-release', 'pass'],
+    ['paused-process', 'pass'],
+    ['frozen-master', 'pass'],
+    ['late-votes', 'pass'],
+    ['amnesia', 'fail'],
+  ]);
+  expect(stages[0]?.drills[0]?.reasons.join(' ')).toMatch(/^The late release did nothing/);
+  expect(grades?.[0]?.promises).toEqual({ masters: true });
+});
+
 test('the search comes first, and both rows are printed', { timeout: 120_000 }, async () => {
   const wrong = writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' }));
   const command = grade(wrong, '--baseline', 'none', '--drill', 'late-release', '--lease', '600');

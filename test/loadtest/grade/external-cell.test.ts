@@ -9,7 +9,7 @@ test('an external lock that has locked the harness out of Redis: its drill is un
   await redis.client.call('ACL', 'SETUSER', 'default', '-keys');
   const target = {
     nodes: [],
-    stack: { redis: { url: redis.url } },
+    stack: { redis: { url: redis.url }, masters: [] },
     partDied: new Promise<string>(() => {}),
   } as unknown as Target;
   const drill = {

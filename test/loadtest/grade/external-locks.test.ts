@@ -54,6 +54,14 @@ test('a module that can be graded: its name is that of its file', async () => {
   expect(await readExternalLock(file)).toEqual({ stage: 'right-lock', file });
 });
 
+test('a module that says what it promises: it is read, and what is not understood is refused', async () => {
+  const promising = (text: string) => writeModule('right-lock.ts', `${lockWith({})}\nexport const promises = ${text};`);
+  const [masters, odd] = [promising('{ masters: true, fairness: true }'), promising('{ speed: true }')];
+
+  expect(await readExternalLock(masters)).toMatchObject({ promises: { masters: true, fairness: 'order' } });
+  expect((await readExternalLock(odd)).problem).toMatch(/^its promises can't be read: .*speed/);
+});
+
 test('a module that can be graded: both messages of the process that loads it are heard, also at once', async () => {
   const ended = noModule('ended');
   const marks = `import { writeFileSync } from 'node:fs';

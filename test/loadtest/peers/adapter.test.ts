@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adapt, type Library } from '../../../loadtest/peers/adapter.ts';
+import { adapt, enter, type Library } from '../../../loadtest/peers/adapter.ts';
 import type { LockOptions } from '../../../locks/lock.ts';
 
 /** A library whose holds are granted by hand, one after the other. */
@@ -78,4 +78,37 @@ test('adapter: the token and the loss are those of the last hold', async () => {
   expect(lock.fencingToken).toBe('7');
   lost.abort();
   expect(lock.lost?.aborted).toBe(true);
+});
+
+test('adapter: a library that runs a function under its lock: it is inside until it leaves, and left when the library has released', async () => {
+  const steps: string[] = [];
+  const lost = new AbortController();
+  const held = await enter(
+    async (inside) => {
+      steps.push('granted');
+      await inside(lost.signal);
+      steps.push('released');
+    },
+    () => steps.push('lost'),
+  );
+  expect([...steps, held.lost]).toEqual(['granted', lost.signal]);
+
+  held.leave();
+  await held.left;
+  // A library may go on extending what is given up.
+  lost.abort();
+  expect(steps).toEqual(['granted', 'released']);
+});
+
+test('adapter: a library that runs a function under its lock: the holder hears of a loss, and a refusal rejects', async () => {
+  const lost = new AbortController();
+  const heard: string[] = [];
+  await enter(
+    (inside) => inside(lost.signal),
+    () => heard.push('lost'),
+  );
+  lost.abort();
+  expect(heard).toEqual(['lost']);
+
+  await expect(enter(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
 });

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadPeer, type Peer, peerNames } from '../../../loadtest/peers/peer.ts';
+import { readPromises } from '../../../loadtest/evidence/promises.ts';
+import { loadPeer, type Peer, peerNames, peers } from '../../../loadtest/peers/peer.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
 import { lockOptions } from '../../locks/lock-options.ts';
@@ -11,13 +12,13 @@ import { ownRedis } from '../../locks/own-redis.ts';
 const { connect, key } = ownRedis();
 const peersDir = join(projectDir, 'loadtest/peers');
 
-test('peers: every published lock that is installed is an adapter, and each is in the list', () => {
+test('peers: every published lock that is installed has an adapter, and each is in the list', () => {
   const { dependencies } = JSON.parse(readFileSync(join(peersDir, 'package.json'), 'utf8'));
-  const adapters = readdirSync(peersDir).filter((file) => peerNames.includes(file.replace('.ts', '')));
+  // Clients of some of them, and the frame that murlock needs.
+  const beside = ['redis', 'redis-4', '@nestjs/common', '@nestjs/core'];
 
-  expect(adapters.map((file) => file.replace('.ts', '')).toSorted()).toEqual(peerNames.toSorted());
-  // node-redis is the client of one of them.
-  expect(Object.keys(dependencies).filter((name) => name !== 'redis')).toEqual(peerNames.toSorted());
+  const packages = [...new Set(Object.values(peers).map(({ package: name }) => name))];
+  expect(Object.keys(dependencies).filter((name) => !beside.includes(name))).toEqual(packages.toSorted());
 });
 
 describe.each(peerNames)('%s', (name) => {
@@ -31,13 +32,27 @@ describe.each(peerNames)('%s', (name) => {
   afterAll(() => redis.del('@simple-redis-mutex:fencing-tokens'));
 
   const create = ({ createLock }: Peer, lockKey: string) =>
-    createLock(lockOptions({ redis, key: lockKey, leaseMs: 1_000 }));
+    createLock(lockOptions({ redis, masters: [redis], key: lockKey, leaseMs: 1_000 }));
 
   test('tells its version, its options, and what it does not promise, drill by drill', () => {
-    const { version } = JSON.parse(readFileSync(join(peersDir, 'node_modules', name, 'package.json'), 'utf8'));
-    expect(peer.version).toBe(version.replace(/^v/, ''));
+    const { package: folder, onNpm, hasMasters } = peers[name] as (typeof peers)[string];
+    const installed = JSON.parse(readFileSync(join(peersDir, 'node_modules', folder, 'package.json'), 'utf8'));
+    expect([installed.name, installed.version.replace(/^v/, '')]).toEqual([onNpm, peer.version]);
     expect(Object.keys(peer.options)).not.toEqual([]);
     expect(Object.keys(peer.doesNotPromise).filter((drill) => !(drill in lockStaircase.columns))).toEqual([]);
+    expect(readPromises(peer.promises).masters ?? false).toBe(hasMasters);
+  });
+
+  test('what it says of itself stands word for word in its documentation', () => {
+    const { package: folder, onNpm } = peers[name] as (typeof peers)[string];
+    const dir = join(peersDir, 'node_modules', folder);
+    const readme = readdirSync(dir).find((file) => /^readme\.md$/i.test(file)) ?? '';
+    const text = readFileSync(join(dir, readme), 'utf8');
+    expect(peer.claims).not.toEqual([]);
+    for (const { quote, source } of peer.claims) {
+      expect(text).toContain(quote);
+      expect(source).toBe(`https://www.npmjs.com/package/${onNpm}/v/${peer.version}`);
+    }
   });
 
   test('is one at a time: a waiter enters when the holder has left', async () => {

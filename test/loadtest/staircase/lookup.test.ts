@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import {
+  addExternalRow,
+  backendOfRow,
   columnNames,
   hasNothingToBreak,
   isExternal,
@@ -51,4 +53,17 @@ test('an external lock stands among the locks: nothing is taught of it, and what
   const spared = columnNames.filter((drill) => hasNothingToBreak('my-lock', drill));
   const ofOrders = staircases.slice(1).flatMap(({ columns }) => Object.keys(columns));
   expect(spared).toEqual(['wrong-replica', 'frozen-master', 'late-votes', 'amnesia', ...ofOrders]);
+});
+
+test('an external lock of several masters: what can break redlock may break it', () => {
+  addExternalRow('my-voted-lock', 'masters');
+  expect([backendOfRow('my-voted-lock'), backendOfRow('my-lock'), backendOfRow('redlock')]).toEqual([
+    'masters',
+    'redis',
+    'masters',
+  ]);
+  const spared = ['frozen-master', 'late-votes', 'amnesia'].filter((drill) =>
+    hasNothingToBreak('my-voted-lock', drill),
+  );
+  expect(spared).toEqual([]);
 });

@@ -1,0 +1,53 @@
+// What a lock does not promise, by what it says that it promises: a sentence for each drill that asks for more.
+
+import type { Promises } from '../evidence/promises.ts';
+
+const ASKS: { isPromised: (promises: Promises) => boolean; drills: string[]; why: string }[] = [
+  {
+    isPromised: ({ fencing }) => fencing === true,
+    drills: ['paused-process', 'blocked-loop', 'partition', 'late-write', 'crossed-write'],
+    why: 'It promises no fencing token, and without one nothing stops a write that comes too late.',
+  },
+  { isPromised: ({ reentry }) => reentry === true, drills: ['nested-call'], why: 'It promises no re-entry.' },
+  {
+    isPromised: ({ renewal }) => renewal === true,
+    drills: ['long-sale'],
+    why: 'It does not promise to renew its lease.',
+  },
+  {
+    isPromised: ({ renewal }) => renewal !== true,
+    drills: ['hung-holder'],
+    why: 'It promises to hold for as long as its process lives.',
+  },
+  {
+    isPromised: ({ fairness }) => fairness !== undefined,
+    drills: ['starvation'],
+    why: 'It does not promise that everybody gets in.',
+  },
+  {
+    isPromised: ({ fairness }) => fairness === 'order',
+    drills: ['overtaking'],
+    why: 'It does not promise an order.',
+  },
+  {
+    isPromised: ({ masters }) => masters === true,
+    drills: ['failover'],
+    why: 'It is in one Redis, and is lost with it.',
+  },
+  {
+    isPromised: ({ masters }) => masters === true,
+    drills: ['clock-jump'],
+    why: 'Its lease is counted by the clock of one Redis.',
+  },
+  {
+    isPromised: () => false,
+    drills: ['forgotten-sale', 'wrong-replica'],
+    why: 'The stock is in Redis, whatever the lock does.',
+  },
+];
+
+/** A sentence for each drill that asks for more than a lock promises. */
+export function notPromisedBy(promises: Promises): Record<string, string> {
+  const asked = ASKS.filter(({ isPromised }) => !isPromised(promises));
+  return Object.fromEntries(asked.flatMap(({ drills, why }) => drills.map((drill) => [drill, why])));
+}

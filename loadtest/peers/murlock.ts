@@ -1,0 +1,96 @@
+// murlock 4: its MurLockService, by `runWithLock()`, in a NestJS 11 that has nothing else. It makes its own client: node-redis 4.
+
+import { NestFactory } from '@nestjs/core';
+import { MurLockException, MurLockModule, MurLockService } from 'murlock';
+import type { Promises } from '../evidence/promises.ts';
+import { adapt, enter, type Inside } from './adapter.ts';
+import { oneServer } from './peer.ts';
+
+export const options = {
+  redisOptions: 'two connections of its own for each process, one for each of the two ways to ask',
+  releaseTime: 'the lease',
+  blocking: 'true while it waits; false, with maxAttempts 1, for a single try',
+  wait: 'the delay between two tries, 20 ms in the drills',
+};
+
+export const promises: Promises = {};
+
+const readme = 'https://www.npmjs.com/package/murlock/v/4.4.0';
+
+export const claims = [
+  {
+    quote:
+      'MurLock uses Redis to ensure locks are respected across multiple instances of your application, making it perfect for microservices.',
+    source: readme,
+  },
+  {
+    quote: '`releaseTime`: Time in milliseconds after which the lock should be automatically released.',
+    source: readme,
+  },
+  {
+    quote:
+      '**Short-lived Locks**: Ensure that locks are short-lived to prevent deadlocks and to increase the efficiency of your application.',
+    source: readme,
+  },
+  {
+    quote:
+      "**Single Redis Instance:** MurLock is not designed to work with Redis cluster mode. It's essential to ensure that locks are always set to a single instance.",
+    source: readme,
+  },
+];
+
+export const doesNotPromise = {
+  'nested-call': 'It is not reentrant.',
+  'long-sale': 'It renews nothing: a lock ends after its release time.',
+  'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',
+  'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
+  failover: 'It knows one Redis.',
+  'client-gone': 'runWithLock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+/** The service, made by NestJS. */
+async function open(url: string, wait: number, isBlocking: boolean): Promise<MurLockService> {
+  const options = { redisOptions: { url }, wait, maxAttempts: 1, logLevel: 'none', blocking: isBlocking } as const;
+  const app = await NestFactory.createApplicationContext(MurLockModule.forRoot(options), { logger: false });
+  return app.get(MurLockService);
+}
+
+const services = new Map<string, Promise<MurLockService>>();
+
+export const createLock = adapt<Inside>(({ redis, key, leaseMs, retryDelayMs }) => {
+  const { host, port } = oneServer(redis).options;
+
+  function serviceOf(isBlocking: boolean) {
+    const name = `${host}:${port} ${retryDelayMs} ${isBlocking}`;
+    const service = services.get(name) ?? open(`redis://${host}:${port}`, retryDelayMs, isBlocking);
+    services.set(name, service);
+    return service;
+  }
+
+  async function use(isBlocking: boolean) {
+    const service = await serviceOf(isBlocking);
+    return enter((inside) => service.runWithLock(key, leaseMs, () => inside()));
+  }
+
+  async function tryOnce() {
+    try {
+      return await use(false);
+    } catch (error) {
+      if (error instanceof MurLockException && /after 1 attempts/.test(error.message)) return undefined;
+      throw error;
+    }
+  }
+
+  async function release({ leave, left }: Inside) {
+    leave();
+    try {
+      await left;
+    } catch (error) {
+      if (error instanceof MurLockException && /: Failed to release lock for key/.test(error.message)) return false;
+      throw error;
+    }
+  }
+
+  return { wait: () => use(true), tryOnce, release };
+});

@@ -1,0 +1,54 @@
+// node-redis-warlock 1: callbacks, on ioredis, whose calls with callbacks are those of the node-redis that it was made for.
+
+import { promisify } from 'node:util';
+import type { Redis } from 'ioredis';
+import createWarlock, { type Unlock, type Warlock } from 'node-redis-warlock';
+import type { Promises } from '../evidence/promises.ts';
+import { adapt } from './adapter.ts';
+import { oneServer } from './peer.ts';
+
+export const options = {
+  redis: 'ioredis: it asks for node-redis 0.10 to 3, whose callbacks ioredis knows and newer node-redis does not',
+  ttl: 'the lease',
+  maxAttempts: 'no limit while it waits; a single try is lock()',
+  wait: 'the delay between two tries, 20 ms in the drills',
+};
+
+export const promises: Promises = {};
+
+const readme = 'https://www.npmjs.com/package/node-redis-warlock/v/1.0.2';
+
+export const claims = [
+  { quote: 'Battle-hardened distributed locking using redis.', source: readme },
+  { quote: 'const ttl = 10000; // Lifetime of the lock', source: readme },
+  {
+    quote: '// each client who knows the lockId can release the lock',
+    source: readme,
+  },
+];
+
+export const doesNotPromise = {
+  'nested-call': 'It is not reentrant.',
+  'long-sale': 'It renews nothing by itself: the holder has to call touch().',
+  'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',
+  'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
+  failover: 'It knows one Redis.',
+  'client-gone': 'optimistic() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+const warlocks = new WeakMap<Redis, Warlock>();
+
+export const createLock = adapt<Unlock>(({ redis, key, leaseMs, retryDelayMs }) => {
+  const client = oneServer(redis);
+  const warlock = warlocks.get(client) ?? createWarlock(client);
+  warlocks.set(client, warlock);
+  const lock = promisify<string, number, Unlock | false>(warlock.lock);
+  const optimistic = promisify<string, number, number, number, Unlock>(warlock.optimistic);
+
+  return {
+    wait: () => optimistic(key, leaseMs, Number.POSITIVE_INFINITY, retryDelayMs),
+    tryOnce: async () => (await lock(key, leaseMs)) || undefined,
+    release: async (unlock) => (await promisify(unlock)()) === 1,
+  };
+});

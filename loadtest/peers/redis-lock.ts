@@ -1,0 +1,86 @@
+// redis-lock 1, with the client that it asks for: node-redis 4.
+
+import { createClient } from 'redis-4';
+import redisLock, { type Done, type Lock } from 'redis-lock';
+import { cancelOnAbort } from '../../services/inventory/cancel.ts';
+import type { Promises } from '../evidence/promises.ts';
+import { adapt } from './adapter.ts';
+import { oneServer } from './peer.ts';
+
+/** It knows no single try: so long it may ask, in milliseconds, before what it gets is given back. Its next try comes after 50 ms. */
+const TRY_MS = 40;
+
+export const options = {
+  client: 'a node-redis 4 client of its own for each process: it refuses newer ones',
+  timeout: 'the lease',
+  'single try': `lock() for ${TRY_MS} ms; what is granted later is given back`,
+};
+
+export const promises: Promises = {};
+
+const readme = 'https://www.npmjs.com/package/redis-lock/v/1.0.0';
+
+export const claims = [
+  {
+    quote: "It's guaranteed that only one function will be called at a time for the same lock.",
+    source: readme,
+  },
+  {
+    quote:
+      "It's not possible for two functions to acquire the same lock at any point in time, except if the timeout is breached.",
+    source: readme,
+  },
+  {
+    quote:
+      'Returns a ``done`` async function which releases the lock (or do nothing if timeout has already released it)',
+    source: readme,
+  },
+  {
+    quote:
+      'If redis is down for any reason, none of the functions are given locks, and none of the locks are released. The code will keep polling to check if redis is available again to acquire the lock.',
+    source: readme,
+  },
+];
+
+export const doesNotPromise = {
+  'nested-call': 'It is not reentrant.',
+  'long-sale': 'It renews nothing: "except if the timeout is breached".',
+  'paused-process': 'It has no fencing token: "except if the timeout is breached".',
+  'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
+  failover: 'It knows one Redis.',
+  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+export const because = {
+  'late-release': 'done() looks at its own clock, then deletes the key, which may be that of another holder by then.',
+};
+
+const locks = new Map<string, Promise<Lock>>();
+
+async function open(url: string): Promise<Lock> {
+  const client = createClient({ url });
+  // A command that waits rejects.
+  client.on('error', () => {});
+  await client.connect();
+  return redisLock(client);
+}
+
+export const createLock = adapt<Done>(({ redis, key, leaseMs }) => {
+  const { host, port } = oneServer(redis).options;
+  const url = `redis://${host}:${port}`;
+  const opened = locks.get(url) ?? open(url);
+  locks.set(url, opened);
+
+  const wait = async () => (await opened)(key, leaseMs);
+
+  function tryOnce() {
+    const over = AbortSignal.timeout(TRY_MS);
+    return cancelOnAbort(wait(), over, (done) => done()).catch((error) => {
+      if (over.aborted) return undefined;
+      throw error;
+    });
+  }
+
+  return { wait, tryOnce, release: (done) => done() };
+});

@@ -1,0 +1,75 @@
+// redlock 4, which npm calls the latest: `lock()` and `unlock()` with all masters. It extends nothing by itself.
+
+import Redlock from 'redlock-4';
+import type { Promises } from '../evidence/promises.ts';
+import { adapt } from './adapter.ts';
+
+export const options = {
+  clients: 'one for each of five masters',
+  ttl: 'the lease',
+  retryCount: '-1 (no limit) while it waits, 0 for a single try',
+};
+
+export const promises: Promises = { masters: true };
+
+const readme = 'https://www.npmjs.com/package/redlock/v/4.2.0';
+
+export const claims = [
+  {
+    quote:
+      'It provides strong guarantees in both single-redis and multi-redis environments, and provides fault tolerance through use of multiple independent redis instances or clusters.',
+    source: readme,
+  },
+  {
+    quote:
+      'Because redlock is designed for high availability, it does not care if a minority of redis instances/clusters fail at an operation.',
+    source: readme,
+  },
+  {
+    quote:
+      'by requiring consensus between them, we can safely take out or fail-over a minority of nodes without invalidating active locks.',
+    source: readme,
+  },
+  {
+    quote: 'you can continue to extend\n\t// the lock as long as you never let it expire',
+    source: readme,
+  },
+];
+
+export const doesNotPromise = {
+  'nested-call': 'It is not reentrant.',
+  'long-sale': 'It extends nothing by itself: the holder has to call extend().',
+  'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',
+  'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
+  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+export const because = {
+  'paused-process': 'lock() gives its holder the moment when the lock ends, and nothing that tells when it has come.',
+  amnesia: 'A master that has restarted empty votes at once.',
+};
+
+export const createLock = adapt<Redlock.Lock>(({ masters, key, leaseMs }) => {
+  const open = (retryCount: number) => new Redlock(masters, { retryCount });
+
+  async function tryOnce() {
+    try {
+      return await open(0).lock(key, leaseMs);
+    } catch (error) {
+      if (error instanceof Redlock.LockError) return undefined;
+      throw error;
+    }
+  }
+
+  async function release(lock: Redlock.Lock) {
+    try {
+      await lock.unlock();
+    } catch (error) {
+      if (error instanceof Redlock.LockError) return false;
+      throw error;
+    }
+  }
+
+  return { wait: async () => open(-1).lock(key, leaseMs), tryOnce, release };
+});

@@ -1,0 +1,88 @@
+// redlock-universal 0.8: `createRedlock().using()`, which extends the lease by itself, with all masters.
+
+import type { Redis } from 'ioredis';
+import { createRedlock, IoredisAdapter, LockAcquisitionError } from 'redlock-universal';
+import { abortError } from '../../locks/drivers/abortable.ts';
+import type { Promises } from '../evidence/promises.ts';
+import { adapt, enter, type Inside } from './adapter.ts';
+
+export const options = {
+  adapters: 'an IoredisAdapter for each of five masters',
+  ttl: 'the lease',
+  retryAttempts: '3, as the library sets it, and asked again until it is granted; 0 for a single try',
+};
+
+export const promises: Promises = { renewal: true, masters: true };
+
+const readme = 'https://www.npmjs.com/package/redlock-universal/v/0.8.5';
+
+export const claims = [
+  {
+    quote: '**Redlock**: Provides Consensus. Locks are safe even if nodes crash. Use for critical consistency.',
+    source: readme,
+  },
+  { quote: 'Distributed consensus - survives node failures', source: readme },
+  { quote: 'Critical section - lock auto-extends and releases', source: readme },
+  {
+    quote: '**Handle `signal.aborted`** - gracefully exit when lock is lost during long operations',
+    source: readme,
+  },
+];
+
+export const doesNotPromise = {
+  'nested-call': 'It is not reentrant.',
+  'late-release': 'using() does not tell that the lock was no longer held when it was released.',
+  'late-write': 'It has no fencing token.',
+  'crossed-write': 'It has no fencing token.',
+  'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+};
+
+export const because = {
+  'paused-process':
+    'The next extension asks the masters, and tells the holder when they have answered: a holder that writes meanwhile is too late to be told.',
+  amnesia: 'A master that has restarted empty votes at once.',
+  commands:
+    'An extension that is due within a second is made at once, and so is the one after it: at leases of 1,250 ms and less it extends again and again without a pause.',
+};
+
+export const otherLeases = [{ leaseMs: 3_000, drills: ['paused-process'] }];
+
+/** An adapter remembers the scripts that its server knows. */
+const adapters = new WeakMap<Redis, IoredisAdapter>();
+
+function adapterOf(master: Redis): IoredisAdapter {
+  const adapter = adapters.get(master) ?? new IoredisAdapter(master);
+  adapters.set(master, adapter);
+  return adapter;
+}
+
+export const createLock = adapt<Inside>(({ masters, key, leaseMs, onLeaseLost }) => {
+  async function ask(limits: { retryAttempts?: number }): Promise<Inside | undefined> {
+    const redlock = createRedlock({ adapters: masters.map(adapterOf), key, ttl: leaseMs, ...limits });
+    try {
+      return await enter((inside) => redlock.using(inside), onLeaseLost);
+    } catch (error) {
+      if (error instanceof LockAcquisitionError) return undefined;
+      throw error;
+    }
+  }
+
+  /** It knows no wait without an end: when its tries are used up, it is asked again. */
+  async function wait(signal?: AbortSignal): Promise<Inside> {
+    for (;;) {
+      const held = await ask({});
+      if (held !== undefined) return held;
+      if (signal?.aborted) throw abortError(signal);
+    }
+  }
+
+  return {
+    wait,
+    tryOnce: () => ask({ retryAttempts: 0 }),
+    release({ leave, left }) {
+      leave();
+      return left;
+    },
+    lost: ({ lost }) => lost,
+  };
+});
