@@ -35,6 +35,7 @@ export const doesNotPromise = {
   'late-write': 'It works inside one process only.',
   'crossed-write': 'It works inside one process only.',
   failover: 'It works inside one process only.',
+  'redis-outage': 'It works inside one process only.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
 };
 
