@@ -16,6 +16,7 @@ import { loadPeer, peerNames, peers, versionOfPeer } from '../peers/peer.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { proofOf } from '../prove/results.ts';
+import { columnNames } from '../staircase/lookup.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { countCommands } from '../verdicts/count-commands.ts';
 import { verdictPage } from '../verdicts/page.ts';
@@ -52,7 +53,7 @@ const command = new Command('npm run verdicts --')
   .option('--pages', 'make the pages alone, of what was recorded last', false)
   .option(
     '--drill <drills>',
-    'some drills, to look at: nothing is written',
+    'some drills again, the other cells stay as they were recorded',
     (value: string) => value.split(',').map(drillNamed),
     undefined,
   )
@@ -91,9 +92,9 @@ async function record(): Promise<number> {
     });
     if (signal.aborted || recorded === undefined) return COULD_NOT_RUN;
     unknown += recorded.drills.filter(({ verdict }) => verdict === 'unknown').length;
-    if (given.drill === undefined) keep(recorded);
+    keep(recorded);
   }
-  if (given.drill === undefined) await makePages();
+  await makePages();
   say(`\nRecorded in ${formatDuration(performance.now() - startedAt)}.`);
   return unknown === 0 ? AS_TAUGHT : NOT_AS_TAUGHT;
 }
@@ -101,6 +102,7 @@ async function record(): Promise<number> {
 /** Resolves with undefined when it was interrupted. */
 async function recordLock(name: string): Promise<LockRecord | undefined> {
   const recordedAt = new Date();
+  const before = given.drill && readRecorded().locks.find((lock) => lock.name === name);
   const [grade] = await readPeers([name]);
   if (grade === undefined) throw new Error(`There is no published lock ${name}.`);
   const { stage } = grade;
@@ -117,11 +119,14 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
     const others: LockRecord['otherLeases'] = [];
     for (const { leaseMs, drills: names } of otherLeases) {
       const cells = drills.filter((drill) => names.includes(drill.name)).map((drill) => ({ stage, drill }));
-      for (const drill of await runDrills(cells, { ...settings, leaseMs }, targets)) others.push({ leaseMs, drill });
+      for (const drill of await runDrills(cells, { ...settings, leaseMs }, targets))
+        others.push({ leaseMs, drill: asKept(drill) });
     }
     await targets.close();
     if (signal.aborted) return undefined;
 
+    const words = { claims, promises, options, doesNotPromise, because };
+    if (before) return { ...withCells(before, row.map(asKept), others), ...words };
     say('\n  Counting its commands.');
     const commands = await countCommands(name, signal);
     say('  Looking at every order of events.');
@@ -136,13 +141,9 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
       recordedAt: recordedAt.toISOString(),
       environment: describeEnvironment({ redis, nginx, backends }),
       settings,
-      claims,
-      promises,
-      options,
-      doesNotPromise,
-      because,
+      ...words,
       drills: row.map(asKept),
-      otherLeases: others.map(({ leaseMs, drill }) => ({ leaseMs, drill: asKept(drill) })),
+      otherLeases: others,
       commands,
       search,
     };
@@ -169,6 +170,19 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
   }
 }
 
+/** The record with these cells in the place of those that it had. */
+function withCells(before: LockRecord, row: DrillResult[], others: LockRecord['otherLeases']): LockRecord {
+  const isAgain = (drill: DrillResult) => row.some((cell) => cell.drill === drill.drill);
+  const drills = [...before.drills.filter((cell) => !isAgain(cell)), ...row];
+  const otherLeases = [...before.otherLeases.filter(({ drill }) => !isAgain(drill)), ...others];
+  return { ...before, drills: inOrder(drills), otherLeases };
+}
+
+function inOrder(drills: DrillResult[]): DrillResult[] {
+  const place = ({ drill }: DrillResult) => columnNames.indexOf(drill);
+  return drills.toSorted((a, b) => place(a) - place(b));
+}
+
 /** What holds needs no timeline, and no page shows the stock of a rush. */
 function asKept({ timeline, ...result }: DrillResult): DrillResult {
   const isTold = timeline !== undefined && result.verdict === 'fail';
@@ -185,7 +199,7 @@ async function searchOf(grade: Parameters<typeof provable>[0]): Promise<LockReco
   const cells = await proveAll(plan(wanted), { seconds: SEARCH_SECONDS, signal, onCell() {} });
   const { server, cells: known } = await proofOf({ command: 'npm run verdicts', createdAt: new Date(), cells });
   // What can't be read can't be read in any scope.
-  const [, problem] = /can't be proved: (.*)\.$/.exec(known[0]?.reason ?? '') ?? [];
+  const [, problem] = /(?:can't be proved: |^(?=The lock uses ))(.*)\.$/.exec(known[0]?.reason ?? '') ?? [];
   return problem === undefined ? { server, cells: known } : { server, cells: [], problem };
 }
 

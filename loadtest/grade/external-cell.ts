@@ -89,7 +89,10 @@ function shorten(sentence: string): string {
 }
 
 function brokenOr(error: unknown): DrillOutcome {
-  return { ...lostTrack(error), ...(error instanceof BrokenNode && { verdict: 'fail' }) };
+  const outcome = lostTrack(error);
+  if (!(error instanceof BrokenNode)) return outcome;
+  // Its last words are what there is to show.
+  return { ...outcome, verdict: 'fail', witnesses: outcome.reasons, witnessCount: outcome.reasons.length };
 }
 
 /**

@@ -1,7 +1,8 @@
 // The adapter kit: makes a lock of the lab out of the few calls that a library has for it.
 
+import type { Redis } from 'ioredis';
 import { abortError } from '../../locks/drivers/abortable.ts';
-import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
+import { type CreateLock, type Lock, LockNotHeldError, type LockOptions, type RedisClient } from '../../locks/lock.ts';
 import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 
 /** What a library does for one lock object. `Held` is what it hands out for one hold: an object, a function, anything but undefined. */
@@ -63,6 +64,12 @@ export function adapt<Held>(open: (options: LockOptions) => Library<Held>): Crea
   };
 }
 
+/** The server that a library is given. Throws when it is a Cluster. */
+export function oneServer(redis: RedisClient): Redis {
+  if (redis.isCluster) throw new Error('The peers are run on one Redis server, not on a Cluster.');
+  return redis as Redis;
+}
+
 /** A hold of a library that runs a function under its lock. */
 export interface Inside {
   /** Lets the function end. */
@@ -90,12 +97,13 @@ export function enter(
         resolve();
       };
     });
-    const left = run((lost) => {
+    const inside = (lost?: AbortSignal) => {
       // A library may go on extending what is given up, and find it lost.
       lost?.addEventListener('abort', () => isInside && onLost(), { once: true });
       resolve({ leave, left, lost });
       return until;
-    });
+    };
+    const left = Promise.resolve().then(() => run(inside));
     left.catch(reject);
   });
 }

@@ -40,6 +40,7 @@ export const doesNotPromise = {
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
   starvation: 'It works inside one process only.',
   overtaking: 'It works inside one process only.',
+  'redis-outage': 'It works inside one process only.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'clock-jump': 'It works inside one process only.',
 };

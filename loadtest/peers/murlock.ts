@@ -3,8 +3,7 @@
 import { NestFactory } from '@nestjs/core';
 import { MurLockException, MurLockModule, MurLockService } from 'murlock';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, enter, type Inside } from './adapter.ts';
-import { oneServer } from './peer.ts';
+import { adapt, enter, type Inside, oneServer } from './adapter.ts';
 
 export const options = {
   redisOptions: 'two connections of its own for each process, one for each of the two ways to ask',
@@ -40,6 +39,7 @@ export const claims = [
 ];
 
 export const doesNotPromise = {
+  'redis-outage': 'While Redis is away it goes on asking: its documentation says so of the blocking mode.',
   'nested-call': 'It is not reentrant.',
   'long-sale': 'It renews nothing: a lock ends after its release time.',
   'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',

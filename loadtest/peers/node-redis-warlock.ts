@@ -4,8 +4,7 @@ import { promisify } from 'node:util';
 import type { Redis } from 'ioredis';
 import createWarlock, { type Unlock, type Warlock } from 'node-redis-warlock';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt } from './adapter.ts';
-import { oneServer } from './peer.ts';
+import { adapt, oneServer } from './adapter.ts';
 
 export const options = {
   redis: 'ioredis: it asks for node-redis 0.10 to 3, whose callbacks ioredis knows and newer node-redis does not',

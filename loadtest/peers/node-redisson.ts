@@ -3,8 +3,7 @@
 import { createRequire } from 'node:module';
 import type { IRLock, Redisson as RedissonClient } from 'node-redisson';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt } from './adapter.ts';
-import { oneServer } from './peer.ts';
+import { adapt, oneServer } from './adapter.ts';
 
 export const options = {
   redis: 'two connections of its own for each process, one of them to hear of releases',
@@ -35,6 +34,7 @@ export const claims = [
 ];
 
 export const doesNotPromise = {
+  'redis-outage': 'Its own connection keeps what it is asked while Redis is away, and asks when Redis is back.',
   'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
   'clock-jump': 'Its lease is counted by the clock of one Redis.',
   'paused-process': 'It has no fencing token.',

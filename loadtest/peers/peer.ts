@@ -2,8 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
-import type { CreateLock, RedisClient } from '../../locks/lock.ts';
+import type { CreateLock } from '../../locks/lock.ts';
 import type { Promises } from '../evidence/promises.ts';
 
 /** A published lock, as it is known without its package. */
@@ -56,12 +55,6 @@ export interface Peer {
   because?: Record<string, string>;
   /** Drills to be run again with other leases, in milliseconds, for its verdict. */
   otherLeases?: { leaseMs: number; drills: string[] }[];
-}
-
-/** The server that a library is given. Throws when it is a Cluster. */
-export function oneServer(redis: RedisClient): Redis {
-  if (redis instanceof Redis) return redis;
-  throw new Error('The peers are run on one Redis server, not on a Cluster.');
 }
 
 /** The adapter of a published lock. */

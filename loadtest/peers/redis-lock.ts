@@ -4,8 +4,7 @@ import { createClient } from 'redis-4';
 import redisLock, { type Done, type Lock } from 'redis-lock';
 import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt } from './adapter.ts';
-import { oneServer } from './peer.ts';
+import { adapt, oneServer } from './adapter.ts';
 
 /** It knows no single try: so long it may ask, in milliseconds, before what it gets is given back. Its next try comes after 50 ms. */
 const TRY_MS = 40;
@@ -43,6 +42,7 @@ export const claims = [
 ];
 
 export const doesNotPromise = {
+  'redis-outage': 'While Redis is away it goes on asking: "The code will keep polling".',
   'nested-call': 'It is not reentrant.',
   'long-sale': 'It renews nothing: "except if the timeout is breached".',
   'paused-process': 'It has no fencing token: "except if the timeout is breached".',

@@ -2,8 +2,7 @@
 
 import { Mutex } from 'redis-semaphore';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt } from './adapter.ts';
-import { oneServer } from './peer.ts';
+import { adapt, oneServer } from './adapter.ts';
 
 export const options = {
   lockTimeout: 'the lease',

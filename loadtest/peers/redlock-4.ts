@@ -46,6 +46,8 @@ export const doesNotPromise = {
 };
 
 export const because = {
+  'frozen-master':
+    'It waits for the answer of every master, however long that takes. Here the connection gives up after 700 ms, and then fails at once until the master answers: the first sale pays, and the others do not.',
   'paused-process': 'lock() gives its holder the moment when the lock ends, and nothing that tells when it has come.',
   amnesia: 'A master that has restarted empty votes at once.',
 };

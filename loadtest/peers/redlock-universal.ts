@@ -30,6 +30,7 @@ export const claims = [
 ];
 
 export const doesNotPromise = {
+  'paused-process': 'It has no fencing token, and hears of a lost lock at its next extension.',
   'nested-call': 'It is not reentrant.',
   'late-release': 'using() does not tell that the lock was no longer held when it was released.',
   'late-write': 'It has no fencing token.',
@@ -38,6 +39,8 @@ export const doesNotPromise = {
 };
 
 export const because = {
+  'frozen-master':
+    'It waits for 5 s for the answer of each master. Here the connection gives up after 700 ms, and then fails at once until the master answers: the first sale pays, and the others do not.',
   'paused-process':
     'The next extension asks the masters, and tells the holder when they have answered: a holder that writes meanwhile is too late to be told.',
   amnesia: 'A master that has restarted empty votes at once.',

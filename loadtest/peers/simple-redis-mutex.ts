@@ -3,8 +3,7 @@
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt } from './adapter.ts';
-import { oneServer } from './peer.ts';
+import { adapt, oneServer } from './adapter.ts';
 
 export const options = {
   redis: 'a node-redis client of its own for each process, and the one that it makes of it to hear of releases',

@@ -26,6 +26,7 @@ export function verdictPage(record: LockRecord): string {
     ...failurePart(record, 'broken', 'What it fails of its promise'),
     ...failurePart(record, 'beyond', 'What it fails and does not promise'),
     ...unknownPart(record),
+    ...holdingPart(record),
     ...commandPart(record),
     ...searchPart(record),
     ...untestedPart(record),
@@ -163,6 +164,16 @@ function unknownPart(record: LockRecord): string[] {
   ];
 }
 
+/** What holds may owe it to something else. */
+function holdingPart(record: LockRecord): string[] {
+  const explained = drillsThat(record, 'holds').filter(({ drill }) => record.because[drill] !== undefined);
+  if (explained.length === 0) return [];
+  return [
+    '## What is behind a ✔',
+    listed(explained.map(({ drill, reasons }) => `\`${drill}\`: ${reasons.join(' ')} ${record.because[drill]}`)),
+  ];
+}
+
 function commandPart({ commands, promises, because }: LockRecord): string[] {
   if (commands.length === 0) return [];
   const servers = promises.masters ? 'over all masters' : 'to its Redis';
@@ -183,7 +194,8 @@ function commandPart({ commands, promises, because }: LockRecord): string[] {
 }
 
 function searchPart({ search }: LockRecord): string[] {
-  const { server, cells, problem } = search;
+  const { server, cells } = search;
+  const problem = search.problem ?? onlyReason(cells);
   const head = '## Every order of events';
   if (problem !== undefined)
     return [
@@ -209,6 +221,13 @@ function searchPart({ search }: LockRecord): string[] {
   ];
 }
 
+/** Why the search tells nothing of a lock, where it is the same in every scope: a clause. */
+function onlyReason(cells: ProofCell[]): string | undefined {
+  const [reason = '', ...others] = new Set(cells.map(({ reason }) => reason));
+  const isOpen = cells.every(({ verdict }) => verdict === 'unknown') && others.length === 0;
+  return isOpen && reason !== '' ? reason.replace(/^The lock/, 'the lock').replace(/\.$/, '') : undefined;
+}
+
 function counterexampleBlock(cell: ProofCell): string[] {
   return [
     `The shortest order that breaks it, in \`${cell.scope}\`: ${cell.reason}`,
@@ -221,15 +240,16 @@ function untestedPart(record: LockRecord): string[] {
   const notApplied = drillsThat(record, 'not-applicable').map(
     ({ drill, reasons }) => `\`${drill}\`: ${reasons.join(' ')}`,
   );
+  const problem = record.search.problem ?? onlyReason(record.search.cells);
   const open = record.search.cells.filter(({ verdict }) => verdict === 'unknown').map(({ scope }) => scope);
   return [
     '## What was not tested',
     listed([
       ...notApplied,
-      ...(record.search.problem === undefined
-        ? []
-        : ['Orders of events that no drill stages: the search does not apply.']),
-      ...(open.length > 0 ? [`The search did not come to its end in ${coded([...new Set(open)])}.`] : []),
+      ...(problem === undefined ? [] : ['Orders of events that no drill stages: the search does not apply.']),
+      ...(problem === undefined && open.length > 0
+        ? [`The search did not come to its end in ${coded([...new Set(open)])}.`]
+        : []),
       'Redis Cluster and Sentinel, TLS, and servers on other machines.',
       'Other options than those above, and other locks of the package.',
     ]),

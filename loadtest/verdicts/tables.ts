@@ -25,7 +25,7 @@ export function indexPage(verdicts: Verdicts): string {
     matrix(locks, (name) => !isCheck(name)),
     ...(locks.some(({ drills }) => drills.some(({ drill }) => isCheck(drill))) ? [matrix(locks, isCheck)] : []),
     '## Record them again',
-    '```sh\nnpm run verdicts                            # all of them, one after the other: about three minutes each\nnpm run verdicts -- --only redlock,murlock  # some, and the others stay as they were recorded\nnpm run verdicts -- --pages                 # the pages alone, from docs/measured/verdicts.json\n```',
+    '```sh\nnpm run verdicts                                      # all of them, one after the other: three to five minutes each\nnpm run verdicts -- --only redlock,murlock            # some, and the others stay as they were recorded\nnpm run verdicts -- --only redlock-4 --drill amnesia  # one cell again\nnpm run verdicts -- --pages                           # the pages alone, from docs/measured/verdicts.json\n```',
   ];
   return `${blocks.join('\n\n')}\n`;
 }
