@@ -38,6 +38,7 @@ const table = `
 7-reentrant        ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
 8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 
+bounded            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –
 fair               ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
 cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔
@@ -76,6 +77,7 @@ const questions: Record<string, string> = {
 export const promisesOfOurs: Record<string, Promises> = {
   '7-reentrant': { reentry: true },
   '8-auto-renew': { reentry: true, renewal: true },
+  bounded: { reentry: true },
   blocking: { reentry: true, renewal: true },
   fair: { reentry: true, renewal: true, fairness: 'order' },
   cohort: { reentry: true, renewal: true, fairness: 'bounded' },
@@ -100,6 +102,7 @@ const reasons: Record<string, Record<string, string>> = {
     '5-owner-check': 'It looks and deletes in two commands: the owner changes between them.',
   },
   'contract-same-node': { '2-recursive-retry': deletesAny, '3-spin': deletesAny, '4-ttl': deletesAny },
+  'contract-long-hold': { bounded: 'It renews three times, and no more: a sale that hangs must not keep the lock.' },
   'contract-crash': { '2-recursive-retry': noEnd, '3-spin': noEnd },
   'contract-dead-heir': { '2-recursive-retry': noEnd, '3-spin': noEnd },
   'contract-not-held': { '2-recursive-retry': deletesAny, '3-spin': deletesAny, '4-ttl': deletesAny },
@@ -112,7 +115,7 @@ const taught = readTable<Sign>(table, { columns: names, rows, signs: ['✔', '�
 /** The checks of the contract, in their order. */
 export const checkNames: string[] = taught.columns;
 
-/** The locks of the course that have a contract: those whose state is in Redis. */
+/** The locks of the course that have a contract: those whose state is in Redis, and needs no replica there. */
 export const contractRows: Record<string, Record<string, Sign>> = taught.rows;
 
 /** True for a cell that is a check of the contract, and no drill. */

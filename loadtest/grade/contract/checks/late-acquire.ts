@@ -47,8 +47,13 @@ async function hold(bed: Bed, at: number) {
     return fails(`The ${name} of A came past its lease, and A entered while B was inside${tokens}.`, trial.steps);
   }
   const { token: tokenOfB } = await b.look();
+  const { token: lateToken } = late.how === 'done' ? await a.look() : {};
   await endOf(b.release(), STEP_LIMIT_MS);
   trial.say('B releases');
+  if (lateToken !== undefined && tokenOfB !== undefined && BigInt(lateToken) > BigInt(tokenOfB)) {
+    const said = `A had lost its lock when its ${name} came, and its token is ${lateToken}, while that of B is ${tokenOfB}`;
+    return fails(`${said}: the writes of A pass for the newer ones.`, trial.steps);
+  }
   if (late.how !== 'pending') return undefined;
   const next = await endOf(asked, STEP_LIMIT_MS);
   trial.say(`acquire() of A ${saidOf(next)}`);

@@ -11,7 +11,7 @@ beforeAll(async () => void (await servers.atLeast(1)));
 afterAll(servers.close);
 
 const signal = new AbortController().signal;
-const inTurn = someAtATime(3);
+const inTurn = someAtATime(2);
 const check = (stage: string, file: string, names: string[]) =>
   inTurn(() => runContract(servers, { stage, lock: { file }, names, signal }));
 
