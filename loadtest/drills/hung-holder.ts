@@ -1,10 +1,10 @@
 // A sale hangs between read and write while its process lives, as when a partner's service never answers. Does the shop stand
 // still?
 
-import { backendOf } from '../../locks/index.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
+import { backendOfRow } from '../staircase/lookup.ts';
 
 /** A standstill that may be why masters did not vote in time for a lease to be renewed, in milliseconds: they have 50. */
 const VOTE_STANDSTILL_MS = 25;
@@ -27,7 +27,7 @@ export const hungHolder: StepDrill = {
     hang.over();
 
     const standstillMs = testBed.standstillMs();
-    if (end.outcome === 'sold' && backendOf(testBed.stage) === 'masters' && standstillMs > VOTE_STANDSTILL_MS) {
+    if (end.outcome === 'sold' && backendOfRow(testBed.stage) === 'masters' && standstillMs > VOTE_STANDSTILL_MS) {
       const reason = `The machine was too busy to renew the lease: for ${formatDuration(standstillMs)} nothing went on.`;
       return notStaged(reason, { isLate: true });
     }

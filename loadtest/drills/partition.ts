@@ -1,9 +1,10 @@
 // A node is cut off from the servers of its lock while one of its sales is inside; its clients still reach it. When the line is
 // back, does its write undo the sales made meanwhile?
 
-import { type Backend, backendOf } from '../../locks/index.ts';
+import type { Backend } from '../../locks/index.ts';
 import { judgeDuringFault, sellDuringFault } from '../harness/sell-during-fault.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
+import { backendOfRow } from '../staircase/lookup.ts';
 
 /** How long the node may take to reach Redis again, in milliseconds. */
 const BACK_LIMIT_MS = 5_000;
@@ -19,7 +20,7 @@ export const partition: StepDrill = {
   needs: ['links'],
   async run(testBed): Promise<Judgement> {
     const { first, second, stage } = testBed;
-    const servers = serversOf[backendOf(stage)];
+    const servers = serversOf[backendOfRow(stage)];
     const holder = await testBed.sellInside(first, { untilResumed: true });
     // What it had to ask before is answered.
     await testBed.hasAsked(first);

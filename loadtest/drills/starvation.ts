@@ -1,10 +1,10 @@
 // One node has waiters without end, and on the other node one sale waits. Whenever the lock becomes free, the line of that sale is
 // slow for a moment. Does anything bound how many go first that came later?
 
-import { backendOf } from '../../locks/index.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
+import { backendOfRow } from '../staircase/lookup.ts';
 
 /** So many that come later and go first show that nothing bounds them. */
 const OVERTAKES = 10;
@@ -46,7 +46,7 @@ export const starvation: StepDrill = {
       `Sale ${holder.saleId} on ${first.name} is inside. One sale on ${second.name} waits; others come to ${first.name} without end.`,
     );
 
-    const asksAgainMs = backendOf(testBed.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
+    const asksAgainMs = backendOfRow(testBed.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
     let overtakes = 0;
     let looks = 0;
     for (; overtakes < OVERTAKES; overtakes += 1) {

@@ -86,7 +86,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     masters.close();
     throw error;
   }
-  const tries = countTries(nodes, (node) => (isVoted ? node.masterLinks?.[0] : node.link), lockKey(SKU, stage));
+  const tries = countTries(nodes, (node) => (isVoted ? node.masterLinks?.[0] : node.link), lockKey(SKU, ''));
   faults.onFault(tries.end);
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
   // From its first step on the drill is looked at.

@@ -28,8 +28,8 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   async function acquire(signal?: AbortSignal) {
     while ((await tryOnce()) === 0) await sleep(retryDelayMs, undefined, { signal });
     await confirm().catch(async (error) => {
-      // A failover would forget this lock. One that can't be given back now ends with its lease.
-      await giveBack().catch(() => {});
+      // A failover would forget this lock. Without an answer to this acquire() rejects so, and it is given back later.
+      await giveBack();
       throw error;
     });
     holdCount += 1;

@@ -55,9 +55,9 @@ describe('not applicable, and why', () => {
       'long-wait 1-in-process',
       'late-release 1-in-process',
       'wrong-replica 1-in-process',
-      ...stages.slice(2).map((stage) => `wrong-replica ${stage}`),
       'starvation 1-in-process',
       'overtaking 1-in-process',
+      ...stages.slice(2).map((stage) => `wrong-replica ${stage}`),
     ]);
   });
 

@@ -270,7 +270,16 @@ describe('a fault that could not be staged is unknown', { timeout: SHARED_LIMIT_
 
     test('partition: the node does not reach Redis when the line is back', async () => {
       const away = (target: Target) =>
-        withNodes(target, (_node, index) => (index === 0 ? { redis: () => Promise.reject(new Error('away')) } : {}));
+        withNodes(target, (node, index) => {
+          let asked = 0;
+          const redis = async () => {
+            asked += 1;
+            // The first time it is asked before the line is cut.
+            if (asked > 1) throw new Error('away');
+            return node.redis();
+          };
+          return index === 0 ? { redis } : {};
+        });
       isUnknown(await run(partition, '8-auto-renew', { wrap: away }), /^node-1 did not reach Redis again\.$/);
     });
   });

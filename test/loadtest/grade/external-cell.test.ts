@@ -6,7 +6,7 @@ import { startRedis } from '../../services/inventory/node-under-test.ts';
 
 test('an external lock that has locked the harness out of Redis: its drill is unknown, and the stack is not used again', async () => {
   const redis = await startRedis();
-  await redis.client.call('ACL', 'SETUSER', 'default', '-keys');
+  await redis.client.call('ACL', 'SETUSER', 'default', '-keys', '-flushdb');
   const target = {
     nodes: [],
     stack: { redis: { url: redis.url }, masters: [] },
