@@ -139,6 +139,7 @@ const columns: Record<string, Column> = {
   },
   partition: {
     group: 'Safety',
+    isAside: true,
     asks: 'is a sale lost when a node is cut off from its lock while a sale is inside?',
     seconds: 4,
     figure: lost,
@@ -196,12 +197,14 @@ const columns: Record<string, Column> = {
   },
   starvation: {
     group: 'Liveness',
+    isAside: true,
     asks: 'how many go first that came later, while others come without end?',
     seconds: 3,
     figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
   },
   overtaking: {
     group: 'Liveness',
+    isAside: true,
     asks: 'do waiters enter in the order in which they asked?',
     seconds: 3,
     figure: ({ overtaken, asked }) =>
@@ -231,6 +234,7 @@ const columns: Record<string, Column> = {
   },
   'clock-jump': {
     group: 'Outages',
+    isAside: true,
     asks: 'is a sale lost when the clock of a server that has granted the lock jumps ahead by more than a lease?',
     seconds: 3,
     figure: lost,

@@ -1,6 +1,6 @@
 // Which drills a run goes through, under which rows.
 
-import { hasNothingToBreak, rowOf, taughtVerdict } from './lookup.ts';
+import { columnOf, hasNothingToBreak, rowOf, taughtVerdict } from './lookup.ts';
 
 /** How many drills that go step by step run at the same time: they mostly wait. */
 export const STEP_WORKERS = 3;
@@ -24,7 +24,7 @@ export function allCells<Drill extends Named>(stages: string[], drills: Drill[])
 }
 
 /**
- * The story of the stages: under each the rush, the drills that this stage fixes, and those that it still fails. What a stage
+ * The story of the stages: under each the rush, the drills that this stage fixes, and those that it still fails but for what is aside. What a stage
  * fixes is run under the stage before as well, so that the two stand side by side.
  */
 export function storyCells<Drill extends Named>(stages: string[], drills: Drill[]): PlannedCell<Drill>[] {
@@ -33,7 +33,7 @@ export function storyCells<Drill extends Named>(stages: string[], drills: Drill[
   for (const stage of stages) {
     const before = stageBefore(stage);
     const isFixed = ({ name }: Drill) => fixes(stage, name);
-    const isFailed = ({ name }: Drill) => taughtVerdict(stage, name) === 'fail';
+    const isFailed = ({ name }: Drill) => taughtVerdict(stage, name) === 'fail' && !columnOf(name)?.isAside;
 
     if (before) for (const drill of drills.filter(isFixed)) add(before, drill);
     for (const drill of drills) if (drill.name === 'rush' || isFixed(drill) || isFailed(drill)) add(stage, drill);
