@@ -112,8 +112,8 @@ export class NoMajorityError extends Error {
 export class NotReplicatedError extends Error {
   readonly code = 'NOT_REPLICATED';
 
-  constructor(key: string) {
-    super(`No replica has confirmed what was written under the lock ${key}.`);
+  constructor(key: string, options?: ErrorOptions) {
+    super(`No replica has confirmed what was written under the lock ${key}.`, options);
     this.name = 'NotReplicatedError';
   }
 }

@@ -28,8 +28,8 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   async function acquire(signal?: AbortSignal) {
     while ((await tryOnce()) === 0) await sleep(retryDelayMs, undefined, { signal });
     await confirm().catch(async (error) => {
-      // A failover would forget this lock. Without an answer to this acquire() rejects so, and it is given back later.
-      await giveBack();
+      // A failover would forget this lock. The cause says that it could not be given back: then it is when Redis answers.
+      await giveBack().catch((cause) => Promise.reject(new NotReplicatedError(key, { cause })));
       throw error;
     });
     holdCount += 1;
