@@ -99,7 +99,7 @@ async function wait(waiter: number, signal: AbortSignal) {
         counted.enteredAt.push(now);
         if (now >= counted.measuredFrom) counted.waits.push(now - since);
         await section();
-        // As a sale does, before it is answered.
+        // A sale asks for this before it is answered.
         await lock.confirm?.();
       }
       await lock.release();

@@ -2,7 +2,7 @@
 
 import { Redis } from 'ioredis';
 import type { LockOptions } from '../../locks/lock.ts';
-import { loadExternalLock, readExternalModule } from '../../services/inventory/external-lock.ts';
+import { readExternalModule, supervised } from '../../services/inventory/external-lock.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { readPromises } from '../evidence/promises.ts';
 
@@ -24,8 +24,8 @@ const found = await check().catch((error: Error) => ({ problem: error.message })
 process.send?.(found, () => process.exit(0));
 
 async function check() {
-  const createLock = await loadExternalLock(file);
-  const promises = readPromises((await readExternalModule(file)).promises);
-  createLock(options);
+  const { createLock, promises: exported } = await readExternalModule(file);
+  const promises = readPromises(exported);
+  supervised(createLock)(options);
   return Object.keys(promises).length > 0 ? { promises } : {};
 }

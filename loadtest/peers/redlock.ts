@@ -48,7 +48,6 @@ export const doesNotPromise = {
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
-  'clock-jump': 'Its lease is counted by the clock of one Redis.',
 };
 
 export const because = {

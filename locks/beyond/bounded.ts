@@ -35,7 +35,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
   }
 
   async function renew() {
-    // As if Redis did not answer: the lease that is left is still ours, and when it is over the lock is lost.
+    // The watchdog takes this for a renewal without an answer: the lease runs to its end, and then the lock is lost.
     if (renewals === MAX_RENEWALS) throw new Error(`The lock ${key} was renewed ${MAX_RENEWALS} times.`);
     renewals += 1;
     return renewIfOwner(redis, [key], [ownerToken, leaseMs]);

@@ -42,11 +42,6 @@ export function backendOfPromises(promises: unknown): Backend {
   return isVoted ? 'masters' : 'redis';
 }
 
-/** Loads the module as `readExternalModule` does, and holds its lock to what a lock must do. */
-export async function loadExternalLock(file: string): Promise<CreateLock> {
-  return supervised((await readExternalModule(file)).createLock);
-}
-
 /** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
 export async function readExternalModule(file: string): Promise<ExternalModule> {
   const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import dotenv from 'dotenv';
 import { pino } from 'pino';
 import { addExternalLock, lockName } from '../../locks/index.ts';
 import { answerUnreadable } from './answer.ts';
-import { backendOfPromises, loadExternalLock, readExternalModule } from './external-lock.ts';
+import { backendOfPromises, readExternalModule, supervised } from './external-lock.ts';
 import { createHistory } from './history.ts';
 import { createLabApp } from './lab/listener.ts';
 import { createMetrics } from './metrics.ts';
@@ -72,9 +72,8 @@ async function addExternalLocks() {
   for (const { name, file } of LOCK_MODULES) {
     const refuse = (why: string) => exitWithSettingError(`LOCK_MODULES has ${file}, which is not allowed: ${why}.`);
     if (lockName(name) !== undefined) refuse(`${name} is the name of another lock`);
-    const createLock = await loadExternalLock(file).catch((error: Error) => refuse(error.message));
-    const { promises } = await readExternalModule(file);
-    addExternalLock(name, createLock, backendOfPromises(promises));
+    const { createLock, promises } = await readExternalModule(file).catch((error: Error) => refuse(error.message));
+    addExternalLock(name, supervised(createLock), backendOfPromises(promises));
   }
 }
 

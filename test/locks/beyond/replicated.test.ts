@@ -1,12 +1,16 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { afterEach, expect, test } from 'vitest';
 import { createLock } from '../../../locks/beyond/replicated.ts';
 import type { LockOptions } from '../../../locks/lock.ts';
+import { openLink } from '../../../scripts/link/link.ts';
+import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
+import { wasNeverSent } from '../../../services/inventory/store.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
 
-const { connect, key, replicaUrl, signalReplica } = ownRedis({ hasReplica: true });
+const { connect, key, replicaUrl, signalReplica, url } = ownRedis({ hasReplica: true });
 const notReplicated = { name: 'NotReplicatedError', code: 'NOT_REPLICATED' };
 /** The longest that a replica is waited for, in milliseconds. */
 const CONFIRM_LIMIT_MS = 300;
@@ -51,6 +55,30 @@ test('replicated: without a replica that confirms nobody enters, and the lock is
 
   expect(performance.now() - askedAt).toBeGreaterThan(CONFIRM_LIMIT_MS - 20);
   expect(await redis.exists(key())).toBe(0);
+});
+
+test('replicated: a lock that can’t be given back, since Redis has gone, may be held: the error says so', async () => {
+  const link = await openLink(url());
+  const redis = new Redis(link.url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => 20 });
+  redis.on('error', () => {});
+  await once(redis, 'ready');
+  const lock = lockOf(redis, { ownerToken: 'A' });
+  const confirmation = link.holdNext('WAIT');
+
+  const entered = lock.acquire().catch((error: unknown) => error);
+  await confirmation.arrived;
+  link.cut();
+  const error = await entered;
+
+  expect(error).toMatchObject(notReplicated);
+  // The service gives a lock back later when its server was away, and the lock had been asked for.
+  expect([isStoreUnavailable(error), wasNeverSent(error)]).toEqual([true, false]);
+  link.restore();
+  await expect.poll(() => redis.status).toBe('ready');
+  await lock.release();
+  expect(await connect().exists(key())).toBe(0);
+  redis.disconnect();
+  await link.close();
 });
 
 test('replicated: a replica that is waited for in vain takes no more than a fifth of the lease', async () => {

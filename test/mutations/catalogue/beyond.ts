@@ -3,6 +3,22 @@ import type { Mutation } from '../mutation.ts';
 /** The strategies beyond stage 8, and what they share. */
 export const beyond: Mutation[] = [
   {
+    name: 'replicated-forgets-what-it-could-not-give-back',
+    file: 'locks/beyond/replicated.ts',
+    find: '.catch((cause) => Promise.reject(new NotReplicatedError(key, { cause })))',
+    replace: '.catch(() => {})',
+    why: 'A lock whose release finds no Redis is never given back: it keeps everybody out for a lease.',
+    tests: ['test/locks/beyond/replicated.test.ts'],
+  },
+  {
+    name: 'replicated-says-that-it-never-asked',
+    file: 'locks/beyond/replicated.ts',
+    find: '.catch((cause) => Promise.reject(new NotReplicatedError(key, { cause })))',
+    replace: '',
+    why: 'The error is that of a release that was never sent, as if the lock had never been asked for.',
+    tests: ['test/locks/beyond/replicated.test.ts'],
+  },
+  {
     name: 'subscription-does-not-look-again',
     file: 'locks/drivers/channels.ts',
     find: '      channel.isSubscribed = true;\n      wakeAll(channel);',
