@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLock } from '../../../locks/beyond/fair.ts';
 import { listen } from '../../../locks/drivers/channels.ts';
 import { lockOptions } from '../lock-options.ts';
@@ -14,12 +14,12 @@ test('fair: a release that is heard while the answer to the ask is on its way is
   const watch = watchClient(connect());
   const a = createLock(lockOptions({ redis: connect(), key: key(), leaseMs: LONG_MS }));
   const b = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: LONG_MS }));
-  let isSubscribed = () => {};
+  const channel = `${key()}:released`;
   let isReleased = () => {};
-  const subscribed = new Promise<void>((resolve) => (isSubscribed = resolve));
   const released = new Promise<void>((resolve) => (isReleased = resolve));
-  const stop = listen(watch.client, `${key()}:released`, (first) => (first ? isReleased() : isSubscribed()));
-  await subscribed;
+  const stop = listen(watch.client, channel, (first) => first && isReleased());
+  // A wake without a message does not say that the subscription stands.
+  await vi.waitFor(async () => expect(await watch.client.pubsub('NUMSUB', channel)).toEqual([channel, 1]), 10_000);
   await a.acquire();
   const failedAsk = watch.holdAnswer('evalsha');
   const startedAt = performance.now();

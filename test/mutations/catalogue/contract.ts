@@ -180,8 +180,8 @@ export const contract: Mutation[] = [
   {
     name: 'contract-heap-unbounded',
     file: `${folder}/checks/heap.ts`,
-    find: 'const MOST_BYTES = 32;',
-    replace: 'const MOST_BYTES = 3_200;',
+    find: 'const MOST_BYTES = 80;',
+    replace: 'const MOST_BYTES = 8_000;',
     why: 'A token of each acquisition may stay in memory.',
     tests: known,
     title: 'keeps-every-token',
