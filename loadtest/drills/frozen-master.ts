@@ -47,9 +47,11 @@ export const frozenMaster: StepDrill = {
     const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
     const costMs = Math.max(0, Math.max(...rounds.map(middleOf)) - usualMs);
     const standstillMs = testBed.standstillMs();
-    if (unsold + lostUpdates + overlaps === 0 && costMs > LIMIT_MS && standstillMs > LIMIT_MS) {
+    // A vote that waits as long for its turn is no vote.
+    if (lostUpdates + overlaps === 0 && (unsold > 0 || costMs > LIMIT_MS) && standstillMs > LIMIT_MS) {
       return notStaged(
         `The machine was too busy to tell what the masters cost: for ${formatDuration(standstillMs)} nothing went on.`,
+        { isLate: true },
       );
     }
     const figures = { unsold, usualMs, costMs, limitMs: LIMIT_MS, slowestSaleMs, lostUpdates, overlaps };

@@ -1,7 +1,9 @@
 import type { Promises } from '../../loadtest/evidence/promises.ts';
-import type { KnownBug } from './known-bug.ts';
+import type { KnownBug, LockToGrade } from './known-bug.ts';
 
 const correct = 'test/known-bugs/correct.ts';
+const watchdog = 'locks/drivers/watchdog.ts';
+const stage6 = 'locks/6-lua-release.ts';
 const stage8 = 'locks/8-auto-renew.ts';
 const blocking = 'locks/beyond/blocking.ts';
 const fair = 'locks/beyond/fair.ts';
@@ -9,7 +11,7 @@ const cohort = 'locks/beyond/cohort.ts';
 const fenced = 'locks/beyond/fenced.ts';
 
 /** Locks with nothing wrong: none of them may fail what it promises. Each bug is compared with the one that it was put into. */
-export const controls: KnownBug[] = [
+export const controls: LockToGrade[] = [
   {
     name: 'control-plain',
     lock: correct,
@@ -23,6 +25,13 @@ export const controls: KnownBug[] = [
     changes: [],
     promises: { reentry: true, renewal: true },
     why: 'Nothing. It is stage 8, which is re-entrant.',
+  },
+  {
+    name: 'control-lua-release',
+    lock: stage6,
+    changes: [],
+    promises: {},
+    why: 'Nothing. It is stage 6, which promises that much less.',
   },
   {
     name: 'control-blocking',
@@ -67,42 +76,56 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'It looks whose key it is, then deletes it: the owner can change in between.',
+    caughtBy: 'contract-late-release',
   },
   {
     name: 'stage-5',
     lock: 'locks/5-owner-check.ts',
     changes: [],
     promises: {},
+    control: 'control-lua-release',
     why: 'Stage 5 as it is, graded as a lock that nobody knows: GET, then DEL.',
+    caughtBy: 'contract-late-release',
   },
   {
     name: 'release-without-look',
     lock: correct,
-    changes: [
-      {
-        find: `  const giveBack = () => redis.eval(releaseIfOwner, 1, key, ownerToken);\n`,
-        replace: `  const giveBack = () => redis.del(key);\n`,
-      },
-    ],
+    changes: [{ find: 'if ((await giveBack()) === 0)', replace: 'if ((await redis.del(key)) === 0)' }],
     why: 'It deletes the key, also that of another holder.',
+    caughtBy: 'contract-late-release',
   },
   {
     name: 'token-is-process-id',
-    lock: correct,
+    lock: stage6,
     changes: [
       { find: 'key, ownerToken, leaseMs, retryDelayMs', replace: 'key, ownerToken: _, leaseMs, retryDelayMs' },
       {
-        find: '  const lost = new AbortController();\n',
-        replace: '  const lost = new AbortController();\n  const ownerToken = String(process.pid);\n',
+        find: '  async function release() {\n',
+        replace: '  const ownerToken = String(process.pid);\n\n  async function release() {\n',
       },
     ],
-    why: 'All holders of one process have the same token, so that one releases and renews the lock of another.',
+    why: 'All holders of one process have the same token, so that one releases the lock of another.',
+    caughtBy: 'contract-same-node',
   },
   {
     name: 'release-says-nothing',
     lock: correct,
     changes: [{ find: 'if ((await giveBack()) === 0) throw new LockNotHeldError(key);', replace: 'await giveBack();' }],
     why: 'release() resolves when the lock was no longer held.',
+    caughtBy: 'contract-not-held',
+  },
+
+  {
+    name: 'release-deletes-twice',
+    lock: correct,
+    changes: [
+      {
+        find: 'if ((await giveBack()) === 0) throw new LockNotHeldError(key);',
+        replace: 'if ((await giveBack()) === 0) throw new LockNotHeldError(key);\n    await redis.del(key);',
+      },
+    ],
+    why: 'It frees its lock as it should, then deletes the key once more: by then it can be the key of another.',
+    caughtBy: 'contract-late-release',
   },
 
   // The lock is taken in two steps.
@@ -117,12 +140,14 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'A process that dies between the two commands leaves a key without an end.',
+    caughtBy: 'contract-crash',
   },
   {
     name: 'set-without-nx',
     lock: correct,
     changes: [{ find: "'PX', leaseMs, 'NX')", replace: "'PX', leaseMs)" }],
     why: 'It takes the lock from its holder.',
+    caughtBy: 'contract-enter',
   },
   {
     name: 'token-from-incr',
@@ -134,6 +159,7 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'The fencing token comes from an INCR after the lock is taken: a later holder can be faster.',
+    caughtBy: 'contract-late-acquire',
   },
   {
     name: 'token-checked-at-writes-only',
@@ -141,12 +167,7 @@ export const knownBugs: KnownBug[] = [
     changes: [],
     control: 'control-fenced',
     why: 'The stock checks the fencing token at the write alone: a late write passes between the read and the write of the next.',
-  },
-  {
-    name: 'enters-on-late-answer',
-    lock: correct,
-    changes: [{ find: 'performance.now() - askedAt > leaseMs', replace: 'performance.now() < askedAt' }],
-    why: 'It enters on an answer that reaches it when its lease is over.',
+    caughtBy: 'late-write',
   },
 
   // The watchdog.
@@ -154,12 +175,10 @@ export const knownBugs: KnownBug[] = [
     name: 'renews-any-holder',
     lock: correct,
     changes: [
-      {
-        find: 'redis.eval(renewIfOwner, 1, key, ownerToken, leaseMs)',
-        replace: 'redis.pexpire(key, leaseMs)',
-      },
+      { find: 'redis.eval(renewIfOwner, 1, key, ownerToken, leaseMs)', replace: 'redis.pexpire(key, leaseMs)' },
     ],
     why: 'The watchdog renews the lock of any holder.',
+    caughtBy: 'contract-dead-heir',
   },
   {
     name: 'looks-then-renews',
@@ -171,46 +190,49 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'The watchdog looks who holds the lock, then renews it: the holder can change in between.',
+    caughtBy: 'zombie-renewal',
   },
   {
     name: 'renews-six-times',
     lock: correct,
     changes: [
       {
-        find: '  let watchdog: NodeJS.Timeout | undefined;\n',
-        replace: '  let watchdog: NodeJS.Timeout | undefined;\n  let renewals = 0;\n',
-      },
-      {
-        find: '  async function renew() {\n',
+        file: watchdog,
+        find: '  async function renewNow() {\n',
         replace:
-          '  async function renew() {\n    renewals += 1;\n    if (renewals > 6) return clearInterval(watchdog);\n',
+          '  let renewals = 0;\n\n  async function renewNow() {\n    renewals += 1;\n    if (renewals > 6) return clearInterval(ticks);\n',
       },
     ],
     why: 'The watchdog stops after six renewals.',
+    caughtBy: 'contract-long-hold',
   },
   {
     name: 'renews-too-late',
     lock: correct,
-    changes: [{ find: 'leaseMs / 3)', replace: '1.1 * leaseMs)' }],
+    changes: [{ file: watchdog, find: 'leaseMs / 3)', replace: '1.1 * leaseMs)' }],
     why: 'The watchdog renews every 1.1 leases.',
+    caughtBy: 'contract-long-hold',
   },
   {
     name: 'timer-stays',
     lock: correct,
-    changes: [{ find: '    clearInterval(watchdog);\n', replace: '' }],
+    changes: [{ file: watchdog, find: '    clearInterval(ticks);\n', replace: '' }],
     why: 'The watchdog goes on asking Redis after the release, for ever.',
+    caughtBy: 'contract-quiet',
   },
   {
     name: 'rejection-ends-process',
     lock: correct,
-    changes: [{ find: 'ownerToken, leaseMs).catch(() => undefined)', replace: 'ownerToken, leaseMs)' }],
+    changes: [{ file: watchdog, find: 'await renew().catch(() => undefined)', replace: 'await renew()' }],
     why: 'A renewal that Redis rejects is a rejection that nobody handles: it ends the process.',
+    caughtBy: 'contract-failed-renewal',
   },
   {
     name: 'lost-never-aborts',
     lock: correct,
     changes: [{ find: '    lost.abort(new LockNotHeldError(key));\n', replace: '' }],
     why: '`lost` is there, and never aborts.',
+    caughtBy: 'contract-lost',
   },
 
   // A wait that is cancelled.
@@ -224,6 +246,7 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'acquire() ignores its signal: who gave up gets the lock once more.',
+    caughtBy: 'contract-abort',
   },
   {
     name: 'abort-leaves-key',
@@ -233,6 +256,7 @@ export const knownBugs: KnownBug[] = [
       { find: '\nfunction ignore() {}\n', replace: '' },
     ],
     why: 'An abort while the SET is on its way leaves the key, which keeps everybody out for a lease.',
+    caughtBy: 'contract-abort',
   },
   {
     name: 'gave-up-and-stays-in-queue',
@@ -244,6 +268,7 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'A waiter that gave up stays in the queue, and goes on saying that it is alive.',
+    caughtBy: 'contract-abort-many',
   },
 
   // Who is woken, and who is next.
@@ -258,12 +283,14 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'It looks, then listens, and does not look again: a release in between is not heard.',
+    caughtBy: 'contract-wake-up',
   },
   {
     name: 'wakes-everybody',
     lock: fair,
     changes: [{ find: '(first = ownerToken) => first === ownerToken && lookAgain()', replace: 'lookAgain' }],
     why: 'A release wakes every waiter, of whom all but one ask in vain.',
+    caughtBy: 'contract-herd',
   },
   {
     name: 'last-in-first-out',
@@ -282,12 +309,14 @@ export const knownBugs: KnownBug[] = [
     ],
     promises: { reentry: true, renewal: true, fairness: 'order' },
     why: 'The last one to ask is the first to get in: while others come, the first one waits for ever.',
+    caughtBy: 'contract-order',
   },
   {
     name: 'fair-lets-anybody-in',
     lock: fair,
     changes: [{ file: 'lua/acquire-in-turn.lua', find: '(is_free and first == ARGV[1])', replace: 'is_free' }],
     why: 'A queue that nobody looks at: a newcomer enters whenever the lock is free.',
+    caughtBy: 'contract-order',
   },
   {
     name: 'tenure-without-end',
@@ -300,6 +329,7 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'A node passes the lock on among its own waiters as long as there is one: another node waits for ever.',
+    caughtBy: 'contract-turn',
   },
   {
     name: 'node-keeps-the-lock',
@@ -313,6 +343,7 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'When its tenure ends a node begins another one, although another node waits.',
+    caughtBy: 'contract-turn',
   },
 
   // What stays behind.
@@ -330,17 +361,19 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'A map of the process keeps the token of each acquisition.',
+    caughtBy: 'contract-heap',
   },
   {
     name: 'key-per-acquisition',
     lock: correct,
     changes: [
       {
-        find: '    watchdog = setInterval(',
-        replace: "    await redis.set(key.concat(':', ownerToken), 1);\n    watchdog = setInterval(",
+        find: '    watchdog = startWatchdog(',
+        replace: "    await redis.set(key.concat(':', ownerToken), 1);\n    watchdog = startWatchdog(",
       },
     ],
     why: 'Each acquisition leaves a key of its own.',
+    caughtBy: 'contract-leftovers',
   },
   {
     name: 'other-key',
@@ -353,6 +386,20 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'Its keys do not begin with the one that it is given.',
+    caughtBy: 'contract-keys',
+  },
+  {
+    name: 'key-of-its-own',
+    lock: correct,
+    changes: [
+      { find: 'key, ownerToken, leaseMs, retryDelayMs', replace: 'ownerToken, leaseMs, retryDelayMs' },
+      {
+        find: '  const lost = new AbortController();\n',
+        replace: "  const lost = new AbortController();\n  const key = 'lock:inventory';\n",
+      },
+    ],
+    why: 'It has one key for everything, whatever key it is given.',
+    caughtBy: 'contract-keys',
   },
   {
     name: 'retries-without-pause',
@@ -361,6 +408,7 @@ export const knownBugs: KnownBug[] = [
       { find: 'await sleep(retryDelayMs, undefined, { signal })', replace: 'await sleep(0, undefined, { signal })' },
     ],
     why: 'A waiter asks Redis again without a pause, thousands of times a second.',
+    caughtBy: 'contract-commands',
   },
 
   // Re-entry.
@@ -369,6 +417,7 @@ export const knownBugs: KnownBug[] = [
     lock: stage8,
     changes: [{ file: 'lua/release-reentrant.lua', find: 'if hold_count > 0 then', replace: 'if hold_count > 1 then' }],
     why: 'The release of an inner call frees the lock of the outer one.',
+    caughtBy: 'contract-nested',
   },
   {
     name: 'token-per-object',
@@ -381,11 +430,12 @@ export const knownBugs: KnownBug[] = [
       },
     ],
     why: 'Each lock object makes a token of its own: a function that makes another object for the same request waits for itself.',
+    caughtBy: 'nested-call',
   },
 ];
 
 /** The lock without the bug. */
-export function controlOf({ lock, control }: KnownBug): KnownBug {
+export function controlOf({ lock, control }: LockToGrade): LockToGrade {
   const same = controls.find((each) => (control === undefined ? each.lock === lock : each.name === control));
   const [plain] = controls;
   if (plain === undefined) throw new Error('There is no control.');
@@ -393,4 +443,4 @@ export function controlOf({ lock, control }: KnownBug): KnownBug {
 }
 
 /** What a lock says of itself: what it was before the bug was put into it, unless it says otherwise. */
-export const promisesOf = (bug: KnownBug): Promises => bug.promises ?? controlOf(bug).promises ?? {};
+export const promisesOf = (bug: LockToGrade): Promises => bug.promises ?? controlOf(bug).promises ?? {};

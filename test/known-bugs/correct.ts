@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortable } from '../../locks/drivers/abortable.ts';
+import { startWatchdog, type Watchdog } from '../../locks/drivers/watchdog.ts';
 import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
 
 const renewIfOwner = `
@@ -14,15 +15,16 @@ return redis.call('DEL', KEYS[1])`;
 
 export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
   const lost = new AbortController();
-  let watchdog: NodeJS.Timeout | undefined;
+  let askedAt = 0;
+  let watchdog: Watchdog | undefined;
 
   async function acquire(signal?: AbortSignal) {
     while (!(await tryOnce(signal))) await sleep(retryDelayMs, undefined, { signal });
-    watchdog = setInterval(renew, leaseMs / 3);
+    watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
   }
 
   async function tryOnce(signal?: AbortSignal) {
-    const askedAt = performance.now();
+    askedAt = performance.now();
     const asked = redis.set(key, ownerToken, 'PX', leaseMs, 'NX');
     // Aborted already means: try once.
     const answer = await (signal?.aborted ? asked : abortable(asked, signal)).catch((error) => {
@@ -30,30 +32,19 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
       if (signal?.aborted) giveBack().catch(ignore);
       throw error;
     });
-    // An answer that took a lease speaks of a lease that is over.
-    if (answer === 'OK' && performance.now() - askedAt > leaseMs) await giveBack();
-    else return answer === 'OK';
-    return false;
+    return answer === 'OK';
   }
 
-  async function renew() {
-    // No answer is no news: the lease may still be ours, so the next tick asks again.
-    const renewed = await redis.eval(renewIfOwner, 1, key, ownerToken, leaseMs).catch(() => undefined);
-    if (renewed !== 0 || watchdog === undefined) return;
-    stopWatchdog();
+  const renew = async () => Number(await redis.eval(renewIfOwner, 1, key, ownerToken, leaseMs));
+  const giveBack = () => redis.eval(releaseIfOwner, 1, key, ownerToken);
+
+  function lose() {
     onLeaseLost();
     lost.abort(new LockNotHeldError(key));
   }
 
-  function stopWatchdog() {
-    clearInterval(watchdog);
-    watchdog = undefined;
-  }
-
-  const giveBack = () => redis.eval(releaseIfOwner, 1, key, ownerToken);
-
   async function release() {
-    stopWatchdog();
+    watchdog?.stop();
     if ((await giveBack()) === 0) throw new LockNotHeldError(key);
   }
 

@@ -6,7 +6,8 @@ import type { Promises } from '../../loadtest/evidence/promises.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { mutate } from '../mutations/mutation.ts';
 
-export interface KnownBug {
+/** A lock of ours, or a correct one, as a module of its own. */
+export interface LockToGrade {
   /** In kebab-case: the name of its row. */
   name: string;
   /** The file of the lock that it is in, from the project's folder. */
@@ -21,11 +22,17 @@ export interface KnownBug {
   control?: string;
 }
 
+/** One with a bug in it. */
+export interface KnownBug extends LockToGrade {
+  /** What catches it by name: a check of the contract, or where none can, a drill or a scope of the search. Others may catch it as well. */
+  caughtBy: string;
+}
+
 /**
  * Writes the lock with its bug, as a module of its own beside copies of what it imports, that promises this. Returns the path of the module. Throws
  * StaleMutationError when the sources no longer have a text that is replaced.
  */
-export function writeKnownBug({ name, lock, changes }: KnownBug, promises: Promises, dir: string): string {
+export function writeKnownBug({ name, lock, changes }: LockToGrade, promises: Promises, dir: string): string {
   const copy = join(dir, `${name}-files`);
   mkdirSync(copy, { recursive: true });
   for (const folder of ['locks', 'lua', 'test/known-bugs'])

@@ -10,7 +10,7 @@ import type { Proof } from '../../loadtest/evidence/proof.ts';
 import type { DrillResult, Results } from '../../loadtest/evidence/results.ts';
 import { dismissReaper, makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
 import { controls, knownBugs, promisesOf } from './bugs.ts';
-import { type KnownBug, writeKnownBug } from './known-bug.ts';
+import { type LockToGrade, writeKnownBug } from './known-bug.ts';
 import { renderPage } from './page.ts';
 import { type Fault, type Record, type Row, recordSchema } from './record.ts';
 
@@ -31,7 +31,7 @@ const { only, page } = new Command('npm run known-bugs --')
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse()
-  .opts<{ only: KnownBug[]; page: boolean }>();
+  .opts<{ only: LockToGrade[]; page: boolean }>();
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
@@ -71,7 +71,7 @@ async function record() {
   }
 }
 
-async function judge(bug: KnownBug, dir: string): Promise<{ row: Row; results: Results }> {
+async function judge(bug: LockToGrade, dir: string): Promise<{ row: Row; results: Results }> {
   const file = writeKnownBug(bug, promisesOf(bug), dir);
   const reports = ['--reports', join(dir, 'reports')];
   const grade = await output('loadtest/commands/grade.ts', [file, '--baseline', 'none', '--json', ...reports]);
@@ -118,7 +118,7 @@ function readRecord(): Record {
 }
 
 /** Throws InvalidArgumentError. */
-function named(names: string): KnownBug[] {
+function named(names: string): LockToGrade[] {
   return names.split(',').map((name) => {
     const bug = all.find((each) => each.name === name.trim());
     if (bug === undefined)

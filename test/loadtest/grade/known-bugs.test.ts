@@ -6,63 +6,58 @@ import { runExternalCell } from '../../../loadtest/grade/external-cell.ts';
 import { type Drill, lostTrack } from '../../../loadtest/harness/drill.ts';
 import { FREE_LIMIT_MS } from '../../../loadtest/harness/rush.ts';
 import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
+import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../../services/inventory/store.ts';
+import { cleanUpLater } from '../../clean-up.ts';
+import { controls, knownBugs, promisesOf } from '../../known-bugs/bugs.ts';
+import { type LockToGrade, writeKnownBug } from '../../known-bugs/known-bug.ts';
 import { lockWith, writeModule } from './modules.ts';
 
-// Locks with a bug that is known from the world, each otherwise as the template, and the drill that must find it.
-
 const LEASE_MS = 600;
-const lookThenDelete =
-  'if ((await redis.get(key)) !== ownerToken || (await redis.del(key)) === 0) throw new LockNotHeldError(key);';
 
-const knownBugs = {
-  'right-lock': lockWith({}),
-  'looks-then-deletes': lockWith({ release: lookThenDelete }),
-  // The second delete frees nothing, unless it is late.
-  'deletes-twice': lockWith({
-    release:
-      'if ((await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key); await redis.del(key);',
-  }),
-  'another-key': lockWith({}).replace(
-    'export const createLock = ({ redis, key,',
-    "const key = 'my-own-key';\nexport const createLock = ({ redis,",
-  ),
-  'counts-by-object': lockWith({
-    acquire:
-      "if ((this.holds ??= 0) === 0) while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs, undefined, { signal }); this.holds += 1;",
-    release:
-      'this.holds = Math.max(0, (this.holds ?? 0) - 1); if (this.holds === 0 && (await redis.eval(releaseIfOwner, 1, key, ownerToken)) === 0) throw new LockNotHeldError(key);',
-  }),
-  // Waiters sleep until a release wakes them, and one that comes before they sleep wakes nobody.
-  'loses-wake-ups': `import { EventEmitter, once } from 'node:events';
+const { dir, remove } = makeTempDir();
+cleanUpLater(remove);
+
+/** A lock of the catalogue, as a module. */
+function written(name: string) {
+  const lock = [...controls, ...knownBugs].find((each) => each.name === name) as LockToGrade;
+  return writeKnownBug(lock, promisesOf(lock), dir);
+}
+
+const ofCatalogue = [
+  'control-plain',
+  'release-by-get-then-del',
+  'release-deletes-twice',
+  'key-of-its-own',
+  'other-key',
+  'token-per-object',
+  'setnx-then-pexpire',
+];
+
+/** A waiter that has gone keeps its place in the queue, and nobody behind it is ever the first. */
+const keepsAPlace = lockWith({
+  acquire:
+    "await redis.rpush(key + ':queue', ownerToken); while ((await redis.lindex(key + ':queue', 0)) !== ownerToken) await sleep(retryDelayMs, undefined, { signal });",
+  release: "await redis.lpop(key + ':queue');",
+});
+
+/** Waiters sleep until a release wakes them, and one that comes before they sleep wakes nobody. */
+const losesWakeUps = `import { EventEmitter, once } from 'node:events';
 const releases = new EventEmitter();
 releases.setMaxListeners(0);
 ${lockWith({
   acquire:
     "while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') { await sleep(retryDelayMs, undefined, { signal }); await once(releases, 'release', { signal }); }",
   release: "await redis.eval(releaseIfOwner, 1, key, ownerToken); releases.emit('release');",
-})}`,
-  // A waiter that has gone keeps its place in the queue, and nobody behind it is ever the first.
-  'keeps-a-place': lockWith({
-    acquire:
-      "await redis.rpush(key + ':queue', ownerToken); while ((await redis.lindex(key + ':queue', 0)) !== ownerToken) await sleep(retryDelayMs, undefined, { signal });",
-    release: "await redis.lpop(key + ':queue');",
-  }),
-  'sets-then-expires': lockWith({
-    acquire:
-      'while ((await redis.setnx(key, ownerToken)) === 0) await sleep(retryDelayMs, undefined, { signal }); await redis.pexpire(key, leaseMs);',
-  }),
-  'key-in-the-name': lockWith({})
-    .replace('export const createLock = ({ redis, key,', 'export const createLock = ({ redis, key: given,')
-    .replace('=> ({', '=> { const key = "mutex:" + given; return ({')
-    .replace(/\}\);\n$/, '}); };\n'),
-};
+})}`;
 
 let target: Target;
 
 beforeAll(async () => {
-  const files = Object.entries(knownBugs).map(([name, text]) => `${name}=${writeModule(`${name}.ts`, text)}`);
+  const files = ofCatalogue.map((name) => `${name}=${written(name)}`);
+  files.push(`keeps-a-place=${writeModule('keeps-a-place.ts', keepsAPlace)}`);
+  files.push(`loses-wake-ups=${writeModule('loses-wake-ups.ts', losesWakeUps)}`);
   target = await openLocalTarget({
     forDrills: true,
     env: { LOG_LEVEL: 'silent', LOCK_VERSION: '', LOCK_MODULES: files.join(',') },
@@ -71,11 +66,11 @@ beforeAll(async () => {
 
 afterAll(() => target.close());
 
-function grade(name: keyof typeof knownBugs, drillName: string) {
+function grade(name: string, drillName: string) {
   return gradeBy(drills.find((each) => each.name === drillName) as Drill, name);
 }
 
-async function gradeBy(drill: Drill, name: keyof typeof knownBugs, on = target) {
+async function gradeBy(drill: Drill, name: string, on = target) {
   const { outcome } = await runExternalCell(drill, {
     target: on,
     stage: name,
@@ -89,7 +84,7 @@ async function gradeBy(drill: Drill, name: keyof typeof knownBugs, on = target) 
 
 describe('late-release', { timeout: 60_000 }, () => {
   test('a release that looks, then deletes: each of the two is late once, and the second frees the lock of another', async () => {
-    expect(await grade('looks-then-deletes', 'late-release')).toMatchObject({
+    expect(await grade('release-by-get-then-del', 'late-release')).toMatchObject({
       verdict: 'fail',
       reasons: [
         expect.stringMatching(/^The late release \(DEL\) deleted the lock of sale \d{4}, and sale \d{4} entered/),
@@ -98,35 +93,35 @@ describe('late-release', { timeout: 60_000 }, () => {
   });
 
   test('a command after the one that frees the lock: it is late as well, though nobody has to wait for the lease', async () => {
-    expect(await grade('deletes-twice', 'late-release')).toMatchObject({
+    expect(await grade('release-deletes-twice', 'late-release')).toMatchObject({
       verdict: 'fail',
       reasons: [expect.stringMatching(/^The late release \(DEL\) deleted the lock/)],
     });
   });
 
   test('a release in one script holds', async () => {
-    expect(await grade('right-lock', 'late-release')).toMatchObject({
+    expect(await grade('control-plain', 'late-release')).toMatchObject({
       verdict: 'pass',
       reasons: [expect.stringMatching(/^The late release \(EVAL\) did nothing/)],
     });
   });
 
   test('a key of its own: it is told to use the given one', async () => {
-    expect(await grade('another-key', 'late-release')).toMatchObject({
+    expect(await grade('key-of-its-own', 'late-release')).toMatchObject({
       verdict: 'fail',
-      reasons: [expect.stringMatching(/"my-own-key": use the key that you are given/)],
+      reasons: [expect.stringMatching(/"lock:inventory": use the key that you are given/)],
     });
   });
 
   test('a key that has the given one in its name will do', async () => {
-    expect(await grade('key-in-the-name', 'late-release')).toMatchObject({ verdict: 'pass' });
+    expect(await grade('other-key', 'late-release')).toMatchObject({ verdict: 'pass' });
   });
 });
 
 test('nested-call: a lock that counts the holds of one object waits for itself by another', {
   timeout: 60_000,
 }, async () => {
-  expect(await grade('counts-by-object', 'nested-call')).toMatchObject({
+  expect(await grade('token-per-object', 'nested-call')).toMatchObject({
     verdict: 'fail',
     reasons: [
       expect.stringMatching(
@@ -150,7 +145,7 @@ test('rush: a lost wake-up leaves the lock free while sales wait, and that is a 
 });
 
 test('rush: a right lock is hardly ever free while sales wait', { timeout: 180_000 }, async () => {
-  const { verdict, figures } = await grade('right-lock', 'rush');
+  const { verdict, figures } = await grade('control-plain', 'rush');
   expect(verdict).toBe('pass');
   expect((figures as RushFigures).longestFreeMs).toBeLessThan(FREE_LIMIT_MS / 2);
 });
@@ -168,7 +163,7 @@ test('client-gone: a place that stays in the queue keeps the next sale out, and 
 });
 
 test('long-wait: a lock that tries by SETNX tries, and what a try keeps is measured', { timeout: 60_000 }, async () => {
-  const { verdict, figures } = await grade('sets-then-expires', 'long-wait');
+  const { verdict, figures } = await grade('setnx-then-pexpire', 'long-wait');
   expect({ verdict, figures }).toMatchObject({ verdict: 'pass', figures: { tries: expect.any(Number) } });
 });
 
@@ -194,19 +189,19 @@ describe('what a lock leaves behind', () => {
   }
 
   test('in a Redis of ours: nothing is there at the next drill, whatever its name', async () => {
-    await leave(['my-own-key', lockKey('001', 'right-lock')]);
+    await leave(['my-own-key', lockKey('001', 'control-plain')]);
     const found: string[] = [];
-    await gradeBy(looking(found), 'right-lock');
+    await gradeBy(looking(found), 'control-plain');
     expect(found).toEqual([]);
   });
 
   test('in a Redis that is not ours: what does not have the key in its name stays', async () => {
-    await leave(['my-own-key', lockKey('001', 'right-lock')]);
+    await leave(['my-own-key', lockKey('001', 'control-plain')]);
     const found: string[] = [];
     const stack = { ...target.stack, redis: { kind: 'external', url: url() } } as unknown as NonNullable<
       Target['stack']
     >;
-    await gradeBy(looking(found), 'right-lock', { ...target, stack });
+    await gradeBy(looking(found), 'control-plain', { ...target, stack });
     expect(found).toEqual(['my-own-key']);
   });
 });
@@ -228,7 +223,7 @@ test('sales that failed for several reasons: the most frequent one is told', asy
       events: [failed('once.'), failed('often.'), failed('often.')],
     }),
   };
-  expect(await gradeBy(drill, 'right-lock')).toMatchObject({
+  expect(await gradeBy(drill, 'control-plain')).toMatchObject({
     verdict: 'fail',
     reasons: ['No sale took place: often.'],
   });

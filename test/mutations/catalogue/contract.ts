@@ -22,7 +22,7 @@ export const contract: Mutation[] = [
     replace: 'key.length === 0',
     why: 'A key that does not begin with the key that the lock is given is no matter.',
     tests: known,
-    title: 'key-with-a-prefix',
+    title: 'other-key',
   },
   {
     name: 'contract-late-release-holds-one',
@@ -31,7 +31,7 @@ export const contract: Mutation[] = [
     replace: 'release.slice(0, 1).map((_, at)',
     why: 'Only the first command of a release is ever late.',
     tests: known,
-    title: 'get-then-del',
+    title: 'release-by-get-then-del',
   },
   {
     name: 'contract-late-acquire-holds-one',
@@ -40,7 +40,7 @@ export const contract: Mutation[] = [
     replace: 'survey.acquire.slice(0, 1).map((_, at)',
     why: 'Only the first command of an acquisition is ever late.',
     tests: known,
-    title: 'token-from-a-later-incr',
+    title: 'token-from-incr',
   },
   {
     name: 'contract-same-node-never-released',
@@ -58,7 +58,7 @@ export const contract: Mutation[] = [
     replace: 'const LEASES = 2;',
     why: 'A watchdog that stops early has not stopped yet.',
     tests: known,
-    title: 'stops-after-six-renewals',
+    title: 'renews-six-times',
   },
   {
     name: 'contract-crash-of-holders-alone',
@@ -85,7 +85,7 @@ export const contract: Mutation[] = [
     replace: "return end.how !== 'pending' ? undefined",
     why: 'A release may resolve though nothing was held.',
     tests: known,
-    title: 'release-that-resolves',
+    title: 'release-says-nothing',
   },
   {
     name: 'contract-lost-never',
@@ -94,7 +94,7 @@ export const contract: Mutation[] = [
     replace: 'return at === undefined ? 0 : at - since;',
     why: 'A signal that never aborts counts as one that aborts at once.',
     tests: known,
-    title: 'lost-that-never-aborts',
+    title: 'lost-never-aborts',
   },
   {
     name: 'contract-nested-not-released',
@@ -103,7 +103,7 @@ export const contract: Mutation[] = [
     replace: "  trial.say('A releases once');",
     why: 'It is not looked whether the first of two releases frees the lock.',
     tests: known,
-    title: 'frees-at-the-first-release',
+    title: 'inner-release-frees',
   },
   {
     name: 'contract-abort-leaves-anything',
@@ -112,7 +112,7 @@ export const contract: Mutation[] = [
     replace: 'if (changed.length >= 0) return undefined;',
     why: 'What an aborted acquisition leaves in Redis is not looked at.',
     tests: known,
-    title: 'aborted-on-its-way',
+    title: 'abort-leaves-key',
   },
   {
     name: 'contract-abort-many-not-watched',
@@ -121,7 +121,7 @@ export const contract: Mutation[] = [
     replace: '',
     why: 'The look ends before a heartbeat can come.',
     tests: known,
-    title: 'stays-in-the-queue',
+    title: 'gave-up-and-stays-in-queue',
   },
   {
     name: 'contract-wake-up-heard',
@@ -139,7 +139,7 @@ export const contract: Mutation[] = [
     replace: 'woken < waiters.length * 2',
     why: 'All waiters may wake.',
     tests: known,
-    title: 'wakes-all',
+    title: 'wakes-everybody',
   },
   {
     name: 'contract-failed-renewal-unanswered',
@@ -148,7 +148,7 @@ export const contract: Mutation[] = [
     replace: "link.cut('silent');",
     why: 'No renewal is rejected: none is answered.',
     tests: known,
-    title: 'rejected-renewal-ends-the-process',
+    title: 'rejection-ends-process',
   },
   {
     name: 'contract-quiet-not-watched',
@@ -166,7 +166,7 @@ export const contract: Mutation[] = [
     replace: 'const MOST_WAITING = 1_000_000;',
     why: 'A waiter may ask without a pause.',
     tests: known,
-    title: 'spins',
+    title: 'retries-without-pause',
   },
   {
     name: 'contract-leftovers-unbounded',
@@ -175,7 +175,7 @@ export const contract: Mutation[] = [
     replace: 'more > 2 * ROUNDS',
     why: 'A key of each acquisition may stay.',
     tests: known,
-    title: 'key-for-each-acquisition',
+    title: 'key-per-acquisition',
   },
   {
     name: 'contract-heap-unbounded',
@@ -184,7 +184,7 @@ export const contract: Mutation[] = [
     replace: 'const MOST_BYTES = 8_000;',
     why: 'A token of each acquisition may stay in memory.',
     tests: known,
-    title: 'keeps-every-token',
+    title: 'map-keeps-tokens',
   },
   {
     name: 'contract-order-of-no-matter',
@@ -193,7 +193,7 @@ export const contract: Mutation[] = [
     replace: 'overtaken >= 0 ? holds',
     why: 'A lock that promises an order may let anybody in.',
     tests: known,
-    title: 'lets-anybody-in',
+    title: 'fair-lets-anybody-in',
   },
   {
     name: 'contract-turn-never',
