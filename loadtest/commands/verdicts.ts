@@ -7,15 +7,19 @@ import dotenv from 'dotenv';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import { formatDuration } from '../evidence/numbers.ts';
-import type { DrillResult } from '../evidence/results.ts';
+import type { DrillResult, Grade } from '../evidence/results.ts';
 import { type LockRecord, type Verdicts, verdictsSchema } from '../evidence/verdicts.ts';
+import { runContract } from '../grade/contract/contract.ts';
+import { openContractServers } from '../grade/contract/contract-servers.ts';
 import { modulesOf, readPeers } from '../grade/external-locks.ts';
+import { notPromisedBy } from '../grade/not-promised.ts';
 import type { Cell, DrillSettings } from '../harness/drill.ts';
 import { createTargets, type Targets } from '../harness/targets.ts';
 import { loadPeer, peerNames, peers, versionOfPeer } from '../peers/peer.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { proofOf } from '../prove/results.ts';
+import { checkNames } from '../staircase/contract.ts';
 import { columnNames } from '../staircase/lookup.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { countCommands } from '../verdicts/count-commands.ts';
@@ -125,9 +129,17 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
     await targets.close();
     if (signal.aborted) return undefined;
 
-    const words = { claims, promises, options, doesNotPromise, because };
+    const words = {
+      claims,
+      promises,
+      options,
+      doesNotPromise: { ...notPromisedBy(promises), ...doesNotPromise },
+      because,
+    };
     if (before) return { ...withCells(before, row.map(asKept), others), ...words };
-    say('\n  Counting its commands.');
+    say('\n  The contract.');
+    const contract = await contractOf(grade);
+    say('  Counting its commands.');
     const commands = await countCommands(name, signal);
     say('  Looking at every order of events.');
     const search = await searchOf(grade);
@@ -142,7 +154,7 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
       environment: describeEnvironment({ redis, nginx, backends }),
       settings,
       ...words,
-      drills: row.map(asKept),
+      drills: [...contract, ...row].map(asKept),
       otherLeases: others,
       commands,
       search,
@@ -194,7 +206,26 @@ function rounded<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_, each) => (typeof each === 'number' ? Math.round(each * 10) / 10 : each));
 }
 
-async function searchOf(grade: Parameters<typeof provable>[0]): Promise<LockRecord['search']> {
+/** The contract; what tells nothing is run again, as a drill is. */
+async function contractOf({ stage, file }: Grade): Promise<DrillResult[]> {
+  const servers = openContractServers();
+  const run = (names: string[]) => runContract(servers, { stage, lock: { file }, names, signal });
+  try {
+    let results = await run(checkNames);
+    for (let more = 0; more < MORE_TRIES && !signal.aborted; more += 1) {
+      const open = results.filter(({ verdict }) => verdict === 'unknown').map(({ drill }) => drill);
+      if (open.length === 0) break;
+      say(`  Again, by themselves: ${open.join(', ')}.`);
+      const again = await run(open);
+      results = results.map((result) => again.find(({ drill }) => drill === result.drill) ?? result);
+    }
+    return results;
+  } finally {
+    await servers.close();
+  }
+}
+
+async function searchOf(grade: Grade): Promise<LockRecord['search']> {
   const wanted = { locks: [provable(grade)], scopes: scopeNames, processes: [2], sales: 1, budget: {}, isSplit: false };
   const cells = await proveAll(plan(wanted), { seconds: SEARCH_SECONDS, signal, onCell() {} });
   const { server, cells: known } = await proofOf({ command: 'npm run verdicts', createdAt: new Date(), cells });

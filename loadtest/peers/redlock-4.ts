@@ -3,6 +3,7 @@
 import Redlock from 'redlock-4';
 import type { Promises } from '../evidence/promises.ts';
 import { adapt } from './adapter.ts';
+import { said } from './redlock-family.ts';
 
 export const options = {
   clients: 'one for each of five masters',
@@ -15,25 +16,10 @@ export const promises: Promises = { masters: true };
 const readme = 'https://www.npmjs.com/package/redlock/v/4.2.0';
 
 export const claims = [
-  {
-    quote:
-      'It provides strong guarantees in both single-redis and multi-redis environments, and provides fault tolerance through use of multiple independent redis instances or clusters.',
-    source: readme,
-  },
-  {
-    quote:
-      'Because redlock is designed for high availability, it does not care if a minority of redis instances/clusters fail at an operation.',
-    source: readme,
-  },
-  {
-    quote:
-      'by requiring consensus between them, we can safely take out or fail-over a minority of nodes without invalidating active locks.',
-    source: readme,
-  },
-  {
-    quote: 'you can continue to extend\n\t// the lock as long as you never let it expire',
-    source: readme,
-  },
+  { quote: said.guarantees, source: readme },
+  { quote: said.minority, source: readme },
+  { quote: said.consensus, source: readme },
+  { quote: 'you can continue to extend\n\t// the lock as long as you never let it expire', source: readme },
 ];
 
 export const doesNotPromise = {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Command, InvalidArgumentError } from 'commander';
 import { stopOnSignal } from '../../loadtest/commands/ending.ts';
-import type { Proof } from '../../loadtest/evidence/proof.ts';
+import type { Proof, ProofCell } from '../../loadtest/evidence/proof.ts';
 import type { DrillResult, Results } from '../../loadtest/evidence/results.ts';
 import { dismissReaper, makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
 import { controls, knownBugs, promisesOf } from './bugs.ts';
@@ -17,7 +17,9 @@ import { type Fault, type Record, type Row, recordSchema } from './record.ts';
 const COULD_NOT_RUN = 2;
 /** How long the search may take for one lock, in seconds. */
 const SEARCH_SECONDS = 20;
-/** Room for the results of one lock, in bytes. */
+/** How many locks go through the drills together. */
+const AT_A_TIME = 8;
+/** Room for the results of these, in bytes. */
 const MAX_OUTPUT = 500e6;
 
 const recordFile = join(projectDir, 'docs/measured/known-bugs.json');
@@ -47,55 +49,65 @@ try {
 }
 await dismissReaper();
 
-/** Runs one lock after the other, and keeps each as soon as it is there. */
+/** Runs some locks at a time, and keeps their rows as soon as they are there. */
 async function record() {
   const { dir, remove } = makeTempDir();
   try {
-    for (const [index, bug] of only.entries()) {
+    for (let at = 0; at < only.length; at += AT_A_TIME) {
       const startedAt = performance.now();
-      const { row, results } = await judge(bug, dir);
-      const { node, os, cpus, redis, nginx, commit } = results.environment;
-      const servers = `${redis.kind} ${redis.version}, nginx ${nginx}`;
-      const kept = existsSync(recordFile) ? readRecord().rows.filter(({ name }) => name !== bug.name) : [];
-      const order = (each: Row) => all.findIndex(({ name }) => name === each.name);
-      const rows = [...kept, row].filter((each) => order(each) >= 0).toSorted((a, b) => order(a) - order(b));
-      const record: Record = { format: 1, createdAt: results.startedAt, node, os, cpus, servers, commit, rows };
-      mkdirSync(dirname(recordFile), { recursive: true });
-      writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
-      const count = ({ contract, drills, search }: Row) => `${contract.length} + ${drills.length} + ${search.length}`;
+      const bugs = only.slice(at, at + AT_A_TIME);
+      keep(await judge(bugs, dir));
+      const names = bugs.map(({ name }) => name).join(', ');
       const seconds = Math.round((performance.now() - startedAt) / 1000);
-      process.stdout.write(`[${index + 1}/${only.length}] ${bug.name}: ${count(row)} cells fail, ${seconds} s\n`);
+      process.stdout.write(`[${at + bugs.length}/${only.length}] ${names}: ${seconds} s\n`);
     }
   } finally {
     remove();
   }
 }
 
-async function judge(bug: LockToGrade, dir: string): Promise<{ row: Row; results: Results }> {
-  const file = writeKnownBug(bug, promisesOf(bug), dir);
+/** Puts these rows in the place of those that were recorded before. */
+function keep({ rows, results }: { rows: Row[]; results: Results }) {
+  const { node, os, cpus, redis, nginx, commit } = results.environment;
+  const servers = `${redis.kind} ${redis.version}, nginx ${nginx}`;
+  const before = existsSync(recordFile) ? readRecord().rows : [];
+  const others = before.filter(({ name }) => !rows.some((row) => row.name === name));
+  const place = (each: Row) => all.findIndex(({ name }) => name === each.name);
+  const sorted = [...others, ...rows].filter((row) => place(row) >= 0).toSorted((a, b) => place(a) - place(b));
+  const record: Record = { format: 1, createdAt: results.startedAt, node, os, cpus, servers, commit, rows: sorted };
+  mkdirSync(dirname(recordFile), { recursive: true });
+  writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+async function judge(bugs: LockToGrade[], dir: string): Promise<{ rows: Row[]; results: Results }> {
+  const files = bugs.map((bug) => writeKnownBug(bug, promisesOf(bug), dir));
   const reports = ['--reports', join(dir, 'reports')];
-  const grade = await output('loadtest/commands/grade.ts', [file, '--baseline', 'none', '--json', ...reports]);
+  const grade = await output('loadtest/commands/grade.ts', [...files, '--baseline', 'none', '--json', ...reports]);
   const results: Results = JSON.parse(grade);
-  const seconds = ['--seconds', String(SEARCH_SECONDS)];
-  const proof: Proof = JSON.parse(await output('loadtest/commands/prove.ts', [file, '--json', ...seconds, ...reports]));
-  const drills = results.stages.find(({ stage }) => stage === bug.name)?.drills ?? [];
-  const { doesNotPromise = {} } = results.grades?.find(({ stage }) => stage === bug.name) ?? {};
+  const seconds = ['--seconds', String(bugs.length * SEARCH_SECONDS)];
+  const proof = await output('loadtest/commands/prove.ts', [...files, '--json', ...seconds, ...reports]);
+  const { cells }: Proof = JSON.parse(proof);
+  return { results, rows: bugs.map(({ name }) => rowOf(name, results, cells)) };
+}
+
+function rowOf(name: string, results: Results, allCells: ProofCell[]): Row {
+  const drills = results.stages.find(({ stage }) => stage === name)?.drills ?? [];
+  const { doesNotPromise = {} } = results.grades?.find(({ stage }) => stage === name) ?? {};
+  const excuse = (cell: string) => doesNotPromise[cell] !== undefined && { notPromised: doesNotPromise[cell] };
   const faults = (isMeant: (result: DrillResult) => boolean): Fault[] =>
-    drills.filter(isMeant).flatMap(({ drill: name, verdict, reasons }) => {
+    drills.filter(isMeant).flatMap(({ drill, verdict, reasons }) => {
       if (verdict !== 'fail' && verdict !== 'unknown') return [];
-      const notPromised = doesNotPromise[name];
-      return [{ name, verdict, reason: reasons.join(' '), ...(notPromised !== undefined && { notPromised }) }];
+      return [{ name: drill, verdict, reason: reasons.join(' '), ...excuse(drill) }];
     });
   const isOfContract = ({ drill }: DrillResult) => drill.startsWith('contract-');
-  const scopes = [...new Set(proof.cells.filter(({ verdict }) => verdict === 'fails').map(({ scope }) => scope))];
-  const search = scopes.map((name): Fault => {
-    const cell = proof.cells.find(({ scope, verdict }) => scope === name && verdict === 'fails');
-    const notPromised = doesNotPromise[name];
-    return { name, verdict: 'fail', reason: cell?.reason ?? '', ...(notPromised !== undefined && { notPromised }) };
+  const own = allCells.filter(({ stage }) => stage === name);
+  const failed = own.filter(({ verdict }) => verdict === 'fails');
+  const search = [...new Set(failed.map(({ scope }) => scope))].map((scope): Fault => {
+    const reason = failed.find((cell) => cell.scope === scope)?.reason ?? '';
+    return { name: scope, verdict: 'fail', reason, ...excuse(scope) };
   });
-  const cells = drills.filter(({ verdict }) => verdict !== 'not-applicable').length + proof.cells.length;
-  const contract = faults(isOfContract);
-  return { row: { name: bug.name, cells, contract, drills: faults((one) => !isOfContract(one)), search }, results };
+  const cells = drills.filter(({ verdict }) => verdict !== 'not-applicable').length + own.length;
+  return { name, cells, contract: faults(isOfContract), drills: faults((one) => !isOfContract(one)), search };
 }
 
 /** What a command prints. Its exit code says what the lock is worth, and is no error here. */
