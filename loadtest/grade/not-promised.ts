@@ -8,7 +8,11 @@ const ASKS: { isPromised: (promises: Promises) => boolean; drills: string[]; why
     drills: ['paused-process', 'blocked-loop', 'partition', 'late-write', 'crossed-write'],
     why: 'It promises no fencing token, and without one nothing stops a write that comes too late.',
   },
-  { isPromised: ({ reentry }) => reentry === true, drills: ['nested-call'], why: 'It promises no re-entry.' },
+  {
+    isPromised: ({ reentry }) => reentry === true,
+    drills: ['nested-call', 'nested-object'],
+    why: 'It promises no re-entry.',
+  },
   {
     isPromised: ({ renewal }) => renewal === true,
     drills: ['long-sale'],
