@@ -11,7 +11,7 @@ import { readStory, stageTitle } from '../report/story.ts';
 import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
 import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
 import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { openKeyboard } from './keyboard.ts';
 import { leaseLength, namesAmong, stageList } from './options.ts';
 
@@ -58,7 +58,7 @@ const nobodyIsLeft = () => stopping.abort(new Error('nobody is left to press Ent
 const keyboard = pause ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
 
 process.exitCode = await runToEnd('The drill could not be run', runAll, targets.close);
-process.exit();
+await exitWhenWritten();
 
 /** The drill and the rows that the command line names. Ends the process when they do not go together. */
 function chosen(): { drill: Drill; rows: string[] } {

@@ -41,3 +41,11 @@ export function stopOnSignal(stopping: AbortController, reason: Error): () => vo
 export function stopWithoutReader(interrupt: () => void) {
   process.stdout.once('error', interrupt).on('error', () => {});
 }
+
+/** Ends this process, whatever a lock has left behind. What was written to a pipe is read first, however long the reader takes. */
+export async function exitWhenWritten(): Promise<never> {
+  for (const stream of [process.stdout, process.stderr]) {
+    await new Promise<void>((resolve) => stream.write('', () => resolve()));
+  }
+  return process.exit();
+}

@@ -16,7 +16,7 @@ import { replayOnRedis } from '../prove/on-redis.ts';
 import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scopeNames } from '../prove/plan.ts';
 import { type Planned, proveAll } from '../prove/prover.ts';
 import { proofOf, writeProof } from '../prove/results.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { namesAmong, stageList } from './options.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
@@ -71,7 +71,7 @@ const given = command.opts<Given>();
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
 process.exitCode = await runToEnd('The search could not be run', given.write ? writeChapters : prove);
-process.exit();
+await exitWhenWritten();
 
 async function prove(): Promise<number> {
   const { deep, split, json, pauses, delays, crashes } = given;

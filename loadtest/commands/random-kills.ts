@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { lockName } from '../../locks/index.ts';
 import { killRandomNodes } from '../orders/random-kills.ts';
-import { COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { stageList, wholeNumber } from './options.ts';
 
 dotenv.config({ quiet: true });
@@ -32,7 +32,7 @@ process.exitCode = await runToEnd('The run could not be made', async () => {
   console.log([accounts.trimEnd(), ...faults].join('\n'));
   return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
 });
-process.exit();
+await exitWhenWritten();
 
 /** Throws InvalidArgumentError. */
 function oneStage(value: string): string {

@@ -25,7 +25,7 @@ import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { countCommands } from '../verdicts/count-commands.ts';
 import { verdictPage } from '../verdicts/page.ts';
 import { indexPage, withShortTable } from '../verdicts/tables.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeEnvironment } from './environment.ts';
 import { createStaircaseNarrator, type Narrator, silentNarrator } from './narrator.ts';
 import { namesAmong } from './options.ts';
@@ -80,7 +80,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 stopOnSignal(stopping, new Interrupted());
 process.exitCode = await runToEnd('The verdicts could not be recorded', given.pages ? makePages : record);
 // A lock may have left a timer or a connection behind.
-process.exit();
+await exitWhenWritten();
 
 /** Records one lock after the other; what was recorded is kept when the run is interrupted. Resolves with the exit code. */
 async function record(): Promise<number> {

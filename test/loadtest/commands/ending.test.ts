@@ -1,5 +1,11 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd } from '../../../loadtest/commands/ending.ts';
+import { nodeArgs, projectDir } from '../../../scripts/stack/parts.ts';
+import { writeModule } from '../grade/modules.ts';
 
 const fails = (message: string) => () => Promise.reject(new Error(message));
 
@@ -36,4 +42,23 @@ describe('the end of a command', () => {
     expect(await runToEnd('The drill failed', fails('no Redis'), fails('a node lives on'))).toBe(COULD_NOT_RUN);
     expect(printed).toEqual(['The drill failed: no Redis\n', 'The drill failed: a node lives on\n']);
   });
+});
+
+test('what a command writes to a pipe is read to its end, however late the reader is', async () => {
+  const bytes = 1_000_000;
+  const script = writeModule(
+    'writes-much.mts',
+    `import { exitWhenWritten } from '${join(projectDir, 'loadtest/commands/ending.ts')}';
+process.stdout.write('x'.repeat(${bytes}));
+setInterval(() => {}, 1_000);
+await exitWhenWritten();
+`,
+  );
+  const child = spawn(process.execPath, [...nodeArgs('').slice(0, -1), script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await sleep(1_000);
+
+  expect((await text(child.stdout)).length).toBe(bytes);
+  expect(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)))).toBe(0);
 });
