@@ -16,9 +16,9 @@ import { type Fault, type Record, type Row, recordSchema } from './record.ts';
 
 const COULD_NOT_RUN = 2;
 /** How long the search may take for one lock, in seconds. */
-const SEARCH_SECONDS = 20;
+const SEARCH_SECONDS = 12;
 /** How many locks go through the drills together. */
-const AT_A_TIME = 8;
+const AT_A_TIME = 7;
 /** Room for the results of these, in bytes. */
 const MAX_OUTPUT = 500e6;
 

@@ -69,14 +69,14 @@ describe('npm run bench', { timeout: 60_000 }, () => {
 
   test('--http: a published lock sells through nginx, as ours do', async () => {
     const { code, stderr, results } = await bench(
-      ['--http', '--only', 'cohort,peer:redlock', '--requests', '100', ...tiny],
+      ['--http', '--only', 'cohort,peer:redis-semaphore', '--requests', '100', ...tiny],
       { loadsModules: true },
     );
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(results?.contestants.map(({ name, kind }) => [name, kind])).toEqual([
       ['cohort', 'ours'],
-      ['peer:redlock', 'peer'],
+      ['peer:redis-semaphore', 'peer'],
     ]);
     expect(results?.turns.map(({ figures }) => [figures?.sections, figures?.lostUpdates, figures?.errors])).toEqual([
       [100, 0, 0],
