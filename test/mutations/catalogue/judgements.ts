@@ -187,4 +187,13 @@ export const judgements: Mutation[] = [
     tests: ['test/loadtest/grade/known-bugs.test.ts'],
     title: 'a place that stays in the queue',
   },
+  {
+    name: 'json-cut-at-the-pipe',
+    file: 'loadtest/commands/ending.ts',
+    find: "stream.write('', () => resolve())",
+    replace: 'resolve()',
+    why: 'What a reader has not taken from the pipe when the command ends is lost.',
+    tests: ['test/loadtest/commands/ending.test.ts'],
+    title: 'to its end',
+  },
 ];
