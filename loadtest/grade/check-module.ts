@@ -27,5 +27,5 @@ async function check() {
   const { createLock, promises: exported } = await readExternalModule(file);
   const promises = readPromises(exported);
   supervised(createLock)(options);
-  return Object.keys(promises).length > 0 ? { promises } : {};
+  return exported === undefined ? {} : { promises };
 }

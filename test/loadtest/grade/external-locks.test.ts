@@ -58,6 +58,9 @@ test('a module that says what it promises: it is read, and what is not understoo
   const promising = (text: string) => writeModule('right-lock.ts', `${lockWith({})}\nexport const promises = ${text};`);
   const [masters, odd] = [promising('{ masters: true, fairness: true }'), promising('{ speed: true }')];
 
+  const nothing = promising('{}');
+  expect((await readExternalLock(nothing)).doesNotPromise).toHaveProperty('nested-call');
+  expect(await readExternalLock(writeModule('silent-lock.ts', lockWith({})))).not.toHaveProperty('doesNotPromise');
   expect(await readExternalLock(masters)).toMatchObject({ promises: { masters: true, fairness: 'order' } });
   expect((await readExternalLock(odd)).problem).toMatch(/^its promises can't be read: .*speed/);
 });
