@@ -167,7 +167,7 @@ export const knownBugs: KnownBug[] = [
     changes: [],
     control: 'control-fenced',
     why: 'The stock checks the fencing token at the write alone: a late write passes between the read and the write of the next.',
-    caughtBy: 'late-write',
+    caughtBy: 'crossed-write',
   },
 
   // The watchdog.
