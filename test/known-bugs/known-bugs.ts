@@ -87,10 +87,10 @@ async function judge(bugs: LockToGrade[], dir: string): Promise<{ rows: Row[]; r
   const seconds = ['--seconds', String(bugs.length * SEARCH_SECONDS)];
   const proof = await output('loadtest/commands/prove.ts', [...files, '--json', ...seconds, ...reports]);
   const { cells }: Proof = JSON.parse(proof);
-  return { results, rows: bugs.map(({ name }) => rowOf(name, results, cells)) };
+  return { results, rows: bugs.map(({ name }) => rowFrom(name, results, cells)) };
 }
 
-function rowOf(name: string, results: Results, allCells: ProofCell[]): Row {
+function rowFrom(name: string, results: Results, allCells: ProofCell[]): Row {
   const drills = results.stages.find(({ stage }) => stage === name)?.drills ?? [];
   const { doesNotPromise = {} } = results.grades?.find(({ stage }) => stage === name) ?? {};
   const excuse = (cell: string) => doesNotPromise[cell] !== undefined && { notPromised: doesNotPromise[cell] };

@@ -53,11 +53,17 @@ test('a lock of several masters: its nodes have five, and the drills with master
   timeout: 120_000,
 }, async () => {
   const text = `export { createLock } from '${projectDir}locks/beyond/redlock.ts';\nexport const promises = { masters: true };\n`;
-  const command = grade(writeModule('five-lock.ts', text), '--baseline', 'none', '--drill', 'amnesia', '--json');
+  const drills = 'paused-process,frozen-master,late-votes,amnesia';
+  const command = grade(writeModule('five-lock.ts', text), '--baseline', 'none', '--drill', drills, '--json');
   expect(await command.ended).toEqual({ code: 1, signal: null });
 
   const { stages, grades } = resultsSchema.parse(JSON.parse(command.stdout()));
-  expect(stages[0]?.drills.map(({ drill, verdict }) => [drill, verdict])).toEqual([['amnesia', 'fail']]);
+  expect(stages[0]?.drills.map(({ drill, verdict }) => [drill, verdict])).toEqual([
+    ['paused-process', 'pass'],
+    ['frozen-master', 'pass'],
+    ['late-votes', 'pass'],
+    ['amnesia', 'fail'],
+  ]);
   expect(grades?.[0]?.promises).toEqual({ masters: true });
 });
 
