@@ -53,6 +53,12 @@ export function atMost(limitMs: number): number {
   return Math.min(limitMs + STEPS * lateMs, MOST_STRETCH * limitMs);
 }
 
+/**
+ * The least that a wait may measure, in milliseconds: Node counts a timer from the beginning of the event loop's turn, so it
+ * ends a little early by any other clock.
+ */
+export const atLeast = (waitMs: number) => 0.95 * waitMs;
+
 /** When the latest try of each test began. */
 const beganAt = new WeakMap<object, number>();
 

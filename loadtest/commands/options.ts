@@ -10,6 +10,8 @@ import { checkNames, isCheck } from '../staircase/contract.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
+/** How long the search that a grade begins with may take, in seconds. */
+const SEARCH_SECONDS = 30;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
 
@@ -83,6 +85,8 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   baseline: string[];
   /** The checks of the contract to run. */
   checks: string[];
+  /** How long the search over every order of events may take, in seconds. */
+  searchSeconds: number;
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
@@ -97,6 +101,12 @@ export function readGradeOptions(argv: string[]): GradeSettings {
       '--baseline <stages>',
       'locks of the course that run as a baseline, by number or name, or none (default: 8)',
       baselineList,
+    )
+    .option(
+      '--seconds <n>',
+      'how long the search over every order of events may take; 0 leaves it out',
+      wholeNumberFrom(0, 36_000),
+      SEARCH_SECONDS,
     );
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
@@ -115,6 +125,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     ...(given.new !== undefined && { newFile: given.new }),
     baseline: given.baseline ?? stageList('8'),
     checks: given.drill?.filter(isCheck) ?? checkNames,
+    searchSeconds: given.seconds,
     ...settings,
   };
 }
@@ -211,12 +222,16 @@ export function leaseLength(value: string): number {
   return ms;
 }
 
-/** Throws InvalidArgumentError for what is not a whole number from 1 to 1,000,000. */
-export function wholeNumber(value: string): number {
-  const number = Number(value);
-  if (/^\d+$/.test(value) && number >= 1 && number <= 1_000_000) return number;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 1000000.');
+/** Reads a whole number from `least` to `most`. What it returns throws InvalidArgumentError. */
+export function wholeNumberFrom(least: number, most: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
 }
+
+export const wholeNumber = wholeNumberFrom(1, 1_000_000);
 
 function webAddress(value: string): string {
   if (URL.canParse(value) && /^https?:\/\//.test(value)) return new URL(value).origin;

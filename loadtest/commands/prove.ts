@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { replicasOf } from '../../locks/index.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
@@ -17,7 +17,7 @@ import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scop
 import { type Planned, proveAll } from '../prove/prover.ts';
 import { proofOf, writeProof } from '../prove/results.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
-import { namesAmong, stageList } from './options.ts';
+import { namesAmong, stageList, wholeNumberFrom } from './options.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called. */
@@ -38,15 +38,19 @@ const command = new Command('npm run prove --')
     (value: string) => namesAmong(scopeNames, value),
     scopeNames,
   )
-  .option('--processes <n>', 'how many processes (2 and 3)', count(2, 4))
-  .option('--sales <n>', 'how many sales each makes, one after the other (1)', count(1, 3))
-  .option('--pauses <n>', 'how many pauses, in scopes that have them', count(0, 3))
-  .option('--delays <n>', 'how many commands are held up, in scopes that have them', count(0, 3))
-  .option('--crashes <n>', 'how many crashes, in scopes that have them', count(0, 3))
+  .option('--processes <n>', 'how many processes (2 and 3)', wholeNumberFrom(2, 4))
+  .option('--sales <n>', 'how many sales each makes, one after the other (1)', wholeNumberFrom(1, 3))
+  .option('--pauses <n>', 'how many pauses, in scopes that have them', wholeNumberFrom(0, 3))
+  .option('--delays <n>', 'how many commands are held up, in scopes that have them', wholeNumberFrom(0, 3))
+  .option('--crashes <n>', 'how many crashes, in scopes that have them', wholeNumberFrom(0, 3))
   .option('--split', 'a command and its reply are two steps', false)
   .option('--on-redis', 'replay each counterexample on a real server, with real processes', false)
   .option('--deep', '3 processes × 2 sales, which takes minutes', false)
-  .option('--seconds <n>', `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`, count(1, 36_000))
+  .option(
+    '--seconds <n>',
+    `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`,
+    wholeNumberFrom(1, 36_000),
+  )
   .option('--write', 'bring the counterexamples of the chapters up to date', false)
   .option('--json', 'print prove.json and nothing else', false)
   .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
@@ -195,12 +199,4 @@ function isAsExpected({ stage, scope, verdict }: Cell): boolean {
   const isOfCourse = provableLocks.some((lock) => lock.stage === stage);
   const expected = isOfCourse ? expectedVerdict(stage, scope) : 'holds';
   return verdict === 'unknown' ? isOfCourse : expected === undefined || verdict === expected;
-}
-
-function count(least: number, most: number) {
-  return (value: string) => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
 }

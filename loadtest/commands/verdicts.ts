@@ -163,23 +163,33 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
     await targets.close();
   }
 
-  /** The row, in the order of the columns. What tells nothing is run again by itself. */
+  /** The row, in the order of the columns. */
   async function runDrills(cells: Cell[], settings: DrillSettings, targets: Targets): Promise<DrillResult[]> {
     const run = async (cells: Cell[], workers: number, narrator: Narrator) => {
       if (cells.length === 0) return [];
       const { stages } = await runCells({ cells, workers, targets, settings, signal, narrator, folder });
       return stages.flatMap(({ drills }) => drills);
     };
-    let row = await run(cells, STEP_WORKERS, createStaircaseNarrator(process.stdout, cells, STEP_WORKERS));
-    for (let more = 0; more < MORE_TRIES && !signal.aborted; more += 1) {
-      const open = cells.filter(({ drill }) => row.find((cell) => cell.drill === drill.name)?.verdict === 'unknown');
-      if (open.length === 0) break;
-      say(`  Again, by themselves: ${open.map(({ drill }) => drill.name).join(', ')}.`);
-      const again = await run(open, 1, silentNarrator);
-      row = row.map((cell) => again.find(({ drill }) => drill === cell.drill) ?? cell);
-    }
-    return row;
+    const row = await run(cells, STEP_WORKERS, createStaircaseNarrator(process.stdout, cells, STEP_WORKERS));
+    const cellsOf = (names: string[]) => cells.filter(({ drill }) => names.includes(drill.name));
+    return untilKnown(row, (names) => run(cellsOf(names), 1, silentNarrator));
   }
+}
+
+/** Runs again, by itself, what told nothing: `run` is given its names. */
+async function untilKnown(
+  results: DrillResult[],
+  run: (names: string[]) => Promise<DrillResult[]>,
+): Promise<DrillResult[]> {
+  let known = results;
+  for (let more = 0; more < MORE_TRIES && !signal.aborted; more += 1) {
+    const open = known.filter(({ verdict }) => verdict === 'unknown').map(({ drill }) => drill);
+    if (open.length === 0) break;
+    say(`  Again, by themselves: ${open.join(', ')}.`);
+    const again = await run(open);
+    known = known.map((result) => again.find(({ drill }) => drill === result.drill) ?? result);
+  }
+  return known;
 }
 
 /** The record with these cells in the place of those that it had. */
@@ -206,20 +216,12 @@ function rounded<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_, each) => (typeof each === 'number' ? Math.round(each * 10) / 10 : each));
 }
 
-/** The contract; what tells nothing is run again, as a drill is. */
+/** The contract, in the order of its checks. */
 async function contractOf({ stage, file }: Grade): Promise<DrillResult[]> {
   const servers = openContractServers();
   const run = (names: string[]) => runContract(servers, { stage, lock: { file }, names, signal });
   try {
-    let results = await run(checkNames);
-    for (let more = 0; more < MORE_TRIES && !signal.aborted; more += 1) {
-      const open = results.filter(({ verdict }) => verdict === 'unknown').map(({ drill }) => drill);
-      if (open.length === 0) break;
-      say(`  Again, by themselves: ${open.join(', ')}.`);
-      const again = await run(open);
-      results = results.map((result) => again.find(({ drill }) => drill === result.drill) ?? result);
-    }
-    return results;
+    return await untilKnown(await run(checkNames), run);
   } finally {
     await servers.close();
   }

@@ -82,7 +82,15 @@ function keep({ rows, results }: { rows: Row[]; results: Results }) {
 async function judge(bugs: LockToGrade[], dir: string): Promise<{ rows: Row[]; results: Results }> {
   const files = bugs.map((bug) => writeKnownBug(bug, promisesOf(bug), dir));
   const reports = ['--reports', join(dir, 'reports')];
-  const grade = await output('loadtest/commands/grade.ts', [...files, '--baseline', 'none', '--json', ...reports]);
+  const grade = await output('loadtest/commands/grade.ts', [
+    ...files,
+    '--baseline',
+    'none',
+    '--seconds',
+    '0',
+    '--json',
+    ...reports,
+  ]);
   const results: Results = JSON.parse(grade);
   const seconds = ['--seconds', String(bugs.length * SEARCH_SECONDS)];
   const proof = await output('loadtest/commands/prove.ts', [...files, '--json', ...seconds, ...reports]);

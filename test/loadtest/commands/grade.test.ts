@@ -54,7 +54,16 @@ test('a lock of several masters: its nodes have five, and the drills with master
 }, async () => {
   const text = `export { createLock } from '${projectDir}locks/beyond/redlock.ts';\nexport const promises = { masters: true };\n`;
   const drills = 'paused-process,frozen-master,late-votes,amnesia';
-  const command = grade(writeModule('five-lock.ts', text), '--baseline', 'none', '--drill', drills, '--json');
+  const command = grade(
+    writeModule('five-lock.ts', text),
+    '--baseline',
+    'none',
+    '--drill',
+    drills,
+    '--json',
+    '--seconds',
+    '0',
+  );
   expect(await command.ended).toEqual({ code: 1, signal: null });
 
   const { stages, grades } = resultsSchema.parse(JSON.parse(command.stdout()));

@@ -57,6 +57,7 @@ test.each([
   [['a.ts', 'b/a.ts'], /two modules are named a/],
   [['a.ts', '--drill', 'nothing'], /--drill.*must be one of one-node-rush/],
   [['a.ts', '--lease', '5'], /--lease.*at least 100 ms/],
+  [['a.ts', '--seconds', '-1'], /--seconds.*whole number from 0 to 36000/],
 ])('npm run grade -- %j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
   const said = refuseBy(() => readGradeOptions(['node', 'grade.ts', ...args]));
   expect(said).toMatch(line);
