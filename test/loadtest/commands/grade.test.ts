@@ -25,7 +25,7 @@ test('one run: a right lock, a wrong one, and three that break their nodes', { t
     writeModule('deadly-lock.ts', lockWith({ acquire: "setImmediate(() => { throw new Error('boom'); });" })),
     writeModule('busy-lock.ts', lockWith({ acquire: blockForGood })),
     noModule('missing-lock.ts'),
-    ...['--baseline', '5', '--drill', 'late-release', '--lease', '600', '--json'],
+    ...['--baseline', '5', '--drill', 'late-release', '--seconds', '0', '--lease', '600', '--json'],
   );
   expect(await command.ended).toEqual({ code: 2, signal: null });
 

@@ -16,7 +16,7 @@ import { lockWith, writeModule } from './modules.ts';
 
 const LEASE_MS = 600;
 /** Sales of a rush in which each waits for its time-out. */
-const FEW = 60;
+const FEW = 25;
 
 const { dir, remove } = makeTempDir();
 cleanUpLater(remove);

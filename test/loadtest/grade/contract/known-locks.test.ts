@@ -23,17 +23,29 @@ const checkLock = (lock: LockToGrade, names: string[]) =>
   check(lock.name, writeKnownBug(lock, promisesOf(lock), dir), names);
 
 const caughtByContract = knownBugs.filter(({ caughtBy }) => caughtBy.startsWith('contract-'));
+/** Another one here is caught by the same check; `npm run known-bugs` runs them all. */
+const leftAside = [
+  'stage-5',
+  'release-without-look',
+  'release-deletes-twice',
+  'renews-too-late',
+  'ignores-signal',
+  'last-in-first-out',
+  'node-keeps-the-lock',
+  'key-of-its-own',
+];
+const caughtHere = caughtByContract.filter(({ name }) => !leftAside.includes(name));
 /** The others are locks of ours, and go through the contract with them. */
 const control = controls.filter(({ name }) => name === 'control-plain');
 
 describe('the contract: a lock with a known bug', () => {
   test('each check catches one', () => {
-    const checks = new Set(caughtByContract.map(({ caughtBy }) => caughtBy));
+    const checks = new Set(caughtHere.map(({ caughtBy }) => caughtBy));
 
     expect(checkNames.filter((name) => !checks.has(name))).toEqual([]);
   });
 
-  test.concurrent.each(caughtByContract)('$name: $caughtBy catches it', async (lock) => {
+  test.concurrent.each(caughtHere)('$name: $caughtBy catches it', async (lock) => {
     const results = await checkLock(lock, [lock.caughtBy]);
 
     expect(results.map(({ drill, verdict }) => [drill, verdict])).toEqual([[lock.caughtBy, 'fail']]);
