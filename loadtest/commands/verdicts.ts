@@ -110,7 +110,7 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
   const [grade] = await readPeers([name]);
   if (grade === undefined) throw new Error(`There is no published lock ${name}.`);
   const { stage } = grade;
-  const { claims, promises, options, doesNotPromise, because = {}, otherLeases = [] } = await loadPeer(name);
+  const { otherLeases = [] } = await loadPeer(name);
   const folder = createRunFolder(given.reports, recordedAt);
   const targets = createTargets({
     modules: modulesOf([grade]),
@@ -129,13 +129,7 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
     await targets.close();
     if (signal.aborted) return undefined;
 
-    const words = {
-      claims,
-      promises,
-      options,
-      doesNotPromise: { ...notPromisedBy(promises), ...doesNotPromise },
-      because,
-    };
+    const words = await wordsOf(name);
     if (before) return { ...withCells(before, row.map(asKept), others), ...words };
     say('\n  The contract.');
     const contract = await contractOf(grade);
@@ -190,6 +184,12 @@ async function untilKnown(
     known = known.map((result) => again.find(({ drill }) => drill === result.drill) ?? result);
   }
   return known;
+}
+
+/** What is said of a lock, and not measured. */
+async function wordsOf(name: string) {
+  const { claims, promises, options, doesNotPromise, because = {} } = await loadPeer(name);
+  return { claims, promises, options, doesNotPromise: { ...notPromisedBy(promises), ...doesNotPromise }, because };
 }
 
 /** The record with these cells in the place of those that it had. */
@@ -250,8 +250,9 @@ function keep(recorded: LockRecord) {
   writeFileSync(RECORDED, `${JSON.stringify(verdictsSchema.parse({ format: 1, locks }), null, 1)}\n`);
 }
 
-/** Makes all pages anew of what was recorded, and the tables of the other documents. */
+/** Makes all pages anew of what was recorded and is said now, and the tables of the other documents. */
 async function makePages(): Promise<number> {
+  for (const lock of readRecorded().locks) keep({ ...lock, ...(await wordsOf(lock.name)) });
   const verdicts = readRecorded();
   mkdirSync(PAGES, { recursive: true });
   for (const file of readdirSync(PAGES)) rmSync(join(PAGES, file));

@@ -107,3 +107,9 @@ export function enter(
     left.catch(reject);
   });
 }
+
+/** What a library does not promise whose wait has no way to give up. */
+export function cannotBeCancelled(call: string): Record<string, string> {
+  const why = `${call} cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.`;
+  return Object.fromEntries(['client-gone', 'contract-abort', 'contract-abort-many'].map((cell) => [cell, why]));
+}

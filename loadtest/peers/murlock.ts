@@ -3,7 +3,7 @@
 import { NestFactory } from '@nestjs/core';
 import { MurLockException, MurLockModule, MurLockService } from 'murlock';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, enter, type Inside, oneServer } from './adapter.ts';
+import { adapt, cannotBeCancelled, enter, type Inside, oneServer } from './adapter.ts';
 
 export const options = {
   redisOptions: 'two connections of its own for each process, one for each of the two ways to ask',
@@ -46,7 +46,7 @@ export const doesNotPromise = {
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
-  'client-gone': 'runWithLock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('runWithLock()'),
 };
 
 /** The service, made by NestJS. */

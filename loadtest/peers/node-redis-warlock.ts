@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Redis } from 'ioredis';
 import createWarlock, { type Unlock, type Warlock } from 'node-redis-warlock';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, oneServer } from './adapter.ts';
+import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
 export const options = {
   redis: 'ioredis: it asks for node-redis 0.10 to 3, whose callbacks ioredis knows and newer node-redis does not',
@@ -33,7 +33,7 @@ export const doesNotPromise = {
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
-  'client-gone': 'optimistic() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('optimistic()'),
 };
 
 const warlocks = new WeakMap<Redis, Warlock>();

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import type { IRLock, Redisson as RedissonClient } from 'node-redisson';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, oneServer } from './adapter.ts';
+import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
 export const options = {
   redis: 'two connections of its own for each process, one of them to hear of releases',
@@ -35,13 +35,15 @@ export const claims = [
 
 export const doesNotPromise = {
   'redis-outage': 'Its own connection keeps what it is asked while Redis is away, and asks when Redis is back.',
-  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('lock()'),
   'clock-jump': 'Its lease is counted by the clock of one Redis.',
   'paused-process': 'It has no fencing token.',
   'blocked-loop': 'It has no fencing token.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
+  'contract-keys':
+    'Like Redisson it puts `redisson_` before the name that it is given, for what is not the lock itself.',
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
   starvation: 'This lock of it promises no order.',
   overtaking: 'This lock of it promises no order.',

@@ -4,7 +4,7 @@ import { createClient } from 'redis-4';
 import redisLock, { type Done, type Lock } from 'redis-lock';
 import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, oneServer } from './adapter.ts';
+import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
 /** It knows no single try: so long it may ask, in milliseconds, before what it gets is given back. Its next try comes after 50 ms. */
 const TRY_MS = 40;
@@ -49,7 +49,7 @@ export const doesNotPromise = {
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
-  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('lock()'),
 };
 
 export const because = {

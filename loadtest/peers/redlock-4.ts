@@ -2,7 +2,7 @@
 
 import Redlock from 'redlock-4';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt } from './adapter.ts';
+import { adapt, cannotBeCancelled } from './adapter.ts';
 import { said } from './redlock-family.ts';
 
 export const options = {
@@ -28,7 +28,7 @@ export const doesNotPromise = {
   'paused-process': 'It tells no holder that its lock is over, and has no fencing token.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
-  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('lock()'),
 };
 
 export const because = {

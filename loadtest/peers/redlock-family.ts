@@ -1,7 +1,7 @@
 // What redlock and its copy for ioredis 5 have in common: what they say of themselves, and `using()`, which extends the lease by itself.
 
 import type { LockOptions } from '../../locks/lock.ts';
-import { adapt, enter, type Inside } from './adapter.ts';
+import { adapt, cannotBeCancelled, enter, type Inside } from './adapter.ts';
 
 /** What each of them says on its page, word for word. */
 export const said = {
@@ -30,7 +30,7 @@ export const usingDoesNotPromise = {
   'nested-call': 'It is not reentrant.',
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
-  'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('acquire()'),
 };
 
 const splitVotes =

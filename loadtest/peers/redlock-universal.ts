@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { createRedlock, IoredisAdapter, LockAcquisitionError } from 'redlock-universal';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, enter, type Inside } from './adapter.ts';
+import { adapt, cannotBeCancelled, enter, type Inside } from './adapter.ts';
 
 export const options = {
   adapters: 'an IoredisAdapter for each of five masters',
@@ -29,13 +29,16 @@ export const claims = [
   },
 ];
 
+const saysNothing = 'using() does not tell that the lock was no longer held when it was released.';
+
 export const doesNotPromise = {
   'paused-process': 'It has no fencing token, and hears of a lost lock at its next extension.',
   'nested-call': 'It is not reentrant.',
-  'late-release': 'using() does not tell that the lock was no longer held when it was released.',
+  'late-release': saysNothing,
+  'contract-not-held': saysNothing,
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
-  'client-gone': 'acquire() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('acquire()'),
 };
 
 export const because = {

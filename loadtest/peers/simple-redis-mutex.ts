@@ -3,7 +3,7 @@
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
 import type { Promises } from '../evidence/promises.ts';
-import { adapt, oneServer } from './adapter.ts';
+import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
 export const options = {
   redis: 'a node-redis client of its own for each process, and the one that it makes of it to hear of releases',
@@ -42,7 +42,7 @@ export const claims = [
 export const doesNotPromise = {
   'nested-call': 'It is not reentrant.',
   'long-sale': 'It renews nothing by itself: the holder has to call refreshTimeout().',
-  'client-gone': 'lock() cannot be cancelled: a waiter that has gone gets the lock once more and gives it back.',
+  ...cannotBeCancelled('lock()'),
   failover: 'It knows one Redis.',
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
 };

@@ -4,7 +4,7 @@ import type { DrillOutcome } from '../../harness/drill.ts';
 import type { Bed } from './bed.ts';
 import { abort } from './checks/abort.ts';
 import { abortMany } from './checks/abort-many.ts';
-import { commands } from './checks/commands.ts';
+import { commands, isTooMuchOnAverage } from './checks/commands.ts';
 import { crash } from './checks/crash.ts';
 import { deadHeir } from './checks/dead-heir.ts';
 import { enter } from './checks/enter.ts';
@@ -32,6 +32,8 @@ export interface Check {
   run(bed: Bed): Promise<DrillOutcome>;
   /** It has a lease that does not end while it looks: a machine that is slow makes it slow, and not wrong. */
   isTimeless?: boolean;
+  /** True for a failure that the machine cannot have brought about, however slow it was. */
+  isCertain?(failed: DrillOutcome): boolean;
   /** How long it waits, in leases, where it waits at all. */
   leases?: number;
 }
@@ -54,7 +56,7 @@ export const checks: Check[] = [
   { name: 'contract-herd', run: herd },
   { name: 'contract-failed-renewal', run: failedRenewal, leases: 3 },
   { name: 'contract-quiet', run: quiet, leases: 3 },
-  { name: 'contract-commands', run: commands, leases: 1, isTimeless: true },
+  { name: 'contract-commands', run: commands, leases: 1, isTimeless: true, isCertain: isTooMuchOnAverage },
   { name: 'contract-leftovers', run: leftovers, leases: 4, isTimeless: true },
   { name: 'contract-heap', run: heap, leases: 5, isTimeless: true },
   { name: 'contract-order', run: order, leases: 1, isTimeless: true },

@@ -149,7 +149,7 @@ async function openSetting(servers: ContractServers, { stage, lock, promises: gi
 
 /** Runs a check, and runs it again when the machine stood still for so long that the verdict may be wrong. */
 async function runCheck(
-  { run, isTimeless }: Check,
+  { run, isTimeless, isCertain = () => false }: Check,
   survey: Survey,
   setting: Setting,
   signal: AbortSignal,
@@ -160,6 +160,7 @@ async function runCheck(
     const outcome = await runOnce(bed, run, signal);
     const waited = await Promise.all([...bed.nodes].map((node) => node.standstillMs(startedAt.shared)));
     await bed.close();
+    if (outcome.verdict === 'fail' && isCertain(outcome)) return { outcome, standstillMs: 0 };
     const standstillMs = Math.max(setting.standstillMs(startedAt.own), ...waited);
     // A vote is waited for a moment only: what fails then may be the machine's fault.
     const isLate = setting.isVoted && outcome.verdict === 'fail' && standstillMs > VOTE_STANDSTILL_MS;

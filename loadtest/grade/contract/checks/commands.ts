@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatMeasure } from '../../../evidence/numbers.ts';
+import type { DrillOutcome } from '../../../harness/drill.ts';
 import { type Bed, LEASE_MS, STEP_LIMIT_MS } from '../bed.ts';
 import { type LockClient, namesKey } from '../lock-node.ts';
 import { endOf, fails, holds } from '../outcome.ts';
@@ -30,6 +31,12 @@ export async function commands(bed: Bed) {
   const said = `${formatMeasure(waiting.average)} commands a second while it waits, ${formatMeasure(holding.average)} while it holds`;
   if (!isTooMuch) return holds(`${said}.`, figures);
   return fails(`${said}; at most ${formatMeasure(waiting.most)} and ${formatMeasure(holding.most)}.`, [], figures);
+}
+
+/** What is slow sends less: only the busiest moment can be that of commands which were held up. */
+export function isTooMuchOnAverage({ figures = {} }: DrillOutcome): boolean {
+  const { waitingPerSecond = 0, holdingPerSecond = 0 } = figures as Record<string, number>;
+  return waitingPerSecond > MOST_WAITING || holdingPerSecond > MOST_HOLDING;
 }
 
 /** Commands that name the key, a second and server: since then, and in the busiest moment. */
