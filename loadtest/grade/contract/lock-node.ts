@@ -138,7 +138,8 @@ export async function startLockNode({
   const part: Part = await startPart({
     name,
     command: process.execPath,
-    args: ['--expose-gc', '--stack-trace-limit=2', ...args, JSON.stringify({ lock } satisfies LockTask)],
+    // Short enough that its last words tell the error; tsx needs three to know who asks for a CommonJS module.
+    args: ['--expose-gc', '--stack-trace-limit=4', ...args, JSON.stringify({ lock } satisfies LockTask)],
     isReady: async () => ready !== undefined,
     onMessage: (message) => listen(message as FromLockProcess),
   });

@@ -7,9 +7,9 @@ test.each([
   { waitingPerSecond: 0, holdingPerSecond: 51, isCertain: true },
   // Its busiest moment was too much: these commands may have been held up, and have come at once.
   { waitingPerSecond: 150, holdingPerSecond: 50, isCertain: false },
-])('contract-commands: $waitingPerSecond a second while it waits, $holdingPerSecond while it holds', ({
-  isCertain,
-  ...figures
-}) => {
-  expect(isTooMuchOnAverage(fails('Too much.', [], figures))).toBe(isCertain);
-});
+])(
+  'contract-commands: $waitingPerSecond a second while it waits, $holdingPerSecond while it holds',
+  ({ isCertain, ...figures }) => {
+    expect(isTooMuchOnAverage(fails('Too much.', [], figures))).toBe(isCertain);
+  },
+);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runContract } from '../../../../loadtest/grade/contract/contract.ts';
 import { openContractServers } from '../../../../loadtest/grade/contract/contract-servers.ts';
+import { fileOfPeer } from '../../../../loadtest/peers/peer.ts';
 import { checkNames } from '../../../../loadtest/staircase/contract.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
@@ -38,32 +39,18 @@ const caughtHere = caughtByContract.filter(({ name }) => !leftAside.includes(nam
 /** The others are locks of ours, and go through the contract with them. */
 const control = controls.filter(({ name }) => name === 'control-plain');
 
-describe('the contract: a lock with a known bug', () => {
-  test('each check catches one', () => {
-    const checks = new Set(caughtHere.map(({ caughtBy }) => caughtBy));
-
-    expect(checkNames.filter((name) => !checks.has(name))).toEqual([]);
-  });
-
-  test.concurrent.each(caughtHere)('$name: $caughtBy catches it', async (lock) => {
-    const results = await checkLock(lock, [lock.caughtBy]);
-
-    expect(results.map(({ drill, verdict }) => [drill, verdict])).toEqual([[lock.caughtBy, 'fail']]);
-  });
-});
-
-describe('the contract: a correct lock', () => {
-  test.concurrent.each(control)('$name: fails nothing, and nothing is unknown', async (lock) => {
-    const results = await checkLock(lock, checkNames);
-
-    expect(results.map(({ drill }) => drill)).toEqual(checkNames);
-    expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'unknown')).toEqual([]);
-  });
-});
-
-describe('the contract: a lock that breaks its process', () => {
+describe.concurrent('the contract: a lock that breaks its process', () => {
   const createLock = (acquire: string) =>
     `export const createLock = () => ({ async acquire() { ${acquire} }, async release() {} });`;
+
+  // It takes longest, and waits alone.
+  test('keeps it busy for ever: the first check says so', async () => {
+    const file = writeModule('busy.ts', createLock('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);'));
+
+    const [first] = await check('busy', file, checkNames.slice(0, 1));
+
+    expect(first?.verdict).toBe('fail');
+  });
 
   test('ends it: the first check says so, and no other is looked at', async () => {
     const file = writeModule(
@@ -76,12 +63,33 @@ describe('the contract: a lock that breaks its process', () => {
     expect(first?.reasons).toEqual([expect.stringMatching(/^node-1 ended with exit code 1: Error: boom\.$/)]);
     expect([first?.verdict, second?.verdict]).toEqual(['fail', 'not-applicable']);
   });
+});
 
-  test('keeps it busy for ever: the first check says so', async () => {
-    const file = writeModule('busy.ts', createLock('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);'));
+describe.concurrent('the contract: a lock with a known bug', () => {
+  test('each check catches one', () => {
+    const checks = new Set(caughtHere.map(({ caughtBy }) => caughtBy));
 
-    const [first] = await check('busy', file, checkNames.slice(0, 1));
-
-    expect(first?.verdict).toBe('fail');
+    expect(checkNames.filter((name) => !checks.has(name))).toEqual([]);
   });
+
+  test.each(caughtHere)('$name: $caughtBy catches it', async (lock) => {
+    const results = await checkLock(lock, [lock.caughtBy]);
+
+    expect(results.map(({ drill, verdict }) => [drill, verdict])).toEqual([[lock.caughtBy, 'fail']]);
+  });
+});
+
+describe.concurrent('the contract: a correct lock', () => {
+  test.each(control)('$name: fails nothing, and nothing is unknown', async (lock) => {
+    const results = await checkLock(lock, checkNames);
+
+    expect(results.map(({ drill }) => drill)).toEqual(checkNames);
+    expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'unknown')).toEqual([]);
+  });
+});
+
+test.concurrent('the contract: a published lock whose package is CommonJS can be looked at', async () => {
+  const [enter] = await check('murlock', fileOfPeer('murlock'), ['contract-enter']);
+
+  expect(enter).toMatchObject({ drill: 'contract-enter', verdict: 'pass' });
 });
