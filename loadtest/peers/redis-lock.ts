@@ -49,6 +49,9 @@ export const doesNotPromise = {
   'late-write': 'It has no fencing token.',
   'crossed-write': 'It has no fencing token.',
   failover: 'It knows one Redis.',
+  'contract-keys': 'It puts `lock.` before the name that it is given.',
+  'contract-not-held':
+    'done() tells nothing when the lock was no longer held: "or do nothing if timeout has already released it".',
   ...cannotBeCancelled('lock()'),
 };
 

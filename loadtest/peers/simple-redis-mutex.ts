@@ -44,6 +44,9 @@ export const doesNotPromise = {
   'long-sale': 'It renews nothing by itself: the holder has to call refreshTimeout().',
   ...cannotBeCancelled('lock()'),
   failover: 'It knows one Redis.',
+  'contract-keys':
+    'It puts `@simple-redis-mutex:` before the name that it is given, and has two keys for all locks together.',
+  'contract-not-held': 'release() does not tell that the lock was no longer held.',
   'forgotten-sale': 'The stock is in Redis, whatever the lock does.',
 };
 
@@ -55,6 +58,11 @@ async function connect(url: string) {
   client.on('error', () => {});
   return client.connect();
 }
+
+export const because = {
+  'contract-late-acquire':
+    'lock() takes the lock by one command and its fencing token by another: when the lease ends in between, the token of a later holder is smaller.',
+};
 
 export const createLock = adapt<ReleaseFunc>(({ redis, key, leaseMs }) => {
   const { host, port } = oneServer(redis).options;
