@@ -1,7 +1,8 @@
 // For how long nobody held a lock although somebody waited for it.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
-import { keyOf } from './history.ts';
+import { keyOf, nameOf, type SaleName } from './history.ts';
+import { countOf, formatSeconds } from './numbers.ts';
 
 /** A stretch of time on the shared clock, in milliseconds. */
 export interface Span {
@@ -9,34 +10,53 @@ export interface Span {
   until: number;
 }
 
+/** A stretch of time in which nobody was inside although somebody waited. */
+export interface FreeSpan extends Span {
+  /** Those who waited when it began, the one that had waited longest first. */
+  waiters: SaleName[];
+}
+
 /** When nobody was inside although somebody waited, as the nodes recorded it. A sale without a lock is inside from its beginning on. */
-export function freeWhileWanted(events: SaleEvent[]): Span[] {
+export function freeWhileWanted(events: SaleEvent[]): FreeSpan[] {
   const inside = new Set<string>();
-  const waiting = new Set<string>();
-  const spans: Span[] = [];
-  let freeSince: number | undefined;
+  const waiting = new Map<string, SaleName>();
+  const spans: FreeSpan[] = [];
+  let free: Omit<FreeSpan, 'until'> | undefined;
   for (const event of [...events].sort((a, b) => a.at - b.at)) {
     const sale = keyOf(event);
-    if (event.type === 'waiting') waiting.add(sale);
+    if (event.type === 'waiting') waiting.set(sale, { node: event.node, saleId: event.saleId });
     if (event.type === 'entered' || event.type === 'began') inside.add(sale);
     if (event.type === 'left' || event.type === 'failed') inside.delete(sale);
     if (event.type === 'failed' || inside.has(sale)) waiting.delete(sale);
 
     const isFree = inside.size === 0 && waiting.size > 0;
-    if (isFree) freeSince ??= event.at;
-    else if (freeSince !== undefined) {
-      if (event.at > freeSince) spans.push({ from: freeSince, until: event.at });
-      freeSince = undefined;
+    if (isFree) free ??= { from: event.at, waiters: [...waiting.values()] };
+    else if (free !== undefined) {
+      if (event.at > free.from) spans.push({ ...free, until: event.at });
+      free = undefined;
     }
   }
   return spans;
 }
 
-/** How long the longest of the spans is, without the time in which nothing at all went on, in milliseconds; 0 when there is none. */
-export function longestWithout(standstills: Span[], spans: Span[]): number {
+/** The longest of the spans, and how long it is without the time in which nothing at all went on, in milliseconds. */
+export function longestOf<Each extends Span>(spans: Each[], standstills: Span[]): { span?: Each; ms: number } {
   const without = ({ from, until }: Span) => {
     const stoodStill = standstills.map((still) => Math.min(until, still.until) - Math.max(from, still.from));
     return until - from - stoodStill.reduce((sum, ms) => sum + Math.max(0, ms), 0);
   };
-  return spans.reduce((longest, span) => Math.max(longest, without(span)), 0);
+  let longest: { span?: Each; ms: number } = { ms: 0 };
+  for (const span of spans) {
+    const ms = without(span);
+    if (ms > longest.ms) longest = { span, ms };
+  }
+  return longest;
+}
+
+/** "From 1.020 s to 2.510 s nobody was inside, and sale 0012 on node-1 and 99 others waited.": seconds since `startedAt`. */
+export function describeFree({ from, until, waiters }: FreeSpan, startedAt: number): string {
+  const [first, ...others] = waiters;
+  const who = first === undefined ? 'sales' : nameOf(first);
+  const and = others.length > 0 ? ` and ${countOf(others.length, 'other')}` : '';
+  return `From ${formatSeconds(from - startedAt)} to ${formatSeconds(until - startedAt)} nobody was inside, and ${who}${and} waited.`;
 }

@@ -2,7 +2,7 @@
 
 import type { NodeState, SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { Tally } from './answers.ts';
-import { freeWhileWanted, longestWithout, type Span } from './free-time.ts';
+import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
 import { holdsOf, keyOf } from './history.ts';
 import { findLostUpdates } from './lost-updates.ts';
 import { countOf, formatDuration, formatNumber } from './numbers.ts';
@@ -55,7 +55,7 @@ export function measure(evidence: Evidence): RushFigures {
     lostUpdates: finalStock - expectedStock,
     oversold: Math.max(0, sold - initialStock),
     ...(dropped === 0 && { overlaps: countOverlaps(holdsOf(events)) }),
-    ...(dropped === 0 && { longestFreeMs: longestWithout(evidence.standstills, freeWhileWanted(events)) }),
+    ...(dropped === 0 && { longestFreeMs: longestFree(evidence).ms }),
     ...(conflicts > 0 && { conflicts }),
     throughput: tally.durationMs > 0 ? sold / (tally.durationMs / 1000) : 0,
     ...(sold > 0 && {
@@ -107,6 +107,15 @@ export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verd
     verdict: 'pass',
     reasons: [`${countOf(sold, 'unit')} sold, and the stock is ${formatNumber(finalStock)}, as expected.`],
   };
+}
+
+const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);
+
+/** From when until when a lock was free for too long although sales waited, and for whom: a sentence, where there is one. */
+export function freeWitnesses(evidence: Evidence, { longestFreeMs = 0 }: RushFigures): string[] {
+  const { span } = longestFree(evidence);
+  if (span === undefined || longestFreeMs <= evidence.freeLimitMs) return [];
+  return [describeFree(span, evidence.events[0]?.at ?? 0)];
 }
 
 /** What is wrong with a lock that is free while sales wait: a sentence, or undefined. */

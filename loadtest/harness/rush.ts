@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
-import { type Evidence, judge, measure } from '../evidence/rush-account.ts';
+import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
 import { stockOverTime } from '../evidence/stock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
 import { sendSales } from './load.ts';
@@ -97,11 +97,12 @@ export async function runRush(
   };
   const figures = measure(evidence);
   const lostUpdates = findLostUpdates(withReadTimes(tally.sold, events));
+  const witnesses = [...lostUpdates.map(describeLostUpdate), ...freeWitnesses(evidence, figures)];
   return {
     ...judge(evidence, figures),
     figures,
-    witnesses: lostUpdates.slice(0, MAX_WITNESSES).map(describeLostUpdate),
-    witnessCount: lostUpdates.length,
+    witnesses: witnesses.slice(0, MAX_WITNESSES),
+    witnessCount: witnesses.length,
     stockOverTime: stockOverTime(events, stock),
     events,
   };

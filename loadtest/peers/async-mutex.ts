@@ -24,6 +24,7 @@ export const claims = [
 ];
 
 export const doesNotPromise = {
+  'contract-enter': 'It works inside one process only.',
   rush: 'It works inside one process only.',
   'sell-out': 'It works inside one process only.',
   'crashed-holder': 'It works inside one process only.',

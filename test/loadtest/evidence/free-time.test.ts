@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freeWhileWanted, longestWithout } from '../../../loadtest/evidence/free-time.ts';
+import { describeFree, freeWhileWanted, longestOf } from '../../../loadtest/evidence/free-time.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const event = (at: number, type: SaleEvent['type'], saleId: string, node = 'node-1'): SaleEvent => ({
@@ -19,8 +19,8 @@ test('free time: from the asking, or from the leaving of the last, until somebod
     event(41, 'left', 'b'),
   ];
   expect(freeWhileWanted(events)).toEqual([
-    { from: 0, until: 5 },
-    { from: 9, until: 40 },
+    { from: 0, until: 5, waiters: [{ node: 'node-1', saleId: 'a' }] },
+    { from: 9, until: 40, waiters: [{ node: 'node-1', saleId: 'b' }] },
   ]);
 });
 
@@ -44,7 +44,7 @@ test('free time: it ends when the last who waits gives up, and two nodes may giv
     event(20, 'failed', '1'),
     event(50, 'failed', '1', 'node-2'),
   ];
-  expect(freeWhileWanted(events)).toEqual([{ from: 0, until: 50 }]);
+  expect(freeWhileWanted(events)).toEqual([{ from: 0, until: 50, waiters: [{ node: 'node-1', saleId: '1' }] }]);
 });
 
 test('free time: a sale without a lock is inside from its beginning on', () => {
@@ -56,7 +56,17 @@ test('the longest: without the part of a standstill that lies in it', () => {
     { from: 0, until: 100 },
     { from: 200, until: 260 },
   ];
-  expect(longestWithout([], spans)).toBe(100);
-  expect(longestWithout([{ from: 50, until: 230 }], spans)).toBe(50);
-  expect(longestWithout([], [])).toBe(0);
+  const [first, second] = spans;
+  expect(longestOf(spans, [])).toEqual({ span: first, ms: 100 });
+  expect(longestOf(spans, [{ from: 50, until: 230 }])).toEqual({ span: first, ms: 50 });
+  expect(longestOf(spans, [{ from: 20, until: 100 }])).toEqual({ span: second, ms: 60 });
+  expect(longestOf([], [])).toEqual({ ms: 0 });
+});
+
+test('free time: it is told with who waited, the first one by name', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((saleId) => ({ node: 'node-1', saleId }));
+  const told = (waiters: unknown[]) => describeFree({ from: 1_020, until: 3_510, waiters } as never, 1_000);
+  expect(told([a])).toBe('From 0.020 s to 2.510 s nobody was inside, and sale a on node-1 waited.');
+  expect(told([a, b])).toBe('From 0.020 s to 2.510 s nobody was inside, and sale a on node-1 and 1 other waited.');
+  expect(told([c, a, b])).toBe('From 0.020 s to 2.510 s nobody was inside, and sale c on node-1 and 2 others waited.');
 });

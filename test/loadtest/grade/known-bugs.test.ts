@@ -136,12 +136,13 @@ test('nested-call: a lock that counts the holds of one object waits for itself b
 test('rush: a lost wake-up leaves the lock free while sales wait, and that is a failure', {
   timeout: 180_000,
 }, async () => {
-  const { verdict, reasons, figures } = await grade('loses-wake-ups', 'rush', FEW);
-  expect({ verdict, reasons }).toEqual({
+  const { verdict, reasons, figures, witnesses } = await grade('loses-wake-ups', 'rush', FEW);
+  expect({ verdict, reasons, witnesses }).toEqual({
     verdict: 'fail',
     reasons: expect.arrayContaining([
       expect.stringMatching(/^For [\d.]+ s nobody held the lock although sales waited\./),
     ]),
+    witnesses: [expect.stringMatching(/^From [\d.]+ s to [\d.]+ s nobody was inside, and sale \d{4} on node-[12]/)],
   });
   expect((figures as RushFigures).longestFreeMs).toBeGreaterThan(FREE_LIMIT_MS);
 });
