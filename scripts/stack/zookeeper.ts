@@ -1,6 +1,6 @@
 // Opens the ZooKeeper of a run: the given one, or a private server.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { openZookeeper as openSession } from '../../locks/drivers/zookeeper-session.ts';
@@ -9,6 +9,8 @@ import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
 
 const DEBIAN_JAR = '/usr/share/java/zookeeper.jar';
+/** Its magic number, its version, and the id of the database. */
+const LOG_HEADER_BYTES = 16;
 
 export interface ZookeeperServer {
   /** `host:port`, and the folder to work in if one was given. */
@@ -49,8 +51,9 @@ async function startOn(port: number, installed: Installed, dir: string): Promise
   const config = join(dir, `zookeeper-${port}.cfg`);
   mkdirSync(dataDir);
   writeFileSync(config, settings(port, dataDir));
-  const startAgain = () =>
-    startPart({
+  const startAgain = () => {
+    dropUnbegunLogs(join(dataDir, 'version-2'));
+    return startPart({
       name: 'zookeeper',
       command: installed.java,
       args: [
@@ -63,9 +66,21 @@ async function startOn(port: number, installed: Installed, dir: string): Promise
       ports: [port],
       isReady: async () => (await ask('conf', '127.0.0.1', port)).includes(`dataDir=${dataDir}/`),
     });
+  };
   const part = await startAgain();
   const version = (await askVersion('127.0.0.1', port)) ?? '';
   return { url: `127.0.0.1:${port}`, kind: 'native', version, part, startAgain };
+}
+
+/**
+ * A server that is killed as it begins a log leaves one without a header, and with such a log ZooKeeper 3.8 does not start
+ * (ZOOKEEPER-2332). Nothing is in it.
+ */
+function dropUnbegunLogs(dir: string) {
+  for (const name of existsSync(dir) ? readdirSync(dir) : []) {
+    const file = join(dir, name);
+    if (name.startsWith('log.') && statSync(file).size < LOG_HEADER_BYTES) rmSync(file);
+  }
 }
 
 /** Only on loopback, and a session may be as short as a drill's lease. */

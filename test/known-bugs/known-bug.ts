@@ -1,6 +1,6 @@
 // Locks with a bug that is known from the world: each is a lock of ours, or a correct one, with one change.
 
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Promises } from '../../loadtest/evidence/promises.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -34,6 +34,8 @@ export interface KnownBug extends LockToGrade {
  */
 export function writeKnownBug({ name, lock, changes }: LockToGrade, promises: Promises, dir: string): string {
   const copy = join(dir, `${name}-files`);
+  // From a try before.
+  rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy, { recursive: true });
   for (const folder of ['locks', 'lua', 'test/known-bugs'])
     cpSync(join(projectDir, folder), join(copy, folder), { recursive: true });
