@@ -121,4 +121,12 @@ export const stack: Mutation[] = [
     tests: ['test/scripts/link/passing.test.ts'],
     title: 'any bytes pass both ways',
   },
+  {
+    name: 'zookeeper-keeps-an-unbegun-log',
+    file: 'scripts/stack/zookeeper.ts',
+    find: "    dropUnbegunLogs(join(dataDir, 'version-2'));\n",
+    replace: '',
+    why: 'A ZooKeeper that was killed as it began a log does not start again.',
+    tests: ['test/scripts/stack/zookeeper.test.ts'],
+  },
 ];
