@@ -41,8 +41,8 @@ const group = (name: string, groupOrder: number, include: string[], exclude: str
 export default defineConfig({
   test: {
     // What hangs is found out; what is slow on a busy machine is no fault. A limit that is the subject stands in its test.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     setupFiles: 'test/each-file.ts',
     sequence: { sequencer: LongestFirst },
     // The tests run real servers, and must pass on a machine of two cores.

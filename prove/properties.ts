@@ -6,6 +6,8 @@ import type { Demand } from './scopes.ts';
 import type { Server } from './server.ts';
 import { type Actor, nameOf, STOCK, type State } from './state.ts';
 
+/** How long a lock may be free while somebody waits, in milliseconds: a waiter may spread its tries over half a delay more. */
+const FREE_MS = 1.5 * RETRY_DELAY_MS;
 /** How long after a crash somebody must be inside, in milliseconds. */
 const TAKEOVER_MS = 2 * LEASE_MS;
 
@@ -49,7 +51,7 @@ function look(state: State, demand: Demand, leaseEndOf: LeaseEndOf, touches?: To
       return `${nameOf(process)} changes the lock of ${nameOf(other)}, which is inside and within its lease.`;
     }
     case 'no wait for a free lock': {
-      if (at <= freeSince + RETRY_DELAY_MS || actors.some(({ isInside }) => isInside)) return undefined;
+      if (at <= freeSince + FREE_MS || actors.some(({ isInside }) => isInside)) return undefined;
       const waiter = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
       return waiter < 0 ? undefined : `${nameOf(waiter)} waits, and the lock is free since ${freeSince} ms.`;
     }

@@ -1,5 +1,6 @@
 // What a process of the search lives in: its commands and timers wait until the search lets them go on.
 
+import { Redis } from 'ioredis';
 import type { RedisClient } from '../locks/lock.ts';
 import { type Reply, ReplyError } from './valkey.ts';
 
@@ -147,7 +148,7 @@ export function createWorld(name: string, servers: number) {
       construct: () => refuse(`new ${what}()`),
     });
 
-  /** A client of ioredis as far as locks use it: its connection stands, and every other member is a command. */
+  /** A client of ioredis as far as locks use it: its connection stands, and every other member that ioredis has is a command. */
   function clientOf(server: number, line: Line = 'commands'): Record<string, unknown> {
     const command =
       (verb: string) =>
@@ -178,7 +179,11 @@ export function createWorld(name: string, servers: number) {
       },
     };
     const client: Record<string, unknown> = new Proxy(own, {
-      get: (_target, verb) => (typeof verb === 'symbol' || verb === 'then' ? undefined : (own[verb] ?? command(verb))),
+      get(_target, verb) {
+        if (typeof verb === 'symbol') return undefined;
+        // A lock may ask whether a script was defined before it defines it.
+        return own[verb] ?? (verb in Redis.prototype ? command(verb) : undefined);
+      },
     });
     return client;
   }

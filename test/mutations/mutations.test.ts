@@ -50,7 +50,7 @@ describe('mutations: each is tried', () => {
     ['its test is gone', { ...minus, tests: ['test/gone.test.ts'] }, 'stale', /^There is no test\/gone\.test\.ts\.$/],
   ];
 
-  test('together, and told one by one', { timeout: 120_000 }, async () => {
+  test('together, and told one by one', { timeout: 600_000 }, async () => {
     const told: Mutation[] = [];
     const tried = await tryMutations(
       project,
@@ -86,7 +86,7 @@ describe('npm run mutations', () => {
   const mutations = (...args: string[]) => start('test/mutations/mutations.ts', args);
   const [first] = catalogue.filter((mutation) => whyStale(projectDir, mutation) === undefined);
 
-  test('one that is caught: it ends with 0, prints JSON and nothing else', { timeout: 120_000 }, async () => {
+  test('one that is caught: it ends with 0, prints JSON and nothing else', { timeout: 600_000 }, async () => {
     const command = mutations('--only', 'quantile-one-too-high', '--json');
 
     expect(await command.ended).toEqual({ code: 0, signal: null });
@@ -96,7 +96,7 @@ describe('npm run mutations', () => {
     expect(command.stderr()).toBe('');
   });
 
-  test('Ctrl-C: it ends with 2, and leaves nothing behind', { timeout: 60_000 }, async () => {
+  test('Ctrl-C: it ends with 2, and leaves nothing behind', { timeout: 300_000 }, async () => {
     const command = mutations('--only', first?.name ?? '');
     await command.prints(/1 mutation\./);
     await expect.poll(() => command.leftovers().join('\n'), { timeout: 20_000 }).toContain('vitest.mjs run');

@@ -157,6 +157,15 @@ describe('world: the Redis client', () => {
     await expect(Promise.all([first, second])).resolves.toEqual(['1', '2']);
   });
 
+  test('what ioredis does not have is not there, until it is defined', () => {
+    const redis = ownWorld().world.redis as unknown as Record<string, unknown> & Redis;
+    expect([typeof redis['get'], typeof redis['releaseIfMine']]).toEqual(['function', 'undefined']);
+
+    redis.defineCommand('releaseIfMine', { lua: 'return 1', numberOfKeys: 1 });
+
+    expect(typeof redis['releaseIfMine']).toBe('function');
+  });
+
   test('a list is sent as its items; HGETALL answers with an object', async () => {
     const { world } = ownWorld();
     const deleted = world.redis.del(['a', 'b']);

@@ -24,7 +24,7 @@ function readBench({ reports }: CommandUnderTest) {
 
 const tiny = ['--waiters', '10', '--seconds', '0.3', '--rounds', '1'];
 
-describe('npm run bench', { timeout: 60_000 }, () => {
+describe('npm run bench', { timeout: 300_000 }, () => {
   test('measures a lock of ours and a published mutex of one process, and sees that the mutex lost updates', async () => {
     const { code, stdout, stderr, results, hasPage } = await bench([...tiny, '--only', '6,async-mutex'], {
       loadsModules: true,

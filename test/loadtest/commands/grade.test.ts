@@ -12,7 +12,7 @@ const grade = (...args: string[]) => start('loadtest/commands/grade.ts', args);
 /** Blocks the event loop, and leaves the CPU to the other locks. */
 const blockForGood = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
 
-test('one run: a right lock, a wrong one, and three that break their nodes', { timeout: 120_000 }, async () => {
+test('one run: a right lock, a wrong one, and three that break their nodes', { timeout: 600_000 }, async () => {
   const right = noModule('right-lock.ts');
   const written = grade('--new', right);
   expect(await written.ended).toEqual({ code: 0, signal: null });
@@ -50,7 +50,7 @@ test('one run: a right lock, a wrong one, and three that break their nodes', { t
 });
 
 test('a lock of several masters: its nodes have five, and the drills with masters apply to it', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const text = `export { createLock } from '${projectDir}locks/beyond/redlock.ts';\nexport const promises = { masters: true };\n`;
   const drills = 'paused-process,frozen-master,late-votes,amnesia';
@@ -76,7 +76,7 @@ test('a lock of several masters: its nodes have five, and the drills with master
   expect(grades?.[0]?.promises).toEqual({ masters: true });
 });
 
-test('the search comes first, and both rows are printed', { timeout: 120_000 }, async () => {
+test('the search comes first, and both rows are printed', { timeout: 600_000 }, async () => {
   const wrong = writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' }));
   const command = grade(wrong, '--baseline', 'none', '--drill', 'late-release', '--lease', '600');
 
@@ -88,7 +88,7 @@ test('the search comes first, and both rows are printed', { timeout: 120_000 }, 
 });
 
 test('the contract: its cells stand in the row of the lock, each with its sentence and its steps', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const wrong = writeModule('wrong-lock.ts', lockWith({ release: 'await redis.del(key);' }));
   const command = grade(wrong, '--baseline', 'none', '--drill', 'contract-enter,contract-late-release', '--json');

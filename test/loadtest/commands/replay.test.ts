@@ -37,7 +37,7 @@ const runs = {
 
 beforeAll(async () => {
   await Promise.all([runs.native.command.ended, runs.embedded.command.ended]);
-}, 180_000);
+}, 600_000);
 
 afterAll(() => {
   runs.native.command.remove();

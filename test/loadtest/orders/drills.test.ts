@@ -47,7 +47,7 @@ const figuresOf = ({ figures }: DrillOutcome) => figures as StepFigures;
 
 const run = ownOrderTargets(4);
 
-describe.concurrent('orders: every guard that the story leaves aside does as drawn', { timeout: 120_000 }, () => {
+describe.concurrent('orders: every guard that the story leaves aside does as drawn', { timeout: 600_000 }, () => {
   test.each(cells)('$row in $name: $taught', async ({ drill, name, row, taught }) => {
     let hasSteps = false;
     const narrate = async (_sentence: string, _atMs: number, isStep: boolean) => {
@@ -94,7 +94,7 @@ const lonely = (target: Target) =>
 /** The load balancer sends nothing to another node: it is one. */
 const straight = (target: Target): Target => ({ ...target, url: target.nodes[0]?.publicUrl ?? '' });
 
-describe.concurrent('orders: a drill whose fault is prevented is unknown', { timeout: 120_000 }, () => {
+describe.concurrent('orders: a drill whose fault is prevented is unknown', { timeout: 600_000 }, () => {
   test.each([
     ['same-node-twice', 'guard-none', deaf, /did not stay/],
     ['same-node-twice', 'guard-conditional', idle, /did not stay/],
@@ -173,7 +173,7 @@ const slowAudience = (): OrderDrillOptions => ({
 const failing = { code: 'STORE_UNAVAILABLE' };
 const lostItsLock = /did not stay: it failed \((The lock \S+ was no longer held|as the test wants it)/;
 
-describe.concurrent('orders: a drill in which a request or a tick failed is unknown', { timeout: 120_000 }, () => {
+describe.concurrent('orders: a drill in which a request or a tick failed is unknown', { timeout: 600_000 }, () => {
   test.each([
     ['same-node-twice', 'guard-none', tickFails(2), /tick of node-1 failed/],
     ['double-restore', 'guard-none', tickFails(2), /tick of node-2 failed/],
@@ -214,7 +214,7 @@ describe.concurrent('orders: a drill in which a request or a tick failed is unkn
   });
 });
 
-describe.concurrent('orders: a drill that is stopped half way leaves the stack as it was', { timeout: 120_000 }, () => {
+describe.concurrent('orders: a drill that is stopped half way leaves the stack as it was', { timeout: 600_000 }, () => {
   test.each([
     ['double-restore', 'guard-none', 2],
     ['job-outlives-lease', 'guard-8-auto-renew', 2],

@@ -59,7 +59,7 @@ test('npm run random-kills: Ctrl-C ends it with 2, and nothing is left', async (
     signal: null,
     stderr: 'The run could not be made: it was interrupted\n',
   });
-}, 60_000);
+}, 300_000);
 
 test.each([
   { args: ['--seconds', '0'], env: {}, says: /'--seconds <n>' argument '0' is invalid/ },
