@@ -16,7 +16,7 @@ import { faultLines, matrixLines } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
-import { COULD_NOT_RUN, NOT_AS_TAUGHT } from './ending.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { contractLines, createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
@@ -50,30 +50,38 @@ async function grade() {
     return;
   }
   const own = grades.filter(({ file, problem }) => problem === undefined && given.includes(file));
-  const holds = searchSeconds === 0 || (await searchFirst(own, drills));
-  if (holds === undefined) return;
+  const searched = searchSeconds === 0 ? [] : await searchFirst(own, drills);
+  if (searched === undefined) return;
   const contract = await contractNext(grades, checks);
   if (contract === undefined) return;
   const cells = allCells([...baseline, ...sound], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
   const narrator = createStaircaseNarrator(process.stdout, cells, workers);
-  await runCommand({ ...options, command: 'npm run grade', cells, workers, narrator, grades, contract });
-  if (!holds) process.exitCode ||= NOT_AS_TAUGHT;
+  const judged = grades.map((grade) => ({ ...grade, ...searchOf(grade, searched) }));
+  await runCommand({ ...options, command: 'npm run grade', cells, workers, narrator, grades: judged, contract });
+}
+
+/** The scopes in which the search has broken this lock. Nothing when it has not looked at it. */
+function searchOf({ stage }: Grade, searched: Cell[]): Pick<Grade, 'search'> {
+  const own = searched.filter((cell) => cell.stage === stage);
+  return own.length === 0
+    ? {}
+    : { search: [...new Set(own.filter(({ verdict }) => verdict === 'fails').map(({ scope }) => scope))] };
 }
 
 /**
  * Looks at every order of events under these locks, in the scopes that have the names of the drills, and prints what it finds. Resolves
- * with false when there is a counterexample, and with undefined when it was interrupted.
+ * with its cells, and with undefined when it was interrupted.
  */
-async function searchFirst(locks: Grade[], drills: Drill[]): Promise<boolean | undefined> {
+async function searchFirst(locks: Grade[], drills: Drill[]): Promise<Cell[] | undefined> {
   const names =
     drills.length === allDrills.length
       ? scopeNames
       : scopeNames.filter((name) => drills.some((drill) => drill.name === name));
   const wanted = { locks: locks.map(provable), scopes: names };
   const planned = plan({ ...wanted, processes: [2, 3], sales: 1, budget: {}, isSplit: false });
-  if (planned.length === 0) return true;
+  if (planned.length === 0) return [];
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -82,7 +90,7 @@ async function searchFirst(locks: Grade[], drills: Drill[]): Promise<boolean | u
   process.off('SIGINT', stop).off('SIGTERM', stop);
   if (!options.json)
     process.stdout.write(`${[...matrixLines(cells), '', ...faultLines(cells, isSound)].join('\n')}\n\n`);
-  if (!stopping.signal.aborted) return cells.every(({ verdict }) => verdict !== 'fails');
+  if (!stopping.signal.aborted) return cells;
   process.exitCode = COULD_NOT_RUN;
   return undefined;
 }

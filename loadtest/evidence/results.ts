@@ -128,6 +128,8 @@ export const gradeSchema = z.object({
   file: z.string(),
   /** Why it has no row: a clause. */
   problem: z.string().optional(),
+  /** The scopes in which the search over every order of events has broken it. Absent when it was not searched. */
+  search: z.array(z.string()).optional(),
   /** What its module says that it promises beyond the contract. */
   promises: promisesSchema.optional(),
   /** Of a published lock: the options it was given, in words, and for each drill that asks for more than it promises, why. */

@@ -11,18 +11,19 @@ function appliedTo({ stage }: Grade, { stages }: Results): DrillResult[] {
   return drills.filter(({ verdict }) => verdict !== 'not-applicable');
 }
 
-/** True when every drill that applies to the graded locks was run and holds. */
+/** True when every drill that applies to the graded locks was run and holds, and the search has broken none of them. */
 export function holdsAll(results: Results): boolean {
   const isWhole = (grade: Grade) => {
     const applied = appliedTo(grade, results);
-    return grade.problem === undefined && applied.length > 0 && applied.every(({ verdict }) => verdict === 'pass');
+    const isBroken = grade.problem !== undefined || (grade.search ?? []).length > 0;
+    return !isBroken && applied.length > 0 && applied.every(({ verdict }) => verdict === 'pass');
   };
   return results.leftOut.length === 0 && (results.grades ?? []).every(isWhole);
 }
 
 /** `my-lock: 20 of 20 checks and 11 of 13 drills hold; it fails long-sale and failover.` */
 export function gradeLine(grade: Grade, results: Results): string {
-  const { stage, file, problem } = grade;
+  const { stage, file, problem, search = [] } = grade;
   if (problem !== undefined) return `${stage}: it can't be graded: ${problem} (${file}).`;
   const applied = appliedTo(grade, results);
   const named = (verdict: DrillResult['verdict']) =>
@@ -38,6 +39,7 @@ export function gradeLine(grade: Grade, results: Results): string {
       ].join(' and ') || '0 of 0 drills'
     } hold`,
     ...(named('fail') ? [`it fails ${named('fail')}`] : []),
+    ...(search.length > 0 ? [`the search breaks it in ${listOf(search)}`] : []),
     ...(named('unknown') ? [`nothing is known of ${named('unknown')}`] : []),
   ];
   return `${stage}: ${clauses.join('; ')}.`;

@@ -58,7 +58,7 @@ const questions: Record<string, string> = {
   'contract-crash': 'is the lock free soon when its process is killed after any command of acquire()?',
   'contract-dead-heir': 'is the lock free soon when its holder is dead, and one that lost it lives?',
   'contract-not-held': 'does release() say that the lock was no longer held?',
-  'contract-lost': 'does `lost` abort within a lease?',
+  'contract-lost': 'is the holder told within a lease that its lock is lost?',
   'contract-nested': 'may a holder acquire its own lock again?',
   'contract-abort': 'does an abort end acquire() soon, and leave nothing in Redis?',
   'contract-abort-many': 'does any of 200 aborted waiters send anything afterwards?',

@@ -15,7 +15,7 @@ import type { ChosenCell } from './chosen-cells.ts';
 
 export const LEASE_MS = 600;
 /** For tests that share targets: one may wait until another has given its target back. */
-export const SHARED_LIMIT_MS = 90_000;
+export const SHARED_LIMIT_MS = 300_000;
 
 /** Drills that keep both cores busy: they are run in busy.test.ts. */
 export const BUSY = ['long-wait', 'redis-outage', 'client-gone'];

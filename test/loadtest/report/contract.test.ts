@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DrillResult, Results } from '../../../loadtest/evidence/results.ts';
+import type { DrillResult, Grade, Results } from '../../../loadtest/evidence/results.ts';
 import { html } from '../../../loadtest/report/escape.ts';
 import { gradeLine, holdsAll } from '../../../loadtest/report/grades.ts';
 import { renderMarkdown } from '../../../loadtest/report/markdown.ts';
@@ -55,6 +55,9 @@ test('a check that fails is a grade that does not hold', () => {
 
   expect(holdsAll(onlyChecks)).toBe(false);
   expect(holdsAll(sound)).toBe(true);
+  const grades = [{ stage: 'my-lock', file: '/my-lock.ts', search: ['plain'] }];
+  expect(holdsAll({ ...sound, grades })).toBe(false);
+  expect(gradeLine(grades[0] as Grade, sound)).toMatch(/ hold; the search breaks it in plain\.$/);
 });
 
 test('the page: each check with its sentence and its steps, outside of the staircase', async () => {
