@@ -121,4 +121,13 @@ export const stack: Mutation[] = [
     tests: ['test/scripts/link/passing.test.ts'],
     title: 'any bytes pass both ways',
   },
+  {
+    name: 'stack-without-a-command',
+    file: 'scripts/stack/stack.ts',
+    find: '    if (lack !== undefined) throw new Error(lack);\n',
+    replace: '',
+    why: 'npm run up starts under a lock that can never be released, and every sale is refused.',
+    tests: ['test/scripts/up.test.ts'],
+    title: 'whose commands Redis lacks',
+  },
 ];
