@@ -17,14 +17,26 @@ export async function lacksOf(redis: RedisClient): Promise<Lacks> {
     if (commands === undefined) continue;
     for (const server of mastersOf(redis)) {
       const names = Object.keys(commands);
-      const found = (await server.call('COMMAND', 'INFO', ...names)) as unknown[];
-      // Null stands for a command that is not there.
-      if (found.some((info) => info !== null)) continue;
+      const found = await askFor(server, names);
+      if (found && found.length > 0) continue;
       const name = nameIn(await server.info('server'));
       const remedy = Object.values(commands).join(' or ');
-      lacks[lock] =
-        `${name} has neither ${names.join(' nor ')}, and ${lock} needs one of them: use ${remedy}, or newer.`;
+      lacks[lock] = found
+        ? `${name} has neither ${names.join(' nor ')}, and ${lock} needs one of them: use ${remedy}, or newer.`
+        : `${name} may not be asked whether it has ${names.join(' or ')}, and ${lock} needs one of them: allow COMMAND INFO.`;
     }
   }
   return lacks;
+}
+
+/** Resolves with what the server says of those of the commands that it has. Undefined when this user may not ask. */
+async function askFor(server: RedisClient, commands: string[]): Promise<unknown[] | undefined> {
+  try {
+    const infos = (await server.call('COMMAND', 'INFO', ...commands)) as unknown[];
+    // Null stands for a command that is not there.
+    return infos.filter((info) => info !== null);
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
+    throw error;
+  }
 }

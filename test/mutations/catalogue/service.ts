@@ -264,8 +264,8 @@ export const service: Mutation[] = [
   {
     name: 'all-commands-needed',
     file: 'services/inventory/redis-commands.ts',
-    find: 'found.some((info) => info !== null)',
-    replace: 'found.every((info) => info !== null)',
+    find: 'found && found.length > 0',
+    replace: 'found && found.length > 1',
     why: 'A server that has one of the commands is taken for one that lacks them.',
     tests: ['test/services/inventory/redis-commands.test.ts'],
     title: 'two nodes sell under the lock',

@@ -66,6 +66,20 @@ describe('redis-commands: a Redis that lacks the commands of a lock', () => {
     expect(await lacksOf(embedded)).toEqual({});
   });
 
+  test('a user who may not ask is told so, and every other lock is carried', async () => {
+    await installed.client.call('ACL', 'SETUSER', 'shy', 'on', '>secret', '~*', '&*', '+@all', '-command');
+    const store = connectStore(installed.url.replace('//', '//shy:secret@'));
+    await store.back();
+
+    await expect(store.mustCarry(lock)).rejects.toMatchObject({
+      code: 'COMMAND_MISSING',
+      message: expect.stringMatching(/may not be asked whether it has DELIFEQ or DELEX, .*: allow COMMAND INFO\.$/),
+    });
+    await store.mustCarry('8-auto-renew');
+    expect(Object.keys(await store.lacks())).toEqual([lock]);
+    store.redis.disconnect();
+  });
+
   test('of a lock that any Redis can carry it is not asked', async () => {
     const node = await startNode(installed.url, { LOCK_VERSION: '8' });
     await installed.client.set('{inventoryany}:stock', 10);
