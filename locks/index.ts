@@ -12,6 +12,7 @@ import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as blocking } from './beyond/blocking.ts';
 import { createLock as bounded } from './beyond/bounded.ts';
 import { createLock as cohort } from './beyond/cohort.ts';
+import { createLock as deleteIfEqual } from './beyond/delete-if-equal.ts';
 import { createLock as fair } from './beyond/fair.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
 import { createLock as fencedWrites } from './beyond/fenced-writes.ts';
@@ -24,13 +25,17 @@ import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
 import { createLock as redlock } from './beyond/redlock.ts';
 import { createLock as replicated } from './beyond/replicated.ts';
 import { createLock as zookeeper } from './beyond/zookeeper.ts';
+import { deletingCommands } from './drivers/delete-if-equal.ts';
 import type { CreateLock, TakeOne } from './lock.ts';
 
 /** What a strategy keeps its lock in, besides the stock. `masters` are several Redis servers that know nothing of each other. */
 export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
 
+/** Commands of Redis that do one thing, each with the first server that has it. One of them is enough. */
+export type Commands = Record<string, string>;
+
 /** A way to sell without overselling: a lock around the critical section, or a sale of its own that needs none. */
-export type Strategy = { backend: Backend; replicas?: number } & (
+export type Strategy = { backend: Backend; replicas?: number; commands?: Commands } & (
   | { createLock: CreateLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
 );
@@ -50,6 +55,7 @@ export const locks: Record<string, CreateLock> = {
 
 /** Where stage 8 leads, by name: `locks/beyond/`. */
 export const beyond: Record<string, Strategy> = {
+  'delete-if-equal': { backend: 'redis', commands: deletingCommands, createLock: deleteIfEqual },
   bounded: { backend: 'redis', createLock: bounded },
   blocking: { backend: 'redis', createLock: blocking },
   fair: { backend: 'redis', createLock: fair },
@@ -97,6 +103,11 @@ export function backendOf(name: string): Backend {
 /** How many replicas its Redis must have, to confirm what is written. */
 export function replicasOf(name: string): number {
   return strategies[name]?.replicas ?? 0;
+}
+
+/** The commands of which its Redis must have one. Undefined when any Redis will do. */
+export function commandsOf(name: string): Commands | undefined {
+  return strategies[name]?.commands;
 }
 
 /** Where the sales of a strategy take their units from. */

@@ -78,9 +78,13 @@ const isScript = ([name]: Command) => /^EVAL/.test(String(name));
 const isWrite = (command: Command) =>
   (command[0] === 'SET' && command[1] === STOCK_KEY) ||
   (isScript(command) && command[3] === STOCK_KEY && command.length > 7);
+/** A SET that compares may end the key at once, by an end that has passed. */
+const deletesKey = ([name, ...args]: Command) =>
+  /^(DEL|UNLINK|GETDEL|DELIFEQ|DELEX)$/.test(String(name)) || (name === 'SET' && args.some(isIfeq));
+const isIfeq = (arg: string | number) => /^ifeq$/i.test(String(arg));
 /** A command that may give the lock up. A script does not say what it does, so any of the lock's may be held up. */
 const isRelease = (command: Command) =>
-  (command[0] === 'DEL' && command[1] === LOCK_KEY) || (isScript(command) && command[3] === LOCK_KEY);
+  (deletesKey(command) && command[1] === LOCK_KEY) || (isScript(command) && command[3] === LOCK_KEY);
 
 const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
 const withinLeases: Demand[] = ['alone within leases', 'untouched'];

@@ -171,6 +171,7 @@ export function createWorld(name: string, servers: number) {
         const isName = (_field: string, at: number) => at % 2 === 0;
         return Object.fromEntries(fields.filter(isName).map((field, at) => [field, fields[at * 2 + 1]]));
       },
+      call: (verb: string, ...args: Command) => command(verb)(...args),
       multi: () => refuse('MULTI'),
       pipeline: () => refuse('a pipeline'),
       defineCommand(verb: string, { lua, numberOfKeys }: { lua: string; numberOfKeys?: number }) {

@@ -9,7 +9,7 @@ import pc from 'picocolors';
 import { backendOf } from '../../locks/index.ts';
 import { whyNoMysql } from '../../scripts/stack/mysql.ts';
 import { dismissReaper, makeTempDir } from '../../scripts/stack/parts.ts';
-import { openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
+import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
 import { MASTERS } from '../../scripts/stack/stack.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
@@ -147,6 +147,8 @@ async function openServers(): Promise<Ground> {
       backends: {},
     },
     async runTurn(contestant, waiters) {
+      const lack = contestant.kind === 'ours' ? await lackOfRedis(redis.url, contestant.name) : undefined;
+      if (lack !== undefined) throw new NotApplicable(lack);
       const replica = contestant.needsReplica ? await startReplica() : undefined;
       const turn = runTurn({
         contestant,

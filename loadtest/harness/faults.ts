@@ -3,6 +3,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { Backend } from '../../locks/index.ts';
 import { type Command, type Link, openLink } from '../../scripts/link/link.ts';
 import { loadScripts, untilCopied } from '../../scripts/stack/redis.ts';
@@ -371,7 +372,10 @@ export function isStockWrite({ name, script, args }: Command): boolean {
   return name !== 'GET' && script !== 'read-if-newest' && args.includes(stock);
 }
 
+/** What deletes the key of a lock of ours, besides a script. */
+const deleting = new Set(['DEL', ...Object.keys(deletingCommands)]);
+
 /** The command by which a holder of a lock of ours gives it up. */
 export function isRelease({ name, script }: Command): boolean {
-  return name === 'DEL' || (script?.startsWith('release-') ?? false);
+  return deleting.has(name) || (script?.startsWith('release-') ?? false);
 }

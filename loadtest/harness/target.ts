@@ -41,6 +41,8 @@ export interface Target {
   url: string;
   nodes: TargetNode[];
   redis: Results['environment']['redis'];
+  /** Why its Redis can't carry some locks, by their names: a sentence for each. */
+  redisLacks: Record<string, string>;
   nginx: string;
   /** The versions of the servers beyond Redis, where a strategy of the run needs them. */
   backends: Results['environment']['backends'];
@@ -57,7 +59,8 @@ export interface Target {
 }
 
 /** Why the target can't carry a drill under this stage: a sentence, or undefined when it can. */
-export function lackOf({ lacks }: Target, stage: string, needs: Need[] = []): string | undefined {
+export function lackOf({ lacks, redisLacks }: Target, stage: string, needs: Need[] = []): string | undefined {
+  if (redisLacks[stage] !== undefined) return redisLacks[stage];
   const backends = rowOf(stage)?.backends ?? ['redis'];
   const servers = backends.filter((backend) => backend !== 'redis');
   const replica: Need[] = replicasOf(stage) > 0 ? ['lasting replica'] : [];
@@ -94,7 +97,7 @@ export async function openLocalTarget(options: StackOptions = {}, backends?: Bac
     return {
       url: stack.nginx.url,
       nodes,
-      redis: { kind: stack.redis.kind, version: await versionOf(nodes) },
+      ...(await describeRedis(stack.redis.kind, nodes)),
       nginx: `${stack.nginx.kind} ${stack.nginx.version}`,
       backends: backends?.versions ?? {},
       ...(namespace?.['MYSQL_URL'] !== undefined && { mysqlUrl: namespace['MYSQL_URL'] }),
@@ -155,7 +158,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
   return {
     url,
     nodes,
-    redis: { kind: 'external', version: await versionOf(nodes) },
+    ...(await describeRedis('external', nodes)),
     backends: {},
     nginx: `external ${answer.headers.get('server') ?? ''}`.trim(),
     lacks: {
@@ -180,10 +183,15 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
   };
 }
 
-async function versionOf([node]: LabClient[]): Promise<string> {
-  if (node === undefined) return 'unknown';
-  const { server, version, masters } = await node.redis();
-  return masters > 1 ? `${server} ${version}, a Cluster of ${masters} masters` : `${server} ${version}`;
+/** What a node says of its Redis. */
+async function describeRedis(
+  kind: Target['redis']['kind'],
+  [node]: LabClient[],
+): Promise<Pick<Target, 'redis' | 'redisLacks'>> {
+  if (node === undefined) return { redis: { kind, version: 'unknown' }, redisLacks: {} };
+  const { server, version, masters, lacks } = await node.redis();
+  const cluster = masters > 1 ? `, a Cluster of ${masters} masters` : '';
+  return { redis: { kind, version: `${server} ${version}${cluster}` }, redisLacks: lacks };
 }
 
 /** Resolves with a function that brings the stock back to what it is now, if the nodes still answer. */

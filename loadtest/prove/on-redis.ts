@@ -8,7 +8,7 @@ import { openServer, type Server } from '../../prove/server.ts';
 import { dismissReaper, projectDir } from '../../scripts/stack/parts.ts';
 import { type Followed, follow } from './follow.ts';
 import { createNews } from './news.ts';
-import { NoReplicaError, openRealServer, type RealServer } from './real-server.ts';
+import { openRealServer, type RealServer, UnfitServerError } from './real-server.ts';
 import { type Seller, startSeller } from './seller-process.ts';
 
 export interface OnRedis {
@@ -46,7 +46,7 @@ export async function replayOnRedis(cell: Cell, file: string, options: OnRedisOp
   for (let time = 1; time <= times; time += 1) {
     for (let tries = 1; ; tries += 1) {
       const replayed = await replayOnce(cell, file, search, signal);
-      if (replayed instanceof NoReplicaError) return cannot(replayed.server, replayed.message);
+      if (replayed instanceof UnfitServerError) return cannot(replayed.server, replayed.message);
       server = replayed.server;
       if (replayed.differs === undefined) break;
       const isLate = replayed.lateMs > LATE_MS;
@@ -78,7 +78,7 @@ async function replayOnce(
   file: string,
   search: Server,
   signal?: AbortSignal,
-): Promise<(Followed & { server: string }) | NoReplicaError> {
+): Promise<(Followed & { server: string }) | UnfitServerError> {
   const { counterexample: steps = [], processes, sales } = cell;
   const scope = scopes.find(({ name }) => name === cell.scope) as Scope;
   const news = createNews(signal);
@@ -86,16 +86,17 @@ async function replayOnce(
   let real: RealServer | undefined;
   try {
     const hasReplica = steps.some(({ kind }) => kind === 'failover');
-    const server = await openRealServer({ news, isCold: scope.isCold ?? false, hasReplica });
+    const lock = lockIn(file);
+    const server = await openRealServer({ news, lock: lock.name, isCold: scope.isCold ?? false, hasReplica });
     real = server;
     const starts = Array.from({ length: processes }, async (_, index) => {
       const script = { businessMs: 0, ...scope.script?.(index) };
-      sellers[index] = await startSeller({ index, lock: lockIn(file), sales, script, redisUrl: server.url(), news });
+      sellers[index] = await startSeller({ index, lock, sales, script, redisUrl: server.url(), news });
     });
     for (const start of await Promise.allSettled(starts)) if (start.status === 'rejected') throw start.reason;
     return { server: server.name, ...(await follow(cell, { scope, search, server, sellers, news })) };
   } catch (error) {
-    if (error instanceof NoReplicaError) return error;
+    if (error instanceof UnfitServerError) return error;
     throw error;
   } finally {
     await Promise.all(sellers.map((seller) => seller?.stop()));

@@ -7,11 +7,14 @@ import { STOCK_KEY } from '../../prove/sale.ts';
 import { STOCK } from '../../prove/state.ts';
 import { openLink } from '../../scripts/link/link.ts';
 import { makeTempDir, type Part } from '../../scripts/stack/parts.ts';
-import { loadScripts, openRedis, openReplica } from '../../scripts/stack/redis.ts';
+import { lackOfRedis, loadScripts, openRedis, openReplica } from '../../scripts/stack/redis.ts';
+import { nameIn } from '../../services/inventory/redis-info.ts';
 import type { News } from './news.ts';
 
 export interface RealServerOptions {
   news: News;
+  /** The lock of the processes, if it is one of the course: some Redis lack its commands. */
+  lock: string | undefined;
   /** It knows no script at the beginning. */
   isCold: boolean;
   /** A second one copies all that it holds. */
@@ -25,8 +28,8 @@ const LOOK_MS = 5;
 
 export type RealServer = Awaited<ReturnType<typeof openRealServer>>;
 
-/** Starts a Redis with the stock of the search. Rejects with NoReplicaError where it can't have the replica that it should. */
-export async function openRealServer({ news, isCold, hasReplica }: RealServerOptions) {
+/** Starts a Redis with the stock of the search. Rejects with UnfitServerError where it lacks a replica, or commands of the lock. */
+export async function openRealServer({ news, lock = '', isCold, hasReplica }: RealServerOptions) {
   const closings: (() => unknown)[] = [];
   let url = '';
   let own: Redis;
@@ -69,8 +72,13 @@ export async function openRealServer({ news, isCold, hasReplica }: RealServerOpt
     own = connect(url);
     await own.set(STOCK_KEY, STOCK);
     if (!isCold) await loadScripts(url);
-    const name = nameIn(await own.info('server'), kind);
-    if (hasReplica && kind === 'embedded') throw new NoReplicaError(name);
+    const name = `${kind === 'embedded' ? 'the embedded ' : ''}${nameIn(await own.info('server'))}`;
+    const lack = await lackOfRedis(url, lock);
+    if (lack !== undefined) throw new UnfitServerError(name, lack.replace(/\.$/, ''));
+    if (hasReplica && kind === 'embedded') {
+      const why = `${name} knows no replication, so there is no replica to fail over to`;
+      throw new UnfitServerError(name, why);
+    }
     const replica = hasReplica ? await startReplica(temp.dir) : undefined;
 
     return {
@@ -140,19 +148,12 @@ export async function openRealServer({ news, isCold, hasReplica }: RealServerOpt
   }
 }
 
-/** This Redis knows no replication. */
-export class NoReplicaError extends Error {
+/** This Redis lacks what a replay needs. The message is a clause, without a full stop. */
+export class UnfitServerError extends Error {
   readonly server: string;
 
-  constructor(server: string) {
-    super(`${server} knows no replication, so there is no replica to fail over to`);
+  constructor(server: string, why: string) {
+    super(why);
     this.server = server;
   }
-}
-
-/** Such as `Redis 7.0.15`. */
-function nameIn(info: string, kind: string): string {
-  const [, valkey] = /^valkey_version:(\S+)/m.exec(info) ?? [];
-  const [, redis] = /^redis_version:(\S+)/m.exec(info) ?? [];
-  return `${kind === 'embedded' ? 'the embedded ' : ''}${valkey ? `Valkey ${valkey}` : `Redis ${redis}`}`;
 }

@@ -43,6 +43,7 @@ const table = `
 7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
 8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
 
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
 bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
 blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
 fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
@@ -244,6 +245,9 @@ const columns: Record<string, Column> = {
 /** Nodes whose Redis has a replica: without one nobody sells. */
 const withReplica = { name: 'with a replica', options: { hasReplica: true } };
 
+/** Strategies that are another way to do what a stage does: its row is theirs, and they are compared with it. */
+const branches: Record<string, string> = { 'delete-if-equal': '6-lua-release' };
+
 const stages = Object.keys(locks);
 const names = [...stages, ...Object.keys(beyond)];
 
@@ -261,8 +265,8 @@ function rowNamed(name: string): UnreadRow {
   return {
     title: number === null ? `Beyond · ${name}` : `Stage ${number} · ${name.replace(/^\d+-/, '')}`,
     ...(number !== null && { short: String(number) }),
-    // What is beyond the stages comes after the last of them.
-    before: stages[(number ?? stages.length) - 1],
+    // What is beyond the stages comes after the last of them, but for what branches off before.
+    before: branches[name] ?? stages[(number ?? stages.length) - 1],
     story: `locks/${number === null ? 'beyond/' : ''}${name}.ts`,
     backends: [backendOf(name)],
     ...(replicasOf(name) > 0 && { stack: withReplica }),

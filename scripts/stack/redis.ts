@@ -6,7 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { commandsOf } from '../../locks/index.ts';
 import { connectRedis, mastersOf, onServer } from '../../services/inventory/redis-client.ts';
+import { lacksOf } from '../../services/inventory/redis-commands.ts';
 import { bundledArgs } from './bundle.ts';
 import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
@@ -139,6 +141,18 @@ export async function loadScripts(url: string) {
     for (const server of mastersOf(redis)) {
       for (const script of scripts) await server.script('LOAD', script);
     }
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Resolves with why the Redis at `url` can't carry this lock, as a sentence: it lacks the commands. Undefined when it can. */
+export async function lackOfRedis(url: string, lock: string): Promise<string | undefined> {
+  if (commandsOf(lock) === undefined) return undefined;
+  const redis = connectRedis(url, {});
+  try {
+    await redis.ping();
+    return (await lacksOf(redis))[lock];
   } finally {
     redis.disconnect();
   }

@@ -13,7 +13,7 @@ import { serviceArgs } from './bundle.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
 import { dismissReaper, makeTempDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { freePort } from './ports.ts';
-import { openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
+import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
 const ASK_LIMIT_MS = 1_000;
@@ -289,6 +289,8 @@ export async function startStack({
     const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills });
     const { part, startAgain } = redis;
     const redisProcess = part && startAgain && breakable(watch(part), startAgain);
+    const lack = await lackOfRedis(redis.url, LOCK_VERSION);
+    if (lack !== undefined) throw new Error(lack);
     const given = REDLOCK_URLS?.map((url): Master => ({ url }));
     const masters = given ?? (await all(Array.from({ length: masterCount }, startMaster)));
     const replica = await startLastingReplica(redis);

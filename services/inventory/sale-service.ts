@@ -97,6 +97,7 @@ export function createSaleService({ settings, node, store, servers, history, met
         await hooks.before(wait.signal);
         record.startWait();
       }
+      await store.mustCarry(lock);
       const { stockBefore, remaining } = await carryOut();
       const sold: Sold = { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
       if (hooks) {
@@ -155,6 +156,7 @@ export function createSaleService({ settings, node, store, servers, history, met
     givingBack += 1;
     let held: Lock | undefined;
     try {
+      await store.mustCarry(lockName);
       if ('takeOne' in strategy) {
         emit('writing');
         if (orderId !== undefined) return await store.restoreOnce(sku, units, orderId);

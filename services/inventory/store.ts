@@ -1,9 +1,11 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { type RunScript, readScript } from '../../locks/drivers/script.ts';
+import { commandsOf } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
+import { type Lacks, lacksOf } from './redis-commands.ts';
 
 const RECONNECT_DELAY_MS = 100;
 /** How long Redis remembers that an order was restored, in milliseconds. */
@@ -64,6 +66,10 @@ export interface Store extends Stock {
   isRestored(sku: string, orderId: string): Promise<boolean>;
   /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
   askAll<T>(question: (server: RedisClient) => Promise<T>): Promise<T[]>;
+  /** Resolves with why Redis can't carry some locks, by their names. It is asked once for each connection. */
+  lacks(): Promise<Lacks>;
+  /** Rejects with ProblemError COMMAND_MISSING when Redis lacks the commands of this lock. Any other lock it does not ask about. */
+  mustCarry(lock: string): Promise<void>;
   /** Resolves when Redis answers, at once if it does now. */
   back(): Promise<void>;
   /** Calls `listener` each time the connection to Redis ends. */
@@ -92,6 +98,21 @@ export function connectStore(url: string): Store {
   redis.on('error', () => {});
   onServer(redis, endLastConnection);
   let back: Promise<void> | undefined;
+  let knownLacks: Promise<Lacks> | undefined;
+  // Another server may be there, after a failover or with a newer version.
+  onServer(redis, (server) => server.on('ready', forgetLacks));
+
+  function forgetLacks() {
+    knownLacks = undefined;
+  }
+
+  function lacks(): Promise<Lacks> {
+    if (knownLacks === undefined) {
+      knownLacks = lacksOf(redis);
+      knownLacks.catch(forgetLacks);
+    }
+    return knownLacks;
+  }
 
   async function readFenced(sku: string, fence: Fence) {
     const value = await readIfNewest(redis, [stockKey(sku), fenceKey(sku)], [fence.lock, fence.token]);
@@ -130,6 +151,11 @@ export function connectStore(url: string): Store {
     },
     async deleteStock(sku) {
       await redis.del(stockKey(sku), fenceKey(sku));
+    },
+    lacks,
+    async mustCarry(lock) {
+      const why = commandsOf(lock) && (await lacks())[lock];
+      if (why !== undefined) throw new ProblemError('COMMAND_MISSING', why);
     },
     async back() {
       if (redis.status === 'ready') return;

@@ -55,8 +55,9 @@ test.each(names)('%s: the staircase says of every drill that it holds, fails or 
   const { signs = {} } = lockStaircase.rows[name] ?? {};
   const open = Object.keys(signs).filter((drill) => !/^[✔✘–]$/.test(signs[drill] ?? ''));
 
-  // The only server whose clock can be set has no replica.
-  expect(open).toEqual(name === 'replicated' ? ['clock-jump'] : []);
+  // The only server whose clock can be set has no replica. A branch has the row of its stage, whatever stands there.
+  if (name === 'delete-if-equal') expect(signs).toEqual(lockStaircase.rows['6-lua-release']?.signs);
+  else expect(open).toEqual(name === 'replicated' ? ['clock-jump'] : []);
 });
 
 test.each([

@@ -12,9 +12,11 @@ import { ownRedis } from './own-redis.ts';
 import { startHolder } from './start-holder.ts';
 import { watchClient } from './watched-client.ts';
 
-/** The locks beyond stage 8 that live in one Redis: the same contract, and one more. */
+/** The locks beyond stage 8 that live in one Redis, whichever it is: the same contract, and one more. */
 const renewed = Object.entries(beyond).flatMap(([name, strategy]) =>
-  strategy.backend === 'redis' && 'createLock' in strategy ? [[name, strategy.createLock] as const] : [],
+  strategy.backend === 'redis' && 'createLock' in strategy && strategy.commands === undefined
+    ? [[name, strategy.createLock] as const]
+    : [],
 );
 const all = [...Object.entries(locks), ...renewed];
 /** Stage 0 protects nothing. */

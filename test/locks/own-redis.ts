@@ -4,16 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { loadScripts, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
+import {
+  loadScripts,
+  openEmbedded,
+  openRedis,
+  openReplica,
+  type RedisServer,
+  untilCopied,
+} from '../../scripts/stack/redis.ts';
 
 /** How long a lock may take to be given back after the last test, in milliseconds. */
 const GIVEN_BACK_MS = 2_000;
 
 /**
- * A Redis server for one test file, with a replica if that is asked for. It must be empty when the tests have ended. It knows all
- * our scripts, so that each call of one is a single command.
+ * A Redis server for one test file, with a replica if that is asked for, or the embedded Valkey, whatever is installed. It must be
+ * empty when the tests have ended. It knows all our scripts, so that each call of one is a single command.
  */
-export function ownRedis({ hasReplica = false } = {}) {
+export function ownRedis({ hasReplica = false, isEmbedded = false } = {}) {
   const clients: Redis[] = [];
   let temp: ReturnType<typeof makeTempDir> | undefined;
   let server: RedisServer | undefined;
@@ -21,7 +28,7 @@ export function ownRedis({ hasReplica = false } = {}) {
 
   beforeAll(async () => {
     temp = makeTempDir();
-    server = await openRedis(undefined, temp);
+    server = await (isEmbedded ? openEmbedded(temp.dir) : openRedis(undefined, temp));
     await loadScripts(server.url);
     if (!hasReplica) return;
     mkdirSync(join(temp.dir, 'replica'));

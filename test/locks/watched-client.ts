@@ -6,17 +6,20 @@ type Send = () => Promise<unknown>;
 export function watchClient(redis: Redis) {
   const sent: string[] = [];
   const plans = new Map<string, ((send: Send) => Promise<unknown>)[]>();
-  const commands = new Set(['set', 'get', 'del', 'incr', 'evalsha', 'eval']);
+  const commands = new Set(['set', 'get', 'del', 'incr', 'evalsha', 'eval', 'delifeq', 'delex']);
 
   const client = new Proxy(redis, {
     get(target, name) {
       const value = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
-      if (!commands.has(String(name))) return value.bind(target);
+      if (name !== 'call' && !commands.has(String(name))) return value.bind(target);
       return (...args: unknown[]) => {
-        sent.push(String(name));
+        // A command that the client has no method for.
+        const command = name === 'call' ? String(args[0]).toLowerCase() : String(name);
         const send = () => value.apply(target, args);
-        const plan = plans.get(String(name))?.shift();
+        if (!commands.has(command)) return send();
+        sent.push(command);
+        const plan = plans.get(command)?.shift();
         return plan ? plan(send) : send();
       };
     },

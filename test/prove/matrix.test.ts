@@ -32,6 +32,7 @@ const table = `
 7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✔  ✔
 8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✔  ✔
 
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ✔  ·
 bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✔  ·
 fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✘  ✘  ✔  ·
 fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ·
@@ -84,5 +85,9 @@ describe('matrix', () => {
     expect(added('8-auto-renew', '7-reentrant')).toEqual(['long-sale']);
     expect(added('fenced-writes', '8-auto-renew')).toEqual(['late-write']);
     expect(added('fenced', 'fenced-writes')).toEqual(['paused-process', 'crossed-write']);
+  });
+
+  test('delete-if-equal: its row is that of stage 6', () => {
+    expect(rows['delete-if-equal']).toEqual(rows['6-lua-release']);
   });
 });

@@ -244,6 +244,33 @@ describe('search: a holder that has the lock, and has not heard of it yet', () =
   });
 });
 
+describe('search: a release that is held up', () => {
+  /** All holders have one value, so a late release frees the lock of another, however it deletes. */
+  const releasedBy = (release: string) =>
+    writeLock(
+      `return {
+        async acquire() {
+          while ((await redis.set(key, 'held', 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs);
+        },
+        async release() { await ${release}; },
+      };`,
+      "import { setTimeout as sleep } from 'node:timers/promises';",
+    );
+
+  test.each([
+    'redis.del(key)',
+    'redis.unlink(key)',
+    'redis.getdel(key)',
+    "redis.call('DELIFEQ', key, 'held')",
+    "redis.call('set', key, 'held', 'ifeq', 'held', 'PXAT', 1)",
+  ])('%s: it is known for one', async (release) => {
+    const { verdict, counterexample = [] } = await searchIn(releasedBy(release), 'late-release');
+
+    expect(verdict).toBe('fails');
+    expect(counterexample.map(({ kind }) => kind)).toContain('let go');
+  });
+});
+
 describe('search: who comes first', () => {
   test('processes with scripts of their own come in every order', async () => {
     const nested = await movesUnder(fileOf('7-reentrant'), 'nested-call');

@@ -180,6 +180,13 @@ describe('world: the Redis client', () => {
     await expect(all).resolves.toEqual({ 'A:1': '1', 'B:1': '2' });
   });
 
+  test('a command that the client has no method for is sent by its name', () => {
+    const { world } = ownWorld();
+    void world.redis.call('delifeq', 'key', 'value');
+
+    expect(world.pending().map(({ command }) => command)).toEqual([['DELIFEQ', 'key', 'value']]);
+  });
+
   test('a connection that listens is a line of its own; it hears what its process is told', async () => {
     const { world } = ownWorld();
     const heard: unknown[] = [];

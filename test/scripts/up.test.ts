@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
 import { findOnPath } from '../../scripts/stack/path.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
+import { lackOfDeleting, lacksDeleting } from '../lacks-deleting.ts';
 import { leavesNothing, makeBarePath, ownCommands } from '../loadtest/commands/command-under-test.ts';
 import { startRedis } from '../services/inventory/node-under-test.ts';
 
@@ -137,6 +138,19 @@ describe('npm run up', () => {
     expect(up.stderr()).toBe(
       `Port ${env.NODE_2_LAB_PORT} is taken by another program. Choose another one with NODE_2_LAB_PORT.\n`,
     );
+    expect(up.leftovers()).toEqual([]);
+  });
+
+  test('a lock whose commands Redis lacks: it is not started, says what to do, and leaves nothing', async ({
+    skip,
+  }) => {
+    skip(!(await lacksDeleting((await startRedis()).url)));
+    const up = start('scripts/up.ts', { ...(await ports()), LOCK_VERSION: 'delete-if-equal' });
+
+    expect(await up.ended).toEqual({ code: 2, signal: null });
+
+    const [, why] = /^The stack could not be started: (.*)\n$/.exec(up.stderr()) ?? [];
+    expect(why).toMatch(lackOfDeleting);
     expect(up.leftovers()).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 // The contract: named checks without load, which every lock goes through first.
 
 import { Redis } from 'ioredis';
+import { lackOfRedis } from '../../../scripts/stack/redis.ts';
 import { MASTERS } from '../../../scripts/stack/stack.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { type Promises, readPromises } from '../../evidence/promises.ts';
@@ -48,11 +49,16 @@ export interface ContractOptions {
 
 /**
  * Puts a lock through the checks. Resolves with a result for each, in their order; those that an abort kept from running are missing.
- * Rejects when the lock's module can't be loaded.
+ * None applies to a lock whose commands Redis lacks. Rejects when the lock's module can't be loaded.
  */
 export async function runContract(servers: ContractServers, options: ContractOptions): Promise<DrillResult[]> {
   const { names, signal, onResult } = options;
   const results = new Map<string, DrillResult>();
+  const lack = await lackOf(servers, options);
+  if (lack !== undefined) {
+    for (const check of checks) keep(check, doesNotApply(lack));
+    return [...results.values()];
+  }
   const setting = await openSetting(servers, options);
 
   async function run(check: Check, survey: Survey): Promise<DrillOutcome> {
@@ -95,6 +101,13 @@ export async function runContract(servers: ContractServers, options: ContractOpt
     await setting.close();
   }
   return checks.flatMap(({ name }) => results.get(name) ?? []);
+}
+
+/** Why the Redis of the contract can't carry a lock of the course, as a sentence. Undefined when it can, and for any other lock. */
+async function lackOf(servers: ContractServers, { lock }: ContractOptions): Promise<string | undefined> {
+  if (!('name' in lock)) return undefined;
+  const [url = ''] = await servers.atLeast(1);
+  return lackOfRedis(url, lock.name);
 }
 
 /** Those that take longest first, so that all end together. */

@@ -98,6 +98,8 @@ export const redisSchema = z.object({
   server: z.string(),
   masters: count,
   commandsProcessed: count,
+  /** By the names of the locks that it can't carry: why, as a sentence. */
+  lacks: z.record(z.string(), z.string()),
 });
 
 /** What one tick of the clean-up did. The counts are true however it ended, unless its node died. */

@@ -121,6 +121,7 @@ export function createLabApp({ sales, store, history, log, hosts, extension }: L
         server: /server_name:(\S+)/.exec(server)?.[1] ?? 'redis',
         masters: infos.length,
         commandsProcessed: infos.reduce((sum, [, commandstats]) => sum + countCommands(commandstats), 0),
+        lacks: await store.lacks(),
       } satisfies RedisState);
     })
     .all(allowOnly('GET'));

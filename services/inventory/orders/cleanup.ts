@@ -78,6 +78,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, lo
     const leftOut = new Map<string, unknown>();
     nextScript = undefined;
     try {
+      await store.mustCarry(guard);
       result.outcome = await guardNamed(guard)(openJob(result, script, leftOut));
       const [why] = leftOut.values();
       if (leftOut.size > 0) throw why;

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { benchSchema } from '../../../loadtest/bench/results.ts';
 import { seconds, waiterList } from '../../../loadtest/commands/bench-options.ts';
+import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
+import { startRedis } from '../../services/inventory/node-under-test.ts';
 import { type CommandUnderTest, concurrentCommand, type Meanwhile } from './command-under-test.ts';
 
 /** Each fills the machine. */
@@ -44,6 +46,17 @@ describe('npm run bench', { timeout: 300_000 }, () => {
     expect(ours?.waitMs?.max).toBeGreaterThanOrEqual(ours?.waitMs?.p99 ?? Number.NaN);
     expect(mutex?.lostUpdates).toBeGreaterThan(0);
     expect(results?.ratios).toEqual({});
+  });
+
+  test('a lock whose commands Redis lacks: its turn says so, and that is no failure of the run', async ({ skip }) => {
+    skip(!(await lacksDeleting((await startRedis()).url)));
+
+    const { code, results } = await bench([...tiny, '--only', 'delete-if-equal']);
+
+    expect(code).toBe(0);
+    expect(results?.turns).toEqual([
+      { round: 1, waiters: 10, name: 'delete-if-equal', failure: expect.stringMatching(lackOfDeleting) },
+    ]);
   });
 
   test('--json prints the results and nothing else', async () => {

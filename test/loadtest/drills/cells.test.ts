@@ -4,6 +4,8 @@ import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { Need, Target } from '../../../loadtest/harness/target.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
+import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
+import { runLoad } from '../../services/inventory/rush-at.ts';
 import { cellsOf, isRun } from './chosen-cells.ts';
 import { BUSY, comesOutAsSigned, impostor, ownTargets, SHARED_LIMIT_MS } from './own-targets.ts';
 
@@ -11,7 +13,7 @@ const stages = Object.keys(locks);
 const cells = cellsOf(stages);
 const drillOf = (name: string) => stepDrills.find((drill) => drill.name === name) as StepDrill;
 
-const { run } = ownTargets(4);
+const { run, use } = ownTargets(4);
 
 describe('staircase: cells that mostly wait, a few at a time', { timeout: SHARED_LIMIT_MS }, () => {
   describe.concurrent('every cell that is chosen comes out as drawn, or as its lock makes it', () => {
@@ -101,6 +103,16 @@ describe('not applicable, and why', () => {
       });
     },
   );
+
+  test('a Redis that lacks the commands of a lock carries no drill under it, and says why', async ({ skip }) => {
+    skip(!(await use(async ({ stack }) => lacksDeleting(stack?.redis.url ?? ''))));
+    const notApplicable = { verdict: 'not-applicable', reasons: [expect.stringMatching(lackOfDeleting)] };
+
+    expect(await run(drillOf('late-release'), 'delete-if-equal')).toMatchObject(notApplicable);
+    // There, too, where it would have nothing to break.
+    expect(await run(drillOf('amnesia'), 'delete-if-equal')).toMatchObject(notApplicable);
+    await use(async (target) => expect(await runLoad(target, 'delete-if-equal')).toMatchObject(notApplicable));
+  });
 
   test.each(stepDrills.filter(({ needs }) => needs === undefined))(
     '$name needs two nodes and nothing else',

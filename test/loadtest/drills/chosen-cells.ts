@@ -47,6 +47,7 @@ const table = `
 7-reentrant        ·  ·  ·  ·  ·  f  f  ·  ·  ·  ·  ✘  ✘  ·  –  ·  ·  ·  ·
 8-auto-renew       ✔  ✔  f  ✔  ✔  ✔  f  f  f  f  f  f  f  ✘  –  f  f  f  f
 
+delete-if-equal    ·  ·  ✔  ·  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  ·  ·
 bounded            ·  ·  ✔  ·  ·  ·  ✘  ·  ·  ✔  ·  ·  ·  ·  –  ·  ·  ·  ·
 blocking           –  ✔  ✘  ·  ✔  ·  ·  ✘  ·  ✔  ·  ✘  ·  ·  –  ·  ✔  ✘  ✘
 fair               –  ·  ·  ✔  ·  ✔  ·  ·  ·  ✔  ✘  ·  ·  ✘  –  ·  ·  ✔  ✔
@@ -80,6 +81,7 @@ export const kindsOfLock: Record<string, string[]> = {
     '6-lua-release',
     '7-reentrant',
     '8-auto-renew',
+    'delete-if-equal',
     'bounded',
     'fenced-writes',
     'fenced',

@@ -6,8 +6,11 @@ import { forgottenSale } from '../../../loadtest/drills/forgotten-sale.ts';
 import { lateRelease } from '../../../loadtest/drills/late-release.ts';
 import { lateWrite } from '../../../loadtest/drills/late-write.ts';
 import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
+import { beyond, commandsOf } from '../../../locks/index.ts';
+import { expectAllSold, runLoad } from '../../services/inventory/rush-at.ts';
 import { makeBarePath } from '../commands/command-under-test.ts';
-import { figuresOf, ownTargets, timelineOf } from './own-targets.ts';
+import { cellsOf, isRun } from './chosen-cells.ts';
+import { comesOutAsSigned, figuresOf, ownTargets, timelineOf } from './own-targets.ts';
 
 // Nothing but Node is on the PATH, so Redis is the embedded Valkey.
 const bare = makeBarePath();
@@ -37,6 +40,20 @@ describe('drills on the embedded Valkey', () => {
     const late = await run(lateRelease, '5-owner-check');
     expect(late).toMatchObject({ verdict: 'fail', witnessCount: 1, figures: { overlaps: 1 } });
     expect(await run(lateRelease, '6-lua-release')).toMatchObject({ verdict: 'pass', figures: { overlaps: 0 } });
+  });
+
+  test('every lock that needs commands of Redis that may be missing has them here', async () => {
+    const needing = Object.keys(beyond).filter((name) => commandsOf(name) !== undefined);
+    expect(needing).toEqual(['delete-if-equal']);
+    await use(async ({ redisLacks }) => expect(redisLacks).toEqual({}));
+  });
+
+  test.each(cellsOf(['delete-if-equal']).filter(isRun))('$name under $stage: $sign', async (cell) => {
+    await comesOutAsSigned(run, cell);
+  });
+
+  test('rush under delete-if-equal: two nodes lose nothing', async () => {
+    await use(async (target) => expectAllSold(await runLoad(target, 'delete-if-equal')));
   });
 
   test('late-write under 8-auto-renew: fails', async () => {

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type OnRedisOptions, replayOnRedis } from '../../../loadtest/prove/on-redis.ts';
 import { type Cell, proveCell } from '../../../prove/cell.ts';
 import type { Step } from '../../../prove/state.ts';
-import { projectDir } from '../../../scripts/stack/parts.ts';
+import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
+import { openRedis } from '../../../scripts/stack/redis.ts';
+import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
 import { makeBarePath } from '../commands/command-under-test.ts';
 
 /** A lock, a scope, how many processes, and what the search finds. */
@@ -24,6 +26,9 @@ const found: [string, string, number, string][] = [
   ['locks/beyond/blocking', 'crossed-write', 2, '2 were sold of 10, and 9 are left: 1 lost.'],
   ['test/loadtest/prove/enters-when-woken', 'plain', 3, 'B and C are inside at the same time.'],
 ];
+
+/** A lock that not every server can carry. */
+const lackable = 'locks/beyond/delete-if-equal';
 
 const fileOf = (lock: string) => join(projectDir, `${lock}.ts`);
 const cells = new Map<string, Cell>();
@@ -62,7 +67,7 @@ const folders = () => readdirSync(temp).filter((name) => name.startsWith('lockst
 
 beforeAll(async () => {
   vi.stubEnv('TMPDIR', temp);
-  for (const [lock, scope, processes] of found) {
+  for (const [lock, scope, processes] of [...found, [lackable, 'long-sale', 2] as const]) {
     const cell = { stage: lock, file: fileOf(lock), scope, processes, sales: 1, masters: 0, budget: {} };
     cells.set(`${lock} ${scope}`, await proveCell({ ...cell, isSplit: false, seconds: 60 }));
   }
@@ -151,6 +156,21 @@ describe('on Redis: its end', () => {
       differs: 'It cannot be replayed on a real server: its lock asks several servers.',
     });
   });
+
+  test('a lock whose commands the server lacks is not replayed, and that is no pass', async ({ skip }) => {
+    const { dir, remove } = makeTempDir();
+    const { url, part } = await openRedis(undefined, { dir });
+    const isLacking = await lacksDeleting(url);
+    await part?.stop();
+    remove();
+    skip(!isLacking);
+
+    const { server, times, differs } = await replay(lackable, cellOf(lackable, 'long-sale'));
+
+    expect({ server, times }).toEqual({ server: expect.stringMatching(/^(Redis|Valkey) \d/), times: 0 });
+    const why = /^It cannot be replayed on a real server: (.*)$/.exec(differs ?? '')?.[1];
+    expect(why).toMatch(lackOfDeleting);
+  });
 });
 
 describe('on Redis: without a redis-server', () => {
@@ -165,6 +185,12 @@ describe('on Redis: without a redis-server', () => {
 
   test('the embedded Valkey takes its place', async () => {
     const replayed = await replay('locks/4-ttl', cellOf('locks/4-ttl', 'slow-holder'));
+
+    expect(replayed).toEqual({ server: expect.stringMatching(/^the embedded Valkey \d/), times: 1 });
+  });
+
+  test('it has the command of a lock that an older server can’t carry', async () => {
+    const replayed = await replay(lackable, cellOf(lackable, 'long-sale'));
 
     expect(replayed).toEqual({ server: expect.stringMatching(/^the embedded Valkey \d/), times: 1 });
   });

@@ -129,4 +129,13 @@ export const stack: Mutation[] = [
     why: 'A ZooKeeper that was killed as it began a log does not start again.',
     tests: ['test/scripts/stack/zookeeper.test.ts'],
   },
+  {
+    name: 'stack-without-a-command',
+    file: 'scripts/stack/stack.ts',
+    find: '    if (lack !== undefined) throw new Error(lack);\n',
+    replace: '',
+    why: 'npm run up starts under a lock that can never be released, and every sale is refused.',
+    tests: ['test/scripts/up.test.ts'],
+    title: 'whose commands Redis lacks',
+  },
 ];

@@ -12,6 +12,7 @@ import { clusterSlotOf } from '../../../locks/drivers/cluster-slot.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
 import { connectRedis } from '../../../services/inventory/redis-client.ts';
 import { connectStore, stockKey, wasNeverSent } from '../../../services/inventory/store.ts';
+import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
 import { atMost } from '../../machine.ts';
 import { until } from './node-under-test.ts';
 import { ownServers } from './own-servers.ts';
@@ -59,6 +60,16 @@ describe('cluster: a rush through nginx loses nothing, and all that it touches l
     expectAllSold(await runLoad(target, '1-in-process', oneNodeRush));
     const soldOut = await runLoad(target, '6-lua-release', sellOut);
     expect(soldOut).toMatchObject({ verdict: 'pass', figures: { sold: 100, soldOut: 100, oversold: 0 } });
+  });
+});
+
+test('cluster: a lock whose commands its servers lack is not applicable, and says so', async ({ skip }) => {
+  const [first] = cluster.masters;
+  skip(!(await lacksDeleting(`redis://127.0.0.1:${first?.port}`)));
+
+  expect(await runLoad(target, 'delete-if-equal')).toMatchObject({
+    verdict: 'not-applicable',
+    reasons: [expect.stringMatching(lackOfDeleting)],
   });
 });
 

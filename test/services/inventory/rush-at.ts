@@ -2,13 +2,17 @@ import { expect } from 'vitest';
 import { rush } from '../../../loadtest/drills/rush.ts';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
-import { backendOf, replicasOf, strategies } from '../../../locks/index.ts';
+import { backendOf, commandsOf, replicasOf, strategies } from '../../../locks/index.ts';
 
 const SETTINGS = { requests: 200, connections: 40, stock: 1_000, units: 100, leaseMs: 1_000 };
 
-/** What keeps its lock in the Redis of the stock, needs no replica of it, and holds a rush on one server. */
+/** What keeps its lock in the Redis of the stock, whichever that is, needs no replica of it, and holds a rush on one server. */
 export const redisStrategies = Object.keys(strategies).filter(
-  (name) => backendOf(name) === 'redis' && replicasOf(name) === 0 && !['0-none', '1-in-process'].includes(name),
+  (name) =>
+    backendOf(name) === 'redis' &&
+    replicasOf(name) === 0 &&
+    commandsOf(name) === undefined &&
+    !['0-none', '1-in-process'].includes(name),
 );
 
 /** A stack whose nodes reach the Redis at `url`. */

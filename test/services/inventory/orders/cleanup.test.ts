@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
 import { openZookeeper } from '../../../../scripts/stack/zookeeper.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
+import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
 import { atLeast } from '../../../machine.ts';
 import {
   ask,
@@ -501,6 +502,33 @@ describe('the lab listener', () => {
       expectProblem(answer, 'BAD_REQUEST', { detail: new RegExp(`${lock} needs ${setting}`) });
     }
     await without.part.stop();
+  });
+
+  test('a guard whose commands Redis lacks: the tick fails, does nothing, and says what to do', async ({ skip }) => {
+    skip(!(await lacksDeleting(shop.redis.url)));
+    const sku = 'lackingguard';
+    await makeDue(shop, node, sku, 2);
+    await setJobLock([node], 'delete-if-equal');
+
+    const result = await tick(node);
+
+    expect(result).toMatchObject({ outcome: 'failed', due: 0, closed: 0, restored: 0, code: 'COMMAND_MISSING' });
+    expect(result.detail).toMatch(lackOfDeleting);
+    expect(await countOrders(shop, sku)).toEqual({ UNPAID: 2 });
+  });
+
+  test('the lock of the sales is one whose commands Redis lacks: no unit is put back', async ({ skip }) => {
+    skip(!(await lacksDeleting(shop.redis.url)));
+    const sku = 'lackinglock';
+    await makeDue(shop, node, sku, 2);
+    await node.lab('PUT', '/lock-version', { version: 'delete-if-equal' });
+
+    const result = await tick(node);
+    await node.lab('PUT', '/lock-version', { version: '8' });
+
+    expect(result).toMatchObject({ outcome: 'failed', restored: 0, code: 'COMMAND_MISSING' });
+    expect(await shop.redis.client.get(`{inventory${sku}}:stock`)).toBe(String(UNITS_IN_STOCK));
+    expect(await shop.redis.client.keys('*lock:delete-if-equal*')).toEqual([]);
   });
 
   test('other methods are refused', async () => {

@@ -1,0 +1,42 @@
+import { commandsOf, strategies } from '../../locks/index.ts';
+import type { RedisClient } from '../../locks/lock.ts';
+import { mastersOf } from './redis-client.ts';
+import { nameIn } from './redis-info.ts';
+
+/** Sentences that say why a Redis can't carry a lock, and what to do, by the name of the lock. */
+export type Lacks = Record<string, string>;
+
+/**
+ * The one place that knows which locks a Redis can't carry because it lacks their commands. Each server that takes writes is asked for
+ * the commands: its version says nothing of a fork, or of a service that leaves commands out. Rejects when one does not answer.
+ */
+export async function lacksOf(redis: RedisClient): Promise<Lacks> {
+  const lacks: Lacks = {};
+  for (const lock of Object.keys(strategies)) {
+    const commands = commandsOf(lock);
+    if (commands === undefined) continue;
+    for (const server of mastersOf(redis)) {
+      const names = Object.keys(commands);
+      const found = await askFor(server, names);
+      if (found && found.length > 0) continue;
+      const name = nameIn(await server.info('server'));
+      const remedy = Object.values(commands).join(' or ');
+      lacks[lock] = found
+        ? `${name} has neither ${names.join(' nor ')}, and ${lock} needs one of them: use ${remedy}, or newer.`
+        : `${name} may not be asked whether it has ${names.join(' or ')}, and ${lock} needs one of them: allow COMMAND INFO.`;
+    }
+  }
+  return lacks;
+}
+
+/** Resolves with what the server says of those of the commands that it has. Undefined when this user may not ask. */
+async function askFor(server: RedisClient, commands: string[]): Promise<unknown[] | undefined> {
+  try {
+    const infos = (await server.call('COMMAND', 'INFO', ...commands)) as unknown[];
+    // Null stands for a command that is not there.
+    return infos.filter((info) => info !== null);
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
+    throw error;
+  }
+}
