@@ -1,11 +1,12 @@
-// What the bench measures: the locks of the project, published ones, and the ceiling that no lock can pass.
+// What the bench measures: the locks of the project, published ones, and the ceilings that they are compared with.
 
 import { replicasOf, type Strategy, strategies } from '../../locks/index.ts';
 import type { CreateLock } from '../../locks/lock.ts';
 import { loadPeer, peerNames, peers } from '../peers/peer.ts';
+import { createLock as handoverCeiling } from './handover-ceiling.ts';
 import { createLock as serialCeiling } from './serial-ceiling.ts';
 
-/** What is measured: a lock of the course, a published one, or the ceiling that no lock can pass. */
+/** What is measured: a lock of the course, a published one, or a ceiling, which does the same work without a lock. */
 export interface Contestant {
   name: string;
   kind: 'ours' | 'peer' | 'ceiling';
@@ -26,9 +27,13 @@ export const NOT_FOR_TWO = ['0-none', '1-in-process'];
 const SAME_AS_ANOTHER = ['bounded', 'fenced-writes'];
 const measured = Object.entries(strategies).filter(([name]) => !SAME_AS_ANOTHER.includes(name));
 
+/** What a lock is compared with: the section in one process, and in two that take turns. */
+const ceilings: Record<string, CreateLock> = { 'serial-ceiling': serialCeiling, 'handover-ceiling': handoverCeiling };
+
 /** All that `npm run bench` measures: what locks around a section and keeps its lock in Redis. */
 export const contestants: Contestant[] = [
-  { name: 'serial-ceiling', kind: 'ceiling', processes: 1, needsMasters: false, needsReplica: false },
+  { ...contestant('serial-ceiling', 'ceiling', false), processes: 1 },
+  contestant('handover-ceiling', 'ceiling', false),
   ...measured
     .filter(([name, { backend, ...strategy }]) => {
       return 'createLock' in strategy && ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name);
@@ -39,6 +44,7 @@ export const contestants: Contestant[] = [
 
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
+  contestant('http-ceiling', 'ceiling', false),
   ...measured.map(([name]) => contestant(name, 'ours', false)),
   ...peerNames.map(peerContestant),
 ];
@@ -61,7 +67,8 @@ function peerContestant(name: string): Contestant {
 
 /** Loads the lock of a contestant, by its name. */
 export async function loadLock(name: string): Promise<CreateLock> {
-  if (name === 'serial-ceiling') return serialCeiling;
+  const ceiling = ceilings[name];
+  if (ceiling !== undefined) return ceiling;
   if (name.startsWith('peer:')) return (await loadPeer(peerOf(name))).createLock;
   const strategy: Strategy | undefined = strategies[name];
   if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);

@@ -1,15 +1,24 @@
 // One turn of the bench through nginx: sales over many connections, on two nodes.
 
+import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { rushFigures } from '../evidence/results.ts';
-import { runRush } from '../harness/rush.ts';
-import type { Target } from '../harness/target.ts';
+import { runRush, warmUp } from '../harness/rush.ts';
+import { lackOf, type Target, type TargetNode } from '../harness/target.ts';
+import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu, sumOfCpu } from './cpu-time.ts';
 import type { TurnFigures } from './results.ts';
+
+/** How long a turn sells before it is measured, in milliseconds. */
+const WARM_UP_MS = 2_000;
 
 export interface HttpTurnOptions {
   target: Target;
   /** The strategy that both nodes sell under. */
   name: string;
+  /** It sells what is in no store, so nothing of it can be lost. */
+  touchesNoStore: boolean;
+  /** It asks several independent Redis servers for its lock. */
+  needsMasters: boolean;
   connections: number;
   requests: number;
   /** Every sale must have written an order to the MySQL of the target. */
@@ -20,9 +29,13 @@ export interface HttpTurnOptions {
 /** The servers at hand can't carry this strategy. The message says what to install. */
 export class NotApplicable extends Error {}
 
-/** Measures one strategy once, as a rush through nginx. Rejects with a sentence when it can't be run here. */
+/** Measures one strategy once, as a rush through nginx to warm nodes. Rejects with a sentence when it can't be run here. */
 export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures> {
-  const { target, name, connections, requests, withOrders, signal } = options;
+  const { target, name, touchesNoStore, needsMasters, connections, requests, withOrders, signal } = options;
+  const lacking = lackOf(target, name);
+  if (lacking !== undefined) throw new NotApplicable(lacking);
+  await warmUp(target, name, { connections, forMs: WARM_UP_MS, signal });
+  const cpu = measureCpu(target, needsMasters);
   const ordersBefore = withOrders ? await countOrders(target) : 0;
   const outcome = await runRush(
     {
@@ -33,9 +46,14 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
       onProgress() {},
       async narrate() {},
     },
-    { url: target.url, sellers: target.nodes.map((node) => node.name), requests, stock: requests },
+    {
+      url: target.url,
+      sellers: target.nodes.map((node) => node.name),
+      requests,
+      stock: requests,
+      around: cpu.around,
+    },
   );
-  if (outcome.verdict === 'not-applicable') throw new NotApplicable(outcome.reasons.join(' '));
   const figures = rushFigures({ drill: 'rush', taught: null, durationMs: 0, ...outcome });
   if (figures === undefined) throw new Error(outcome.reasons.join(' '));
 
@@ -45,12 +63,49 @@ export async function runHttpTurn(options: HttpTurnOptions): Promise<TurnFigures
   return {
     perSecond: throughput,
     ...(redisCommandsPerSale !== undefined && { commandsPerAcquisition: redisCommandsPerSale }),
+    cpuMicros: cpu.perSale(sold),
     ...(latencyMs && { waitMs: { p50: latencyMs.p50, p99: latencyMs.p99, max: latencyMs.max } }),
     sections: sold,
-    lostUpdates: Math.max(0, lostUpdates),
+    lostUpdates: touchesNoStore ? 0 : Math.max(0, lostUpdates),
     starved: lockTimeout,
     errors: failed + inDoubt,
   };
+}
+
+/** What a load costs: the CPU time of the nodes, of nginx and of Redis. */
+function measureCpu(target: Target, needsMasters: boolean) {
+  let before: CpuTime = {};
+  let after: CpuTime = {};
+  return {
+    async around<T>(load: () => Promise<T>): Promise<T> {
+      before = await cpuOf(target, needsMasters);
+      const outcome = await load();
+      after = await cpuOf(target, needsMasters);
+      return outcome;
+    },
+    perSale: (sales: number) => cpuPerAcquisition(before, after, sales),
+  };
+}
+
+/** So far. */
+async function cpuOf({ nodes, stack }: Target, needsMasters: boolean): Promise<CpuTime> {
+  const nginx = stack && groupCpu(stack.nginx.part.pid);
+  // The embedded Valkey does not tell, and one that was given may work for others, too.
+  const isOwnRedis = stack?.redis.kind === 'native';
+  const servers = isOwnRedis
+    ? [stack.redis, ...(needsMasters ? stack.masters : [])].map(({ url }) => new Redis(url))
+    : [];
+  try {
+    const [ofRedis, ...ofNodes] = await Promise.all([redisCpu(servers), ...nodes.map(cpuOfNode)]);
+    return { ...sumOfCpu(ofNodes), ...(nginx !== undefined && { nginx }), ...ofRedis };
+  } finally {
+    for (const server of servers) server.disconnect();
+  }
+}
+
+async function cpuOfNode({ publicUrl }: TargetNode): Promise<CpuTime> {
+  const response = await fetch(`${publicUrl}/metrics`);
+  return nodeCpuIn(await response.text());
 }
 
 async function countOrders({ mysqlUrl }: Target): Promise<number> {

@@ -5,9 +5,18 @@ import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../ev
 import { type Draw, loadDraw } from '../report/draw.ts';
 import { type Html, html, trusted } from '../report/escape.ts';
 import { bars, waits } from './charts.ts';
-import { type Figure, spreadOver } from './figures.ts';
+import { cpuMicros, type Figure, spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
-import { columns, formatCell, orderRows, rowsAt, targetRows, titleAt } from './table.ts';
+import {
+  columnsOf,
+  describeCpu,
+  describeSpinners,
+  formatCell,
+  orderRows,
+  ratioRows,
+  rowsAt,
+  titleAt,
+} from './table.ts';
 
 /** The report of a bench as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
 export async function renderBenchPage(results: BenchResults): Promise<string> {
@@ -32,7 +41,8 @@ ${trusted(css)}</style>
 </header>
 <main>
 ${rates(results, draw)}
-${mode === 'locks' && ratios(results)}
+${ratios(results)}
+${cpu(results, draw)}
 ${commands(results, draw)}
 ${waiting(results, draw)}
 ${results.settings.waiters.map((waiters) => table(results, waiters))}
@@ -45,8 +55,15 @@ ${howItWasRun(results)}
   return page.markup;
 }
 
-const legend = html`<ul class="legend">
-<li><i class="swatch expected"></i> the serial ceiling: one queue in one process, no lock</li>
+/** What each ceiling is, by the kind of the run. */
+const ceilings = {
+  locks: html`a ceiling, without a lock: <b>serial</b> is one queue in one process, the most that one process reaches; <b>handover</b> is two
+processes that take turns, the most that two reach`,
+  http: html`the ceiling: a sale that touches no store`,
+};
+
+const legend = (mode: BenchResults['mode']) => html`<ul class="legend">
+<li><i class="swatch expected"></i> ${ceilings[mode]}</li>
 <li><i class="swatch final"></i> a lock of the course</li>
 <li><i class="swatch peer"></i> a published lock</li>
 <li><i class="swatch wrong"></i> ✘ it lost updates, so it was no lock here</li>
@@ -57,7 +74,7 @@ function rates(results: BenchResults, draw: Draw): Html {
   const what = results.mode === 'http' ? 'Sales per second' : 'Acquisitions per second';
   return html`<section>
 <h2>${what}</h2>
-${legend}
+${legend(results.mode)}
 <div class="charts">
 ${charts(results, draw, what, ({ perSecond }) => perSecond, formatNumber)}</div>
 ${orderPrice(results)}
@@ -78,6 +95,20 @@ ${rows.map(
 )}</tbody>
 </table></div>`
   );
+}
+
+function cpu(results: BenchResults, draw: Draw): Html {
+  const what = results.mode === 'http' ? 'CPU time per sale' : 'CPU time per acquisition';
+  return html`<section>
+<h2>${what}</h2>
+<p>${describeCpu(results)} A CPU that sleeps does not change this figure.</p>
+<div class="charts">
+${charts(results, draw, what, cpuMicros, formatMicros)}</div>
+</section>`;
+}
+
+function formatMicros(micros: number): string {
+  return `${formatNumber(micros)} µs`;
 }
 
 function commands(results: BenchResults, draw: Draw): Html {
@@ -150,11 +181,11 @@ function ratios(results: BenchResults): Html {
   return html`<section>
 <h2>Ratios within this run</h2>
 <div class="scroll"><table class="figures">
-<thead><tr><th>ratio</th><th class="words">what</th><th>measured</th><th>target</th><th></th></tr></thead>
+<thead><tr><th>ratio</th><th class="words">what</th><th>measured</th><th>rounds apart</th><th>target</th><th></th></tr></thead>
 <tbody>
-${targetRows(results).map(
-  ({ name, says, ratio, goal, isReached }) =>
-    html`<tr><th>${name}</th><td class="words">${says}</td><td class="whole">${ratio ?? 'not measured'}</td><td class="whole">${goal}</td><td class="whole">${
+${ratioRows(results).map(
+  ({ name, says, ratio, apart, goal, isReached }) =>
+    html`<tr><th>${name}</th><td class="words">${says}</td><td class="whole">${ratio ?? 'not measured'}</td><td class="whole">${apart ?? ''}</td><td class="whole">${goal}</td><td class="whole">${
       isReached === undefined ? '' : isReached ? '✔ reached' : '✘ not reached'
     }</td></tr>\n`,
 )}</tbody>
@@ -163,6 +194,7 @@ ${targetRows(results).map(
 }
 
 function table(results: BenchResults, waiters: number): Html {
+  const columns = columnsOf(results.mode);
   return html`<section>
 <h2>All figures at ${titleAt(results.mode, waiters)}</h2>
 <div class="scroll"><table class="figures">
@@ -170,7 +202,7 @@ function table(results: BenchResults, waiters: number): Html {
 <tbody>
 ${rowsAt(results, waiters).map(
   ({ name, cells, remarks }) =>
-    html`<tr><th>${name}</th>${cells.map((cell, column) => html`<td>${formatCell(cell, column, true)}</td>`)}<td>${remarks.join('; ')}</td></tr>\n`,
+    html`<tr><th>${name}</th>${columns.map((column, index) => html`<td>${formatCell(cells[index], column, true)}</td>`)}<td>${remarks.join('; ')}</td></tr>\n`,
 )}</tbody>
 </table></div>
 </section>`;
@@ -202,6 +234,7 @@ function howItWasRun({ command, environment, settings, mode }: BenchResults): Ht
     ['Node', node],
     ['System', os],
     ['CPUs', cpus],
+    ['CPUs kept awake', describeSpinners(settings)],
     ['Commit', commit],
   ];
   return html`<section>

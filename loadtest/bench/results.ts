@@ -13,6 +13,18 @@ const turnFiguresSchema = z.object({
   perSecond: number,
   /** Absent when nothing was acquired. */
   commandsPerAcquisition: number.optional(),
+  /**
+   * CPU time per acquisition, in microseconds: of the processes that wait and hold (with `http` of the two nodes), of nginx, of all Redis
+   * servers, and of their main threads alone. A part that could not be measured is absent.
+   */
+  cpuMicros: z
+    .object({
+      processes: number.optional(),
+      nginx: number.optional(),
+      redis: number.optional(),
+      redisMainThread: number.optional(),
+    })
+    .optional(),
   waitMs: z.object({ p50: number, p99: number, max: number }).optional(),
   /** p99 of the wait ÷ the wait in a perfect queue at the same rate. Absent when more than one in a hundred starved. */
   p99ToIdeal: number.optional(),
@@ -34,7 +46,18 @@ export const benchSchema = z.object({
   durationMs: number,
   mode: z.enum(['locks', 'http']),
   environment: resultsSchema.shape.environment,
-  settings: z.object({ rounds: count, seconds: number, waiters: z.array(count), leaseMs: count, retryDelayMs: count }),
+  settings: z.object({
+    rounds: count,
+    seconds: number,
+    waiters: z.array(count),
+    leaseMs: count,
+    retryDelayMs: count,
+    /** What kept the CPUs awake. Null when they could sleep, as in runs from before there were any. */
+    spinners: z
+      .object({ count, priority: z.enum(['SCHED_IDLE', 'nice 19']) })
+      .nullable()
+      .default(null),
+  }),
   contestants: z.array(
     z.object({
       name: z.string(),

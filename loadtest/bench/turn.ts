@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { nodeArgs } from '../../scripts/stack/parts.ts';
 import { countCommands } from '../../services/inventory/redis-info.ts';
 import type { Contestant } from './contestants.ts';
+import { redisCpu } from './cpu-time.ts';
 import { type Evidence, figuresOf } from './figures.ts';
 import type { TurnFigures } from './results.ts';
 import type { Counted, WaitersOptions } from './waiters.ts';
@@ -26,6 +27,8 @@ export interface TurnOptions {
   seconds: number;
   /** The settings of a node: its servers, the lease and the delay between two tries. */
   env: NodeJS.ProcessEnv;
+  /** Redis tells how much CPU time it has used. The embedded Valkey does not. */
+  tellsCpu: boolean;
   signal: AbortSignal;
 }
 
@@ -34,7 +37,7 @@ export interface TurnOptions {
  * or does not answer, and when `signal` aborts.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
-  const { contestant, waiters, seconds, env, signal } = options;
+  const { contestant, waiters, seconds, env, tellsCpu, signal } = options;
   const asking = 2 * waiters;
   const urls = [env['REDIS_URL'], ...(env['REDLOCK_URLS']?.split(',') ?? [])];
   const clients = urls.map((url) => new Redis(url ?? ''));
@@ -61,9 +64,9 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
     await Promise.race([warm, sleep(WARM_UP_MOST_MS - WARM_UP_LEAST_MS, undefined, { signal: cancel })]);
 
     send('measure');
-    const before = await snapshot(clients, given.counterKey);
+    const before = await snapshot(clients, given.counterKey, tellsCpu);
     await sleep(seconds * 1_000, undefined, { signal: cancel });
-    const after = await snapshot(clients, given.counterKey);
+    const after = await snapshot(clients, given.counterKey, tellsCpu);
     const ends = heard<Counted>();
     send('stop');
     const counted = await within(STOP_LIMIT_MS, 'at its end', ends);
@@ -119,8 +122,11 @@ async function lastWords(child: ChildProcess): Promise<string> {
   return `A process of the bench has ended${error ? `: ${error}` : '.'}`;
 }
 
-/** The sections that have written, and all commands so far but INFO, those inside scripts included, read at one moment. */
-async function snapshot(clients: Redis[], counterKey: string) {
+/**
+ * The sections that have written, and all commands so far but INFO, those inside scripts included, read at one moment; and the CPU time
+ * of Redis.
+ */
+async function snapshot(clients: Redis[], counterKey: string, tellsCpu: boolean) {
   const answers = await Promise.all(
     clients.map((client) => client.pipeline().get(counterKey).info('commandstats').exec()),
   );
@@ -128,5 +134,9 @@ async function snapshot(clients: Redis[], counterKey: string) {
     Number(answers[0]?.[0]?.[1]),
     answers.map((answer) => countCommands(String(answer?.[1]?.[1]))),
   ];
-  return { count, commands: commands.reduce((sum, calls) => sum + calls, 0) };
+  return {
+    count,
+    commands: commands.reduce((sum, calls) => sum + calls, 0),
+    cpu: tellsCpu ? await redisCpu(clients) : {},
+  };
 }

@@ -24,6 +24,8 @@ export interface Counted {
   sections: number;
   /** Length of the window that was measured. */
   windowMs: number;
+  /** The CPU time that the process used in it, in microseconds. */
+  cpuMicros: number;
   /** How long each acquisition of the window had waited. */
   waits: number[];
   /** When each acquisition took place, from the start on, and when the window began: by a clock that all processes share. */
@@ -53,6 +55,7 @@ const instance = randomUUID();
 const counted: Counted = {
   sections: 0,
   windowMs: 0,
+  cpuMicros: 0,
   waits: [],
   enteredAt: [],
   measuredFrom: Number.POSITIVE_INFINITY,
@@ -62,6 +65,7 @@ const counted: Counted = {
 /** Since when each waiter waits; undefined while it is inside. */
 const waitingSince: (number | undefined)[] = [];
 const patience = Array.from({ length: options.waiters }, () => new AbortController());
+let cpuBefore = process.cpuUsage();
 let asked = 0;
 let inside = 0;
 let isStopped = false;
@@ -69,7 +73,10 @@ let onEmpty = () => {};
 
 process.on('message', (message) => {
   if (message === 'start') for (const [waiter, { signal }] of patience.entries()) void wait(waiter, signal);
-  if (message === 'measure') counted.measuredFrom = monotonicMs();
+  if (message === 'measure') {
+    counted.measuredFrom = monotonicMs();
+    cpuBefore = process.cpuUsage();
+  }
   if (message === 'stop') void stop();
 });
 // Nobody is there to answer any more.
@@ -139,6 +146,8 @@ async function stop() {
   const now = monotonicMs();
   const from = Math.min(counted.measuredFrom, now);
   isStopped = true;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  counted.cpuMicros = user + system;
   counted.windowMs = now - from;
   counted.starved = waitingSince
     .filter((since) => since !== undefined && since <= from)

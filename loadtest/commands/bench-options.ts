@@ -29,6 +29,10 @@ export interface BenchOptions {
   waiters: number[];
   /** Sales in each turn with `http`. */
   requests: number;
+  /** Spinners keep the CPUs awake. */
+  spinners: boolean;
+  /** Results to be compared with each other, instead of a run: the paths of `bench.json` files. */
+  compare: string[] | undefined;
   /** Print the results alone. */
   json: boolean;
   reportsDir: string;
@@ -50,6 +54,8 @@ export function readBenchOptions(argv: string[]): BenchOptions {
     .option('--http', 'sales through nginx to two nodes, instead of the locks alone', false)
     .option('--orders', 'sales with an order each, and without one to compare', false)
     .option('--requests <n>', 'with --http and --orders: sales in each turn', wholeNumber, 4_000)
+    .option('--no-spinners', 'let the CPUs sleep between two round trips')
+    .option('--compare <files...>', 'run nothing: compare the ratios of these bench.json files')
     .option('--json', 'print the results as JSON and nothing else', false)
     .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
     .allowExcessArguments(false)
@@ -74,6 +80,8 @@ export function readBenchOptions(argv: string[]): BenchOptions {
     seconds: given.seconds,
     waiters,
     requests,
+    spinners: given.spinners,
+    compare: given.compare,
     json: given.json,
     reportsDir: given.reports,
   };

@@ -1,7 +1,7 @@
 // npm run bench: measures the locks themselves in turns, ours and published ones, and writes a report.
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import dotenv from 'dotenv';
 import { Redis } from 'ioredis';
@@ -13,12 +13,14 @@ import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } fr
 import { MASTERS } from '../../scripts/stack/stack.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
+import { agreementOf, renderAgreement } from '../bench/agreement.ts';
 import { type Contestant, NOT_FOR_TWO, peerOf } from '../bench/contestants.ts';
 import { orderRatios, ratiosOf } from '../bench/figures.ts';
 import { NotApplicable, runHttpTurn } from '../bench/http-turn.ts';
 import { renderBenchPage } from '../bench/page.ts';
 import { type BenchResults, benchSchema, type Turn, type TurnFigures } from '../bench/results.ts';
-import { renderTables, titleAt } from '../bench/table.ts';
+import { startSpinners } from '../bench/spinners.ts';
+import { describeSpinners, renderTables, titleAt } from '../bench/table.ts';
 import { runTurn } from '../bench/turn.ts';
 import { formatNumber } from '../evidence/numbers.ts';
 import { type Target, whyNotOwnMysql } from '../harness/target.ts';
@@ -48,21 +50,39 @@ const say = options.json ? () => {} : (line: string) => void process.stdout.writ
 
 stopWithoutReader(stopOnSignal(stopping, new Error('The bench was interrupted.')));
 
-process.exitCode = await runToEnd('The bench could not be run', run);
+process.exitCode = await runToEnd('The bench could not be run', async () =>
+  options.compare === undefined ? run() : compare(options.compare),
+);
+
+/** Prints the ratios of runs that were made before, side by side. Returns the exit code. */
+function compare(files: string[]): number {
+  const runs = files.map((file) => {
+    const results = benchSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    if (!results.success) throw new Error(`${file} is no bench.json of this version.`);
+    return results.data;
+  });
+  process.stdout.write(`${renderAgreement(runs)}\n`);
+  return agreementOf(runs).some(({ doAgree }) => doAgree === false) ? NOT_AS_TAUGHT : AS_TAUGHT;
+}
 
 /** Resolves with the exit code. */
 async function run(): Promise<number> {
   const startedAt = new Date();
   const ground = options.http ? await openStack() : await openServers();
+  let spinners: BenchResults['settings']['spinners'] = null;
   let turns: Turn[];
   try {
-    turns = await runTurns(ground);
+    const started = options.spinners ? await startSpinners(stopBecause) : undefined;
+    if (started) spinners = { count: started.count, priority: started.priority };
+    say(`CPUs kept awake: ${describeSpinners({ spinners })}.`);
+    turns = await runTurns(ground).finally(() => started?.stop());
   } finally {
     await ground.close();
   }
   if (turns.length === 0) return COULD_NOT_RUN;
 
   const { http, rounds, seconds, waiters, reportsDir } = options;
+  const mode = http ? 'http' : 'locks';
   const contestants = await Promise.all(options.contestants.map(describeContestant));
   const args = process.argv.slice(2);
   const results: BenchResults = benchSchema.parse({
@@ -70,12 +90,12 @@ async function run(): Promise<number> {
     command: `npm run bench${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`,
     startedAt: startedAt.toISOString(),
     durationMs: Date.now() - startedAt.getTime(),
-    mode: http ? 'http' : 'locks',
+    mode,
     environment: describeEnvironment(ground.environment),
-    settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS },
+    settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS, spinners },
     contestants,
     turns,
-    ratios: http ? orderRatios(turns, options.contestants) : ratiosOf({ turns, contestants }),
+    ratios: { ...ratiosOf({ mode, turns, contestants }), ...orderRatios(turns, options.contestants) },
   });
   const dir = folderOf(reportsDir, startedAt);
   mkdirSync(dir, { recursive: true });
@@ -155,6 +175,7 @@ async function openServers(): Promise<Ground> {
         waiters,
         seconds: options.seconds,
         env: contestant.needsMasters ? withMasters : env,
+        tellsCpu: redis.kind === 'native',
         signal: stopping.signal,
       });
       return turn.finally(() => replica?.part?.stop());
@@ -180,12 +201,11 @@ async function openStack(): Promise<Ground> {
       { file: fileOfPeer(peerOf(name)), backend: needsMasters ? ('masters' as const) : ('redis' as const) },
     ]),
   );
-  const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
-  const plain = createTargets({ backends, modules, onDeath });
+  const plain = createTargets({ backends, modules, service: 'loadtest/bench/node.ts', onDeath: stopBecause });
   const selling = createTargets({
     backends: [...new Set([...backends, 'mysql' as const])],
     env: usualSettings,
-    onDeath,
+    onDeath: stopBecause,
   });
   const close = async () => {
     await selling.close();
@@ -195,7 +215,7 @@ async function openStack(): Promise<Ground> {
     const environment = await (options.orders ? selling : plain).open('load');
     return {
       environment,
-      async runTurn({ name, kind, needsReplica, ordersUnder }, connections) {
+      async runTurn({ name, kind, needsMasters, needsReplica, ordersUnder }, connections) {
         const withOrders = ordersUnder !== undefined;
         return runHttpTurn({
           // A published lock has nodes of its own, and so has a lock that waits for a replica.
@@ -205,6 +225,8 @@ async function openStack(): Promise<Ground> {
             kind === 'peer' || needsReplica ? (ordersUnder ?? name) : undefined,
           ),
           name: ordersUnder ?? name,
+          touchesNoStore: kind === 'ceiling',
+          needsMasters: needsMasters || backendOf(name) === 'masters',
           connections,
           requests: options.requests,
           withOrders,
@@ -217,6 +239,12 @@ async function openStack(): Promise<Ground> {
     await close();
     throw error;
   }
+}
+
+/** Ends the run because of what a sentence says. */
+function stopBecause(sentence: string) {
+  process.stderr.write(`The bench ends: ${sentence}\n`);
+  stopping.abort(new Error(sentence));
 }
 
 async function versionOf(url: string): Promise<string> {

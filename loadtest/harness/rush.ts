@@ -39,12 +39,46 @@ export interface RushOptions {
   sellers: string[];
   requests: number;
   stock: number;
+  /** Called with the load, which ends when the last sale has, to measure what it costs. */
+  around?: <T>(load: () => Promise<T>) => Promise<T>;
+}
+
+export interface WarmUpOptions {
+  /** How many buyers ask at the same time. */
+  connections: number;
+  /** How long they buy, in milliseconds. */
+  forMs: number;
+  signal: AbortSignal;
+}
+
+/** More than can be sold while the nodes warm up. */
+const WARM_UP_STOCK = 1_000_000_000;
+/** More than can be asked for while they do. */
+const WARM_UP_REQUESTS = 10_000_000;
+
+/**
+ * Sells for a while under the stage's lock and judges nothing, so that what is measured next finds its code compiled and its connections
+ * open. Resolves when no sale is in flight. Rejects when `signal` aborts.
+ */
+export async function warmUp(target: Target, stage: string, { connections, forMs, signal }: WarmUpOptions) {
+  await prepare(target, stage, WARM_UP_STOCK);
+  await sendSales({
+    url: target.url,
+    requests: WARM_UP_REQUESTS,
+    connections,
+    requestLimitMs: (await longestWait(target)) + ANSWER_MARGIN_MS,
+    capMs: forMs,
+    signal,
+    onAnswer() {},
+  });
+  await settle(target);
+  signal.throwIfAborted();
 }
 
 /** Sends `requests` sales at a stock of `stock` under the stage's lock, for as long as a load may take, and judges what is left. */
 export async function runRush(
   context: DrillContext,
-  { url, sellers, requests, stock }: RushOptions,
+  { url, sellers, requests, stock, around = (load) => load() }: RushOptions,
 ): Promise<DrillOutcome> {
   const { target, stage, settings, signal, onProgress, givesUp } = context;
   const lacking = lackOf(target, stage);
@@ -58,20 +92,22 @@ export async function runRush(
   await redis?.ping().catch(() => {});
   const commandsBefore = await commandsProcessed(target);
   const standstills = watchStandstills(async () => redis?.ping());
-  const tally = await sendSales({
-    url,
-    requests,
-    connections: Math.min(settings.connections, requests),
-    requestLimitMs: waitMs + ANSWER_MARGIN_MS,
-    ...(givesUp && { giveUpMs: waitMs + GIVE_UP_MARGIN_MS }),
-    capMs,
-    signal,
-    onAnswer: (answers) => onProgress(answers, requests),
+  const { tally, looks, nodes } = await around(async () => {
+    const tally = await sendSales({
+      url,
+      requests,
+      connections: Math.min(settings.connections, requests),
+      requestLimitMs: waitMs + ANSWER_MARGIN_MS,
+      ...(givesUp && { giveUpMs: waitMs + GIVE_UP_MARGIN_MS }),
+      capMs,
+      signal,
+      onAnswer: (answers) => onProgress(answers, requests),
+    });
+    const looks = standstills.looks;
+    void standstills.close().finally(() => redis?.disconnect());
+    // Also when the run is to stop: a sale in flight would write the stock after it was put back.
+    return { tally, looks, nodes: await settle(target) };
   });
-  const looks = standstills.looks;
-  void standstills.close().finally(() => redis?.disconnect());
-  // Also when the run is to stop: a sale in flight would write the stock after it was put back.
-  const nodes = await settle(target);
   signal.throwIfAborted();
   const commandsAfter = await commandsProcessed(target);
 

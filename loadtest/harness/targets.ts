@@ -17,6 +17,8 @@ export interface TargetsOptions {
   backends?: Backend[];
   /** Settings of the nodes. */
   env?: NodeJS.ProcessEnv;
+  /** The file that the nodes run, but those with an external lock; the inventory service when it is not given. */
+  service?: string;
   /** Called with a sentence when a part dies that no drill killed; not under an external lock. */
   onDeath: (sentence: string) => void;
 }
@@ -46,6 +48,7 @@ export function createTargets({
   modules = {},
   backends: needed = [],
   env: always = {},
+  service,
   onDeath,
 }: TargetsOptions) {
   let backends: Promise<Backends> | undefined;
@@ -67,6 +70,7 @@ export function createTargets({
     return openLocalTarget(
       {
         forDrills,
+        service,
         ...options,
         // The drills set the lock. The one of the environment may need a server that is not there.
         env: {

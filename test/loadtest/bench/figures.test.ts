@@ -6,10 +6,10 @@ import {
   isReached,
   orderRatios,
   quantile,
+  ratiosIn,
   ratiosOf,
   spreadOf,
   spreadOver,
-  targets,
 } from '../../../loadtest/bench/figures.ts';
 import { benchSchema } from '../../../loadtest/bench/results.ts';
 import { sampleBench, turn } from './sample-bench.ts';
@@ -17,6 +17,7 @@ import { sampleBench, turn } from './sample-bench.ts';
 const first = {
   sections: 5,
   windowMs: 500,
+  cpuMicros: 900,
   waits: [30, 10, 20],
   enteredAt: [50, 110, 120, 180],
   measuredFrom: 100,
@@ -26,6 +27,7 @@ const first = {
 const second = {
   sections: 2,
   windowMs: 500,
+  cpuMicros: 100,
   waits: [40],
   enteredAt: [70, 90, 160],
   measuredFrom: 100,
@@ -38,8 +40,8 @@ function evidence(given: Partial<Evidence> = {}): Evidence {
   return {
     asking: 4,
     counted: [first, second],
-    before: { count: 2, commands: 100 },
-    after: { count: 6, commands: 150 },
+    before: { count: 2, commands: 100, cpu: { redis: 1_000, redisMainThread: 700 } },
+    after: { count: 6, commands: 150, cpu: { redis: 1_040, redisMainThread: 736 } },
     finalCount: 7,
     ...given,
   };
@@ -50,6 +52,7 @@ describe('figures of a turn', () => {
     expect(figuresOf(evidence())).toEqual({
       perSecond: 8,
       commandsPerAcquisition: 12.5,
+      cpuMicros: { processes: 250, redis: 10, redisMainThread: 9 },
       waitMs: { p50: 20, p99: 40, max: 40 },
       p99ToIdeal: 40 / 70,
       sections: 7,
@@ -76,9 +79,10 @@ describe('figures of a turn', () => {
 
   test('a lock that let nobody in has a rate of 0 and no other figure', () => {
     const counted = [{ ...first, sections: 0, waits: [], enteredAt: [] }];
-    const count = { count: 0, commands: 9 };
+    const count = { count: 0, commands: 9, cpu: { redis: 5 } };
     expect(figuresOf(evidence({ counted, before: count, after: count, finalCount: 0 }))).toEqual({
       perSecond: 0,
+      cpuMicros: {},
       sections: 0,
       lostUpdates: 0,
       starved: 0,
@@ -126,10 +130,17 @@ describe('ratios', () => {
     expect(ratios['cohort/ceiling@100']).toEqual({ value: 0.92, min: 0.8, max: 0.95 });
     expect(ratios['best/peer@100']).toEqual({ value: (4.6 + 3) / 2, min: 3, max: 4.6 });
     expect(ratios['cohort/commands@100']).toEqual({ value: 2.1, min: 2.1, max: 2.2 });
+    expect(ratios['cohort/handover@100']).toEqual({ value: 0.8, min: 0.8, max: 0.8 });
   });
 
   test('what was not measured is absent', () => {
-    expect(Object.keys(sampleBench().ratios)).toEqual(['cohort/ceiling@100', 'best/peer@100', 'cohort/commands@100']);
+    expect(Object.keys(sampleBench().ratios)).toEqual([
+      'cohort/ceiling@100',
+      'cohort/handover@100',
+      'best/peer@100',
+      'excluding/peer@100',
+      'cohort/commands@100',
+    ]);
   });
 
   test("a lock that lost updates is nobody's best, of ours or of the published ones", () => {
@@ -145,7 +156,7 @@ describe('ratios', () => {
       turn(1, 'peer:p', { perSecond: 200 }),
       turn(1, 'peer:q', { perSecond: 9_000, lostUpdates: 1 }),
     ];
-    expect(ratiosOf({ turns, contestants })['best/peer@100']?.value).toBe(3);
+    expect(ratiosOf({ mode: 'locks', turns, contestants })['best/peer@100']?.value).toBe(3);
   });
 
   test('a published lock is not taken for the strategy of the same name', () => {
@@ -154,7 +165,8 @@ describe('ratios', () => {
       { name: 'peer:fair', kind: 'peer' as const },
       { name: 'fair', kind: 'ours' as const },
     ];
-    expect(ratiosOf({ turns, contestants })).toEqual({ 'fair/p99-ideal@1000': { value: 1.2, min: 1.2, max: 1.2 } });
+    const { 'fair/commands@1000': _commands, ...others } = ratiosOf({ mode: 'locks', turns, contestants });
+    expect(others).toEqual({ 'fair/p99-ideal@1000': { value: 1.2, min: 1.2, max: 1.2 } });
   });
 
   test('what an order costs is taken within a round, under one strategy at one number of connections', () => {
@@ -177,12 +189,63 @@ describe('ratios', () => {
     });
   });
 
-  test('a target is reached by the median, on its own side', () => {
+  test('a goal is reached by the median, on its own side; where there is none, nothing is reached or missed', () => {
     const at = (value: number) => ({ value, min: 0, max: 100 });
-    expect([2.9, 3, 5].map((value) => isReached('best/peer@100', at(value)))).toEqual([false, true, true]);
-    expect([2, 2.3, 2.4].map((value) => isReached('cohort/commands@1000', at(value)))).toEqual([true, true, false]);
-    expect(isReached('fair/p99-ideal@100', undefined)).toBeUndefined();
-    expect(Object.keys(targets)).toHaveLength(10);
+    expect([3.9, 4, 5].map((value) => isReached({ atLeast: 4 }, at(value)))).toEqual([false, true, true]);
+    expect([2, 2.3, 2.4].map((value) => isReached({ atMost: 2.3 }, at(value)))).toEqual([true, true, false]);
+    expect(isReached({ atMost: 1.3 }, undefined)).toBeUndefined();
+    expect(isReached({}, at(1))).toBeUndefined();
+  });
+
+  test('best of ours: with a strategy that combines, and without it', () => {
+    const contestants = [
+      { name: 'combine', kind: 'ours' as const },
+      { name: 'cohort', kind: 'ours' as const },
+      { name: 'peer:p', kind: 'peer' as const },
+    ];
+    const turns = [
+      turn(1, 'combine', { perSecond: 9_000 }),
+      turn(1, 'cohort', { perSecond: 900 }),
+      turn(1, 'peer:p', { perSecond: 300 }),
+    ];
+    const ratios = ratiosOf({ mode: 'locks', turns, contestants });
+    expect([ratios['best/peer@100']?.value, ratios['excluding/peer@100']?.value]).toEqual([30, 3]);
+  });
+
+  test('cohort is compared with the ceiling of one process, though the one of two may be higher', () => {
+    const contestants = [
+      { name: 'serial-ceiling', kind: 'ceiling' as const },
+      { name: 'handover-ceiling', kind: 'ceiling' as const },
+      { name: 'cohort', kind: 'ours' as const },
+    ];
+    const turns = [
+      turn(1, 'serial-ceiling', { perSecond: 1_000 }, 1_000),
+      turn(1, 'handover-ceiling', { perSecond: 1_200 }, 1_000),
+      turn(1, 'cohort', { perSecond: 900 }, 1_000),
+    ];
+    const ratios = ratiosOf({ mode: 'locks', turns, contestants });
+    expect([ratios['cohort/ceiling@1000']?.value, ratios['cohort/handover@1000']?.value]).toEqual([0.9, 0.75]);
+  });
+
+  test('over HTTP there are others, at other numbers', () => {
+    const contestants = [
+      { name: 'cohort', kind: 'ours' as const },
+      { name: 'redis-atomic', kind: 'ours' as const },
+    ];
+    const turns = [turn(1, 'cohort', { perSecond: 1_200 }), turn(1, 'redis-atomic', { perSecond: 3_600 })];
+    expect(ratiosOf({ mode: 'http', turns, contestants })).toEqual({
+      'cohort/redis-atomic@100': { value: 1 / 3, min: 1 / 3, max: 1 / 3 },
+    });
+  });
+
+  test('names: what is compared, and the number of waiters', () => {
+    const names = (mode: 'locks' | 'http') => ratiosIn(mode).map(({ name }) => name);
+    expect(names('http')).toEqual(['cohort/redis-atomic@100']);
+    expect(names('locks')).toEqual(
+      ['cohort/ceiling', 'cohort/handover', 'best/peer', 'excluding/peer', 'cohort/commands', 'blocking/commands']
+        .concat('fair/commands', 'fair/p99-ideal')
+        .flatMap((compared) => [`${compared}@100`, `${compared}@1000`]),
+    );
   });
 });
 
@@ -191,4 +254,10 @@ test('bench.json: refuses what is not of its format', () => {
   expect(benchSchema.safeParse({ ...results, format: 2 }).success).toBe(false);
   expect(benchSchema.safeParse({ ...results, mode: 'other' }).success).toBe(false);
   expect(benchSchema.safeParse({ ...results, ratios: { 'cohort/ceiling@100': { value: 1 } } }).success).toBe(false);
+});
+
+test('bench.json: a run from before there were spinners had none', () => {
+  const { spinners, ...settings } = sampleBench().settings;
+  expect(spinners).not.toBeNull();
+  expect(benchSchema.parse({ ...sampleBench(), settings }).settings.spinners).toBeNull();
 });

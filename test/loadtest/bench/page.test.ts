@@ -14,12 +14,13 @@ describe('the report of a bench', () => {
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
   });
 
-  test('tells the order: rates, ratios, commands, waits, all figures, options, how it was run', () => {
+  test('tells the order: rates, ratios, CPU time, commands, waits, all figures, options, how it was run', () => {
     const headings = [...page.matchAll(/<h[12]>(.*?)<\/h[12]>/g)].map(([, heading]) => heading);
     expect(headings).toEqual([
       'The bench',
       'Acquisitions per second',
       'Ratios within this run',
+      'CPU time per acquisition',
       'Redis commands per acquisition',
       'How long a waiter waits',
       'All figures at 2 processes × 100 waiters',
@@ -30,10 +31,11 @@ describe('the report of a bench', () => {
 
   test('the charts tell their figures in words, too', () => {
     const labels = [...page.matchAll(/<svg role="img" aria-label="(.*?)"/g)].map(([, label]) => label);
-    expect(labels).toHaveLength(3);
+    expect(labels).toHaveLength(4);
     expect(labels[0]).toMatch(/^Acquisitions per second, 2 processes × 100 waiters\. serial-ceiling: 9,000\./);
-    expect(labels[1]).toContain('cohort: 2.1.');
-    expect(labels[2]).toContain('cohort: p50 80 ms, p99 220 ms, max 300 ms.');
+    expect(labels[1]).toMatch(/^CPU time per acquisition, .* cohort: 42 µs\./);
+    expect(labels[2]).toContain('cohort: 2.1.');
+    expect(labels[3]).toContain('cohort: p50 80 ms, p99 220 ms, max 300 ms.');
   });
 
   test('marks a lock that was not alone, and says why another has no figures', () => {
@@ -44,7 +46,8 @@ describe('the report of a bench', () => {
 
   test('shows each target with what was measured and whether it is reached', () => {
     const row = (name: string) => page.match(new RegExp(`<th>${name}</th>.*?</tr>`, 's'))?.[0].replace(/<.*?>/g, ' ');
-    expect(row('cohort/ceiling@100')).toMatch(/0\.92 \(0\.80–0\.95\) +≥ 0\.9 +✔ reached/);
+    expect(row('cohort/ceiling@100')).toMatch(/0\.92 \(0\.80–0\.95\) +19 % +≥ 0\.85 +✔ reached/);
+    expect(row('cohort/handover@100')).toMatch(/0\.80 +0 % +$/);
     expect(row('fair/p99-ideal@1000')).toMatch(/not measured +≤ 1\.3 +$/);
   });
 
@@ -53,17 +56,29 @@ describe('the report of a bench', () => {
     expect(page).toContain('<code>duration</code>: the lease &lt;30 s&gt;');
   });
 
-  test('a run through nginx has no ratios, and speaks of sales', async () => {
+  test('a run through nginx has a ratio of its own, and speaks of sales', async () => {
     const http = await renderBenchPage(sampleBench((results) => Object.assign(results, { mode: 'http', ratios: {} })));
-    expect(http).not.toContain('Ratios within this run');
+    expect(http).toContain('<th>cohort/redis-atomic@100</th>');
+    expect(http).not.toContain('cohort/ceiling@100');
     expect(http).toContain('Sales per second');
     expect(http).toContain('100 connections');
+  });
+
+  test('says what kept the CPUs awake, and that nothing did', async () => {
+    expect(page).toContain('<dt>CPUs kept awake</dt><dd>by 2 spinners (SCHED_IDLE)</dd>');
+    const asleep = await renderBenchPage(sampleBench(({ settings }) => Object.assign(settings, { spinners: null })));
+    expect(asleep).toContain('<dt>CPUs kept awake</dt><dd>no, they may sleep (--no-spinners)</dd>');
+  });
+
+  test('says which ceiling is which', () => {
+    expect(page).toMatch(/<b>serial<\/b> is one queue in one process.*<b>handover<\/b> is two\nprocesses/s);
   });
 });
 
 test('the tables: a row for each, with the spread of the rate', () => {
   const text = renderTables(sampleBench());
-  expect(text).toMatch(/cohort +│ +7,600 \(7,200–9,200\) │ +2\.1 │/);
+  expect(text).toMatch(/cohort +│ +7,600 \(7,200–9,200\) │ +30\.0 │ +12\.0 │ +2\.1 │/);
   expect(text).toMatch(/6-lua-release .* 40 starved/);
-  expect(text).toMatch(/cohort\/ceiling@100 +│ 0\.92 \(0\.80–0\.95\) │ ≥ 0\.9 +│ ✔ reached/);
+  expect(text).toMatch(/cohort\/ceiling@100 +│ 0\.92 \(0\.80–0\.95\) │ 19 % +│ ≥ 0\.85 │ ✔ reached/);
+  expect(text).toContain('CPUs kept awake: by 2 spinners (SCHED_IDLE).');
 });

@@ -6,6 +6,7 @@ export function turn(round: number, name: string, given: Partial<TurnFigures> = 
   const figures = {
     perSecond: 1_000,
     commandsPerAcquisition: 10,
+    cpuMicros: { processes: 30, redis: 12, redisMainThread: 11 },
     waitMs: { p50: 80, p99: 220, max: 300 },
     p99ToIdeal: 1.1,
     sections: 2_500,
@@ -21,6 +22,7 @@ export function turn(round: number, name: string, given: Partial<TurnFigures> = 
 export function sampleBench(change: (results: BenchResults) => void = () => {}): BenchResults {
   const contestants: BenchResults['contestants'] = [
     { name: 'serial-ceiling', kind: 'ceiling' },
+    { name: 'handover-ceiling', kind: 'ceiling' },
     { name: '6-lua-release', kind: 'ours' },
     { name: 'cohort', kind: 'ours' },
     { name: 'peer:redlock', kind: 'peer', version: '5.0.0-beta.2', options: { duration: 'the lease <30 s>' } },
@@ -28,6 +30,7 @@ export function sampleBench(change: (results: BenchResults) => void = () => {}):
   ];
   const turns: Turn[] = [
     turn(1, 'serial-ceiling', { perSecond: 10_000 }),
+    turn(1, 'handover-ceiling', { perSecond: 11_500 }),
     turn(1, '6-lua-release', { perSecond: 1_600, starved: 40 }),
     turn(1, 'cohort', { perSecond: 9_200, commandsPerAcquisition: 2.1 }),
     turn(1, 'peer:redlock', { perSecond: 2_000 }),
@@ -58,10 +61,17 @@ export function sampleBench(change: (results: BenchResults) => void = () => {}):
       backends: {},
       commit: 'abc1234',
     },
-    settings: { rounds: 3, seconds: 2, waiters: [100], leaseMs: 30_000, retryDelayMs: 20 },
+    settings: {
+      rounds: 3,
+      seconds: 2,
+      waiters: [100],
+      leaseMs: 30_000,
+      retryDelayMs: 20,
+      spinners: { count: 2, priority: 'SCHED_IDLE' },
+    },
     contestants,
     turns,
-    ratios: ratiosOf({ turns, contestants }),
+    ratios: ratiosOf({ mode: 'locks', turns, contestants }),
   };
   change(results);
   return benchSchema.parse(results);

@@ -1,0 +1,90 @@
+// CPU time: what processes have used of it so far, and what that comes to for each acquisition.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Redis } from 'ioredis';
+
+/** A tick of /proc in microseconds: Linux tells every program that there are 100 in a second. */
+const TICK_MICROS = 10_000;
+
+/** The parts whose CPU time is measured. `redis` has all threads of Redis in it, `redisMainThread` the one that carries out commands. */
+const parts = ['processes', 'nginx', 'redis', 'redisMainThread'] as const;
+
+/** CPU time in microseconds, part by part. What could not be measured is absent. */
+export type CpuTime = { [part in (typeof parts)[number]]?: number };
+
+/** What each part used between the two, per acquisition. A part that one of them lacks is left out. */
+export function cpuPerAcquisition(before: CpuTime, after: CpuTime, acquired: number): CpuTime {
+  return Object.fromEntries(
+    parts.flatMap((part) => {
+      const [from, until] = [before[part], after[part]];
+      return from === undefined || until === undefined || acquired === 0 ? [] : [[part, (until - from) / acquired]];
+    }),
+  );
+}
+
+/** The sum, part by part. A part that one of them lacks is left out. */
+export function sumOfCpu(times: CpuTime[]): CpuTime {
+  return Object.fromEntries(
+    parts.flatMap((part) => {
+      const values = times.flatMap((time) => time[part] ?? []);
+      return values.length === 0 || values.length < times.length ? [] : [[part, sum(values)]];
+    }),
+  );
+}
+
+/** What all parts used together. The main thread of Redis is within Redis. */
+export function totalOf({ processes = 0, nginx = 0, redis = 0 }: CpuTime): number {
+  return processes + nginx + redis;
+}
+
+/** CPU time of a Redis in an answer to INFO cpu. */
+export function redisCpuIn(info: string): CpuTime {
+  const secondsOf = (name: string) =>
+    /:([\d.]+)/.exec(info.split('\n').find((line) => line.startsWith(`${name}:`)) ?? '')?.[1];
+  const microsOf = (thread: '' | '_main_thread') => {
+    const seconds = ['user', 'sys'].map((mode) => secondsOf(`used_cpu_${mode}${thread}`));
+    return seconds.includes(undefined) ? undefined : sum(seconds.map(Number)) * 1e6;
+  };
+  const [redis, redisMainThread] = [microsOf(''), microsOf('_main_thread')];
+  return { ...(redis && { redis }), ...(redisMainThread && { redisMainThread }) };
+}
+
+/** CPU time of several Redis servers together. */
+export async function redisCpu(clients: Redis[]): Promise<CpuTime> {
+  return sumOfCpu(await Promise.all(clients.map(async (client) => redisCpuIn(await client.info('cpu')))));
+}
+
+/** CPU time of a node in what its `/metrics` shows. */
+export function nodeCpuIn(metrics: string): CpuTime {
+  const seconds = /^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1];
+  return seconds === undefined ? {} : { processes: Number(seconds) * 1e6 };
+}
+
+/** CPU time of all processes of a process group, in microseconds. Undefined on a system other than Linux, which has no /proc. */
+export function groupCpu(group: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const stats = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => readStat(`/proc/${pid}/stat`));
+  return sum(stats.map((stat) => ticksIn(stat, group))) * TICK_MICROS;
+}
+
+/** The ticks that a process has used, in its line of /proc, if it is of this group. Its name may hold spaces and brackets. */
+export function ticksIn(stat: string, group: number): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [processGroup, user, system] = [fields[2], fields[11], fields[12]].map(Number);
+  return processGroup === group ? Number(user) + Number(system) : 0;
+}
+
+function readStat(file: string) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // The process has ended meanwhile.
+    return '';
+  }
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

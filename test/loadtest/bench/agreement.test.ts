@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { agreementOf, renderAgreement } from '../../../loadtest/bench/agreement.ts';
+import { sampleBench } from './sample-bench.ts';
+
+/** A run whose ratios have these medians. */
+const run = (values: Record<string, number>) => ({
+  ratios: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, min: 0, max: 9 }])),
+});
+
+describe('several runs', () => {
+  test('agree on a ratio when the highest is at most a fifth above the lowest', () => {
+    const runs = [run({ a: 0.5, b: 0.5 }), run({ a: 0.6, b: 0.61 }), run({ a: 0.55, b: 0.55 })];
+    expect(agreementOf(runs)).toEqual([
+      { name: 'a', values: [0.5, 0.6, 0.55], doAgree: true },
+      { name: 'b', values: [0.5, 0.61, 0.55], doAgree: false },
+    ]);
+  });
+
+  test('say nothing of a ratio that fewer than two have measured', () => {
+    expect(agreementOf([run({ a: 1 }), run({ b: 2 }), run({ b: 2 })])).toEqual([
+      { name: 'a', values: [1, undefined, undefined], doAgree: undefined },
+      { name: 'b', values: [undefined, 2, 2], doAgree: true },
+    ]);
+  });
+
+  test('stand side by side in the terminal', () => {
+    const asleep = sampleBench(({ settings, ratios }) => {
+      settings.spinners = null;
+      for (const ratio of Object.values(ratios)) ratio.value *= 1.5;
+    });
+    const text = renderAgreement([sampleBench(), sampleBench(), asleep]);
+    expect(text).toMatch(/^run 1: 2026-\S+, npm run bench, CPUs kept awake: by 2 spinners \(SCHED_IDLE\)$/m);
+    expect(text).toMatch(/^run 3: .*no, they may sleep \(--no-spinners\)$/m);
+    expect(text).toMatch(/cohort\/ceiling@100 +│ +0\.92 │ +0\.92 │ +1\.38 │ +50 % │ ✘/);
+    expect(text).toMatch(/^0 of 5 ratios within 20 %\.$/m);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { contestants, httpContestants, loadLock, withOrders } from '../../../loadtest/bench/contestants.ts';
+import { lockName, strategies } from '../../../locks/index.ts';
+import { inventorySettings } from '../../../services/inventory/settings.ts';
+
+const ceilingsOf = (all: typeof contestants) => all.filter(({ kind }) => kind === 'ceiling');
+
+test('ceilings: one process, two processes, and over HTTP', () => {
+  expect(ceilingsOf(contestants).map(({ name, processes }) => [name, processes])).toEqual([
+    ['serial-ceiling', 1],
+    ['handover-ceiling', 2],
+  ]);
+  expect(ceilingsOf(httpContestants).map(({ name }) => name)).toEqual(['http-ceiling']);
+});
+
+test('ceilings: each without HTTP can be loaded, and they are not the same', async () => {
+  const loaded = await Promise.all(ceilingsOf(contestants).map(({ name }) => loadLock(name)));
+  expect(new Set(loaded).size).toBe(2);
+});
+
+test('ceilings: the service knows none of them', () => {
+  for (const { name } of [...ceilingsOf(contestants), ...ceilingsOf(httpContestants)]) {
+    expect(strategies).not.toHaveProperty(name);
+    expect(lockName(name)).toBeUndefined();
+    expect(inventorySettings.safeParse({ LOCK_VERSION: name }).success).toBe(false);
+  }
+});
+
+test('with orders: each as it is, and once more with an order for each sale', () => {
+  const [cohort] = contestants.filter(({ name }) => name === 'cohort');
+  expect(withOrders(cohort ? [cohort] : []).map(({ name, ordersUnder }) => [name, ordersUnder])).toEqual([
+    ['cohort', undefined],
+    ['cohort+orders', 'cohort'],
+  ]);
+});
