@@ -12,6 +12,7 @@ import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as blocking } from './beyond/blocking.ts';
 import { createLock as bounded } from './beyond/bounded.ts';
 import { createLock as cohort } from './beyond/cohort.ts';
+import { takeOne as combine, createLock as combineLock } from './beyond/combine.ts';
 import { createLock as deleteIfEqual } from './beyond/delete-if-equal.ts';
 import { createLock as fair } from './beyond/fair.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
@@ -38,6 +39,8 @@ export type Commands = Record<string, string>;
 export type Strategy = { backend: Backend; replicas?: number; commands?: Commands } & (
   | { createLock: CreateLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
+  // Sells in a way of its own, under a lock under which units are put back as well.
+  | { takeOne: TakeOne; stockIn: 'redis'; createLock: CreateLock }
 );
 
 /** Every stage by its name, in the order of the course. The name is also its file, its chapter and its row in every report. */
@@ -60,6 +63,7 @@ export const beyond: Record<string, Strategy> = {
   blocking: { backend: 'redis', createLock: blocking },
   fair: { backend: 'redis', createLock: fair },
   cohort: { backend: 'redis', createLock: cohort },
+  combine: { backend: 'redis', takeOne: combine, stockIn: 'redis', createLock: combineLock },
   'fenced-writes': { backend: 'redis', createLock: fencedWrites },
   fenced: { backend: 'redis', createLock: fenced },
   replicated: { backend: 'redis', replicas: 1, createLock: replicated },

@@ -66,10 +66,21 @@ export interface LockOptions extends Servers {
 
 export type CreateLock = (options: LockOptions) => Lock;
 
+/** The stock of one sku. Both reject when it has seen a newer fencing token of the lock than this one, and it is as it was. */
+export interface FencedStock {
+  /** Resolves with the stock, undefined when there is no such sku. From then on an older token may not write. */
+  read(fencingToken: string | undefined): Promise<number | undefined>;
+  write(stock: number, fencingToken: string | undefined): Promise<void>;
+}
+
 export interface SaleOptions extends Servers {
   sku: string;
   /** The Redis key of the stock. */
   stockKey: string;
+  /** The stock as a number to read and to write, for a strategy that has a lock of its own around both. */
+  stock: FencedStock;
+  /** Opens a lock on the sku, with an owner token of its own. */
+  openLock(createLock: CreateLock): Lock;
   /** Aborts when nobody waits for the sale any more. */
   signal: AbortSignal;
   /** What happens between read and write: nothing, unless a drill scripts it. */

@@ -1,15 +1,20 @@
 -- Takes the lock when it is free, ours, or handed to our node, and starts the lease. Else our node joins the queue.
 -- KEYS[1] the lock, a hash { owner token, or channel of the node it is handed to: 1 },
--- KEYS[2] the channels of the nodes that wait;
+-- KEYS[2] the channels of the nodes that wait, KEYS[3] the tokens made so far, where the lock has tokens;
 -- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the channel of our node, '' when it does not wait.
--- Returns 0 when we hold it, else how long the lease of its holder still lasts, in ms (1 or more).
+-- Returns our token, in digits, or 0 without tokens, when we hold it, else the ms that its holder's lease still lasts.
 local holder = redis.call('HKEYS', KEYS[1])[1]
 if not holder or holder == ARGV[1] or holder == ARGV[3] then
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[1], ARGV[1], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   redis.call('LREM', KEYS[2], 0, ARGV[3])
-  return 0
+  if not KEYS[3] then
+    return 0
+  end
+  redis.call('INCR', KEYS[3])
+  -- GET answers in digits. A Lua number is exact up to 2^53 only.
+  return redis.call('GET', KEYS[3])
 end
 local lease_left = math.max(redis.call('PTTL', KEYS[1]), 1)
 if ARGV[3] ~= '' then

@@ -17,11 +17,13 @@ export interface Told {
 
 /** A process as the search sees it. */
 export interface Seen {
-  /** When it asked for the lock first, in milliseconds. */
-  beganAt: number;
   pending: Pending[];
   timers: Timer[];
   told: Told[];
+  /** One of its sales is inside. */
+  isInside: boolean;
+  /** Since when the first of its sales that wait has waited, in milliseconds; `undefined` when none waits. */
+  waitsSince: number | undefined;
   /** Every sale has ended; a timer may be left. */
   isOver: boolean;
   /** What it used that the search does not control. */
@@ -158,18 +160,24 @@ export function startProcess(name: string, options: ProcessOptions): Live {
   const world = createWorld(name, servers);
   const told: Told[] = [];
   const hangUp = new AbortController();
+  /** Since when each sale that waits has waited. */
+  const waiting = new Map<number, number>();
+  const inside = new Set<number>();
   let now = 0;
-  let beganAt = 0;
   let isOver = false;
   let death: string | undefined;
 
   async function run() {
     const { redis, masters, sleep } = world;
-    const emit = (sale: number, step: SaleStep, more: Partial<Told> = {}) =>
-      void told.push({ at: now, step, sale, ...more });
+    const ask = (sale: number) => void waiting.set(sale, now);
+    const emit = (sale: number, step: SaleStep, more: Partial<Told> = {}) => {
+      told.push({ at: now, step, sale, ...more });
+      waiting.delete(sale);
+      if (step === 'entered') inside.add(sale);
+      if (step === 'left' || step === 'failed') inside.delete(sale);
+    };
     const { signal } = hangUp;
-    const createLock = openLock(world);
-    const parts = { name, createLock, redis, masters, script, signal, sleep, emit };
+    const parts = { ...openLock(world), name, redis, masters, script, signal, sleep, ask, emit };
     await sellAll(sales, parts);
     isOver = true;
   }
@@ -180,7 +188,6 @@ export function startProcess(name: string, options: ProcessOptions): Live {
 
   function happen(input: Input) {
     if (input.type === 'begins') {
-      beganAt = now;
       run().catch(die);
     } else if (input.type === 'reply') world.reply(input.id, input.reply);
     else if (input.type === 'timer') world.fire(input.id);
@@ -190,10 +197,11 @@ export function startProcess(name: string, options: ProcessOptions): Live {
 
   return {
     seen: () => ({
-      beganAt,
       pending: death === undefined ? world.pending() : [],
       timers: death === undefined ? world.timers() : [],
       told: [...told],
+      isInside: inside.size > 0,
+      waitsSince: waiting.size > 0 ? Math.min(...waiting.values()) : undefined,
       isOver,
       refusal: world.refusal(),
       death,

@@ -1,7 +1,7 @@
 // A sale as the service makes it: enter, read, do business, write, leave, release.
 
 import { type RunScript, readScript } from '../locks/drivers/script.ts';
-import type { CreateLock, Lock, RedisClient } from '../locks/lock.ts';
+import type { CreateLock, Lock, RedisClient, SaleOptions, TakeOne } from '../locks/lock.ts';
 
 export const LEASE_MS = 900;
 export const RETRY_DELAY_MS = 300;
@@ -22,10 +22,16 @@ export interface SaleScript {
 
 export type SaleStep = 'entered' | 'nested' | 'read' | 'wrote' | 'sold out' | 'left' | 'released' | 'failed';
 
-export interface SaleParts {
+/** What the file of a strategy exports. */
+export interface LockModule {
+  createLock: CreateLock;
+  /** How it sells, when it sells in a way of its own. */
+  takeOne?: TakeOne;
+}
+
+export interface SaleParts extends LockModule {
   /** Whose sales these are: A, B, … */
   name: string;
-  createLock: CreateLock;
   redis: RedisClient;
   /** Servers that vote, for the locks that ask several. */
   masters: RedisClient[];
@@ -33,28 +39,74 @@ export interface SaleParts {
   /** Aborts when nobody waits for the sale any more. */
   signal: AbortSignal;
   sleep(ms: number): Promise<unknown>;
-  /** Told each step when it has happened. Sales are numbered from 1. */
+  /** Told when a sale asks for the lock. Sales are numbered from 1. */
+  ask(sale: number): void;
+  /** Told each step when it has happened. */
   emit(sale: number, step: SaleStep, more?: { stock?: number; why?: string }): void;
 }
 
-/** Makes so many sales, one after the other. Resolves when all have ended, however they did. */
+/**
+ * Makes so many sales, one after the other; all at once, where they may be sold together. Resolves when all have ended, however
+ * they did.
+ */
 export async function sellAll(sales: number, parts: SaleParts) {
-  for (let sale = 1; sale <= sales; sale += 1) await sellOne(sale, parts);
+  const { takeOne } = parts;
+  const numbers = Array.from({ length: sales }, (_, index) => index + 1);
+  if (takeOne) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
+  else for (const sale of numbers) await sellOne(sale, parts);
 }
 
-async function sellOne(sale: number, parts: SaleParts) {
-  const { createLock, redis, masters, name, signal, emit } = parts;
-  const open = () =>
-    createLock({
-      redis,
-      masters,
-      key: LOCK_KEY,
-      ownerToken: `${name}:${sale}`,
-      leaseMs: LEASE_MS,
-      retryDelayMs: RETRY_DELAY_MS,
-      onLeaseLost() {},
-    } as unknown as Parameters<CreateLock>[0]);
+function openLock(createLock: CreateLock, sale: number, { name, redis, masters }: SaleParts): Lock {
+  return createLock({
+    redis,
+    masters,
+    key: LOCK_KEY,
+    ownerToken: `${name}:${sale}`,
+    leaseMs: LEASE_MS,
+    retryDelayMs: RETRY_DELAY_MS,
+    onLeaseLost() {},
+  } as unknown as Parameters<CreateLock>[0]);
+}
+
+/** A sale that the strategy makes in a way of its own. It is inside until it has its answer. */
+async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
+  const { redis, script, signal, sleep, ask, emit } = parts;
+  const options = {
+    redis,
+    sku: '001',
+    stockKey: STOCK_KEY,
+    stock: {
+      read: (fencingToken) => read({ fencingToken }, parts),
+      write: (stock, fencingToken) => write(stock, { fencingToken }, parts),
+    },
+    openLock: (createLock) => openLock(createLock, sale, parts),
+    signal,
+    business: async () => {
+      if (script.businessMs > 0) await sleep(script.businessMs);
+    },
+    emit(step, stock) {
+      if (step === 'entered' || step === 'began') emit(sale, 'entered');
+      if (stock !== undefined && (step === 'read' || step === 'wrote')) emit(sale, step, { stock });
+    },
+  } satisfies Partial<SaleOptions>;
   try {
+    ask(sale);
+    const stockBefore = await takeOne(options as unknown as SaleOptions);
+    if (stockBefore === 0) emit(sale, 'sold out');
+    emit(sale, 'left');
+    emit(sale, 'released');
+  } catch (error) {
+    emit(sale, 'failed', { why: reasonOf(error) });
+  }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+async function sellOne(sale: number, parts: SaleParts) {
+  const { createLock, signal, ask, emit } = parts;
+  const open = () => openLock(createLock, sale, parts);
+  try {
+    ask(sale);
     const lock = open();
     await lock.acquire(signal);
     emit(sale, 'entered');
@@ -68,7 +120,7 @@ async function sellOne(sale: number, parts: SaleParts) {
       emit(sale, 'released');
     }
   } catch (error) {
-    emit(sale, 'failed', { why: error instanceof Error ? error.message : String(error) });
+    emit(sale, 'failed', { why: reasonOf(error) });
   }
 }
 
@@ -90,14 +142,14 @@ async function sellInside(sale: number, lock: Lock, open: () => Lock, parts: Sal
   emit(sale, 'wrote', { stock: stock - 1 });
 }
 
-async function read({ fencingToken, hasUnfencedReads }: Lock, { redis }: SaleParts): Promise<number> {
+async function read({ fencingToken, hasUnfencedReads }: Partial<Lock>, { redis }: SaleParts): Promise<number> {
   if (fencingToken === undefined || hasUnfencedReads) return Number(await redis.get(STOCK_KEY));
   const answer = await readIfNewest(redis, [STOCK_KEY, FENCE_KEY], [LOCK_KEY, fencingToken]);
   if (answer === -1) throw new Error('STALE_TOKEN');
   return Number(answer);
 }
 
-async function write(stock: number, { fencingToken }: Lock, { redis }: SaleParts) {
+async function write(stock: number, { fencingToken }: Partial<Lock>, { redis }: SaleParts) {
   if (fencingToken === undefined) return void (await redis.set(STOCK_KEY, stock));
   const isWritten = await writeIfNewest(redis, [STOCK_KEY, FENCE_KEY], [stock, LOCK_KEY, fencingToken]);
   if (isWritten === 0) throw new Error('STALE_TOKEN');

@@ -6,11 +6,11 @@ import { builtinModules } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import type { CreateLock } from '../locks/lock.ts';
+import type { LockModule } from './sale.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Evaluates the lock's file, and all that it imports, anew: no two processes share a variable. */
-export type OpenLock = (world: World) => CreateLock;
+export type OpenLock = (world: World) => LockModule;
 
 /** What a lock may ask the system for, as modules whose parts the world brings. */
 const modules: Record<string, string> = {
@@ -72,22 +72,22 @@ const refused = [
  */
 export async function readLock(file: string): Promise<OpenLock> {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`);
-  const evaluate = new Function('world', ...replaced, ...refused, `${await bundle(file)}; return exported.createLock;`);
-  const openLock = (world: World): CreateLock =>
+  const evaluate = new Function('world', ...replaced, ...refused, `${await bundle(file)}; return exported;`);
+  const openLock = (world: World): LockModule =>
     evaluate(
       given(world),
       ...replaced.map((name) => world.globals[name]),
       ...refused.map((name) => world.refuse(name)),
     );
   const world = createWorld('nobody', 1);
-  const exported: unknown = await Promise.resolve()
-    .then(() => openLock(world))
+  const createLock: unknown = await Promise.resolve()
+    .then(() => openLock(world).createLock)
     .catch((error: Error) => {
       throw new Error(
         world.refusal() ? `it uses ${world.refusal()}, which the search does not control` : error.message,
       );
     });
-  if (typeof exported !== 'function') throw new Error('it exports no createLock');
+  if (typeof createLock !== 'function') throw new Error('it exports no createLock');
   return openLock;
 }
 

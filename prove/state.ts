@@ -128,9 +128,6 @@ export type StepKind =
 /** A, B, C. */
 export const nameOf = (index: number) => String.fromCharCode('A'.charCodeAt(0) + index);
 
-const inside = new Set<Told['step']>(['entered', 'nested', 'read', 'wrote', 'sold out']);
-const ended = new Set<Told['step']>(['released', 'failed']);
-
 const replyName = (reply: Reply) => (reply instanceof Error ? `!${reply.message}` : JSON.stringify(reply));
 
 export function createActors() {
@@ -153,9 +150,7 @@ export function createActors() {
 }
 
 function derivedFrom({ history: { seen }, status, replies }: ActorFields) {
-  const last = seen.told.at(-1);
   const isRunning = status !== 'crashed' && status !== 'comes';
-  const hasAsked = last === undefined || ended.has(last.step);
   const isAway = (id: number) => replies.some((reply) => reply.id === id);
   const lines = new Set<string>();
   const heads = seen.pending.filter(({ id, line, server }) => {
@@ -165,8 +160,8 @@ function derivedFrom({ history: { seen }, status, replies }: ActorFields) {
   });
   return {
     heads,
-    isInside: status !== 'crashed' && last !== undefined && inside.has(last.step),
-    waitsSince: isRunning && hasAsked && !seen.isOver ? (last?.at ?? seen.beganAt) : undefined,
+    isInside: status !== 'crashed' && seen.isInside,
+    waitsSince: isRunning ? seen.waitsSince : undefined,
     nextTimer: Math.min(Number.POSITIVE_INFINITY, ...seen.timers.map(({ due }) => due)),
   };
 }

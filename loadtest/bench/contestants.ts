@@ -1,7 +1,7 @@
 // What the bench measures: the locks of the project, published ones, and the ceilings that they are compared with.
 
 import { replicasOf, type Strategy, strategies } from '../../locks/index.ts';
-import type { CreateLock } from '../../locks/lock.ts';
+import type { CreateLock, TakeOne } from '../../locks/lock.ts';
 import { loadPeer, peerNames, peers } from '../peers/peer.ts';
 import { createLock as handoverCeiling } from './handover-ceiling.ts';
 import { createLock as serialCeiling } from './serial-ceiling.ts';
@@ -30,14 +30,12 @@ const measured = Object.entries(strategies).filter(([name]) => !SAME_AS_ANOTHER.
 /** What a lock is compared with: the section in one process, and in two that take turns. */
 const ceilings: Record<string, CreateLock> = { 'serial-ceiling': serialCeiling, 'handover-ceiling': handoverCeiling };
 
-/** All that `npm run bench` measures: what locks around a section and keeps its lock in Redis. */
+/** All that `npm run bench` measures: what needs nothing but Redis. */
 export const contestants: Contestant[] = [
   { ...contestant('serial-ceiling', 'ceiling', false), processes: 1 },
   contestant('handover-ceiling', 'ceiling', false),
   ...measured
-    .filter(([name, { backend, ...strategy }]) => {
-      return 'createLock' in strategy && ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name);
-    })
+    .filter(([name, { backend }]) => ['redis', 'masters'].includes(backend) && !NOT_FOR_TWO.includes(name))
     .map(([name, { backend }]) => contestant(name, 'ours', backend === 'masters')),
   ...peerNames.map(peerContestant),
 ];
@@ -65,14 +63,22 @@ function peerContestant(name: string): Contestant {
   return contestant(`peer:${name}`, 'peer', peers[name]?.hasMasters ?? false);
 }
 
-/** Loads the lock of a contestant, by its name. */
-export async function loadLock(name: string): Promise<CreateLock> {
+/** How a contestant sells: in a way of its own, or under a lock around the section. */
+export type Way = { takeOne: TakeOne } | { createLock: CreateLock };
+
+/** Loads a contestant, by its name. */
+export async function loadWay(name: string): Promise<Way> {
   const ceiling = ceilings[name];
-  if (ceiling !== undefined) return ceiling;
-  if (name.startsWith('peer:')) return (await loadPeer(peerOf(name))).createLock;
+  if (ceiling !== undefined) return { createLock: ceiling };
+  if (name.startsWith('peer:')) return { createLock: (await loadPeer(peerOf(name))).createLock };
   const strategy: Strategy | undefined = strategies[name];
-  if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${name}.`);
-  return strategy.createLock;
+  if (strategy === undefined) throw new Error(`There is no strategy ${name}.`);
+  return strategy;
+}
+
+/** False for one that takes a unit in a way of its own. */
+export function letsOneInAtATime(name: string): boolean {
+  return !('takeOne' in (strategies[name] ?? {}));
 }
 
 /** The package of a published lock: `redlock` is a strategy of ours, `peer:redlock` the library. */

@@ -1,6 +1,6 @@
 // The figures of a turn, what they come to over the rounds, and the ratios with their goals.
 
-import type { Contestant } from './contestants.ts';
+import { type Contestant, letsOneInAtATime } from './contestants.ts';
 import { type CpuTime, cpuPerAcquisition, totalOf } from './cpu-time.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
 import type { Counted } from './waiters.ts';
@@ -10,10 +10,10 @@ export interface Evidence {
   /** How many waiters there were in all. */
   asking: number;
   counted: Counted[];
-  /** At the two ends of the window: what was in the counter, the commands that Redis had processed, and the CPU time that it had used. */
+  /** At the two ends of the window: how many sales the stock has taken, the commands that Redis had processed, and the CPU time that it had used. */
   before: { count: number; commands: number; cpu: CpuTime };
   after: { count: number; commands: number; cpu: CpuTime };
-  /** What was in the counter when all was over. */
+  /** How many sales the stock had taken when all was over. */
   finalCount: number;
 }
 
@@ -25,7 +25,7 @@ export function figuresOf({ asking, counted, before, after, finalCount }: Eviden
   const sections = sum(counted.map((process) => process.sections));
   const perSecond = sum(counted.map(({ waits, windowMs }) => (waits.length / windowMs) * 1_000));
   const starved = counted.flatMap((process) => process.starved);
-  const waits = [...counted.flatMap((process) => process.waits), ...starved].sort((a, b) => a - b);
+  const waits = [...counted.flatMap((process) => [...process.waits]), ...starved].sort((a, b) => a - b);
   const ideal = idealWaitsMs(asking, counted);
   const acquired = after.count - before.count;
   const entered = sum(counted.map((process) => process.waits.length));
@@ -58,7 +58,7 @@ export function figuresOf({ asking, counted, before, after, finalCount }: Eviden
  * changes, as it does on a shared machine, is in these moments; `asking` ÷ rate would take it for unfairness.
  */
 export function idealWaitsMs(asking: number, counted: Pick<Counted, 'enteredAt' | 'measuredFrom'>[]): number[] {
-  const enteredAt = counted.flatMap((process) => process.enteredAt).sort((a, b) => a - b);
+  const enteredAt = counted.flatMap((process) => [...process.enteredAt]).sort((a, b) => a - b);
   const from = Math.max(...counted.map(({ measuredFrom }) => measuredFrom));
   return enteredAt
     .map((at, i) => ({ at, askedAt: enteredAt[i - asking + 1] }))
@@ -97,15 +97,12 @@ export function cpuMicros({ cpuMicros = {} }: TurnFigures): number | undefined {
   return totalOf(cpuMicros) || undefined;
 }
 
-/** Strategies whose holder does the work of those who wait: what they reach is no measure of a lock that lets one in at a time. */
-const COMBINING = ['combine'];
-
 /** What a round measured at one number of waiters. A turn that lost updates was no lock, and is not in it. */
 interface Round {
   figures(name: string): TurnFigures | undefined;
   rate(name: string): number | undefined;
-  /** The highest rate of the contestants of this kind, but those that are named. */
-  fastest(kind: Contestant['kind'], without?: string[]): number | undefined;
+  /** The highest rate of the contestants of this kind, or of those of them that are meant. */
+  fastest(kind: Contestant['kind'], isMeant?: (name: string) => boolean): number | undefined;
 }
 
 /** What a ratio must be. One without it is measured and no more. */
@@ -137,16 +134,22 @@ const comparisons: Record<string, Comparison> = {
     read: ({ rate }) => divide(rate('cohort'), rate('handover-ceiling')),
     at: { 100: {}, 1000: {} },
   },
+  'combine/cohort': {
+    mode: 'locks',
+    says: 'combine ÷ cohort, acquisitions per second',
+    read: ({ rate }) => divide(rate('combine'), rate('cohort')),
+    at: { 100: { atLeast: 20 }, 1000: { atLeast: 20 } },
+  },
   'best/peer': {
     mode: 'locks',
     says: 'best of ours ÷ fastest published lock, acquisitions per second',
     read: ({ fastest }) => divide(fastest('ours'), fastest('peer')),
-    at: { 100: { atLeast: 4 }, 1000: { atLeast: 5 } },
+    at: { 100: { atLeast: 30 }, 1000: { atLeast: 50 } },
   },
   'excluding/peer': {
     mode: 'locks',
     says: 'best of ours that lets one in at a time ÷ fastest published lock, acquisitions per second',
-    read: ({ fastest }) => divide(fastest('ours', COMBINING), fastest('peer')),
+    read: ({ fastest }) => divide(fastest('ours', letsOneInAtATime), fastest('peer')),
     at: { 100: { atLeast: 4 }, 1000: { atLeast: 5 } },
   },
   'cohort/commands': {
@@ -172,6 +175,12 @@ const comparisons: Record<string, Comparison> = {
     says: 'fair: p99 of the wait ÷ the wait in a perfect queue',
     read: ({ figures }) => figures('fair')?.p99ToIdeal,
     at: { 100: { atMost: 1.3 }, 1000: { atMost: 1.3 } },
+  },
+  'combine/redis-atomic': {
+    mode: 'http',
+    says: 'combine ÷ redis-atomic, sales per second',
+    read: ({ rate }) => divide(rate('combine'), rate('redis-atomic')),
+    at: { 100: { atLeast: 0.9 } },
   },
   'cohort/redis-atomic': {
     mode: 'http',
@@ -227,8 +236,8 @@ export function ratiosOf({
     return {
       figures,
       rate: (name) => figures(name)?.perSecond,
-      fastest(kind, without = []) {
-        const meant = held.filter(({ name }) => kinds.get(name) === kind && !without.includes(name));
+      fastest(kind, isMeant = () => true) {
+        const meant = held.filter(({ name }) => kinds.get(name) === kind && isMeant(name));
         const rates = meant.flatMap((turn) => turn.figures?.perSecond ?? []);
         return rates.length > 0 ? Math.max(...rates) : undefined;
       },

@@ -9,7 +9,7 @@ import { type CpuTime, cpuPerAcquisition, groupCpu, nodeCpuIn, redisCpu, sumOfCp
 import type { TurnFigures } from './results.ts';
 
 /** How long a turn sells before it is measured, in milliseconds. */
-const WARM_UP_MS = 2_000;
+const WARM_UP_MS = 4_000;
 
 export interface HttpTurnOptions {
   target: Target;

@@ -101,7 +101,7 @@ function cpu(results: BenchResults, draw: Draw): Html {
   const what = results.mode === 'http' ? 'CPU time per sale' : 'CPU time per acquisition';
   return html`<section>
 <h2>${what}</h2>
-<p>${describeCpu(results)} A CPU that sleeps does not change this figure.</p>
+<p>${describeCpu(results)} No waiting is in it.</p>
 <div class="charts">
 ${charts(results, draw, what, cpuMicros, formatMicros)}</div>
 </section>`;

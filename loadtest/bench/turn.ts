@@ -7,18 +7,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { nodeArgs } from '../../scripts/stack/parts.ts';
 import { countCommands } from '../../services/inventory/redis-info.ts';
+import { stockKey } from '../../services/inventory/store.ts';
 import type { Contestant } from './contestants.ts';
 import { redisCpu } from './cpu-time.ts';
 import { type Evidence, figuresOf } from './figures.ts';
 import type { TurnFigures } from './results.ts';
 import type { Counted, WaitersOptions } from './waiters.ts';
 
+/** The units in stock at the beginning of a turn: nobody can sell as many. */
+const UNITS = 1_000_000_000;
 /** How long the processes may take to be ready, and to end their last sections, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 10_000;
 /** The window opens when as many sections have run as there are waiters, but not before the first and not after the second, in milliseconds. */
-const WARM_UP_LEAST_MS = 500;
-const WARM_UP_MOST_MS = 3_000;
+const WARM_UP_LEAST_MS = 2_000;
+const WARM_UP_MOST_MS = 5_000;
 
 export interface TurnOptions {
   contestant: Contestant;
@@ -46,14 +49,14 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
   const cancel = AbortSignal.any([signal, over.signal]);
 
   try {
-    const turn = randomUUID();
+    const turn = `bench-${randomUUID()}`;
     const given: WaitersOptions = {
       lock: contestant.name,
       waiters: asking / contestant.processes,
       env,
-      key: `{bench}:${turn}:lock`,
-      counterKey: `{bench}:${turn}:count`,
+      sku: turn,
     };
+    await clients[0]?.set(stockKey(turn), UNITS);
     for (let process = 0; process < contestant.processes; process += 1) children.push(startWaiters(given));
     for (const child of children) void lastWords(child).then((words) => over.abort(new Error(words)));
 
@@ -64,13 +67,13 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
     await Promise.race([warm, sleep(WARM_UP_MOST_MS - WARM_UP_LEAST_MS, undefined, { signal: cancel })]);
 
     send('measure');
-    const before = await snapshot(clients, given.counterKey, tellsCpu);
+    const before = await snapshot(clients, given.sku, tellsCpu);
     await sleep(seconds * 1_000, undefined, { signal: cancel });
-    const after = await snapshot(clients, given.counterKey, tellsCpu);
+    const after = await snapshot(clients, given.sku, tellsCpu);
     const ends = heard<Counted>();
     send('stop');
     const counted = await within(STOP_LIMIT_MS, 'at its end', ends);
-    const finalCount = Number(await clients[0]?.get(given.counterKey));
+    const finalCount = UNITS - Number(await clients[0]?.get(stockKey(turn)));
     const evidence: Evidence = { asking, counted, before, after, finalCount };
     return figuresOf(evidence);
   } catch (error) {
@@ -108,6 +111,8 @@ function startWaiters(options: WaitersOptions) {
   return spawn(process.execPath, [...nodeArgs('loadtest/bench/waiters.ts'), JSON.stringify(options)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // A million numbers are soon read as bytes, and not as a text.
+    serialization: 'advanced',
   });
 }
 
@@ -126,12 +131,12 @@ async function lastWords(child: ChildProcess): Promise<string> {
  * The sections that have written, and all commands so far but INFO, those inside scripts included, read at one moment; and the CPU time
  * of Redis.
  */
-async function snapshot(clients: Redis[], counterKey: string, tellsCpu: boolean) {
+async function snapshot(clients: Redis[], sku: string, tellsCpu: boolean) {
   const answers = await Promise.all(
-    clients.map((client) => client.pipeline().get(counterKey).info('commandstats').exec()),
+    clients.map((client) => client.pipeline().get(stockKey(sku)).info('commandstats').exec()),
   );
   const [count, commands] = [
-    Number(answers[0]?.[0]?.[1]),
+    UNITS - Number(answers[0]?.[0]?.[1]),
     answers.map((answer) => countCommands(String(answer?.[1]?.[1]))),
   ];
   return {

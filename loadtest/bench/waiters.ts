@@ -4,18 +4,19 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CreateLock, SaleOptions, TakeOne } from '../../locks/lock.ts';
 import { connectServers } from '../../services/inventory/servers.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
-import { connectStore } from '../../services/inventory/store.ts';
-import { loadLock } from './contestants.ts';
+import { connectStore, lockKey, stockKey } from '../../services/inventory/store.ts';
+import { loadWay } from './contestants.ts';
 
 export interface WaitersOptions {
   lock: string;
   waiters: number;
   /** The settings of a node: its servers, the lease and the delay between two tries. */
   env: NodeJS.ProcessEnv;
-  key: string;
-  counterKey: string;
+  /** Of what they buy: each turn has a sku of its own. */
+  sku: string;
 }
 
 /** What one process counted. Times in milliseconds. */
@@ -27,9 +28,9 @@ export interface Counted {
   /** The CPU time that the process used in it, in microseconds. */
   cpuMicros: number;
   /** How long each acquisition of the window had waited. */
-  waits: number[];
+  waits: ArrayLike<number> & Iterable<number>;
   /** When each acquisition took place, from the start on, and when the window began: by a clock that all processes share. */
-  enteredAt: number[];
+  enteredAt: ArrayLike<number> & Iterable<number>;
   measuredFrom: number;
   /** How long those have waited who got nothing in the whole window. */
   starved: number[];
@@ -39,7 +40,7 @@ export interface Counted {
 }
 
 const options: WaitersOptions = JSON.parse(process.argv[2] ?? '');
-const createLock = await loadLock(options.lock);
+const way = await loadWay(options.lock);
 const settings = inventorySettings.parse(options.env);
 const { LEASE_MS: leaseMs, RETRY_DELAY_MS: retryDelayMs } = settings;
 const store = connectStore(settings.REDIS_URL);
@@ -52,29 +53,32 @@ if (settings.REDLOCK_URLS) {
 }
 
 const instance = randomUUID();
-const counted: Counted = {
-  sections: 0,
-  windowMs: 0,
-  cpuMicros: 0,
-  waits: [],
-  enteredAt: [],
-  measuredFrom: Number.POSITIVE_INFINITY,
-  starved: [],
-  errors: 0,
+const { sku } = options;
+const key = lockKey(sku, options.lock);
+const lock = options.lock;
+const stock: SaleOptions['stock'] = {
+  read: (token) => store.readStock(sku, token === undefined ? undefined : { lock, token }),
+  write: (units, token) => store.writeStock(sku, units, token === undefined ? undefined : { lock, token }),
 };
+const waits: number[] = [];
+const enteredAt: number[] = [];
+let sections = 0;
+let measuredFrom = Number.POSITIVE_INFINITY;
+let errors = 0;
+let firstError: string | undefined;
 /** Since when each waiter waits; undefined while it is inside. */
 const waitingSince: (number | undefined)[] = [];
 const patience = Array.from({ length: options.waiters }, () => new AbortController());
 let cpuBefore = process.cpuUsage();
 let asked = 0;
-let inside = 0;
+let busy = 0;
 let isStopped = false;
 let onEmpty = () => {};
 
 process.on('message', (message) => {
   if (message === 'start') for (const [waiter, { signal }] of patience.entries()) void wait(waiter, signal);
   if (message === 'measure') {
-    counted.measuredFrom = monotonicMs();
+    measuredFrom = monotonicMs();
     cpuBefore = process.cpuUsage();
   }
   if (message === 'stop') void stop();
@@ -84,32 +88,11 @@ process.on('disconnect', () => process.exit());
 process.send?.('ready');
 
 async function wait(waiter: number, signal: AbortSignal) {
+  const sell = 'takeOne' in way ? inOneGo(way.takeOne, waiter, signal) : underLock(way.createLock, waiter, signal);
   while (!isStopped) {
-    asked += 1;
-    const lock = createLock(
-      // Not a spread: that would ask for every server at once.
-      Object.assign(servers.forLease(leaseMs), {
-        key: options.key,
-        ownerToken: `${instance}:${asked}`,
-        leaseMs,
-        retryDelayMs,
-        onLeaseLost: () => fail(new Error('The lease was lost.')),
-      }),
-    );
-    const since = monotonicMs();
-    waitingSince[waiter] = since;
+    waitingSince[waiter] = monotonicMs();
     try {
-      await lock.acquire(signal);
-      const now = monotonicMs();
-      waitingSince[waiter] = undefined;
-      if (!isStopped) {
-        counted.enteredAt.push(now);
-        if (now >= counted.measuredFrom) counted.waits.push(now - since);
-        await section();
-        // A sale asks for this before it is answered.
-        await lock.confirm?.();
-      }
-      await lock.release();
+      await sell();
     } catch (error) {
       if (isStopped) return;
       fail(error);
@@ -118,17 +101,65 @@ async function wait(waiter: number, signal: AbortSignal) {
   }
 }
 
-/** One GET and one SET: a waiter that was not alone writes a number that another has written, too. */
-async function section() {
-  inside += 1;
+/** The section around which the lock is: one GET and one SET. A waiter that was not alone writes a number that another has written, too. */
+function underLock(createLock: CreateLock, waiter: number, signal: AbortSignal) {
+  return async () => {
+    const lock = openLock(createLock);
+    await lock.acquire(signal);
+    enter(waiter);
+    if (!isStopped) {
+      await section();
+      // A sale asks for this before it is answered.
+      await lock.confirm?.();
+    }
+    await lock.release();
+  };
+}
+
+/** A sale that needs no lock around it. It has entered when it begins. */
+function inOneGo(takeOne: TakeOne, waiter: number, signal: AbortSignal) {
+  const emit: SaleOptions['emit'] = (step) => {
+    if (step === 'entered' || step === 'began') enter(waiter);
+  };
+  const own = { sku, stockKey: stockKey(sku), stock, openLock, signal, business: async () => {}, emit };
+  const sale = Object.assign(servers.forLease(leaseMs), own);
+  return () => inside(() => takeOne(sale));
+}
+
+// Not a spread: that would ask for every server at once.
+function openLock(createLock: CreateLock) {
+  asked += 1;
+  const onLeaseLost = () => fail(new Error('The lease was lost.'));
+  const own = { key, ownerToken: `${instance}:${asked}`, leaseMs, retryDelayMs, onLeaseLost };
+  return createLock(Object.assign(servers.forLease(leaseMs), own));
+}
+
+function enter(waiter: number) {
+  const now = monotonicMs();
+  const since = waitingSince[waiter] ?? now;
+  waitingSince[waiter] = undefined;
+  if (isStopped) return;
+  enteredAt.push(now);
+  if (now >= measuredFrom) waits.push(now - since);
+}
+
+function section() {
+  return inside(async () => {
+    const units = Number(await redis.get(stockKey(sku)));
+    await redis.set(stockKey(sku), units - 1);
+  });
+}
+
+/** What is under way when all is over has its end. */
+async function inside(work: () => Promise<unknown>) {
+  busy += 1;
   try {
-    const count = Number(await redis.get(options.counterKey));
-    await redis.set(options.counterKey, count + 1);
-    counted.sections += 1;
-    if (counted.sections === options.waiters) process.send?.('warm');
+    await work();
+    sections += 1;
+    if (sections === options.waiters) process.send?.('warm');
   } finally {
-    inside -= 1;
-    if (inside === 0) onEmpty();
+    busy -= 1;
+    if (busy === 0) onEmpty();
   }
 }
 
@@ -138,21 +169,30 @@ function monotonicMs() {
 }
 
 function fail(error: unknown) {
-  counted.errors += 1;
-  counted.error ??= error instanceof Error ? error.message : String(error);
+  errors += 1;
+  firstError ??= error instanceof Error ? error.message : String(error);
 }
 
 async function stop() {
   const now = monotonicMs();
-  const from = Math.min(counted.measuredFrom, now);
+  const from = Math.min(measuredFrom, now);
   isStopped = true;
   const { user, system } = process.cpuUsage(cpuBefore);
-  counted.cpuMicros = user + system;
-  counted.windowMs = now - from;
-  counted.starved = waitingSince
+  const starved = waitingSince
     .filter((since) => since !== undefined && since <= from)
     .map((since) => now - Number(since));
   for (const waiter of patience) waiter.abort();
-  if (inside > 0) await new Promise<void>((resolve) => (onEmpty = resolve));
+  if (busy > 0) await new Promise<void>((resolve) => (onEmpty = resolve));
+  const counted: Counted = {
+    sections,
+    windowMs: now - from,
+    cpuMicros: user + system,
+    waits: Float64Array.from(waits),
+    enteredAt: Float64Array.from(enteredAt),
+    measuredFrom,
+    starved,
+    errors,
+    error: firstError,
+  };
   process.send?.(counted);
 }

@@ -12,6 +12,7 @@ import { failover } from './failover.ts';
 import { forgottenSale } from './forgotten-sale.ts';
 import { frozenMaster } from './frozen-master.ts';
 import { hungHolder } from './hung-holder.ts';
+import { lateBatch } from './late-batch.ts';
 import { lateRelease } from './late-release.ts';
 import { lateVotes } from './late-votes.ts';
 import { lateWrite } from './late-write.ts';
@@ -43,6 +44,7 @@ export const stepDrills: StepDrill[] = [
   partition,
   lateWrite,
   crossedWrite,
+  lateBatch,
   failover,
   forgottenSale,
   wrongReplica,

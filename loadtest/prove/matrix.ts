@@ -3,6 +3,7 @@
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
+import { countOf, listOf } from '../evidence/numbers.ts';
 import { formatOrders } from './claim.ts';
 import { scopeNames } from './plan.ts';
 
@@ -50,10 +51,12 @@ export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean)
 /** What was looked at, on which server, in a sentence. */
 export function summaryOf(cells: Cell[], server: string): string {
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
-  const counts = [...new Set(cells.map(({ processes }) => processes))].toSorted();
-  const sales = cells[0]?.sales ?? 1;
-  const of = `${counts.join(' and ')} processes × ${sales} ${sales === 1 ? 'sale' : 'sales'}`;
-  return `${of}, on a real ${server}: ${states.toLocaleString('en')} states.`;
+  const sizes = [...new Set(cells.map(({ sales }) => sales))].toSorted().map((sales) => {
+    const of = cells.filter((cell) => cell.sales === sales);
+    const counts = [...new Set(of.map(({ processes }) => processes))].toSorted();
+    return `${counts.join(' and ')} processes × ${countOf(sales, 'sale')}`;
+  });
+  return `${listOf(sizes)}, on a real ${server}: ${states.toLocaleString('en')} states.`;
 }
 
 /** A cell with all that is known of it. */

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Command, Redis, type RedisOptions } from 'ioredis';
 import { strategies } from '../../locks/index.ts';
-import type { CreateLock } from '../../locks/lock.ts';
-import { type SaleStep, sellAll } from '../../prove/sale.ts';
+import { type LockModule, type SaleStep, sellAll } from '../../prove/sale.ts';
 import { type FromSeller, isOfConnection, type SellerTask, type ToSeller } from './seller-task.ts';
 
 const { name, lock, sales, script, ports }: SellerTask = JSON.parse(process.argv[2] ?? '{}');
@@ -42,14 +41,14 @@ function asSent(reply: unknown) {
   return typeof reply === 'object' && reply !== null && !Array.isArray(reply) ? Object.entries(reply).flat() : reply;
 }
 
-async function loadLock(): Promise<CreateLock> {
-  if ('file' in lock) return (await import(pathToFileURL(lock.file).href)).createLock;
+async function loadLock(): Promise<LockModule> {
+  if ('file' in lock) return import(pathToFileURL(lock.file).href);
   const strategy = strategies[lock.name];
   if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${lock.name}.`);
-  return strategy.createLock;
+  return strategy;
 }
 
-const createLock = await loadLock();
+const { createLock, takeOne } = await loadLock();
 const redis = new TellingRedis({
   host: '127.0.0.1',
   port: ports.commands,
@@ -66,6 +65,7 @@ process.on('message', ({ type }: ToSeller) => {
   const { signal } = hangUp;
   const emit = (sale: number, step: SaleStep, more = {}) => tell({ type: 'told', told: { sale, step, ...more } });
   // What nobody catches ends this process, as it ends one of the search.
-  void sellAll(sales, { name, createLock, redis, masters: [], script, signal, sleep, emit });
+  const sells = { createLock, ...(takeOne && { takeOne }) };
+  void sellAll(sales, { ...sells, name, redis, masters: [], script, signal, sleep, ask() {}, emit });
 });
 process.once('disconnect', () => process.exit());

@@ -22,43 +22,45 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  partition
                    │  │  │  │  │  │  │  │  │  │  │  │  │  late-write
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-write
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
-0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  –  –  –  –  –  –  ·
-1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  –  –  –  –  –  ·
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-batch
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
+0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  –  –  –  –  –  –  ·
+1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  –  –  –  –  –  ·
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
 
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
-blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
-fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
-cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
-fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
-replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·
-redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
+cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘
+combine            ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✔
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
 `;
 
 const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
@@ -156,6 +158,13 @@ const columns: Record<string, Column> = {
     asks: 'is a sale lost when a late write arrives between the read and the write of the next holder?',
     seconds: 2,
     figure: lost,
+  },
+  'late-batch': {
+    group: 'Safety',
+    asks: 'how many sales are in doubt when one write comes late, where a node sells for many at once?',
+    seconds: 2,
+    figure: ({ lostUpdates = 0, inDoubt = 0 }) =>
+      lostUpdates > 0 ? lost({ lostUpdates }) : `${formatNumber(inDoubt)} in doubt`,
   },
   failover: {
     group: 'Outages',

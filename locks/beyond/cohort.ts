@@ -10,7 +10,10 @@ import { type CreateLock, type Lock, LockNotHeldError, type LockOptions, type Re
 const done = Promise.resolve();
 const nodes = new WeakMap<RedisClient, Map<string, ReturnType<typeof createNode>>>();
 
-export const createLock: CreateLock = (options) => new CohortLock(options);
+export const createLock: CreateLock = (options) => new CohortLock(options, false);
+
+/** The lock of `combine`: each tenure has a fencing token, which all its holders show. */
+export const createFencedLock: CreateLock = (options) => new CohortLock(options, true);
 
 /** A class, which is cheap to make: closures and a getter for every sale would cost as much as all else that passing on does. */
 class CohortLock implements Lock, Contender {
@@ -18,9 +21,11 @@ class CohortLock implements Lock, Contender {
   readonly leaseMs: number;
   signal: AbortSignal | undefined;
   unanswered: Lease | undefined;
+  fencingToken: string | undefined;
   private readonly key: string;
   private readonly onLeaseLost: () => void;
   private readonly redis: RedisClient;
+  private readonly hasTokens: boolean;
   private node: ReturnType<typeof createNode> | undefined;
   private holdCount = 0;
   /** The lock object of the same request that holds, and whose hold this one shares. */
@@ -30,12 +35,13 @@ class CohortLock implements Lock, Contender {
   private resolve: (() => void) | undefined;
   private reject: ((error: Error) => void) | undefined;
 
-  constructor({ redis, key, ownerToken, leaseMs, onLeaseLost }: LockOptions) {
+  constructor({ redis, key, ownerToken, leaseMs, onLeaseLost }: LockOptions, hasTokens: boolean) {
     this.ownerToken = ownerToken;
     this.leaseMs = leaseMs;
     this.key = key;
     this.onLeaseLost = onLeaseLost;
     this.redis = redis;
+    this.hasTokens = hasTokens;
   }
 
   acquire(signal?: AbortSignal): Promise<void> {
@@ -43,11 +49,12 @@ class CohortLock implements Lock, Contender {
       this.holdCount += 1;
       return done;
     }
-    const node = nodeOf(this.redis, this.key);
+    const node = nodeOf(this.redis, this.key, this.hasTokens);
     const holder = node.holder();
     if (holder instanceof CohortLock && holder.ownerToken === this.ownerToken) {
       this.outer = holder;
       this.outerHolds += 1;
+      this.fencingToken = holder.fencingToken;
       return holder.acquire();
     }
     return new Promise((resolve, reject) => {
@@ -78,9 +85,10 @@ class CohortLock implements Lock, Contender {
     return this.loss.signal;
   }
 
-  enter() {
+  enter(fencingToken: string | undefined) {
     this.signal?.removeEventListener('abort', this);
     this.holdCount = 1;
+    this.fencingToken = fencingToken;
     this.resolve?.();
   }
 
@@ -103,10 +111,10 @@ class CohortLock implements Lock, Contender {
 }
 
 /** What this process does for the key: there is a node as long as somebody holds or waits. */
-function nodeOf(redis: RedisClient, key: string) {
+function nodeOf(redis: RedisClient, key: string, hasTokens: boolean) {
   const ofClient = nodes.get(redis) ?? new Map<string, ReturnType<typeof createNode>>();
   nodes.set(redis, ofClient);
-  const node = ofClient.get(key) ?? createNode(redis, key, () => ofClient.delete(key));
+  const node = ofClient.get(key) ?? createNode({ redis, key, hasTokens, onIdle: () => ofClient.delete(key) });
   ofClient.set(key, node);
   return node;
 }

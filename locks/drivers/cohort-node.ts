@@ -13,16 +13,16 @@
 //               begins.
 //
 // The lock leaves when its last waiter here is gone, when another node gets it, and when its lease is lost. Then this node is
-// trying again if somebody waits here, else idle. An idle node is forgotten; the next waiter makes another one.
+// trying again if somebody waits here, else idle. An idle node is forgotten; the next waiter makes another one, of the same name.
 
 import { randomUUID } from 'node:crypto';
 import { LockNotHeldError, type RedisClient } from '../lock.ts';
 import { abortError } from './abortable.ts';
 import { listen } from './channels.ts';
-import { readScript } from './script.ts';
+import { type RunScript, readScript } from './script.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
-const acquireOrQueue = readScript('acquire-or-queue');
+const acquireOrQueue: RunScript<string | number> = readScript('acquire-or-queue');
 const releaseToNextNode = readScript('release-to-next-node');
 const renewIfOwner = readScript('renew-if-owner');
 
@@ -44,7 +44,8 @@ export interface Lease {
 /** One request that waits or holds. It may enter, is refused, or loses the lock it has. */
 export interface Contender extends Lease {
   signal: AbortSignal | undefined;
-  enter(): void;
+  /** With the fencing token of the tenure, if the lock has tokens. */
+  enter(fencingToken: string | undefined): void;
   refuse(error: Error): void;
   lose(): void;
   /** A lease that Redis did not answer about: it may be there, and is to be given back. */
@@ -53,6 +54,7 @@ export interface Contender extends Lease {
 
 /** The lock is here, in Redis under the owner token of the first holder. */
 interface Tenure extends Lease {
+  fencingToken: string | undefined;
   holder: Contender | undefined;
   holdersLeft: number;
   endsAt: number;
@@ -69,10 +71,19 @@ const nextModes: Record<Mode, Mode[]> = {
   'handing over': ['inside', 'trying', 'idle'],
 };
 
-/** `onIdle` is called when nobody holds or waits here any more. */
-export function createNode(redis: RedisClient, key: string, onIdle: () => void) {
+export interface NodeOptions {
+  redis: RedisClient;
+  key: string;
+  /** Whether each tenure gets a fencing token. */
+  hasTokens: boolean;
+  /** Called when nobody holds or waits here any more. */
+  onIdle: () => void;
+}
+
+export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   const keys = [key, `${key}:queue`];
-  const channel = `${key}:${randomUUID()}`;
+  const keysOfTry = hasTokens ? [...keys, `${key}:tokens`] : keys;
+  const channel = `${key}:${processId(redis)}`;
   const waiters: Contender[] = [];
   let mode: Mode = 'idle';
   /** There is one while the node is inside or handing over. */
@@ -114,29 +125,29 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
       go('trying');
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const askedAt = performance.now();
-      const leaseLeftMs = await tryFor(first);
-      if (leaseLeftMs === 0) return startTenure(first, askedAt);
+      const answer = await tryFor(first);
       // Without an answer all were refused. Some of them may have asked again.
-      if (leaseLeftMs === undefined) continue;
+      if (answer === undefined) continue;
+      if (isHere(answer)) return startTenure(first, askedAt, answer || undefined);
       go('waiting');
       stopListening ??= first.signal?.aborted ? undefined : listen(redis, channel, lookAgain);
       if (first.signal?.aborted) leave(first);
-      const leaseEnds = setTimeout(wake, leaseLeftMs);
+      const leaseEnds = setTimeout(wake, answer);
       if (waiters.length > 0) await woken;
       clearTimeout(leaseEnds);
     }
     go('idle');
   }
 
-  /** Resolves with 0 when the lock is here, with the time that the present holder has, or undefined without an answer. */
+  /** Resolves with what the script returns, or with undefined when there is no answer. */
   async function tryFor(waiter: Contender) {
     const ourChannel = waiter.signal?.aborted ? '' : channel;
     waiter.unanswered = waiter;
     try {
-      const leaseLeftMs = await acquireOrQueue(redis, keys, [waiter.ownerToken, waiter.leaseMs, ourChannel]);
+      const answer = await acquireOrQueue(redis, keysOfTry, [waiter.ownerToken, waiter.leaseMs, ourChannel]);
       waiter.unanswered = undefined;
-      isQueued = leaseLeftMs > 0 && ourChannel !== '';
-      return leaseLeftMs;
+      isQueued = !isHere(answer) && ourChannel !== '';
+      return answer;
     } catch (error) {
       refuseAll(error as Error);
       stopWaiting(waiter.leaseMs);
@@ -144,10 +155,11 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
     }
   }
 
-  function startTenure({ ownerToken, leaseMs }: Contender, askedAt: number) {
+  function startTenure({ ownerToken, leaseMs }: Contender, askedAt: number, fencingToken: string | undefined) {
     const here: Tenure = {
       ownerToken,
       leaseMs,
+      fencingToken,
       holder: undefined,
       holdersLeft: 0,
       endsAt: 0,
@@ -168,7 +180,7 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
   function letNextIn(here: Tenure) {
     here.holdersLeft -= 1;
     here.holder = waiters.shift();
-    here.holder?.enter();
+    here.holder?.enter(here.fencingToken);
   }
 
   /** Lets the next waiter in: at once, or after asking Redis when that is due. Rejects as release() does. */
@@ -264,5 +276,17 @@ export function createNode(redis: RedisClient, key: string, onIdle: () => void) 
 
   return { join, leave, passOn, giveBack, holder: () => tenure?.holder };
 }
+
+const processIds = new WeakMap<RedisClient, string>();
+
+/** One name for all nodes of this process: what was handed to a node that is forgotten since is the next one's. */
+function processId(redis: RedisClient): string {
+  const id = processIds.get(redis) ?? randomUUID();
+  processIds.set(redis, id);
+  return id;
+}
+
+/** A token, or 0 for a lock without one. A number above 0 is the time that the present holder has. */
+const isHere = (answer: string | number): answer is string | 0 => typeof answer === 'string' || answer === 0;
 
 function ignore() {}

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { backendOf, stockOf, strategies } from '../../locks/index.ts';
-import { type CreateLock, type Lock, LockNotHeldError } from '../../locks/lock.ts';
+import { type CreateLock, type FencedStock, type Lock, LockNotHeldError } from '../../locks/lock.ts';
 import type { History } from './history.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import type { Metrics } from './metrics.ts';
@@ -123,11 +123,23 @@ export function createSaleService({ settings, node, store, servers, history, met
       const { signal } = wait;
       const business = script.inside;
       if ('takeOne' in strategy) {
-        const options = { sku, stockKey: stockKey(sku), signal, business, emit };
-        return sellAtomically(strategy.takeOne, Object.assign(servers.forLease(timing.leaseMs), options), emit);
+        const own = { sku, stockKey: stockKey(sku), stock: fencedStock(lock, sku), openLock: openOwn };
+        const options = Object.assign(servers.forLease(timing.leaseMs), { ...own, signal, business, emit });
+        return sellAtomically(strategy.takeOne, options, emit);
       }
-      held = openLock(strategy.createLock, sku, holder, record.loseLease);
-      return sellOne({ sku, lock: held, store: openStock(lock, progress), wait: signal, business, emit });
+      return sellOne({
+        sku,
+        lock: openOwn(strategy.createLock),
+        store: openStock(lock, progress),
+        wait: signal,
+        business,
+        emit,
+      });
+    }
+
+    function openOwn(createLock: CreateLock) {
+      held = openLock(createLock, sku, holder, record.loseLease);
+      return held;
     }
 
     /** Asks for the lock again that this sale has, then gives it up again. Another object has the same owner token. */
@@ -157,7 +169,7 @@ export function createSaleService({ settings, node, store, servers, history, met
     let held: Lock | undefined;
     try {
       await store.mustCarry(lockName);
-      if ('takeOne' in strategy) {
+      if (!('createLock' in strategy)) {
         emit('writing');
         if (orderId !== undefined) return await store.restoreOnce(sku, units, orderId);
         if (await stock().addStock(sku, units)) return true;
@@ -202,6 +214,15 @@ export function createSaleService({ settings, node, store, servers, history, met
         noteRefusal(store.writeStock(sku, stock, fenceOf(token))),
       restoreOnce: (sku: string, units: number, orderId: string, token?: string) =>
         noteRefusal(store.restoreOnce(sku, units, orderId, fenceOf(token))),
+    };
+  }
+
+  /** The stock as a strategy sees it that has a lock of its own. */
+  function fencedStock(lock: string, sku: string): FencedStock {
+    const fenceOf = fenceFor(lock);
+    return {
+      read: (token) => store.readStock(sku, fenceOf(token)),
+      write: (units, token) => store.writeStock(sku, units, fenceOf(token)),
     };
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LockOptions } from '../../locks/lock.ts';
+import type { LockOptions, SaleOptions } from '../../locks/lock.ts';
 
 /** Options for a new holder: what a test does not care about is filled in. A lease lost by surprise fails the test. */
 export function lockOptions(given: Partial<LockOptions> & Pick<LockOptions, 'redis' | 'key'>): LockOptions {
@@ -13,6 +13,26 @@ export function lockOptions(given: Partial<LockOptions> & Pick<LockOptions, 'red
     onLeaseLost() {
       throw new Error(`The lease on ${given.key} was lost.`);
     },
+    ...given,
+  };
+}
+
+const unused = undefined as never;
+
+/** Options for a sale: what a test does not care about is filled in. */
+export function saleOptions(given: Partial<SaleOptions>): SaleOptions {
+  return {
+    redis: unused,
+    masters: [],
+    mysql: unused,
+    zookeeper: unused,
+    sku: '001',
+    stockKey: 'unused',
+    stock: unused,
+    openLock: unused,
+    signal: new AbortController().signal,
+    business: async () => {},
+    emit() {},
     ...given,
   };
 }

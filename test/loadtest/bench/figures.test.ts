@@ -240,10 +240,10 @@ describe('ratios', () => {
 
   test('names: what is compared, and the number of waiters', () => {
     const names = (mode: 'locks' | 'http') => ratiosIn(mode).map(({ name }) => name);
-    expect(names('http')).toEqual(['cohort/redis-atomic@100']);
+    expect(names('http')).toEqual(['combine/redis-atomic@100', 'cohort/redis-atomic@100']);
     expect(names('locks')).toEqual(
-      ['cohort/ceiling', 'cohort/handover', 'best/peer', 'excluding/peer', 'cohort/commands', 'blocking/commands']
-        .concat('fair/commands', 'fair/p99-ideal')
+      ['cohort/ceiling', 'cohort/handover', 'combine/cohort', 'best/peer', 'excluding/peer', 'cohort/commands']
+        .concat('blocking/commands', 'fair/commands', 'fair/p99-ideal')
         .flatMap((compared) => [`${compared}@100`, `${compared}@1000`]),
     );
   });

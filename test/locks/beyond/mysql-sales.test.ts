@@ -8,7 +8,7 @@ import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
 import { stockInMysql } from '../../../services/inventory/mysql.ts';
 import type { Stock } from '../../../services/inventory/store.ts';
 import { atMost } from '../../machine.ts';
-import { aborted } from '../lock-options.ts';
+import { aborted, saleOptions } from '../lock-options.ts';
 import { until } from '../until.ts';
 import { idOf, ownMysql } from './own-mysql.ts';
 
@@ -37,18 +37,7 @@ type Emitted = [step: string, stock?: number];
 /** Options for one sale, and the steps that it tells. */
 function sale(given: Partial<SaleOptions> = {}) {
   const emitted: Emitted[] = [];
-  const options: SaleOptions = {
-    redis: undefined as never,
-    masters: [],
-    mysql: pool,
-    zookeeper: undefined as never,
-    sku,
-    stockKey: 'unused',
-    signal: new AbortController().signal,
-    business: async () => {},
-    emit: (...step) => void emitted.push(step),
-    ...given,
-  };
+  const options = saleOptions({ mysql: pool, sku, emit: (...step) => void emitted.push(step), ...given });
   return { options, emitted };
 }
 

@@ -1,30 +1,20 @@
 import { expect, test } from 'vitest';
 import { takeOne } from '../../../locks/beyond/redis-atomic.ts';
-import type { SaleOptions } from '../../../locks/lock.ts';
-import { lockOptions } from '../lock-options.ts';
+import { saleOptions } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
 
 const { connect, key } = ownRedis();
 
-function saleOptions(given: Partial<SaleOptions> = {}): SaleOptions {
-  return {
-    ...lockOptions({ redis: connect(), key: key() }),
-    sku: '001',
-    stockKey: key(),
-    signal: new AbortController().signal,
-    business: async () => {},
-    emit() {},
-    ...given,
-  };
-}
+const saleOf = (given: Partial<Parameters<typeof takeOne>[0]> = {}) =>
+  saleOptions({ redis: connect(), stockKey: key(), ...given });
 
 test('redis-atomic: 50 buyers of 30 units over two connections take each unit once', async () => {
   const redis = connect();
   await redis.set(key(), 30);
-  const connections = [saleOptions(), saleOptions()];
+  const connections = [saleOf(), saleOf()];
 
   const before = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => takeOne(connections[index % 2] ?? saleOptions())),
+    Array.from({ length: 50 }, (_, index) => takeOne(connections[index % 2] ?? saleOf())),
   );
 
   const sold = before.filter((stock) => stock !== 0).toSorted((a = 0, b = 0) => a - b);
@@ -39,7 +29,7 @@ test('redis-atomic: the business comes before the step, and what is emitted is w
   const steps: string[] = [];
 
   const stockBefore = await takeOne(
-    saleOptions({
+    saleOf({
       business: async () => {
         steps.push(`business at stock ${await redis.get(key())}`);
       },
@@ -55,9 +45,9 @@ test('redis-atomic: the business comes before the step, and what is emitted is w
 test('redis-atomic: nothing is taken where there is nothing', async () => {
   const redis = connect();
 
-  expect(await takeOne(saleOptions())).toBeUndefined();
+  expect(await takeOne(saleOf())).toBeUndefined();
   await redis.set(key(), 0);
-  expect(await takeOne(saleOptions())).toBe(0);
+  expect(await takeOne(saleOf())).toBe(0);
 
   expect(await redis.get(key())).toBe('0');
   await redis.del(key());

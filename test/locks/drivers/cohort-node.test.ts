@@ -5,7 +5,7 @@ import { ownRedis } from '../own-redis.ts';
 const { connect, key } = ownRedis();
 
 test('cohort-node: a lock that is not here is not passed on, and the error says where the node stands', () => {
-  const node = createNode(connect(), key(), () => {});
+  const node = createNode({ redis: connect(), key: key(), hasTokens: false, onIdle() {} });
 
   expect(() => node.passOn()).toThrow(/^Nobody holds lock:.* here: its node is idle\.$/);
 });

@@ -89,6 +89,15 @@ export const harness: Mutation[] = [
     title: 'nested-call: nobody else asks for the lock',
   },
   {
+    name: 'late-batch-is-one-sale',
+    file: 'loadtest/drills/late-batch.ts',
+    find: '  if (inDoubt > 1) {',
+    replace: '  if (inDoubt > BUYERS) {',
+    why: 'One write may leave as many sales in doubt as there are buyers.',
+    tests: ['test/loadtest/drills/beyond.test.ts'],
+    title: 'late-batch. under .combine',
+  },
+  {
     name: 'held-node-goes-on-talking',
     file: 'loadtest/harness/faults.ts',
     find: '    for (const link of links) link.cut();\n',

@@ -194,6 +194,14 @@ export const prove: Mutation[] = [
     ...inCell('fenced', 'crossed-write'),
   },
   {
+    name: 'proved-batch-read-without-a-token',
+    file: 'locks/beyond/combine.ts',
+    find: 'await stock.read(fencingToken);',
+    replace: 'await stock.read(undefined);',
+    why: 'A late write of a node comes between the read and the write of the next one.',
+    ...inCell('combine', 'crossed-write'),
+  },
+  {
     name: 'proved-read-not-remembered',
     file: 'lua/read-if-newest.lua',
     find: "redis.call('HSET', KEYS[2], ARGV[1], ours)\n",

@@ -185,6 +185,79 @@ async function startReplicaOf(redisUrl: string) {
   return { signal: (name: NodeJS.Signals) => part?.signal(name) };
 }
 
+describe('combine: a node sells for all who wait on it', () => {
+  const BUYERS = 20;
+
+  /** A node whose write for all its buyers has not reached Redis. */
+  async function holdWrite(sku: string) {
+    const link = await startLink(redis.url);
+    const combining = await startNode(link.url, { LOCK_VERSION: 'combine' });
+    await redis.client.set(`{inventory${sku}}:stock`, 100);
+    await redis.client.hset(`{inventory${sku}}:lock:combine`, 'somebody', 1);
+    const sales = Array.from({ length: BUYERS }, () => combining.sell(sku));
+    await until('all wait', async () => (await combining.state()).waiting === BUYERS);
+    const write = link.holdNext('write-if-newest');
+    await redis.client.del(`{inventory${sku}}:lock:combine`);
+    await write.arrived;
+    return { link, combining, sales, write };
+  }
+
+  test('one write is that of all, and each has its own unit and its own steps', async () => {
+    const { combining, sales, write } = await holdWrite('together');
+    expect(await write.letGo()).toBe(true);
+
+    const answers = await Promise.all(sales);
+
+    expect(answers.map(({ body }) => body.remaining)).toEqual(Array.from({ length: BUYERS }, (_, n) => 99 - n));
+    expect(await stockOf('together')).toBe('80');
+    const own = (await combining.events()).filter(({ saleId }) => saleId === '0007');
+    expect(own.map(({ type, stock }) => [type, stock])).toEqual([
+      ['waiting', undefined],
+      ['entered', undefined],
+      ['read', 94],
+      ['left', undefined],
+      ['wrote', 93],
+    ]);
+    expect((await combining.state()).counts).toMatchObject({ sold: BUYERS, failed: 0, inDoubt: 0 });
+  });
+
+  test('a late write that is refused refuses all of them, definite', async () => {
+    const next = await startNode(redis.url, { LOCK_VERSION: 'combine' });
+    const { combining, sales, write } = await holdWrite('refused');
+    await redis.client.del('{inventoryrefused}:lock:combine');
+    expect((await next.sell('refused')).body).toMatchObject({ outcome: 'sold', remaining: 99 });
+
+    expect(await write.letGo()).toBe(true);
+
+    for (const answer of await Promise.all(sales)) expectProblem(answer, 'STALE_TOKEN', { definite: true });
+    expect(await stockOf('refused')).toBe('99');
+    expect((await combining.state()).counts).toMatchObject({ failed: BUYERS, inDoubt: 0 });
+  });
+
+  test('a write that is not answered leaves all of them in doubt, and the lock is given up', async () => {
+    const { link, combining, sales } = await holdWrite('unanswered');
+
+    link.cut();
+    link.restore();
+
+    for (const answer of await Promise.all(sales)) expectProblem(answer, 'STORE_UNAVAILABLE', { definite: false });
+    expect((await combining.state()).counts).toMatchObject({ inDoubt: BUYERS });
+    await until(
+      'the lock is free',
+      async () => (await redis.client.exists('{inventoryunanswered}:lock:combine')) === 0,
+    );
+    expect(await stockOf('unanswered')).toBe('100');
+  });
+
+  test('an unknown sku is not found, and a stock that is empty is sold out', async () => {
+    const combining = await startNode(redis.url, { LOCK_VERSION: 'combine' });
+    await redis.client.set('{inventoryempty}:stock', 0);
+
+    expectProblem(await combining.sell('unknown'), 'NOT_FOUND');
+    expectProblem(await combining.sell('empty'), 'OUT_OF_STOCK');
+  });
+});
+
 describe('redis-atomic: a sale without a lock', () => {
   beforeAll(async () => {
     await node.lab('DELETE', '/history');

@@ -314,29 +314,32 @@ test.each([
   },
 );
 
-test('none: the late write of a sale that lost its lock is refused between the read and the write of a put-back', async () => {
-  const [toSale, toPutBack] = [await startLink(shop.redis.url), await startLink(shop.redis.url)];
-  const env = { LOCK_VERSION: 'fenced', JOB_LOCK: 'none' };
-  const [selling, puttingBack] = [
-    await shop.openNode({ ...env, REDIS_URL: toSale.url }),
-    await shop.openNode({ ...env, REDIS_URL: toPutBack.url }),
-  ];
-  await makeDue(shop, selling, 'crossed', 1, 'fenced');
-  const [late, own] = [toSale.holdNext('write-if-newest'), toPutBack.holdNext('write-if-newest')];
-  const sale = selling.sell('crossed');
-  await late.arrived;
-  await shop.redis.client.del('{inventorycrossed}:lock:fenced');
-  const result = tick(puttingBack);
-  await own.arrived;
+test.each(['fenced', 'combine'])(
+  '%s: the late write of a sale that lost its lock is refused between the read and the write of a put-back',
+  async (lock) => {
+    const [toSale, toPutBack] = [await startLink(shop.redis.url), await startLink(shop.redis.url)];
+    const env = { LOCK_VERSION: lock, JOB_LOCK: 'none' };
+    const [selling, puttingBack] = [
+      await shop.openNode({ ...env, REDIS_URL: toSale.url }),
+      await shop.openNode({ ...env, REDIS_URL: toPutBack.url }),
+    ];
+    await makeDue(shop, selling, `crossed-${lock}`, 1, lock);
+    const [late, own] = [toSale.holdNext('write-if-newest'), toPutBack.holdNext('write-if-newest')];
+    const sale = selling.sell(`crossed-${lock}`);
+    await late.arrived;
+    await shop.redis.client.del(`{inventorycrossed-${lock}}:lock:${lock}`);
+    const result = tick(puttingBack);
+    await own.arrived;
 
-  expect(await late.letGo()).toBe(true);
-  expectProblem(await sale, 'STALE_TOKEN');
-  expect(await own.letGo()).toBe(true);
+    expect(await late.letGo()).toBe(true);
+    expectProblem(await sale, 'STALE_TOKEN');
+    expect(await own.letGo()).toBe(true);
 
-  expect(await result).toMatchObject({ outcome: 'ran', restored: 1 });
-  expect(await shop.stockOf('crossed')).toBe(UNITS_IN_STOCK + 1);
-  for (const { part } of [selling, puttingBack]) await part.stop();
-});
+    expect(await result).toMatchObject({ outcome: 'ran', restored: 1 });
+    expect(await shop.stockOf(`crossed-${lock}`)).toBe(UNITS_IN_STOCK + 1);
+    for (const { part } of [selling, puttingBack]) await part.stop();
+  },
+);
 
 test('conditional: an order that can’t be restored does not keep the tick from those of other skus', async () => {
   await makeDue(shop, node, 'broken', 2);

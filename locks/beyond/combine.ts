@@ -1,0 +1,127 @@
+// Beyond · combine
+// Problem: under a lock every sale waits for the two trips to Redis of each sale before it.
+// Change:  the holder sells for all who wait on its node: one read and one fenced write, however many they are.
+// Leaves:  a write that is refused or not answered is that of many sales; a slow sale keeps all that are sold with it.
+// Source:  Hendler, Incze, Shavit, Tzafrir, Flat combining and the synchronization-parallelism tradeoff, 2010.
+
+import { abortError } from '../drivers/abortable.ts';
+import type { CreateLock, Lock, RedisClient, SaleOptions, TakeOne } from '../lock.ts';
+import { createFencedLock } from './cohort.ts';
+
+/** The lock under which a batch is sold, and units are put back. */
+export const createLock: CreateLock = createFencedLock;
+
+export const takeOne: TakeOne = (options) =>
+  new Promise((resolve, reject) => joinQueue(new Sale(options, resolve, reject)));
+
+/** A sale that waits. */
+class Sale {
+  readonly options: SaleOptions;
+  readonly resolve: (stockBefore: number | undefined) => void;
+  readonly reject: (error: unknown) => void;
+
+  constructor(options: SaleOptions, resolve: Sale['resolve'], reject: Sale['reject']) {
+    this.options = options;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  /** The signal aborts. */
+  handleEvent() {
+    leaveQueue(this);
+  }
+}
+
+/** The sales of this process that wait, by what they want to buy. The first of them asks for the lock. */
+const queues = new WeakMap<RedisClient, Map<string, Sale[]>>();
+
+function queuesOf({ redis }: SaleOptions) {
+  const ofClient = queues.get(redis) ?? new Map<string, Sale[]>();
+  queues.set(redis, ofClient);
+  return ofClient;
+}
+
+function joinQueue(sale: Sale) {
+  const { stockKey, signal } = sale.options;
+  signal.addEventListener('abort', sale);
+  const ofClient = queuesOf(sale.options);
+  const queue = ofClient.get(stockKey);
+  if (queue) return void queue.push(sale);
+  ofClient.set(stockKey, [sale]);
+  sellForAll(sale);
+}
+
+function leaveQueue(sale: Sale) {
+  const { stockKey, signal } = sale.options;
+  const queue = queuesOf(sale.options).get(stockKey) ?? [];
+  const wasFirst = queue[0] === sale;
+  queue.splice(queue.indexOf(sale), 1);
+  sale.reject(abortError(signal));
+  if (queue[0] === undefined) queuesOf(sale.options).delete(stockKey);
+  else if (wasFirst) sellForAll(queue[0]);
+}
+
+/** All who wait are sold to together, and who comes later waits in another queue. Nobody, when the first one has left. */
+function closeQueue(first: Sale): Sale[] {
+  const { stockKey } = first.options;
+  const queue = queuesOf(first.options).get(stockKey);
+  if (queue?.[0] !== first) return [];
+  queuesOf(first.options).delete(stockKey);
+  for (const sale of queue) sale.options.signal.removeEventListener('abort', sale);
+  return queue;
+}
+
+/** The first has the lock, so it is answered last: when the lock is given up. */
+async function sellForAll(first: Sale) {
+  const { signal, stock, openLock } = first.options;
+  const lock = openLock(createLock);
+  try {
+    await lock.acquire(signal);
+  } catch (error) {
+    for (const sale of closeQueue(first)) sale.reject(error);
+    return;
+  }
+  const batch = closeQueue(first);
+  const others = batch.slice(1);
+  let stockBefore: (number | undefined)[] = [];
+  let failure: unknown;
+  try {
+    stockBefore = await sell(batch, lock, stock);
+    for (const [index, sale] of others.entries()) sale.resolve(stockBefore[index + 1]);
+  } catch (error) {
+    failure = error;
+    for (const sale of others) sale.reject(error);
+  }
+  await lock.release().catch((error) => (failure ??= error));
+  if (failure === undefined) first.resolve(stockBefore[0]);
+  else first.reject(failure);
+}
+
+/** Resolves with the stock before each sale: one after the other takes a unit, between one read and one write. */
+async function sell(batch: Sale[], { lost, fencingToken }: Lock, stock: SaleOptions['stock']) {
+  if (batch.length === 0) return [];
+  batch[0]?.options.emit('entered');
+  const stockAtFirst = await stock.read(fencingToken);
+  if (stockAtFirst === undefined) return [];
+  let left = stockAtFirst;
+  const buyers: { emit: SaleOptions['emit']; remaining: number }[] = [];
+  const stockBefore: number[] = [];
+  for (const [index, { options }] of batch.entries()) {
+    const { business, emit } = options;
+    stockBefore.push(left);
+    if (index > 0) emit('entered');
+    emit('read', left);
+    if (left > 0) {
+      await business();
+      left -= 1;
+      buyers.push({ emit, remaining: left });
+    }
+    emit('left');
+  }
+  if (buyers.length === 0) return stockBefore;
+  lost?.throwIfAborted();
+  for (const { emit } of buyers) emit('writing');
+  await stock.write(left, fencingToken);
+  for (const { emit, remaining } of buyers) emit('wrote', remaining);
+  return stockBefore;
+}
