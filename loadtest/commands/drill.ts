@@ -6,11 +6,12 @@ import pc from 'picocolors';
 import { drills as allDrills } from '../drills/index.ts';
 import type { Drill, DrillOutcome } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
-import { guardDrills, keyDrills } from '../orders/drills/index.ts';
+import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.ts';
 import { readStory, stageTitle } from '../report/story.ts';
 import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
 import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
 import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
+import { rowOfSchedule, schedules } from '../staircase/schedules.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { openKeyboard } from './keyboard.ts';
 import { leaseLength, namesAmong, stageList } from './options.ts';
@@ -19,12 +20,14 @@ const SHOWN_WITNESSES = 3;
 
 dotenv.config({ quiet: true });
 const guards = Object.keys(guardStaircase.rows).map(guardOfRow);
+const scheduleKinds = Object.keys(schedules);
 const strategies = Object.keys(keyStaircase.rows).map(strategyOfRow);
 const lockDrills = allDrills.filter(({ kind }) => kind === 'steps');
 /** Whose drills they are, and the option that names the rows. */
 const families = [
   { drills: lockDrills, option: 'stage' },
   { drills: guardDrills, option: 'guard' },
+  { drills: scheduleDrills, option: 'schedule' },
   { drills: keyDrills, option: 'idempotency' },
 ] as const;
 const names = (drills: Drill[]) => drills.map(({ name }) => name).join(', ');
@@ -33,11 +36,14 @@ const command = new Command('npm run drill --')
   .description('Breaks one stage on purpose, step by step.')
   .argument(
     '<drill>',
-    `of a lock: ${names(lockDrills)}; of the clean-up: ${names(guardDrills)}; of the keys: ${names(keyDrills)}`,
+    `of a lock: ${names(lockDrills)}; of the clean-up: ${names(guardDrills)}; of its schedules: ${names(scheduleDrills)}; of the keys: ${names(keyDrills)}`,
   )
   .option('--stage <stages>', 'stages by number or name, such as 3,4 or 4-ttl', stageList)
   .option('--guard <guards>', `guards of the clean-up: ${guards.join(', ')}`, (value: string) =>
     namesAmong(guards, value).map(rowOfGuard),
+  )
+  .option('--schedule <kinds>', `schedules of the clean-up: ${scheduleKinds.join(', ')}`, (value: string) =>
+    namesAmong(scheduleKinds, value).map(rowOfSchedule),
   )
   .option('--idempotency <strategies>', `what is done with the keys: ${strategies.join(', ')}`, (value: string) =>
     namesAmong(strategies, value).map(rowOfStrategy),

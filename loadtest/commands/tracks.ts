@@ -2,12 +2,13 @@
 
 import { drills } from '../drills/index.ts';
 import type { Cell, Drill } from '../harness/drill.ts';
-import { guardDrills, keyDrills } from '../orders/drills/index.ts';
+import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/locks.ts';
 import { rowOf } from '../staircase/lookup.ts';
 import { allCells, storyCells } from '../staircase/plan.ts';
+import { scheduleStaircase } from '../staircase/schedules.ts';
 import type { Staircase } from '../staircase/staircase.ts';
 
 /** A staircase, and the drills of its columns, in their order. */
@@ -21,6 +22,7 @@ export const tracks = {
   locks: [{ staircase: lockStaircase, drills }],
   orders: [
     { staircase: guardStaircase, drills: guardDrills },
+    { staircase: scheduleStaircase, drills: scheduleDrills },
     { staircase: keyStaircase, drills: keyDrills },
   ],
 } satisfies Record<string, Flight[]>;

@@ -3,7 +3,9 @@ import {
   guardChangeSchema,
   heapSchema,
   historySchema,
+  type JobSchedule,
   type JobState,
+  jobScheduleSchema,
   jobStateSchema,
   type LabHistory,
   type LockTiming,
@@ -68,6 +70,10 @@ export interface LabClient {
   tick(): Promise<TickResult>;
   /** How many ticks of this node are under way, and how many of them are held. */
   ticks(): Promise<Pick<JobState, 'running' | 'held'>>;
+  /** Says when ticks of the clean-up come by themselves; never, when it is empty. */
+  setSchedule(schedule: JobSchedule): Promise<void>;
+  /** The latest ticks that have come by themselves, the last one last. */
+  scheduled(): Promise<JobState['scheduled']>;
 }
 
 /** Talks to the lab listener at `labUrl`. Every call rejects with one sentence when the answer is late, an error or nonsense. */
@@ -106,6 +112,8 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
       const { running, held } = jobStateSchema.parse(await call('GET', '/jobs/cleanup'));
       return { running, held };
     },
+    setSchedule: async (schedule) => void (await call('PUT', '/job-schedule', jobScheduleSchema.parse(schedule))),
+    scheduled: async () => jobStateSchema.parse(await call('GET', '/jobs/cleanup')).scheduled,
   };
 
   async function call(

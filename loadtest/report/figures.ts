@@ -118,6 +118,8 @@ const stepFigureNames: Record<string, string> = {
   closed: 'Orders closed',
   lateRuns: 'Late ticks that ran, all being done',
   lateRunsWithHold: 'Late ticks that ran with a minimum hold',
+  meanwhile: 'Ticks that began meanwhile',
+  late: 'Ticks that followed at once',
   clicks: 'Requests for one purchase',
   orders: 'Orders made',
   refunds: 'Refunds paid',

@@ -1,11 +1,10 @@
 // What is taught of the guards of the scheduled clean-up: what is restored of the units that are due.
 
 import { backendOf } from '../../locks/index.ts';
-import type { StackOptions } from '../../scripts/stack/stack.ts';
 import { formatNumber } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
 import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
-import { usualSettings } from './usual-settings.ts';
+import { orderStack } from './usual-settings.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
 const table = `
@@ -68,9 +67,6 @@ const columns: Record<string, Column> = {
   },
 };
 
-/** Each drill sets the guard, and a tick comes when it says so. */
-const stack: { name: string; options: StackOptions } = { name: 'orders', options: { env: usualSettings } };
-
 const jobs = 'services/inventory/orders/jobs';
 const lock = `${jobs}/lock.ts`;
 
@@ -113,7 +109,7 @@ function row(guard: string, { before, ...place }: Place): UnreadRow {
     ...(before !== undefined && { before: rowOfGuard(before) }),
     ...place,
     backends: backend === 'mysql' ? ['mysql'] : ['mysql', backend],
-    stack,
+    stack: orderStack,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { StackOptions } from '../../scripts/stack/stack.ts';
+
 /**
  * Settings of nodes that take orders, so that nobody's environment reaches them: an empty one counts as absent. No schedule is
  * set, so a tick of the clean-up comes when somebody asks for it.
@@ -10,6 +12,8 @@ export const usualSettings = {
   UNIT_PRICE: '',
   ORDER_TTL_MS: '',
   ORDER_CLEANUP_CRON: '',
+  ORDER_CLEANUP_FIXED_RATE_MS: '',
+  ORDER_CLEANUP_FIXED_DELAY_MS: '',
   JOB_LOCK: '',
   JOB_LEASE_MS: '',
   JOB_MIN_HOLD_MS: '',
@@ -18,3 +22,6 @@ export const usualSettings = {
   IDEMPOTENCY_REQUIRED: 'off',
   IDEMPOTENCY_KEEP_MS: '',
 };
+
+/** Nodes that take orders: each drill sets the guard, and a tick comes when it says so. */
+export const orderStack: { name: string; options: StackOptions } = { name: 'orders', options: { env: usualSettings } };

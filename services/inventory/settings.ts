@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { backendOf, knownVersions, lockName, replicasOf } from '../../locks/index.ts';
 import { type ExternalLockModule, nameOfExternalLock } from './external-lock.ts';
 import { hostName } from './known-hosts.ts';
-import { hasOrders, idempotencyOf, orderSettings } from './orders/settings.ts';
+import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { milliseconds, port, redisUrl, text } from './setting-kinds.ts';
 
@@ -112,6 +112,8 @@ function whyNotTogether(settings: InventorySettings): string | undefined {
   if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS) {
     return refuse('JOB_MIN_HOLD_MS', JOB_MIN_HOLD_MS, `must be less than JOB_LEASE_MS, which is ${JOB_LEASE_MS}`);
   }
+  const [[schedule] = [], [another] = []] = schedulesOf(settings);
+  if (schedule && another) return `${schedule} and ${another} are both given: only one of them is allowed.`;
   if (idempotencyOf(settings) === 'table' && !hasOrders(settings)) {
     return refuse('IDEMPOTENCY', 'table', 'needs MYSQL_URL, and ORDERS=on');
   }

@@ -3,6 +3,7 @@
 import type { Drill } from '../../harness/drill.ts';
 import { asGuardDrill } from '../clean-up.ts';
 import { asKeyDrill } from '../purchase.ts';
+import { asScheduleDrill } from '../schedules.ts';
 import { doubleClick, oneNodeClick } from './clicks.ts';
 import { clockSkew } from './clock-skew.ts';
 import { crashBeforeAnswer } from './crash-before-answer.ts';
@@ -12,12 +13,16 @@ import { jobOutlivesLease } from './job-outlives-lease.ts';
 import { nextUpstream } from './next-upstream.ts';
 import { refundTwice } from './refund-twice.ts';
 import { retryAfterTimeout } from './retry-after-timeout.ts';
+import { runsOverlap } from './runs-overlap.ts';
+import { runsPileUp } from './runs-pile-up.ts';
 import { sameNodeTwice } from './same-node-twice.ts';
 
 /** The drills of the clean-up, in the order of the staircase's columns. */
 export const guardDrills: Drill[] = [sameNodeTwice, doubleRestore, clockSkew, jobOutlivesLease, jobCrashesHalfWay].map(
   asGuardDrill,
 );
+/** The drills of the schedules, in the order of the staircase's columns. */
+export const scheduleDrills: Drill[] = [runsOverlap, runsPileUp].map(asScheduleDrill);
 /** The drills of the same request that comes twice, in the order of the staircase's columns. */
 export const keyDrills: Drill[] = [
   oneNodeClick,

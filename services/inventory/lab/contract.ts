@@ -120,16 +120,28 @@ export const tickResultSchema = z.object({
   detail: z.string().optional(),
 });
 
+/** When a job runs by itself: one of the three, or never. Milliseconds. */
+export const jobScheduleSchema = z
+  .strictObject({
+    cron: z.string().optional(),
+    fixedRateMs: z.int().min(10).max(86_400_000).optional(),
+    fixedDelayMs: z.int().min(10).max(86_400_000).optional(),
+  })
+  .refine((given) => Object.keys(given).length <= 1, 'must be one of cron, fixedRateMs and fixedDelayMs');
+
 /** The clean-up of a node, as `GET /jobs/cleanup` shows it. */
 export const jobStateSchema = z.object({
   node: z.string(),
   guard: z.string(),
   leaseMs: count,
   minHoldMs: count,
-  cron: z.string().nullable(),
+  /** Empty when no tick comes by itself. */
+  schedule: jobScheduleSchema,
   nextTick: z.string().nullable(),
   running: count,
   held: count,
+  /** The latest ticks of the schedule, the last one last: when each was due, and when it began, in milliseconds since 1970. */
+  scheduled: z.array(z.object({ dueAt: count, beganAt: count })),
   last: tickResultSchema.nullable(),
 });
 
@@ -147,6 +159,7 @@ export const tickScriptSchema = z.strictObject({
 });
 
 export type SaleCounts = z.output<typeof saleCountsSchema>;
+export type JobSchedule = z.output<typeof jobScheduleSchema>;
 export type NodeState = z.output<typeof nodeStateSchema>;
 export type LockTiming = z.output<typeof lockTimingSchema>;
 export type SaleScript = z.output<typeof saleScriptSchema>;

@@ -8,7 +8,7 @@ import { LockNotHeldError } from '../../../locks/lock.ts';
 import { asProblem } from '../answer.ts';
 import { ExternalLockFault } from '../external-lock.ts';
 import { createHeld } from '../held.ts';
-import type { GuardTiming, JobState, TickResult, tickScriptSchema } from '../lab/contract.ts';
+import type { GuardTiming, JobSchedule, JobState, TickResult, tickScriptSchema } from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';
 import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
@@ -16,8 +16,13 @@ import { type InventorySettings, lackingSetting } from '../settings.ts';
 import { RESTORABLE_MS, type Store } from '../store.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import { type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
-import { startSchedule } from './schedule.ts';
+import { startSchedule } from './schedules/index.ts';
+import type { ScheduledTick } from './schedules/schedule.ts';
+import { schedulesOf } from './settings.ts';
 import { CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
+
+/** How many ticks of the schedule a node remembers. */
+const MOST_SCHEDULED = 100;
 
 type TickScript = z.output<typeof tickScriptSchema>;
 
@@ -34,14 +39,15 @@ export interface CleanUpParts {
 
 export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
-/** Closes the orders that are due and puts their units back, whenever ORDER_CLEANUP_CRON says so, under the guard of JOB_LOCK. */
+/** Closes the orders that are due and puts their units back, whenever its schedule says so, under the guard of JOB_LOCK. */
 export function createCleanUp({ settings, node, mysql, store, servers, sales, log }: CleanUpParts) {
   const instance = randomUUID();
-  const { ORDER_CLEANUP_CRON: cron } = settings;
   const stockIn = (place: 'redis' | 'mysql') => (place === 'mysql' ? servers.stockInMysql() : store);
   const stopping = new AbortController();
   const underWay = new Set<Promise<TickResult>>();
-  const schedule = cron === undefined ? undefined : startSchedule(cron, scheduledTick);
+  let schedule: JobSchedule = schedulesOf(settings)[0]?.[1] ?? {};
+  let scheduled: ScheduledTick[] = [];
+  let running = startSchedule(schedule, scheduledTick);
   let guard = settings.JOB_LOCK;
   let timing = { leaseMs: settings.JOB_LEASE_MS, minHoldMs: settings.JOB_MIN_HOLD_MS };
   const held = createHeld();
@@ -49,7 +55,8 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, lo
   let ticks = 0;
   let last: TickResult | undefined;
 
-  async function scheduledTick() {
+  async function scheduledTick(its: ScheduledTick) {
+    scheduled = [...scheduled.slice(1 - MOST_SCHEDULED), its];
     // Two at once on one node are what a guard must bear. Under `conditional` they do no harm, and no good either.
     if (guard === 'conditional' && underWay.size > 0) return;
     // The log names the node by itself.
@@ -201,10 +208,11 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, lo
       node,
       guard,
       ...timing,
-      cron: cron ?? null,
-      nextTick: schedule?.next() ?? null,
+      schedule,
+      nextTick: running.next(),
       running: underWay.size,
       held: held.count(),
+      scheduled,
       last: last ?? null,
     }),
     /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
@@ -220,12 +228,19 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, lo
       guard = name;
       timing = changed;
     },
+    /** From now on ticks come when this says so. Forgets when they have come before. */
+    setSchedule(given: JobSchedule) {
+      running.stop();
+      schedule = given;
+      scheduled = [];
+      running = startSchedule(schedule, scheduledTick);
+    },
     scriptNextTick(script: TickScript) {
       nextScript = script;
     },
     /** For a node that stops: no tick begins any more, and one that is under way ends with the order it is at. */
     end() {
-      schedule?.stop();
+      running.stop();
       stopping.abort();
       held.end();
     },

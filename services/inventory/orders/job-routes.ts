@@ -1,10 +1,11 @@
 import type { Express } from 'express';
 import { allowOnly } from '../answer.ts';
-import { guardChangeSchema, nothing, tickScriptSchema } from '../lab/contract.ts';
+import { guardChangeSchema, jobScheduleSchema, nothing, tickScriptSchema } from '../lab/contract.ts';
 import type { CleanUpJob } from './cleanup.ts';
-import { jobLock } from './settings.ts';
+import { cron, jobLock } from './settings.ts';
 
 const changeSchema = guardChangeSchema.extend({ lock: guardChangeSchema.shape.lock.pipe(jobLock) });
+const scheduleSchema = jobScheduleSchema.safeExtend({ cron: cron().optional() });
 
 /** The calls of the lab listener that see, run and change the clean-up. `docs/http-api.md` describes them. */
 export function addJobRoutes(app: Express, job: CleanUpJob) {
@@ -23,6 +24,14 @@ export function addJobRoutes(app: Express, job: CleanUpJob) {
     .put((request, response) => {
       const { lock, ...timing } = changeSchema.parse(request.body);
       job.setLock(lock, timing);
+      response.json(job.state());
+    })
+    .all(allowOnly('PUT'));
+
+  app
+    .route('/job-schedule')
+    .put((request, response) => {
+      job.setSchedule(scheduleSchema.parse(request.body));
       response.json(job.state());
     })
     .all(allowOnly('PUT'));

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { JobSchedule } from '../lab/contract.ts';
 import { milliseconds, onOrOff, wholeNumber } from '../setting-kinds.ts';
 import { guardName, knownGuards } from './jobs/guards.ts';
-import { cronForm, whyNoCron } from './schedule.ts';
+import { cronForm, whyNoCron } from './schedules/cron.ts';
 
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
 export const jobLock = z.string().transform((given, context) => {
@@ -11,7 +12,8 @@ export const jobLock = z.string().transform((given, context) => {
   return z.NEVER;
 });
 
-const cron = () =>
+/** A cron expression that comes some time. */
+export const cron = () =>
   z.string().superRefine((expression, context) => {
     const why = whyNoCron(expression);
     if (why !== undefined) context.addIssue({ code: 'custom', message: `${cronForm}; ${why}` });
@@ -23,6 +25,8 @@ export const orderSettings = {
   UNIT_PRICE: wholeNumber(1, 100_000_000, 'cents').default(1_000),
   ORDER_TTL_MS: milliseconds(1, 2_592_000_000).default(900_000),
   ORDER_CLEANUP_CRON: cron().optional(),
+  ORDER_CLEANUP_FIXED_RATE_MS: milliseconds(10, 86_400_000).optional(),
+  ORDER_CLEANUP_FIXED_DELAY_MS: milliseconds(10, 86_400_000).optional(),
   JOB_LOCK: jobLock.default('conditional'),
   JOB_LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
   JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
@@ -40,6 +44,22 @@ type OrderSettings = z.output<z.ZodObject<typeof orderSettings>> & { MYSQL_URL?:
 export const orderUrlOf = ({ ORDERS, MYSQL_URL }: OrderSettings) => (ORDERS === 'on' ? MYSQL_URL : undefined);
 
 export const hasOrders = (settings: OrderSettings) => orderUrlOf(settings) !== undefined;
+
+/** When the clean-up runs by itself: each setting that says so, by its name. Only one is allowed. */
+export function schedulesOf(settings: OrderSettings): [name: string, schedule: JobSchedule][] {
+  const {
+    ORDER_CLEANUP_CRON: cron,
+    ORDER_CLEANUP_FIXED_RATE_MS: fixedRateMs,
+    ORDER_CLEANUP_FIXED_DELAY_MS: fixedDelayMs,
+  } = settings;
+  return [
+    ...(cron === undefined ? [] : [['ORDER_CLEANUP_CRON', { cron }] as [string, JobSchedule]]),
+    ...(fixedRateMs === undefined ? [] : [['ORDER_CLEANUP_FIXED_RATE_MS', { fixedRateMs }] as [string, JobSchedule]]),
+    ...(fixedDelayMs === undefined
+      ? []
+      : [['ORDER_CLEANUP_FIXED_DELAY_MS', { fixedDelayMs }] as [string, JobSchedule]]),
+  ];
+}
 
 /** What is done about requests that come twice with one key. */
 export const idempotencyOf = (settings: OrderSettings) =>

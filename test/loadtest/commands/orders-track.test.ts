@@ -143,8 +143,9 @@ describe('npm start -- --track orders', () => {
 
   test('the report has a table for each staircase, and says which row is right in every drill', () => {
     const page = readFileSync(join(command.reports, 'latest/report.html'), 'utf8');
-    expect(page.match(/<table class="staircase/g)).toHaveLength(2);
+    expect(page.match(/<table class="staircase/g)).toHaveLength(3);
     expect(page).toContain('Every unit restored exactly once, in every drill: conditional.');
+    expect(page).toContain('One tick at a time, and none that follows at once, in every drill: fixed-delay.');
     expect(page).toContain('One order and one refund of one intent, in every drill: table.');
     expect(page).toContain('100 orders are due. node-1 and node-2 tick at the same moment.');
     expect(page).not.toMatch(/undefined|NaN/);

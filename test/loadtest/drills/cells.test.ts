@@ -50,16 +50,18 @@ describe('not applicable, and why', () => {
     expect(dashes.map(({ name, stage }) => `${name} ${stage}`)).toEqual([
       'long-wait 0-none',
       'late-release 0-none',
+      'late-batch 0-none',
       'wrong-replica 0-none',
       'client-gone 0-none',
       'starvation 0-none',
       'overtaking 0-none',
       'long-wait 1-in-process',
       'late-release 1-in-process',
+      'late-batch 1-in-process',
       'wrong-replica 1-in-process',
       'starvation 1-in-process',
       'overtaking 1-in-process',
-      ...stages.slice(2).map((stage) => `wrong-replica ${stage}`),
+      ...stages.slice(2).flatMap((stage) => [`late-batch ${stage}`, `wrong-replica ${stage}`]),
     ]);
   });
 
@@ -82,6 +84,7 @@ describe('not applicable, and why', () => {
     partition: ['links'],
     'late-write': ['links'],
     'crossed-write': ['links'],
+    'late-batch': ['links'],
     failover: ['links', 'replication'],
     'forgotten-sale': ['links', 'redis process', 'replication'],
     'redis-outage': ['redis process'],

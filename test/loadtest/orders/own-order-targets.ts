@@ -36,6 +36,7 @@ export function figuresAsDrawn(row: string, drill: string) {
     const units = holds ? 100 : (restored[row]?.[drill] ?? 101);
     return { due: 100, restored: units, closed: units === 50 ? 49 : 100 };
   }
+  if (row.startsWith('schedule-')) return { [drill === 'runs-overlap' ? 'meanwhile' : 'late']: holds ? 0 : 3 };
   const count = holds ? 1 : (made[row]?.[drill] ?? 2);
   return drill === 'refund-twice' ? { refunds: count } : { orders: count };
 }

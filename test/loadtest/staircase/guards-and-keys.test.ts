@@ -7,6 +7,7 @@ import { readStory, stageTitle } from '../../../loadtest/report/story.ts';
 import { summarize } from '../../../loadtest/report/summary.ts';
 import { isExternal, rowOf, staircaseOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { fixes } from '../../../loadtest/staircase/plan.ts';
+import { scheduleStaircase, schedules } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
 import { strategies } from '../../../services/inventory/orders/idempotency/index.ts';
@@ -28,10 +29,13 @@ describe('orders: the staircases', () => {
   test.each(tracks.orders)(
     '$staircase.title: from row to row what holds goes on to hold, and the last row alone holds all',
     ({ staircase }) => {
+      // A fixed rate pays for one tick at a time with the pile.
+      const exceptions = staircase === scheduleStaircase ? ['schedule-fixed-rate runs-pile-up'] : [];
       const signs = Object.values(staircase.rows).flatMap(({ isAside, signs }) => (isAside ? [] : [textOf(signs)]));
       for (const [at, row] of signs.entries()) {
         for (const [column, sign] of [...row].entries()) {
-          if (signs[at - 1]?.[column] === '✔') expect(sign).toBe('✔');
+          const cell = `${Object.keys(staircase.rows)[at]} ${Object.keys(staircase.columns)[column]}`;
+          if (signs[at - 1]?.[column] === '✔') expect(sign).toBe(exceptions.includes(cell) ? '✘' : '✔');
         }
       }
       expect(signs.filter((row) => !row.includes('✘'))).toEqual([signs.at(-1)]);
@@ -40,7 +44,7 @@ describe('orders: the staircases', () => {
 
   test.each(rows)('%s: has a title and a story, and comes after a row of its own staircase', (row) => {
     expect(isExternal(row)).toBe(false);
-    expect(stageTitle(row)).toMatch(/^(Guard|Idempotency) · /);
+    expect(stageTitle(row)).toMatch(/^(Guard|Schedule|Idempotency) · /);
     expect(existsSync(join(projectDir, rowOf(row)?.story ?? ''))).toBe(true);
     expect(readStory(row)?.change).toMatch(/\S/);
     const before = rowOf(row)?.before;
@@ -65,10 +69,11 @@ describe('orders: the staircases', () => {
   });
 
   test('the rows are guards and strategies that there are', () => {
-    const [guards, keys] = tracks.orders.map(({ staircase }) =>
+    const [guards, kinds, keys] = tracks.orders.map(({ staircase }) =>
       Object.values(staircase.rows).map(({ short = '' }) => short),
     );
     expect(guards?.map(guardName)).toEqual(guards);
+    expect(kinds).toEqual(Object.keys(schedules));
     expect(keys).toEqual(Object.keys(strategies));
   });
 
@@ -87,6 +92,9 @@ describe('orders: the staircases', () => {
       'guard-zookeeper': [],
       'guard-mysql-lock-table': [],
       'guard-conditional': ['job-crashes-half-way'],
+      'schedule-cron': [],
+      'schedule-fixed-rate': ['runs-overlap'],
+      'schedule-fixed-delay': ['runs-pile-up'],
       'key-none': [],
       'key-in-process': ['one-node-click'],
       'key-lock': ['double-click', 'refund-twice'],
@@ -97,9 +105,9 @@ describe('orders: the staircases', () => {
 
 test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {
   const names = storyOf('orders', storyRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
-  expect(names).toHaveLength(7 * 5 + 4 * 6);
+  expect(names).toHaveLength(7 * 5 + 3 * 2 + 4 * 6);
   expect(new Set(names).size).toBe(names.length);
-  expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 4 * 6);
+  expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 3 * 2 + 4 * 6);
   const chosen = drillsOf('orders').filter(({ name }) => name === 'double-click');
   expect(cellsOf('orders', ['guard-none', 'key-table'], chosen)).toEqual([{ stage: 'key-table', drill: chosen[0] }]);
 });

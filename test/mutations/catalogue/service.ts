@@ -3,6 +3,24 @@ import type { Mutation } from '../mutation.ts';
 /** The inventory service: settings, the sale, outages. */
 export const service: Mutation[] = [
   {
+    name: 'fixed-rate-counts-from-the-beginning',
+    file: 'services/inventory/orders/schedules/fixed-rate.ts',
+    find: '    dueAt += everyMs;\n',
+    replace: '    dueAt = Date.now() + everyMs;\n',
+    why: 'The ticks that were due while a slow one was under way are forgotten: it is no fixed rate.',
+    tests: ['test/services/inventory/orders/schedules/schedule.test.ts'],
+    title: 'fixed rate',
+  },
+  {
+    name: 'fixed-delay-counts-from-the-beginning',
+    file: 'services/inventory/orders/schedules/fixed-delay.ts',
+    find: '    await tick(',
+    replace: '    void tick(',
+    why: 'A tick begins while the last one is under way.',
+    tests: ['test/services/inventory/orders/schedules/schedule.test.ts'],
+    title: 'fixed delay',
+  },
+  {
     name: 'sale-answered-unconfirmed',
     file: 'services/inventory/sale.ts',
     find: "    await lock.confirm?.();\n    emit('wrote', remaining);",

@@ -10,7 +10,7 @@ import { serviceArgs } from '../../../scripts/stack/bundle.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { knownGuards } from '../../../services/inventory/orders/jobs/guards.ts';
-import { cronForm } from '../../../services/inventory/orders/schedule.ts';
+import { cronForm } from '../../../services/inventory/orders/schedules/cron.ts';
 import { redisUrlForms } from '../../../services/inventory/redis-url.ts';
 import { inventorySettings, readSettingsOrExit } from '../../../services/inventory/settings.ts';
 import { cleanUpLater } from '../../clean-up.ts';
@@ -71,6 +71,8 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['UNIT_PRICE', '0', 'a whole number from 1 to 100000000 (cents)'],
     ['ORDER_TTL_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
     ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; the hour can't be 25`],
+    ['ORDER_CLEANUP_FIXED_RATE_MS', '9', 'a whole number from 10 to 86400000 (milliseconds)'],
+    ['ORDER_CLEANUP_FIXED_DELAY_MS', '1s', 'a whole number from 10 to 86400000 (milliseconds)'],
     ['JOB_LOCK', 'mysql-conditional', knownGuards],
     ['JOB_LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
     ['JOB_MIN_HOLD_MS', '1s', 'a whole number from 0 to 3600000 (milliseconds)'],
@@ -111,6 +113,11 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       'a cron expression of five fields',
       { ORDER_CLEANUP_CRON: '0/10 * * * *' },
       `ORDER_CLEANUP_CRON=0/10 * * * * is not allowed: it must be ${cronForm}; 5 are given.\n`,
+    ],
+    [
+      'two schedules',
+      { ORDER_CLEANUP_CRON: '0/10 * * * * ?', ORDER_CLEANUP_FIXED_RATE_MS: '1000' },
+      'ORDER_CLEANUP_CRON and ORDER_CLEANUP_FIXED_RATE_MS are both given: only one of them is allowed.\n',
     ],
     [
       'a minimum hold that is longer than the lease',

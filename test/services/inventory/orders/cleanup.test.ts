@@ -414,7 +414,7 @@ describe('the schedule', () => {
 
     expect(await jobOf(first)).toMatchObject({
       guard: 'conditional',
-      cron: '* * * * * ?',
+      schedule: { cron: '* * * * * ?' },
       nextTick: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
     });
     // An order is closed before its unit is back, and that is written down last.
@@ -435,8 +435,36 @@ describe('the schedule', () => {
     expect(results.reduce((units, { restored }) => units + restored, 0)).toBe(4);
   });
 
-  test('without ORDER_CLEANUP_CRON nothing is closed by itself', async () => {
-    expect(await jobOf(node)).toMatchObject({ cron: null, nextTick: null });
+  test.each<[string, Record<string, number>]>([
+    ['fixed rate', { fixedRateMs: 50 }],
+    ['fixed delay', { fixedDelayMs: 50 }],
+  ])('%s: a node that is told so closes what is due by itself, until it is told otherwise', async (_what, schedule) => {
+    const sku = Object.keys(schedule).join();
+    await makeDue(shop, node, sku, 3);
+
+    const { body } = await node.lab('PUT', '/job-schedule', schedule);
+    expect(body).toMatchObject({ schedule, nextTick: expect.stringMatching(/Z$/) });
+    await until('all are closed', async () => (await countOrders(shop, sku)).CLOSED === 3);
+    await until('it has ticked again', async () => (await jobOf(node)).scheduled.length > 2);
+
+    expect((await node.lab('PUT', '/job-schedule', {})).body).toMatchObject({
+      schedule: {},
+      scheduled: [],
+      nextTick: null,
+    });
+    expect(await shop.stockOf(sku)).toBe(UNITS_IN_STOCK + 3);
+  });
+
+  test('a node is started with a fixed rate, or with a fixed delay', async () => {
+    const settings = [{ ORDER_CLEANUP_FIXED_RATE_MS: '60000' }, { ORDER_CLEANUP_FIXED_DELAY_MS: '60000' }];
+    const [rate, delay] = (await Promise.all(settings.map((env) => shop.openNode(env)))) as [TestNode, TestNode];
+    expect((await jobOf(rate)).schedule).toEqual({ fixedRateMs: 60_000 });
+    expect((await jobOf(delay)).schedule).toEqual({ fixedDelayMs: 60_000 });
+    for (const { part } of [rate, delay]) await part.stop();
+  });
+
+  test('without a schedule nothing is closed by itself', async () => {
+    expect(await jobOf(node)).toMatchObject({ schedule: {}, nextTick: null });
   });
 
   test('without orders there is no clean-up, and what is set for it does no harm', async () => {
@@ -471,7 +499,7 @@ describe('the lab listener', () => {
   test('the public listener has none of it', async () => {
     expectProblem(await node.get('/jobs/cleanup'), 'NOT_FOUND');
     expectProblem(await ask(`${node.url}/jobs/cleanup`, { method: 'POST', ...jsonBody({}) }), 'NOT_FOUND');
-    for (const path of ['/job-lock', '/next-cleanup']) {
+    for (const path of ['/job-lock', '/job-schedule', '/next-cleanup']) {
       expectProblem(await ask(`${node.url}${path}`, { method: 'PUT', ...jsonBody({}) }), 'NOT_FOUND');
     }
   });
@@ -483,6 +511,11 @@ describe('the lab listener', () => {
     ['a sale that needs no lock', 'PUT', '/job-lock', { lock: 'redis-atomic' }],
     ['a minimum hold that is longer than the lease', 'PUT', '/job-lock', { lock: '4', leaseMs: 100, minHoldMs: 100 }],
     ['a negative time', 'PUT', '/job-lock', { lock: '4', minHoldMs: -1 }],
+    ['two schedules', 'PUT', '/job-schedule', { fixedRateMs: 100, fixedDelayMs: 100 }],
+    ['a schedule that never comes', 'PUT', '/job-schedule', { cron: '0 0 0 30 2 ?' }],
+    ['a rate that is too fast', 'PUT', '/job-schedule', { fixedRateMs: 9 }],
+    ['no number', 'PUT', '/job-schedule', { fixedDelayMs: '100' }],
+    ['a schedule of another kind', 'PUT', '/job-schedule', { every: 100 }],
     ['a step that does not exist', 'PUT', '/next-cleanup', { after: 'written' }],
     ['no step', 'PUT', '/next-cleanup', {}],
     ['order 0', 'PUT', '/next-cleanup', { after: 'closed', orders: 0 }],

@@ -1,6 +1,8 @@
 import dotenv from 'dotenv';
 import { expect, test, vi } from 'vitest';
-import { startSchedule, whyNoCron } from '../../../../services/inventory/orders/schedule.ts';
+import { whyNoCron } from '../../../../../services/inventory/orders/schedules/cron.ts';
+import { startSchedule } from '../../../../../services/inventory/orders/schedules/index.ts';
+import type { ScheduledTick } from '../../../../../services/inventory/orders/schedules/schedule.ts';
 
 /** The next three times that the expression names after `since`. */
 function timesOf(expression: string, since = '2026-11-21T09:59:55Z') {
@@ -8,7 +10,7 @@ function timesOf(expression: string, since = '2026-11-21T09:59:55Z') {
   const times: (string | null)[] = [];
   try {
     for (let n = 0; n < 3; n += 1) {
-      const schedule = startSchedule(expression, async () => {});
+      const schedule = startSchedule({ cron: expression }, async () => {});
       const next = schedule.next();
       schedule.stop();
       times.push(next);
@@ -33,6 +35,11 @@ test.each([
   ['the second Friday', '0 0 3 ? * 5#2', ['2026-12-11T03:00', '2027-01-08T03:00', '2027-02-12T03:00']],
   ['the last Friday', '0 0 3 ? * FRIL', ['2026-11-27T03:00', '2026-12-25T03:00', '2027-01-29T03:00']],
   ['Monday to Friday', '0 30 8 ? * MON-FRI', ['2026-11-23T08:30', '2026-11-24T08:30', '2026-11-25T08:30']],
+  [
+    '1 is Monday, other than in Quartz, where 1 is Sunday',
+    '0 0 3 ? * 1',
+    ['2026-11-23T03:00', '2026-11-30T03:00', '2026-12-07T03:00'],
+  ],
   ['7 is Sunday, as 0 is', '0 0 3 ? * 7', ['2026-11-22T03:00', '2026-11-29T03:00', '2026-12-06T03:00']],
 ])('schedule: %s (%s)', (_what, expression, times) => {
   expect(whyNoCron(expression)).toBeUndefined();
@@ -68,7 +75,7 @@ test('schedule: in .env an expression with # stands in quotes', () => {
 test('schedule: it ticks until it is stopped, also while the last tick goes on', async () => {
   vi.useFakeTimers({ now: Date.parse('2026-11-21T10:00:00.500Z') });
   let ticks = 0;
-  const schedule = startSchedule('* * * * * ?', async () => {
+  const schedule = startSchedule({ cron: '* * * * * ?' }, async () => {
     ticks += 1;
     await new Promise(() => {});
   });
@@ -81,4 +88,58 @@ test('schedule: it ticks until it is stopped, also while the last tick goes on',
 
   expect(ticks).toBe(3);
   expect(schedule.next()).toBeNull();
+});
+
+/** Starts a schedule whose first tick takes so long, and resolves with when each tick was due and began, after so many milliseconds. */
+async function ticksOf(schedule: Parameters<typeof startSchedule>[0], firstTakesMs: number, forMs: number) {
+  const start = Date.parse('2026-11-21T10:00:00.000Z');
+  vi.useFakeTimers({ now: start });
+  const ticks: ScheduledTick[] = [];
+  const running = startSchedule(schedule, async (its) => {
+    ticks.push(its);
+    if (ticks.length === 1) await new Promise((resolve) => setTimeout(resolve, firstTakesMs));
+  });
+  await vi.advanceTimersByTimeAsync(forMs);
+  const next = running.next();
+  running.stop();
+  const count = ticks.length;
+  await vi.advanceTimersByTimeAsync(10_000);
+  vi.useRealTimers();
+  expect(ticks).toHaveLength(count);
+  expect(running.next()).toBeNull();
+  return { ticks: ticks.map(({ dueAt, beganAt }) => [dueAt - start, beganAt - start]), next };
+}
+
+test('fixed rate: a tick is due every second, and those behind a slow one follow it at once', async () => {
+  expect(await ticksOf({ fixedRateMs: 1_000 }, 3_500, 6_500)).toEqual({
+    ticks: [
+      [1_000, 1_000],
+      // A timer of Node waits for a millisecond at least.
+      [2_000, 4_501],
+      [3_000, 4_502],
+      [4_000, 4_503],
+      [5_000, 5_000],
+      [6_000, 6_000],
+    ],
+    next: '2026-11-21T10:00:07.000Z',
+  });
+});
+
+test('fixed delay: a tick begins a second after the last one has ended', async () => {
+  expect(await ticksOf({ fixedDelayMs: 1_000 }, 3_500, 7_000)).toEqual({
+    ticks: [
+      [1_000, 1_000],
+      [5_500, 5_500],
+      [6_500, 6_500],
+    ],
+    next: '2026-11-21T10:00:07.500Z',
+  });
+});
+
+test('fixed delay: while a tick is under way nobody knows when the next one comes', async () => {
+  expect((await ticksOf({ fixedDelayMs: 1_000 }, 3_500, 2_000)).next).toBeNull();
+});
+
+test('schedule: an empty one never ticks', async () => {
+  expect(await ticksOf({}, 0, 5_000)).toEqual({ ticks: [], next: null });
 });

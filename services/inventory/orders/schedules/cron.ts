@@ -1,4 +1,10 @@
+// Schedule · cron
+// Problem: a job must run again and again, and nobody is there to start it.
+// Change:  it starts at the times that an expression names, on each node by the clock of that node.
+// Leaves:  a tick that takes longer than the time to the next one is still under way when that begins.
+
 import { Cron } from 'croner';
+import type { Schedule, ScheduledTick } from './schedule.ts';
 
 const fieldNames = ['second', 'minute', 'hour', 'day', 'month', 'weekday'] as const;
 /** Every node reads the expression in UTC, so that the same tick comes on each at the same moment. */
@@ -15,14 +21,10 @@ export function whyNoCron(expression: string): string | undefined {
   return new Cron(expression, options).nextRun() === null ? 'this time never comes' : undefined;
 }
 
-/** Calls `tick` whenever the expression says so, in UTC, whether or not the last call has ended. It must not reject. */
-export function startSchedule(expression: string, tick: () => Promise<void>) {
-  const cron = new Cron(expression, options, tick);
-  return {
-    /** When the next tick comes: ISO 8601, in UTC. Null when none does. */
-    next: () => cron.nextRun()?.toISOString() ?? null,
-    stop: () => cron.stop(),
-  };
+/** Calls `tick` at the times of the expression, whether or not the last call has ended. It must not reject. */
+export function atTimesOf(expression: string, tick: (its: ScheduledTick) => Promise<void>): Schedule {
+  const cron = new Cron(expression, options, () => tick({ dueAt: Date.now(), beganAt: Date.now() }));
+  return { next: () => cron.nextRun()?.toISOString() ?? null, stop: () => cron.stop() };
 }
 
 function isCron(fields: string[]) {

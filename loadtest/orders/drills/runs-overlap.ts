@@ -1,0 +1,31 @@
+// A tick of a node takes longer than the time to the next one. Does the next one begin all the same?
+
+import { countOf, formatDuration } from '../../evidence/numbers.ts';
+import { PERIOD_MS } from '../../staircase/schedules.ts';
+import { type ScheduleDrill, SLOW_PERIODS } from '../schedules.ts';
+
+export const runsOverlap: ScheduleDrill = {
+  name: 'runs-overlap',
+  async run(testBed) {
+    const { first, kind } = testBed;
+    await testBed.step(`${first.name} ticks by itself, once a second: ${kind}.`);
+    await testBed.holdFirstTick();
+    await testBed.say(`The first tick is under way, and takes longer than ${Math.floor(SLOW_PERIODS)} seconds.`);
+    await testBed.rest(SLOW_PERIODS * PERIOD_MS);
+    const [held, ...others] = await testBed.ticks();
+    const meanwhile = others.length;
+    await testBed.say(`${countOf(meanwhile, 'tick has', 'ticks have')} begun meanwhile.`);
+    await first.resume();
+    const figures = { meanwhile };
+    if (meanwhile > 0) {
+      const reason = `${countOf(meanwhile, 'tick')} of ${first.name} began while another one of it was under way.`;
+      const witnesses = others.map(
+        ({ beganAt }, at) =>
+          `tick ${at + 2} began ${formatDuration(beganAt - (held?.beganAt ?? 0))} after tick 1, which had not ended`,
+      );
+      return { verdict: 'fail', reason, figures, witnesses };
+    }
+    const reason = `No tick of ${first.name} began while another one of it was under way.`;
+    return { verdict: 'pass', reason, figures, witnesses: [] };
+  },
+};

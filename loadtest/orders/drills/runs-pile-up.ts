@@ -1,0 +1,34 @@
+// A tick of a node takes longer than the time to the next ones. Do those that were due meanwhile all follow at once when it has ended?
+
+import { countOf, formatDuration } from '../../evidence/numbers.ts';
+import { PERIOD_MS } from '../../staircase/schedules.ts';
+import { type ScheduleDrill, SLOW_PERIODS } from '../schedules.ts';
+
+/** How long after its time a tick begins that has waited for another one, at least: in milliseconds. */
+const LATE_MS = PERIOD_MS / 2;
+
+export const runsPileUp: ScheduleDrill = {
+  name: 'runs-pile-up',
+  async run(testBed) {
+    const { first, kind } = testBed;
+    await testBed.step(`${first.name} ticks by itself, once a second: ${kind}.`);
+    await testBed.holdFirstTick();
+    await testBed.say(`The first tick is under way, and takes longer than ${Math.floor(SLOW_PERIODS)} seconds.`);
+    await testBed.rest(SLOW_PERIODS * PERIOD_MS);
+    await first.resume();
+    // Nothing happens that could be awaited: under two of three schedules no tick follows at once.
+    await testBed.rest(PERIOD_MS / 2);
+    const late = (await testBed.ticks()).filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
+    await testBed.say(`It has ended. ${countOf(late.length, 'tick')} that had waited for that followed at once.`);
+    const figures = { late: late.length };
+    const witnesses = late.map(
+      ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
+    );
+    if (late.length > 1) {
+      const reason = `${countOf(late.length, 'tick')} of ${first.name} that were due meanwhile followed at once, one after the other.`;
+      return { verdict: 'fail', reason, figures, witnesses };
+    }
+    const reason = `No pile of ticks followed the slow one of ${first.name}.`;
+    return { verdict: 'pass', reason, figures, witnesses };
+  },
+};

@@ -1,0 +1,70 @@
+// The test bed of a drill of the schedules: a node whose ticks come by themselves, and one of them that takes long.
+
+import type { Drill } from '../harness/drill.ts';
+import { notApplicable } from '../harness/drill.ts';
+import { type Judgement, play } from '../harness/step-drill.ts';
+import { lackOf } from '../harness/target.ts';
+import { PERIOD_MS, scheduleOfRow, schedules } from '../staircase/schedules.ts';
+import { openShop, playOnBusyMachine, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
+
+/** A slow tick takes so many periods: three more are due meanwhile, and the fourth not so soon after it. */
+export const SLOW_PERIODS = 3.6;
+
+/** A drill of the schedules. */
+export interface ScheduleDrill {
+  /** A column of the staircase. */
+  name: string;
+  run(testBed: ScheduleTestBed): Promise<Judgement>;
+}
+
+/** The drill as one of the staircase's. */
+export function asScheduleDrill(drill: ScheduleDrill): Drill {
+  return {
+    name: drill.name,
+    kind: 'steps',
+    async run({ target, stage, settings: _, ...context }) {
+      const lacking = lackOf(target, stage, ['own mysql']);
+      if (lacking !== undefined) return notApplicable(lacking);
+      return playOnBusyMachine(
+        async () => {
+          const testBed = await openScheduled({ target, kind: scheduleOfRow(stage), ...context });
+          return play(testBed, drill.run(testBed), context.signal);
+        },
+        // A tick that is late by a good part of a period may be so because the machine stood still.
+        { ...context, leaseMs: PERIOD_MS },
+      );
+    },
+  };
+}
+
+export type ScheduleTestBed = Awaited<ReturnType<typeof openScheduled>>;
+
+/** A shop of whose nodes the first ticks by itself, when the drill says so. */
+async function openScheduled({ kind, ...options }: ShopOptions & { kind: string }) {
+  const shop = await openShop(options);
+  const { first } = shop;
+
+  return {
+    ...shop,
+    kind,
+    /** Starts the schedule. Resolves when its first tick is under way, and held. */
+    async holdFirstTick() {
+      shop.mustBeOpen();
+      await first.setGuard('none');
+      await first.scriptTick({ after: 'read', orders: 1 });
+      await first.setSchedule(schedules[kind] ?? {});
+      const isHeld = async () => (await first.ticks()).held === 1;
+      await shop.until(`No tick of ${first.name} came by itself and stayed.`, isHeld, STEP_LIMIT_MS);
+    },
+    /** The ticks that have begun since the schedule was started. */
+    ticks: () => first.scheduled(),
+    async close() {
+      await shop.close(async () => {
+        await first.setSchedule({});
+        await first.resume();
+        await first.setGuard('conditional');
+      });
+      return { events: [], told: shop.emitted };
+    },
+  };
+}

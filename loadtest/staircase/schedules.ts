@@ -1,0 +1,70 @@
+// What is taught of the schedules of a job: what becomes of the ticks that are due while one is under way.
+
+import type { JobSchedule } from '../../services/inventory/lab/contract.ts';
+import { countOf } from '../evidence/numbers.ts';
+import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
+import { orderStack } from './usual-settings.ts';
+
+// ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
+const table = `
+                      runs-overlap
+                      │  runs-pile-up
+schedule-cron         ✘  ✔
+schedule-fixed-rate   ✔  ✘
+schedule-fixed-delay  ✔  ✔
+`;
+
+/** The names of these rows begin so. */
+const PREFIX = 'schedule-';
+
+/** The row of a schedule, by its kind. */
+export const rowOfSchedule = (kind: string) => `${PREFIX}${kind}`;
+
+/** The kind of schedule of a row. */
+export const scheduleOfRow = (row: string) => row.slice(PREFIX.length);
+
+/** How often a tick is due under each of them, in milliseconds. */
+export const PERIOD_MS = 1_000;
+
+/** What a node is told, by the kind of schedule. */
+export const schedules: Record<string, JobSchedule> = {
+  cron: { cron: '* * * * * ?' },
+  'fixed-rate': { fixedRateMs: PERIOD_MS },
+  'fixed-delay': { fixedDelayMs: PERIOD_MS },
+};
+
+const columns: Record<string, Column> = {
+  'runs-overlap': {
+    asks: 'does a tick begin on a node while the last one is under way?',
+    seconds: 5,
+    figure: ({ meanwhile }) => (meanwhile === undefined ? undefined : `${countOf(meanwhile, 'tick')} meanwhile`),
+  },
+  'runs-pile-up': {
+    asks: 'do the ticks that were due meanwhile all follow at once when a slow one has ended?',
+    seconds: 6,
+    figure: ({ late }) => (late === undefined ? undefined : `${countOf(late, 'tick')} at once`),
+  },
+};
+
+function row(kind: string, before: string | undefined): UnreadRow {
+  return {
+    title: `Schedule · ${kind}`,
+    short: kind,
+    ...(before !== undefined && { before: rowOfSchedule(before) }),
+    story: `services/inventory/orders/schedules/${kind}.ts`,
+    backends: ['mysql'],
+    stack: orderStack,
+  };
+}
+
+/** The schedules of the clean-up. */
+export const scheduleStaircase = readStaircase({
+  title: 'The schedules: ticks that are due while one is under way',
+  rowWord: 'schedule',
+  table,
+  columns,
+  rows: Object.fromEntries(
+    Object.keys(schedules).map((kind, at, kinds) => [rowOfSchedule(kind), row(kind, kinds[at - 1])]),
+  ),
+  praise: 'One tick at a time, and none that follows at once, in every drill',
+});
