@@ -26,6 +26,7 @@ process.exitCode = await runToEnd('The run could not be made', async () => {
     seconds,
     lock: stage,
     signal: stopping.signal,
+    onProgress: (sentence) => console.log(sentence),
   });
   console.log(`${kills} kills.`);
   console.table(answers);

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RowDataPacket } from 'mysql2/promise';
 import { backendOf } from '../../locks/index.ts';
 import { startBackends } from '../../scripts/stack/backends.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
@@ -21,8 +22,10 @@ const BUYERS = 20;
 /** How long a buyer who was refused waits before the next try, in milliseconds. */
 const BEFORE_NEXT_TRY_MS = 20;
 const KILL_EVERY_MS = 1_000;
-/** How long the clean-up may take when nobody buys any more, in milliseconds. */
+/** How long the clean-up may go without having less to do than before, when nobody buys any more, in milliseconds. */
 const CLEAN_UP_LIMIT_MS = 30_000;
+/** How often the run says how far it is, in milliseconds. */
+const TELL_EVERY_MS = 10_000;
 
 const settings = {
   ...usualSettings,
@@ -53,10 +56,12 @@ export interface RandomKillsOptions {
   lock: string;
   /** Ends the run where it stands: it rejects with the signal's reason. */
   signal?: AbortSignal;
+  /** Called with a sentence now and then: how far the run is. */
+  onProgress?: (sentence: string) => void;
 }
 
 /** Rejects when it could not be run to its end. Leaves nothing behind. */
-export async function killRandomNodes({ seconds, lock, signal }: RandomKillsOptions): Promise<RandomKills> {
+export async function killRandomNodes({ seconds, lock, signal, onProgress }: RandomKillsOptions): Promise<RandomKills> {
   const whyNot = whyNotOwnMysql();
   if (whyNot !== undefined) throw new Error(whyNot);
   const backends = await startBackends(['mysql', backendOf(lock)]);
@@ -67,7 +72,8 @@ export async function killRandomNodes({ seconds, lock, signal }: RandomKillsOpti
     try {
       const over = new AbortController();
       void Promise.race([target.partDied, backends.partDied]).then((sentence) => over.abort(new Error(sentence)));
-      return await runOn(target, seconds, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+      const ending = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+      return await runOn(target, seconds, ending, onProgress);
     } finally {
       await target.close();
     }
@@ -76,10 +82,16 @@ export async function killRandomNodes({ seconds, lock, signal }: RandomKillsOpti
   }
 }
 
-async function runOn({ url, nodes, stack, mysqlUrl = '' }: Target, seconds: number, signal: AbortSignal) {
+async function runOn(
+  { url, nodes, stack, mysqlUrl = '' }: Target,
+  seconds: number,
+  signal: AbortSignal,
+  onProgress: (sentence: string) => void = () => {},
+) {
   const servers = { REDIS_URL: stack?.redis.url ?? '', MYSQL_URL: mysqlUrl };
   await nodes[0]?.setStock(STOCK, SKU);
   const load = startLoad(url);
+  const tell = atMostEvery(TELL_EVERY_MS, onProgress);
   let kills = 0;
   try {
     const until = performance.now() + seconds * 1_000;
@@ -90,18 +102,62 @@ async function runOn({ url, nodes, stack, mysqlUrl = '' }: Target, seconds: numb
       await victim?.process?.kill();
       kills += 1;
       await victim?.process?.start();
+      tell(() => `${countOf(kills, 'kill')}, ${countOf(load.answers['sold'] ?? 0, 'sale')} so far.`);
     }
   } finally {
     await load.end();
   }
   // It refuses while the clean-up has work.
   let last = await reconcile(servers);
-  for (const limit = performance.now() + CLEAN_UP_LIMIT_MS; last.exitCode === 2 && performance.now() < limit; ) {
+  const isWorthWaiting = createPatience(CLEAN_UP_LIMIT_MS);
+  while (last.exitCode === 2) {
     signal.throwIfAborted();
+    const backlog = await backlogOf(mysqlUrl);
+    if (!isWorthWaiting(backlog, performance.now())) break;
+    tell(() => `Nobody buys any more. The clean-up has ${countOf(backlog, 'order')} to do.`);
     last = await reconcile(servers);
   }
   const holdings = await holdingsAt(servers);
   return { kills, answers: load.answers, ...last, holdings, faults: faultsOf(load.answers, holdings) };
+}
+
+/**
+ * Says of a backlog, each time it is looked at, whether to go on waiting: as long as it has become less than ever within the last
+ * `limitMs`.
+ */
+export function createPatience(limitMs: number) {
+  let least = Number.POSITIVE_INFINITY;
+  let until = Number.POSITIVE_INFINITY;
+  return (backlog: number, at: number): boolean => {
+    if (backlog < least) {
+      least = backlog;
+      until = at + limitMs;
+    }
+    return at < until;
+  };
+}
+
+/** Passes on what it is called with, but not more often than this. */
+function atMostEvery(everyMs: number, onProgress: (sentence: string) => void) {
+  let next = performance.now() + everyMs;
+  return (sentence: () => string) => {
+    if (performance.now() < next) return;
+    next = performance.now() + everyMs;
+    onProgress(sentence());
+  };
+}
+
+/** How many orders the clean-up has not come to: unpaid, whether or not they are due yet, and closed without their units back. */
+async function backlogOf(mysqlUrl: string): Promise<number> {
+  const mysql = connectOrders(mysqlUrl, 1);
+  try {
+    const sql =
+      "SELECT COUNT(*) AS backlog FROM tb_order WHERE status = 'UNPAID' OR (status = 'CLOSED' AND restored_at IS NULL)";
+    const [[row]] = await mysql.query<RowDataPacket[]>(sql);
+    return Number(row?.backlog);
+  } finally {
+    await mysql.end();
+  }
 }
 
 /** Buyers who come again and again until the end. */
