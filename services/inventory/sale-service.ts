@@ -7,7 +7,7 @@ import type { History } from './history.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
-import { putBack, restoreAlone, type SaleStep, sellAtomically, sellOne } from './sale.ts';
+import { putBack, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
 import { explain, hasTakenNothing, outcomeOf, type Progress } from './sale-ending.ts';
 import { createSaleRecords } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
@@ -156,10 +156,36 @@ export function createSaleService({ settings, node, store, servers, history, met
 
   /**
    * Puts units back into the stock as a sale takes them out: under its lock, or in one step where a sale needs none. Rejects
-   * with ProblemError, definite when the stock is as it was. With an order the units go into Redis, and only if they are not
-   * back already: resolves with whether they were put there now.
+   * with ProblemError, definite when the stock is as it was.
    */
-  async function giveBack(sku: string, units: number, orderId?: string): Promise<boolean> {
+  function giveBack(sku: string, units: number): Promise<void> {
+    return puttingBack(sku, {
+      async alone(emit) {
+        emit('writing');
+        if (await stock().addStock(sku, units)) return;
+        throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+      },
+      underLock: (parts) => putBack({ sku, units, ...parts }),
+    });
+  }
+
+  /**
+   * Puts the units of orders back into the stock in Redis, all under one lock, each unless that was done before. Resolves with how that
+   * ended for each, in their order: whether its units were put there now, or why nobody knows. Rejects as `giveBack` does.
+   */
+  function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
+    return puttingBack(sku, {
+      alone: () => Promise.allSettled(orders.map(({ id, quantity }) => store.restoreOnce(sku, quantity, id))),
+      underLock: ({ store: itsStock, ...parts }) =>
+        restoreAlone({
+          ...parts,
+          restore: (token) =>
+            Promise.allSettled(orders.map(({ id, quantity }) => itsStock.restoreOnce(sku, quantity, id, token))),
+        }),
+    });
+  }
+
+  async function puttingBack<T>(sku: string, { alone, underLock }: WaysBack<T>): Promise<T> {
     const strategy = strategyNamed(lockName);
     const progress: Progress = { reached: new Map() };
     const { reached } = progress;
@@ -169,23 +195,13 @@ export function createSaleService({ settings, node, store, servers, history, met
     let held: Lock | undefined;
     try {
       await store.mustCarry(lockName);
-      if (!('createLock' in strategy)) {
-        emit('writing');
-        if (orderId !== undefined) return await store.restoreOnce(sku, units, orderId);
-        if (await stock().addStock(sku, units)) return true;
-        reached.delete('writing');
-        throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
-      }
+      if (!('createLock' in strategy)) return await alone(emit);
       held = openLock(strategy.createLock, sku, `${instance}:back:${randomUUID()}`, () => {});
-      const itsStock = openStock(lockName, progress);
-      const parts = { lock: held, wait: wait.signal, emit };
-      if (orderId === undefined) {
-        await putBack({ sku, units, store: itsStock, ...parts });
-        return true;
-      }
-      return await restoreAlone({ ...parts, restore: (token) => itsStock.restoreOnce(sku, units, orderId, token) });
+      return await underLock({ lock: held, store: openStock(lockName, progress), wait: wait.signal, emit });
     } catch (error) {
-      if (wasNeverSent(error)) reached.delete('writing');
+      // What there is no sku for was not written.
+      if (wasNeverSent(error) || (error instanceof ProblemError && error.code === 'NOT_FOUND'))
+        reached.delete('writing');
       releases.giveUpUnanswered(held, error, progress);
       throw explain(error, progress);
     } finally {
@@ -195,7 +211,7 @@ export function createSaleService({ settings, node, store, servers, history, met
   }
 
   /** The stock of one holder. A write that never left this process, or was refused, certainly did not take place. */
-  function openStock(lock: string, progress: Progress) {
+  function openStock(lock: string, progress: Progress): HoldersStock {
     const fenceOf = fenceFor(lock);
 
     async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
@@ -236,6 +252,7 @@ export function createSaleService({ settings, node, store, servers, history, met
   return {
     sell,
     giveBack,
+    giveBackOrders,
     stock,
     state(): NodeState {
       const { inFlight, waiting, counts } = records.read();
@@ -288,6 +305,19 @@ export function createSaleService({ settings, node, store, servers, history, met
       `Sales in flight on ${node}: ${inFlight}. Try again when they have ended.`,
     );
   }
+}
+
+/** The stock as one holder sees it, which shows its token, if it has one. */
+interface HoldersStock {
+  readStock(sku: string, token?: string): ReturnType<Stock['readStock']>;
+  writeStock(sku: string, stock: number, token?: string): Promise<void>;
+  restoreOnce(sku: string, units: number, orderId: string, token?: string): Promise<boolean>;
+}
+
+/** How units are put back: in one step where a sale needs no lock, else under its lock. */
+interface WaysBack<T> {
+  alone(emit: (step: SaleStep) => void): Promise<T>;
+  underLock(parts: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { store: HoldersStock }): Promise<T>;
 }
 
 function strategyNamed(name: string) {

@@ -57,19 +57,19 @@ export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts,
 }
 
 /** Puts units back in the critical section of a sale, in one step of the store. */
-export function restoreAlone({
+export function restoreAlone<T>({
   lock,
   restore,
   wait,
   emit,
-}: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { restore: (fencingToken: string | undefined) => Promise<boolean> }) {
+}: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { restore: (fencingToken: string | undefined) => Promise<T> }) {
   return alone({ lock, wait, emit }, async () => {
     lock.lost?.throwIfAborted();
     emit('writing');
     // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
-    const isRestored = await restore(lock.fencingToken);
+    const restored = await restore(lock.fencingToken);
     await lock.confirm?.();
-    return isRestored;
+    return restored;
   });
 }
 

@@ -21,6 +21,8 @@ import type { ScheduledTick } from './schedules/schedule.ts';
 import { schedulesOf } from './settings.ts';
 import { CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
 
+/** How many orders of one sku are restored under one lock at most: sales wait meanwhile. */
+const MOST_AT_ONCE = 100;
 /** How many ticks of the schedule a node remembers. */
 const MOST_SCHEDULED = 100;
 
@@ -133,6 +135,20 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, lo
       await holdAfter('closed', result.closed);
     }
 
+    async function restoreBatch(sku: string, orders: DueOrder[]) {
+      // Another tick, or a new count of the stock, may have settled some since they were read.
+      const open = await stillUnrestored(mysql, orders);
+      if (open.length === 0) return;
+      const ends = await sales.giveBackOrders(sku, open);
+      const back = open.filter((_, at) => ends[at]?.status === 'fulfilled');
+      for (const [at, { quantity }] of open.entries()) {
+        const end = ends[at];
+        if (end?.status === 'fulfilled' && end.value) await restoredNow(quantity);
+      }
+      await setRestored(mysql, back);
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    }
+
     return {
       async readDue() {
         const due = await readDue(mysql);
@@ -155,14 +171,16 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, lo
         if (done !== 'nothing') await closedNow();
       },
       readUnrestored: () => readUnrestored(mysql),
-      async restoreOnce(order) {
-        await orLeaveOut(order, async () => {
-          // Another tick, or a new count of the stock, may have settled it since it was read.
-          if (!(await isUnrestored(mysql, order))) return;
-          const isRestored = await sales.giveBack(order.sku, order.quantity, order.id);
-          if (isRestored) await restoredNow(order.quantity);
-          await setRestored(mysql, order);
-        });
+      async restoreAll(orders) {
+        const left = [...orders];
+        for (let first = left[0]; first !== undefined; first = left[0]) {
+          const { sku } = first;
+          // A tick that is to be held after so many orders is held before it has restored more.
+          const most = script?.after === 'restored' ? Math.max(1, script.orders - restoredOrders) : MOST_AT_ONCE;
+          const batch = left.filter((order) => order.sku === sku).slice(0, most);
+          for (const order of batch) left.splice(left.indexOf(order), 1);
+          await orLeaveOut(first, () => restoreBatch(sku, batch));
+        }
       },
       openLock() {
         const strategy = strategies[name];
@@ -273,14 +291,19 @@ async function close(mysql: Pool, { id }: DueOrder) {
   await withoutTransaction(mysql, (ask) => ask(sql, [id]));
 }
 
-async function isUnrestored(mysql: Pool, { id }: DueOrder) {
-  const sql = 'SELECT id FROM tb_order WHERE id = ? AND restored_at IS NULL';
-  return (await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [id]))).length === 1;
+/** Resolves with those of the orders that nobody has written down as restored. */
+async function stillUnrestored(mysql: Pool, orders: DueOrder[]): Promise<DueOrder[]> {
+  const sql = 'SELECT id FROM tb_order WHERE id IN (?) AND restored_at IS NULL';
+  const ids = orders.map(({ id }) => id);
+  const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [ids]));
+  const open = new Set(rows.map(({ id }) => id));
+  return orders.filter(({ id }) => open.has(id));
 }
 
-async function setRestored(mysql: Pool, { id }: DueOrder) {
-  const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id = ? AND restored_at IS NULL';
-  await withoutTransaction(mysql, (ask) => ask(sql, [id]));
+async function setRestored(mysql: Pool, orders: DueOrder[]) {
+  if (orders.length === 0) return;
+  const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL';
+  await withoutTransaction(mysql, (ask) => ask(sql, [orders.map(({ id }) => id)]));
 }
 
 const toDueOrder = ({ id, sku, quantity, lock_name }: RowDataPacket): DueOrder => ({

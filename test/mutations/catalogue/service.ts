@@ -3,6 +3,15 @@ import type { Mutation } from '../mutation.ts';
 /** The inventory service: settings, the sale, outages. */
 export const service: Mutation[] = [
   {
+    name: 'restored-one-by-one',
+    file: 'services/inventory/orders/cleanup.ts',
+    find: 'const MOST_AT_ONCE = 100;',
+    replace: 'const MOST_AT_ONCE = 1;',
+    why: 'Each order that is restored waits for the lock of the sales, behind the buyers, and the clean-up does not keep up.',
+    tests: ['test/services/inventory/orders/cleanup.test.ts'],
+    title: 'a hundred at a time',
+  },
+  {
     name: 'fixed-rate-counts-from-the-beginning',
     file: 'services/inventory/orders/schedules/fixed-rate.ts',
     find: '    dueAt += everyMs;\n',

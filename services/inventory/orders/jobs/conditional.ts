@@ -13,7 +13,7 @@ const restoreIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
   ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
 const markIt = 'UPDATE tb_order SET restored_at = changed_at WHERE id = ?';
 
-export const cleanUp: CleanUp = async ({ readDue, closeIn, readUnrestored, restoreOnce }) => {
+export const cleanUp: CleanUp = async ({ readDue, closeIn, readUnrestored, restoreAll }) => {
   for (const order of await readDue()) {
     await closeIn(order, async (ask) => {
       const { affectedRows } = await ask<ResultSetHeader>(closeIt, [order.id]);
@@ -25,6 +25,6 @@ export const cleanUp: CleanUp = async ({ readDue, closeIn, readUnrestored, resto
     });
   }
   // Those of this tick, and those that a node closed and did not live to restore.
-  for (const order of await readUnrestored()) await restoreOnce(order);
+  await restoreAll(await readUnrestored());
   return 'ran';
 };

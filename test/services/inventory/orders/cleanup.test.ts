@@ -314,6 +314,21 @@ test.each([
   },
 );
 
+test('conditional: the orders of one sku are restored a hundred at a time, under one lock of the sales', async () => {
+  const link = await startLink(shop.redis.url);
+  const batching = await shop.openNode({ REDIS_URL: link.url, LOCK_VERSION: '8-auto-renew' });
+  await makeDue(shop, batching, 'batch', 150);
+  await makeDue(shop, batching, 'alone', 1);
+  const sent = (name: string) => link.counters.commands.get(name) ?? 0;
+
+  expect(await tick(batching)).toMatchObject({ outcome: 'ran', closed: 151, restored: 151 });
+
+  expect([sent('acquire-reentrant'), sent('restore-once')]).toEqual([3, 151]);
+  expect(await shop.stockOf('batch')).toBe(UNITS_IN_STOCK + 150);
+  expect(await shop.accountOf('batch')).toMatchObject({ inDoubt: 0, unexplained: 0 });
+  await batching.part.stop();
+});
+
 test.each(['fenced', 'combine'])(
   '%s: the late write of a sale that lost its lock is refused between the read and the write of a put-back',
   async (lock) => {
