@@ -94,7 +94,7 @@ export interface SaleOptions extends Servers {
 }
 
 /**
- * Takes one unit out of the stock, in a way of its own that needs no lock. Resolves with the stock before it: 0 when it was
+ * Takes one unit out of the stock, in a way of its own: nobody puts a lock around it. Resolves with the stock before it: 0 when it was
  * sold out and nothing was taken, undefined when there is no such sku. Rejects with AbortError when `signal` aborts first.
  */
 export type TakeOne = (options: SaleOptions) => Promise<number | undefined>;

@@ -1,5 +1,6 @@
 // The test bed of a drill of the schedules: a node whose ticks come by themselves, and one of them that takes long.
 
+import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Drill } from '../harness/drill.ts';
 import { notApplicable } from '../harness/drill.ts';
 import { type Judgement, play } from '../harness/step-drill.ts';
@@ -8,7 +9,7 @@ import { PERIOD_MS, scheduleOfRow, schedules } from '../staircase/schedules.ts';
 import { openShop, playOnBusyMachine, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A slow tick takes so many periods: three more are due meanwhile, and the fourth not so soon after it. */
-export const SLOW_PERIODS = 3.6;
+const SLOW_PERIODS = 3.6;
 
 /** A drill of the schedules. */
 export interface ScheduleDrill {
@@ -46,15 +47,17 @@ async function openScheduled({ kind, ...options }: ShopOptions & { kind: string 
 
   return {
     ...shop,
-    kind,
-    /** Starts the schedule. Resolves when its first tick is under way, and held. */
-    async holdFirstTick() {
-      shop.mustBeOpen();
+    /** Starts the schedule, whose first tick is held. Resolves when three more were due. */
+    async haveSlowTick() {
+      await shop.step(`${first.name} ticks by itself, once a second: ${kind}.`);
       await first.setGuard('none');
       await first.scriptTick({ after: 'read', orders: 1 });
       await first.setSchedule(schedules[kind] ?? {});
       const isHeld = async () => (await first.ticks()).held === 1;
       await shop.until(`No tick of ${first.name} came by itself and stayed.`, isHeld, STEP_LIMIT_MS);
+      await shop.say(`The first tick is under way, and takes longer than ${Math.floor(SLOW_PERIODS)} seconds.`);
+      await shop.rest(SLOW_PERIODS * PERIOD_MS);
+      if (!(await isHeld())) throw new NotStagedError(`The first tick of ${first.name} did not take so long.`);
     },
     /** The ticks that have begun since the schedule was started. */
     ticks: () => first.scheduled(),

@@ -1,17 +1,13 @@
 // A tick of a node takes longer than the time to the next one. Does the next one begin all the same?
 
 import { countOf, formatDuration } from '../../evidence/numbers.ts';
-import { PERIOD_MS } from '../../staircase/schedules.ts';
-import { type ScheduleDrill, SLOW_PERIODS } from '../schedules.ts';
+import type { ScheduleDrill } from '../schedules.ts';
 
 export const runsOverlap: ScheduleDrill = {
   name: 'runs-overlap',
   async run(testBed) {
-    const { first, kind } = testBed;
-    await testBed.step(`${first.name} ticks by itself, once a second: ${kind}.`);
-    await testBed.holdFirstTick();
-    await testBed.say(`The first tick is under way, and takes longer than ${Math.floor(SLOW_PERIODS)} seconds.`);
-    await testBed.rest(SLOW_PERIODS * PERIOD_MS);
+    const { first } = testBed;
+    await testBed.haveSlowTick();
     const [held, ...others] = await testBed.ticks();
     const meanwhile = others.length;
     await testBed.say(`${countOf(meanwhile, 'tick has', 'ticks have')} begun meanwhile.`);

@@ -2,7 +2,7 @@
 
 import { countOf, formatDuration } from '../../evidence/numbers.ts';
 import { PERIOD_MS } from '../../staircase/schedules.ts';
-import { type ScheduleDrill, SLOW_PERIODS } from '../schedules.ts';
+import type { ScheduleDrill } from '../schedules.ts';
 
 /** How long after its time a tick begins that has waited for another one, at least: in milliseconds. */
 const LATE_MS = PERIOD_MS / 2;
@@ -10,11 +10,8 @@ const LATE_MS = PERIOD_MS / 2;
 export const runsPileUp: ScheduleDrill = {
   name: 'runs-pile-up',
   async run(testBed) {
-    const { first, kind } = testBed;
-    await testBed.step(`${first.name} ticks by itself, once a second: ${kind}.`);
-    await testBed.holdFirstTick();
-    await testBed.say(`The first tick is under way, and takes longer than ${Math.floor(SLOW_PERIODS)} seconds.`);
-    await testBed.rest(SLOW_PERIODS * PERIOD_MS);
+    const { first } = testBed;
+    await testBed.haveSlowTick();
     await first.resume();
     // Nothing happens that could be awaited: under two of three schedules no tick follows at once.
     await testBed.rest(PERIOD_MS / 2);

@@ -88,6 +88,17 @@ const nothingDone = { node: 'node', guard: 'none', due: 0, closed: 0, restored: 
 /** Ticks that are reported and never happen. */
 const idle = (target: Target) =>
   withNodes(target, () => ({ tick: async () => ({ outcome: 'ran' as const, ...nothingDone }) }));
+/** Nodes that tick when they are told to, and never by themselves. */
+const unscheduled = (target: Target) => withNodes(target, () => ({ async setSchedule() {} }));
+/** A tick that is held by a script goes on soon. */
+const hasty = (target: Target) =>
+  withNodes(target, (node) => ({
+    async ticks() {
+      const ticks = await node.ticks();
+      if (ticks.held > 0) setTimeout(() => void node.resume(), 100);
+      return ticks;
+    },
+  }));
 /** A node that nobody reaches. */
 const lonely = (target: Target) =>
   withNodes(target, (_, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
@@ -107,6 +118,10 @@ describe.concurrent('orders: a drill whose fault is prevented is unknown', { tim
     ['job-outlives-lease', 'guard-conditional', idle, /did not stay/],
     ['job-crashes-half-way', 'guard-none', deaf, /did not stay/],
     ['job-crashes-half-way', 'guard-conditional', immortal, /still answers after it was killed/],
+    ['runs-overlap', 'schedule-cron', deaf, /came by itself and stayed/],
+    ['runs-overlap', 'schedule-fixed-delay', hasty, /did not take so long/],
+    ['runs-pile-up', 'schedule-fixed-rate', unscheduled, /came by itself and stayed/],
+    ['runs-pile-up', 'schedule-cron', hasty, /did not take so long/],
     ['one-node-click', 'key-none', deaf, /did not stay inside/],
     ['one-node-click', 'key-table', deaf, /did not stay inside/],
     ['double-click', 'key-lock', deaf, /did not stay inside/],
