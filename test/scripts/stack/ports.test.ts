@@ -14,7 +14,10 @@ test('free port: one that was handed out does not come again until 198 others ha
 });
 
 test('free port: a taken one is not handed out', async () => {
-  const port = (await freePort()) + 1;
+  let last = await freePort();
+  // Behind the last two of a block the first comes again.
+  while (last % 200 >= 198) last = await freePort();
+  const port = last + 1;
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
 
