@@ -15,7 +15,7 @@ test('free port: one that was handed out does not come again until 198 others ha
 
 test('free port: a taken one is not handed out', async () => {
   let last = await freePort();
-  // Behind the last two of a block the first comes again.
+  // The port after the last one of a block is the block's first, so the last two are no start for this test.
   while (last % 200 >= 198) last = await freePort();
   const port = last + 1;
   const other = createServer();

@@ -23,7 +23,14 @@ export function whyNoCron(expression: string): string | undefined {
 
 /** Calls `tick` at the times of the expression, whether or not the last call has ended. It must not reject. */
 export function atTimesOf(expression: string, tick: (its: ScheduledTick) => Promise<void>): Schedule {
-  const cron = new Cron(expression, options, () => tick({ dueAt: Date.now(), beganAt: Date.now() }));
+  const cron: Cron = new Cron(expression, options, () => {
+    // When it was due, not when its turn has come: a tick that is late must show.
+    const its = { dueAt, beganAt: Date.now() };
+    dueAt = nextAt();
+    return tick(its);
+  });
+  const nextAt = () => cron.nextRun()?.getTime() ?? 0;
+  let dueAt = nextAt();
   return { next: () => cron.nextRun()?.toISOString() ?? null, stop: () => cron.stop() };
 }
 

@@ -140,6 +140,17 @@ test('fixed delay: while a tick is under way nobody knows when the next one come
   expect((await ticksOf({ fixedDelayMs: 1_000 }, 3_500, 2_000)).next).toBeNull();
 });
 
+test('cron: a tick that comes late tells when it was due', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T10:00:00.500Z') });
+  const ticks: ScheduledTick[] = [];
+  const running = startSchedule({ cron: '* * * * * ?' }, async (its) => void ticks.push(its));
+  await vi.advanceTimersByTimeAsync(600);
+  running.stop();
+  vi.useRealTimers();
+
+  expect(ticks[0]?.dueAt).toBe(Date.parse('2026-11-21T10:00:01.000Z'));
+});
+
 test('schedule: an empty one never ticks', async () => {
   expect(await ticksOf({}, 0, 5_000)).toEqual({ ticks: [], next: null });
 });
