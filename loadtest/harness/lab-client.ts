@@ -57,7 +57,7 @@ export interface LabClient {
   redis(): Promise<RedisState>;
   /** The bytes in use after a forced collection. */
   heap(): Promise<number>;
-  /** The stock, or undefined when there is none. */
+  /** The stock as it is now, under no lock; undefined when there is none. */
   stock(sku?: string): Promise<number | undefined>;
   setStock(stock: number, sku?: string): Promise<void>;
   /** Deletes the stock, and the lock of the stage that is set. */
@@ -99,7 +99,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     redis: async () => redisSchema.parse(await call('GET', '/redis')),
     heap: async () => heapSchema.parse(await call('GET', '/heap')).usedBytes,
     stock: async (sku) => {
-      const answer = await call('GET', `${publicUrl.origin}/inventory${queryOf(sku)}`, undefined, [404]);
+      const answer = await call('GET', `/stock${queryOf(sku)}`, undefined, [404]);
       return answer === undefined ? undefined : remainingSchema.parse(answer).remaining;
     },
     setStock: async (stock, sku) => void (await call('PUT', '/stock', stockSchema.parse({ stock, sku }))),

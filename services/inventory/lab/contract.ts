@@ -51,7 +51,7 @@ export const lockChangeSchema = lockTimingSchema.extend({ version: lock });
 
 export const stockSchema = z.strictObject({ sku: skuSchema.default('001'), stock: z.int().min(0) });
 
-/** What `GET /inventory` of the public listener answers. */
+/** What `GET /stock` answers, and `GET /inventory` of the public listener. */
 export const remainingSchema = z.object({ sku: z.string(), remaining: z.int() });
 
 /** What the next sales do between read and write, and behind it: the steps in this order. */

@@ -6,6 +6,7 @@ import { stockOf } from '../../../locks/index.ts';
 import { allowOnly, answerNotFound, answerProblem, onlyJson } from '../answer.ts';
 import type { History } from '../history.ts';
 import { onlyKnownHosts } from '../known-hosts.ts';
+import { ProblemError } from '../problem.ts';
 import { countCommands, versionIn } from '../redis-info.ts';
 import type { SaleService } from '../sale-service.ts';
 import { lockVersion } from '../settings.ts';
@@ -58,6 +59,13 @@ export function createLabApp({ sales, store, history, log, hosts, extension }: L
 
   app
     .route('/stock')
+    // The present stock: it waits for no lock.
+    .get(async (request, response) => {
+      const sku = skuSchema.default('001').parse(request.query.sku);
+      const remaining = await sales.stock().readStock(sku);
+      if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+      response.json({ sku, remaining });
+    })
     .put(async (request, response) => {
       const { sku, stock } = stockSchema.parse(request.body);
       await extension?.beforeCount(sku, stockOf(sales.state().lock), stock);
@@ -72,7 +80,7 @@ export function createLabApp({ sales, store, history, log, hosts, extension }: L
       await store.redis.del(...lockKeys(sku, lock));
       response.status(204).end();
     })
-    .all(allowOnly('PUT', 'DELETE'));
+    .all(allowOnly('GET', 'PUT', 'DELETE'));
 
   app
     .route('/next-sale')

@@ -133,6 +133,17 @@ describe('lab: /stock', () => {
     expect((await other.get('/inventory?sku=put')).body).toEqual({ sku: 'put', remaining: 42 });
   });
 
+  test('GET answers it, also while the lock is held', async () => {
+    await node.lab('PUT', '/stock', { sku: 'seen', stock: 7 });
+    await redis.client.hset('{inventoryseen}:lock:8-auto-renew', 'somebody else', 1);
+
+    const { status, body } = await node.lab('GET', '/stock?sku=seen');
+
+    expect({ status, body }).toEqual({ status: 200, body: { sku: 'seen', remaining: 7 } });
+    expectProblem(await node.lab('GET', '/stock?sku=unseen'), 'NOT_FOUND');
+    await redis.client.del('{inventoryseen}:lock:8-auto-renew');
+  });
+
   test('PUT sets that of 001 when no sku is named', async () => {
     await node.lab('PUT', '/stock', { stock: 3 });
     expect(await redis.client.get('{inventory001}:stock')).toBe('3');
