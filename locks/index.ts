@@ -22,6 +22,7 @@ import { createLock as mysqlLockTable } from './beyond/mysql-lock-table.ts';
 import { createLock as mysqlNamed } from './beyond/mysql-named.ts';
 import { takeOne as mysqlOptimistic } from './beyond/mysql-optimistic.ts';
 import { takeOne as mysqlPessimistic } from './beyond/mysql-pessimistic.ts';
+import { createReadLock, createLock as readWrite } from './beyond/read-write.ts';
 import { takeOne as redisAtomic } from './beyond/redis-atomic.ts';
 import { createLock as redlock } from './beyond/redlock.ts';
 import { createLock as replicated } from './beyond/replicated.ts';
@@ -36,8 +37,12 @@ export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
 export type Commands = Record<string, string>;
 
 /** A way to sell without overselling: a lock around the critical section, or a sale of its own that needs none. */
-export type Strategy = { backend: Backend; replicas?: number; commands?: Commands } & (
-  | { createLock: CreateLock }
+export type Strategy = {
+  backend: Backend;
+  replicas?: number;
+  commands?: Commands;
+} & ( // Who only looks at the stock may have a lock of a kind of its own.
+  | { createLock: CreateLock; createReadLock?: CreateLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
   // Sells in a way of its own, under a lock under which units are put back as well.
   | { takeOne: TakeOne; stockIn: 'redis'; createLock: CreateLock }
@@ -64,6 +69,7 @@ export const beyond: Record<string, Strategy> = {
   fair: { backend: 'redis', createLock: fair },
   cohort: { backend: 'redis', createLock: cohort },
   combine: { backend: 'redis', takeOne: combine, stockIn: 'redis', createLock: combineLock },
+  'read-write': { backend: 'redis', createLock: readWrite, createReadLock },
   'fenced-writes': { backend: 'redis', createLock: fencedWrites },
   fenced: { backend: 'redis', createLock: fenced },
   replicated: { backend: 'redis', replicas: 1, createLock: replicated },

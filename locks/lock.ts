@@ -109,6 +109,16 @@ export class LockNotHeldError extends Error {
   }
 }
 
+/** A reader has asked to write as well. It would wait for itself: it must give up its read lock first. */
+export class LockUpgradeError extends Error {
+  readonly code = 'LOCK_UPGRADE';
+
+  constructor(key: string) {
+    super(`A reader of the lock ${key} asked to write, and would wait for itself.`);
+    this.name = 'LockUpgradeError';
+  }
+}
+
 /** Too few of several masters answered to know who holds the lock. */
 export class NoMajorityError extends Error {
   readonly code = 'NO_MAJORITY';

@@ -153,8 +153,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       if (status === 'comes') {
         // Those of one kind come in the order of their names.
         if (!toCome.has(kinds[index])) {
+          const words = history.seen.isReader ? 'begins to look' : 'begins a sale';
           const begins = { at: state.at, type: 'begins' as const };
-          moves.push(...(await happen(state, index, begins, { kind: 'begins', words: 'begins a sale' })));
+          moves.push(...(await happen(state, index, begins, { kind: 'begins', words })));
         }
         toCome.add(kinds[index]);
         continue;

@@ -22,6 +22,8 @@ export interface Seen {
   told: Told[];
   /** One of its sales is inside. */
   isInside: boolean;
+  /** It only looks at the stock. */
+  isReader: boolean;
   /** Since when the first of its sales that wait has waited, in milliseconds; `undefined` when none waits. */
   waitsSince: number | undefined;
   /** Every sale has ended; a timer may be left. */
@@ -201,6 +203,7 @@ export function startProcess(name: string, options: ProcessOptions): Live {
       timers: death === undefined ? world.timers() : [],
       told: [...told],
       isInside: inside.size > 0,
+      isReader: script.isReader === true,
       waitsSince: waiting.size > 0 ? Math.min(...waiting.values()) : undefined,
       isOver,
       refusal: world.refusal(),

@@ -1,6 +1,7 @@
 // What must be true, looked at in every state.
 
 import type { Touch } from './moves.ts';
+import type { Told } from './process.ts';
 import { FENCE_KEY, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
 import type { Demand } from './scopes.ts';
 import type { Server } from './server.ts';
@@ -41,6 +42,10 @@ function look(state: State, demand: Demand, leaseEndOf: LeaseEndOf, touches?: To
       const isWithin = (actor: Actor) => actor.isInside && leaseEndOf(actor) > at;
       return together(actors, isWithin, ', and the leases of both run');
     }
+    case 'same stock': {
+      const reader = actors.findIndex(({ history }) => history.seen.isReader && hasSeenAnother(history.seen.told));
+      return reader < 0 ? undefined : `${nameOf(reader)} reads twice under the read lock, and sees another stock.`;
+    }
     case 'untouched': {
       if (touches === undefined) return undefined;
       const { process, server } = touches;
@@ -76,12 +81,23 @@ function look(state: State, demand: Demand, leaseEndOf: LeaseEndOf, touches?: To
   }
 }
 
+/** One look has read two different stocks. */
+function hasSeenAnother(told: Told[]): boolean {
+  return told.some(({ sale, stock }, at) =>
+    told.some(
+      (other, later) =>
+        later > at && other.sale === sale && stock !== undefined && other.stock !== undefined && other.stock !== stock,
+    ),
+  );
+}
+
 const isAwake = ({ status }: Actor) => status === 'runs';
 const waitsSince = (actor: Actor, time: number) => actor.waitsSince !== undefined && actor.waitsSince <= time;
 
 function together(actors: readonly Actor[], isMeant: (actor: Actor) => boolean, more: string) {
   const one = actors.findIndex(isMeant);
-  const other = actors.findIndex((actor, index) => index > one && isMeant(actor));
+  const areReaders = (other: Actor) => other.history.seen.isReader && actors[one]?.history.seen.isReader;
+  const other = actors.findIndex((actor, index) => index > one && isMeant(actor) && !areReaders(actor));
   return other < 0 ? undefined : `${nameOf(one)} and ${nameOf(other)} are inside at the same time${more}.`;
 }
 

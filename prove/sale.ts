@@ -18,6 +18,8 @@ export interface SaleScript {
   businessMs: number;
   /** `same object`: it asks its own lock once more between read and write; `another object`: one of the same request. */
   nested?: 'same object' | 'another object';
+  /** It only looks: it reads the stock twice, under the read lock. */
+  isReader?: boolean;
 }
 
 export type SaleStep = 'entered' | 'nested' | 'read' | 'wrote' | 'sold out' | 'left' | 'released' | 'failed';
@@ -25,6 +27,8 @@ export type SaleStep = 'entered' | 'nested' | 'read' | 'wrote' | 'sold out' | 'l
 /** What the file of a strategy exports. */
 export interface LockModule {
   createLock: CreateLock;
+  /** The lock for those who only look, when it has one. */
+  createReadLock?: CreateLock;
   /** How it sells, when it sells in a way of its own. */
   takeOne?: TakeOne;
 }
@@ -103,8 +107,8 @@ async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function sellOne(sale: number, parts: SaleParts) {
-  const { createLock, signal, ask, emit } = parts;
-  const open = () => openLock(createLock, sale, parts);
+  const { createLock, createReadLock = createLock, script, signal, ask, emit } = parts;
+  const open = () => openLock(script.isReader ? createReadLock : createLock, sale, parts);
   try {
     ask(sale);
     const lock = open();
@@ -113,7 +117,7 @@ async function sellOne(sale: number, parts: SaleParts) {
     try {
       // The wait may have ended while the server was granting the lock.
       signal.throwIfAborted();
-      await sellInside(sale, lock, open, parts);
+      await (script.isReader ? lookInside(sale, lock, parts) : sellInside(sale, lock, open, parts));
     } finally {
       emit(sale, 'left');
       await lock.release();
@@ -140,6 +144,11 @@ async function sellInside(sale: number, lock: Lock, open: () => Lock, parts: Sal
   lock.lost?.throwIfAborted();
   await write(stock - 1, lock, parts);
   emit(sale, 'wrote', { stock: stock - 1 });
+}
+
+/** One who only looks sees the same stock twice. */
+async function lookInside(sale: number, lock: Lock, parts: SaleParts) {
+  for (let time = 1; time <= 2; time += 1) parts.emit(sale, 'read', { stock: await read(lock, parts) });
 }
 
 async function read({ fencingToken, hasUnfencedReads }: Partial<Lock>, { redis }: SaleParts): Promise<number> {

@@ -5,8 +5,10 @@ import type { Command } from './world.ts';
 
 /** What must be true in every order of events. */
 export type Demand =
-  /** No two sales are inside at the same time. */
+  /** No two are inside at the same time, unless both only look. */
   | 'alone'
+  /** Who only looks sees the same stock each time that it reads it. */
+  | 'same stock'
   /** No two sales are inside at the same time while the leases of both run. */
   | 'alone within leases'
   /** Nobody else changes the lock of a holder that is inside and within its lease. */
@@ -53,6 +55,8 @@ export interface Scope {
   budget: Partial<Budget>;
   /** `masters`: for locks that ask several servers. */
   servers: 'one' | 'masters' | 'any';
+  /** Some only look at the stock, under a lock that is made for it. */
+  hasReaders?: boolean;
   /** The least number of processes that shows it. */
   processes?: number;
   /** No event is later than this, in milliseconds; 5 leases when it is not given. */
@@ -183,6 +187,15 @@ export const scopes: Scope[] = [
     isDelayed: isWrite,
     goesOnAfter: 'read',
     demands: ['no lost sale'],
+  },
+  {
+    name: 'early-read',
+    says: 'One process sells; the others only look, and read the stock twice under the read lock.',
+    servers: 'one',
+    hasReaders: true,
+    budget: {},
+    script: (process) => (process === 0 ? {} : { isReader: true }),
+    demands: [...isAlone, 'same stock', 'all sell', 'nothing left'],
   },
   {
     name: 'failover',

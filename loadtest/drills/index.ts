@@ -8,6 +8,7 @@ import { clientGone } from './client-gone.ts';
 import { clockJump } from './clock-jump.ts';
 import { crashedHolder } from './crashed-holder.ts';
 import { crossedWrite } from './crossed-write.ts';
+import { earlyRead } from './early-read.ts';
 import { failover } from './failover.ts';
 import { forgottenSale } from './forgotten-sale.ts';
 import { frozenMaster } from './frozen-master.ts';
@@ -45,6 +46,7 @@ export const stepDrills: StepDrill[] = [
   lateWrite,
   crossedWrite,
   lateBatch,
+  earlyRead,
   failover,
   forgottenSale,
   wrongReplica,

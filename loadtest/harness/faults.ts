@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { Backend } from '../../locks/index.ts';
-import { type Command, type Link, openLink } from '../../scripts/link/link.ts';
+import { type Command, type Held, type Link, openLink } from '../../scripts/link/link.ts';
 import { loadScripts, untilCopied } from '../../scripts/stack/redis.ts';
 import type { Stack } from '../../scripts/stack/stack.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
@@ -110,6 +110,22 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
         if (haveReached.includes(false)) throw new NotStagedError('The command that was held never reached Redis.');
       },
     };
+  }
+
+  /** Holds the next such command of a node, and what its connection sends later, until it is let go. Its line stays. */
+  function holdNext(node: TargetNode, isMeant: (command: Command) => boolean): Held {
+    const held = linkOf(node).holdNext(isMeant);
+    undos.push(() => held.drop());
+    return held;
+  }
+
+  /** Passes every answer of Redis to a node on so much later, in milliseconds, until it is over. */
+  function delayAnswers(node: TargetNode, ms: number): { over(): void } {
+    const link = linkOf(node);
+    const over = () => link.delayReplies(0);
+    undos.push(over);
+    link.delayReplies(ms);
+    return { over };
   }
 
   /** What a node reaches the servers of the lock through. Throws NotStagedError when there is nothing between them. */
@@ -299,6 +315,8 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     pause,
     kill,
     holdOnItsWay,
+    holdNext,
+    delayAnswers,
     watchCommands,
     cutOff,
     restore(node: TargetNode) {
@@ -365,6 +383,11 @@ async function until(isThere: () => Promise<boolean>, otherwise: string) {
     if (performance.now() > deadline) throw new NotStagedError(otherwise);
     await sleep(LOOK_MS);
   }
+}
+
+/** The command that reads the stock, itself or in a script. */
+export function isStockRead({ name, script, args }: Command): boolean {
+  return (name === 'GET' || script === 'read-if-newest') && args.includes(stock);
 }
 
 /** The command that writes the stock, itself or in a script. */

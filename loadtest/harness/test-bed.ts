@@ -18,6 +18,7 @@ import { readLeftKeys } from './left-keys.ts';
 import { createMasterFaults } from './master-faults.ts';
 import { poll } from './poll.ts';
 import { sharedClock } from './shared-clock.ts';
+import { type Look, sendLook } from './single-look.ts';
 import type { Target, TargetNode } from './target.ts';
 import { createWatchedSales, type InsideSale } from './watched-sales.ts';
 
@@ -126,6 +127,14 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   }
 
   const sales = createWatchedSales({ events, waitFor });
+  const looks: Look[] = [];
+
+  /** Asks a node for the stock, as a buyer does who only looks. */
+  function look(node: TargetNode): Look {
+    const sent = sendLook(node);
+    looks.push(sent);
+    return sent;
+  }
 
   /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
   const allEnded = () =>
@@ -200,6 +209,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   function stop() {
     isOver = true;
     sales.hangUp();
+    for (const { hangUp } of looks) hangUp();
   }
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
@@ -295,6 +305,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     /** Narrates what happens, and goes on at once. */
     say: guarded((sentence: string) => narrate(sentence, sinceStart(), false)),
     mark,
+    look: guarded(look),
     sell: guarded(sales.sell),
     sellWithin: guarded(sales.sellWithin),
     sellInside: guarded(sales.sellInside),
@@ -302,6 +313,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     pause: guarded(faults.pause),
     kill: guarded(faults.kill),
     holdOnItsWay: guarded(faults.holdOnItsWay),
+    holdNext: guarded(faults.holdNext),
+    delayAnswers: guarded(faults.delayAnswers),
     watchCommands: guarded(faults.watchCommands),
     cutOff: guarded(faults.cutOff),
     restore: guarded(faults.restore),

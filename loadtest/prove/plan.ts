@@ -16,6 +16,8 @@ export interface ProvableLock {
   file: string;
   /** How many masters vote; 0 when it asks one server. */
   masters: number;
+  /** It has another lock for those who only look. */
+  hasReadLock?: boolean;
   /** The least number of sales of a process that shows it; 1 when it is not given. */
   leastSales?: number;
 }
@@ -36,6 +38,7 @@ export const provableLocks: ProvableLock[] = [
       stage,
       file: resolve(projectDir, 'locks/beyond', `${stage}.ts`),
       masters: strategy.backend === 'masters' ? MASTERS : 0,
+      ...('createReadLock' in strategy && { hasReadLock: true }),
       // What sells in a way of its own may sell two at once.
       ...('takeOne' in strategy && { leastSales: 2 }),
     }))
@@ -66,7 +69,7 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Pl
   const cells = processes.flatMap((count) =>
     locks.flatMap((lock) =>
       wanted
-        .filter((scope) => hasServersOf(scope, lock) && saysSomethingOf(scope, lock))
+        .filter((scope) => hasServersOf(scope, lock) && hasLocksOf(scope, lock) && saysSomethingOf(scope, lock))
         .filter((scope) => (scope.processes ?? 0) <= Math.max(...processes))
         // A scope that needs more processes has one cell, of so many.
         .filter((scope) => count >= (scope.processes ?? 0))
@@ -101,6 +104,10 @@ function costOf({ stage, scope, masters, processes }: Planned): number {
 
 function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {
   return servers === 'any' || (servers === 'masters') === masters > 0;
+}
+
+function hasLocksOf({ hasReaders = false }: Scope, { hasReadLock = false }: ProvableLock): boolean {
+  return hasReadLock || !hasReaders;
 }
 
 /** These have no lease in Redis: what is demanded of leases alone holds for them, and says nothing. */

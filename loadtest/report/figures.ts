@@ -103,6 +103,8 @@ const stepFigureNames: Record<string, string> = {
   soldToNobody: 'Sold to clients that had gone',
   overtakes: 'Went first that had come later',
   waitedMs: 'The sale waited for',
+  earlyAnswers: 'Answered while a sale was inside',
+  readersAtOnce: 'Looked at the same time',
   overtaken: 'Overtaken',
   asked: 'Asked for the lock',
   nextSaleMs: 'The next sale took',

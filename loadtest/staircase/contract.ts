@@ -44,6 +44,7 @@ blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  �
 fair               ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
 cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔
 combine            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔
+read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
@@ -84,6 +85,7 @@ export const promisesOfOurs: Record<string, Promises> = {
   fair: { reentry: true, renewal: true, fairness: 'order' },
   cohort: { reentry: true, renewal: true, fairness: 'bounded' },
   combine: { reentry: true, renewal: true, fairness: 'bounded', fencing: true },
+  'read-write': { reentry: true, renewal: true },
   'fenced-writes': { reentry: true, renewal: true, fencing: true },
   fenced: { reentry: true, renewal: true, fencing: true },
   redlock: { reentry: true, renewal: true, masters: true },

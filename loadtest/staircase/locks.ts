@@ -23,44 +23,46 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  late-write
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-write
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-batch
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
-0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  –  –  –  –  –  –  ·
-1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  –  –  –  –  –  ·
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  early-read
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
+0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  –  –  –  –  –  –  ·
+1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  –  –  –  –  –  ·
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
 
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
-blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
-fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
-cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘
-combine            ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✔
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
-fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
-replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·
-redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
+cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘
+combine            ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✔
+read-write         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✔  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
 `;
 
 const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
@@ -165,6 +167,17 @@ const columns: Record<string, Column> = {
     seconds: 2,
     figure: ({ lostUpdates = 0, inDoubt = 0 }) =>
       lostUpdates > 0 ? lost({ lostUpdates }) : `${formatNumber(inDoubt)} in doubt`,
+  },
+  'early-read': {
+    group: 'Safety',
+    asks: 'does who only looks at the stock wait for a sale, and for nobody else?',
+    seconds: 3,
+    figure: ({ earlyAnswers = 0, readersAtOnce, overtakes, waitedMs }) => {
+      if (earlyAnswers > 0) return `${formatNumber(earlyAnswers)} too early`;
+      if (readersAtOnce === 1) return 'one by one';
+      if (overtakes === undefined || waitedMs === undefined) return undefined;
+      return `sold after ${formatDuration(waitedMs)}`;
+    },
   },
   failover: {
     group: 'Outages',

@@ -12,7 +12,7 @@ import type { Store } from './store.ts';
 const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
 
 export interface PublicParts {
-  sales: Pick<SaleService, 'stock'>;
+  sales: Pick<SaleService, 'readStock'>;
   store: Store;
   /** Sells one unit and answers. Rejects as the sale does. */
   answerSale: (request: Request, response: Response, sku: string, clientGone: AbortSignal) => Promise<void>;
@@ -52,9 +52,11 @@ export function createPublicApp({ sales, store, answerSale, addRoutes, metrics, 
     .route('/inventory')
     .get(async (request, response) => {
       const { sku } = saleSchema.parse({ ...request.query });
-      const remaining = await sales.stock().readStock(sku);
-      if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
-      response.json({ sku, remaining });
+      await unlessGone(response, async (clientGone) => {
+        const remaining = await sales.readStock(sku, clientGone);
+        if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+        response.json({ sku, remaining });
+      });
     })
     .all(allowOnly('GET'));
 
@@ -86,12 +88,17 @@ export function createPublicApp({ sales, store, answerSale, addRoutes, metrics, 
 
   async function trySale(request: Request, response: Response, { sku }: { sku: string }) {
     if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    const clientGone = new AbortController();
-    response.on('close', () => clientGone.abort());
-    try {
-      await answerSale(request, response, sku, clientGone.signal);
-    } catch (error) {
-      if (!(error instanceof ClientGoneError)) throw error;
-    }
+    await unlessGone(response, (clientGone) => answerSale(request, response, sku, clientGone));
+  }
+}
+
+/** Answers, unless the client hangs up first: nobody is there to be told why it ended. */
+async function unlessGone(response: Response, answer: (clientGone: AbortSignal) => Promise<void>) {
+  const clientGone = new AbortController();
+  response.on('close', () => clientGone.abort());
+  try {
+    await answer(clientGone.signal);
+  } catch (error) {
+    if (!(error instanceof ClientGoneError)) throw error;
   }
 }

@@ -50,6 +50,17 @@ export function explain(error: unknown, { reached, refusal }: Progress): SaleEnd
   return new ProblemError('INTERNAL_ERROR', 'The sale failed; the log says why.', { definite, cause: ending });
 }
 
+/**
+ * What an error means for one who only looks at the stock. What was read is not answered when the lock was lost meanwhile: a sale may have
+ * been between its read and its write.
+ */
+export function explainReading(error: unknown): unknown {
+  const ending = isAbort(error) ? error.cause : error;
+  if (!(ending instanceof LockNotHeldError)) return ending;
+  const detail = 'The read lock was lost before the stock was answered: a sale may have written meanwhile.';
+  return new ProblemError('LOCK_NOT_HELD', detail, { cause: ending });
+}
+
 /** Under which count a sale is entered that ended so. */
 export function outcomeOf(ending: SaleEnding): Exclude<keyof SaleCounts, 'received' | 'sold'> {
   if (ending instanceof ClientGoneError) return 'clientGone';

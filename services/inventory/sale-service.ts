@@ -7,8 +7,8 @@ import type { History } from './history.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
-import { putBack, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
-import { explain, hasTakenNothing, outcomeOf, type Progress } from './sale-ending.ts';
+import { putBack, readShared, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
+import { explain, explainReading, hasTakenNothing, outcomeOf, type Progress } from './sale-ending.ts';
 import { createSaleRecords } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
@@ -70,6 +70,7 @@ export function createSaleService({ settings, node, store, servers, history, met
   let lockName = settings.LOCK_VERSION;
   let timing = timingAtStart;
   let givingBack = 0;
+  const readings = new Set<Promise<unknown>>();
   servers.connectFor(lockName);
 
   store.onAway(() => {
@@ -151,6 +152,34 @@ export function createSaleService({ settings, node, store, servers, history, met
       const nestedWait = waits.start(timing.waitTimeoutMs, clientGone);
       await again.acquire(nestedWait.signal).finally(nestedWait.end);
       await again.release();
+    }
+  }
+
+  /**
+   * Resolves with the stock of `sku`, undefined when there is none: read under the read lock, where the lock has one. Rejects with
+   * ProblemError when the lock was not free in time, or was lost, and with ClientGoneError when `clientGone` aborted first.
+   */
+  function readStock(sku: string, clientGone: AbortSignal): Promise<number | undefined> {
+    const strategy = strategyNamed(lockName);
+    const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
+    if (createReadLock === undefined) return stock().readStock(sku);
+    const reading = readUnder(createReadLock, sku, clientGone).finally(() => readings.delete(reading));
+    readings.add(reading);
+    return reading;
+  }
+
+  async function readUnder(createReadLock: CreateLock, sku: string, clientGone: AbortSignal) {
+    const progress: Progress = { reached: new Map() };
+    const emit = (step: SaleStep) => void progress.reached.set(step, undefined);
+    const lock = openLock(createReadLock, sku, `${instance}:read:${randomUUID()}`, () => {});
+    const wait = waits.start(timing.waitTimeoutMs, clientGone);
+    try {
+      return await readShared({ sku, lock, store: openStock(lockName, progress), wait: wait.signal, emit });
+    } catch (error) {
+      releases.giveUpUnanswered(lock, error, progress);
+      throw explainReading(error);
+    } finally {
+      wait.end();
     }
   }
 
@@ -253,6 +282,7 @@ export function createSaleService({ settings, node, store, servers, history, met
     sell,
     giveBack,
     giveBackOrders,
+    readStock,
     stock,
     state(): NodeState {
       const { inFlight, waiting, counts } = records.read();
@@ -286,8 +316,11 @@ export function createSaleService({ settings, node, store, servers, history, met
       records.clear();
       scripts.clear();
     },
-    /** Resolves when no sale is in flight. */
-    salesEnded: records.idle,
+    /** Resolves when no sale is in flight, and nobody reads the stock under a lock. */
+    async salesEnded() {
+      await records.idle();
+      await Promise.allSettled(readings);
+    },
     /** Resolves when no lock is left that Redis has not answered about. */
     locksGivenUp: releases.ended,
   };

@@ -22,7 +22,7 @@ export interface SaleParts {
 
 /** The critical section, once for all locks: resolves with the stock that was read and the stock that was written. */
 export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
-  return alone({ lock, wait, emit }, async () => {
+  return underLock({ lock, wait, emit }, async () => {
     const stockBefore = await store.readStock(sku, tokenOfRead(lock));
     if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     emit('read', stockBefore);
@@ -46,7 +46,7 @@ export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
 
 /** Puts units back into the stock in the critical section of a sale: it is read, then written. */
 export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts, 'business'> & { units: number }) {
-  return alone({ lock, wait, emit }, async () => {
+  return underLock({ lock, wait, emit }, async () => {
     const stock = await store.readStock(sku, tokenOfRead(lock));
     if (stock === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     lock.lost?.throwIfAborted();
@@ -63,7 +63,7 @@ export function restoreAlone<T>({
   wait,
   emit,
 }: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { restore: (fencingToken: string | undefined) => Promise<T> }) {
-  return alone({ lock, wait, emit }, async () => {
+  return underLock({ lock, wait, emit }, async () => {
     lock.lost?.throwIfAborted();
     emit('writing');
     // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
@@ -73,10 +73,15 @@ export function restoreAlone<T>({
   });
 }
 
+/** Reads the stock under a read lock: no sale is between its read and its write meanwhile. */
+export function readShared({ sku, lock, store, wait, emit }: Omit<SaleParts, 'business'>) {
+  return underLock({ lock, wait, emit }, () => store.readStock(sku, tokenOfRead(lock)));
+}
+
 /** A write that is fenced alone lets an older one pass between this read and its own write. Only `fenced-writes` has it so. */
 const tokenOfRead = (lock: Lock) => (lock.hasUnfencedReads ? undefined : lock.fencingToken);
 
-async function alone<T>({ lock, wait, emit }: Pick<SaleParts, 'lock' | 'wait' | 'emit'>, work: () => Promise<T>) {
+async function underLock<T>({ lock, wait, emit }: Pick<SaleParts, 'lock' | 'wait' | 'emit'>, work: () => Promise<T>) {
   await lock.acquire(wait);
   emit('entered');
   try {

@@ -23,7 +23,8 @@ export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:
 /** Every key that a lock may use for this sku. */
 export const lockKeys = (sku: string, lock: string) => keysOf(lockKey(sku, lock));
 /** Every key that a lock may use whose own key is `lockKey`. */
-export const keysOf = (lockKey: string) => ['', ':tokens', ':queue', ':alive'].map((suffix) => `${lockKey}${suffix}`);
+export const keysOf = (lockKey: string) =>
+  ['', ':tokens', ':queue', ':alive', ':readers', ':leases', ':waiting'].map((suffix) => `${lockKey}${suffix}`);
 
 const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest');
 const writeIfNewest = readScript('write-if-newest');

@@ -51,6 +51,7 @@ describe('not applicable, and why', () => {
       'long-wait 0-none',
       'late-release 0-none',
       'late-batch 0-none',
+      'early-read 0-none',
       'wrong-replica 0-none',
       'client-gone 0-none',
       'starvation 0-none',
@@ -58,10 +59,11 @@ describe('not applicable, and why', () => {
       'long-wait 1-in-process',
       'late-release 1-in-process',
       'late-batch 1-in-process',
+      'early-read 1-in-process',
       'wrong-replica 1-in-process',
       'starvation 1-in-process',
       'overtaking 1-in-process',
-      ...stages.slice(2).flatMap((stage) => [`late-batch ${stage}`, `wrong-replica ${stage}`]),
+      ...stages.slice(2).flatMap((stage) => [`late-batch ${stage}`, `early-read ${stage}`, `wrong-replica ${stage}`]),
     ]);
   });
 
@@ -85,6 +87,7 @@ describe('not applicable, and why', () => {
     'late-write': ['links'],
     'crossed-write': ['links'],
     'late-batch': ['links'],
+    'early-read': ['links'],
     failover: ['links', 'replication'],
     'forgotten-sale': ['links', 'redis process', 'replication'],
     'redis-outage': ['redis process'],

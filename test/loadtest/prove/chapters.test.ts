@@ -14,7 +14,18 @@ const prove = (text: string) => Promise.all(cellsShownIn(text).map((cell) => pro
 test('every stage, and every strategy of Redis, shows a counterexample in its chapter', () => {
   const stages = chapters.filter((file) => file.startsWith('docs/stages/'));
   const strategies = [
-    ...['blocking', 'bounded', 'cohort', 'combine', 'delete-if-equal', 'fair', 'fenced', 'fenced-writes', 'redlock'],
+    ...[
+      'blocking',
+      'bounded',
+      'cohort',
+      'combine',
+      'delete-if-equal',
+      'fair',
+      'fenced',
+      'fenced-writes',
+      'read-write',
+      'redlock',
+    ],
   ];
 
   expect(withOne.toSorted()).toEqual([...stages, ...strategies.map((name) => `docs/beyond/${name}.md`)].toSorted());

@@ -52,7 +52,15 @@ test('an external lock stands among the locks: nothing is taught of it, and what
   expect(taughtVerdict('my-lock', 'rush')).toBeNull();
   const spared = columnNames.filter((drill) => hasNothingToBreak('my-lock', drill));
   const ofOrders = staircases.slice(1).flatMap(({ columns }) => Object.keys(columns));
-  expect(spared).toEqual(['late-batch', 'wrong-replica', 'frozen-master', 'late-votes', 'amnesia', ...ofOrders]);
+  expect(spared).toEqual([
+    'late-batch',
+    'early-read',
+    'wrong-replica',
+    'frozen-master',
+    'late-votes',
+    'amnesia',
+    ...ofOrders,
+  ]);
 });
 
 test('an external lock of several masters: what can break redlock may break it', () => {

@@ -1,0 +1,17 @@
+-- Gives up one hold of a reader. The last one lets it out.
+-- KEYS[1] the readers, a hash { owner token: hold count },
+-- KEYS[2] when their leases end, a sorted set { owner token: ms };
+-- ARGV[1] our owner token.
+-- Returns the holds still ours (0 when we are out), -1 when we held none or our lease has ended.
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+local lease_end_ms = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0)
+local hold_count = -1
+if lease_end_ms > now_ms then
+  hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+end
+if hold_count <= 0 then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('ZREM', KEYS[2], ARGV[1])
+end
+return hold_count

@@ -1,0 +1,15 @@
+-- Starts the lease of a reader anew if it has not ended.
+-- KEYS[1] the readers, a hash { owner token: hold count },
+-- KEYS[2] when their leases end, a sorted set { owner token: ms };
+-- ARGV[1] our owner token, ARGV[2] the lease in ms.
+-- Returns 1 when renewed, 0 when it has ended.
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+if tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or 0) <= now_ms then
+  return 0
+end
+redis.call('ZADD', KEYS[2], now_ms + ARGV[2], ARGV[1])
+local last_ms = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2]
+redis.call('PEXPIREAT', KEYS[1], last_ms)
+redis.call('PEXPIREAT', KEYS[2], last_ms)
+return 1

@@ -1,0 +1,86 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { replay } from '../../prove/replay.ts';
+import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { fileOf, open, scopeNamed, searchIn } from './own-locks.ts';
+
+const scope = scopeNamed('early-read');
+
+/** A lock of two keys, the writer and a count of readers, without leases. `mayWrite` and `mayRead` say in Lua when one may enter. */
+function writeLocks({ mayWrite, mayRead }: { mayWrite: string; mayRead: string }): string {
+  const { dir, remove } = makeTempDir();
+  cleanUpLater(remove);
+  const file = join(dir, 'lock.ts');
+  const lock = (name: string, enter: string, leave: string) => `
+    export const ${name} = ({ redis, key, retryDelayMs }) => ({
+      async acquire(signal) {
+        while ((await redis.eval(${JSON.stringify(enter)}, 2, key, key + ':readers')) === 0) await sleep(retryDelayMs, undefined, { signal });
+      },
+      async release() {
+        await redis.eval(${JSON.stringify(leave)}, 2, key, key + ':readers');
+      },
+    });`;
+  const enter = (may: string, change: string) => `if ${may} then ${change} return 1 end return 0`;
+  const code = [
+    "import { setTimeout as sleep } from 'node:timers/promises';",
+    lock('createLock', enter(mayWrite, "redis.call('SET', KEYS[1], 1)"), "redis.call('DEL', KEYS[1])"),
+    lock(
+      'createReadLock',
+      enter(mayRead, "redis.call('INCR', KEYS[2])"),
+      "if redis.call('DECR', KEYS[2]) == 0 then redis.call('DEL', KEYS[2]) end",
+    ),
+  ];
+  writeFileSync(file, code.join('\n'));
+  return file;
+}
+
+const nobodyWrites = "redis.call('EXISTS', KEYS[1]) == 0";
+const nobodyReads = "redis.call('EXISTS', KEYS[2]) == 0";
+const sound = { mayWrite: `${nobodyWrites} and ${nobodyReads}`, mayRead: nobodyWrites };
+
+test.each([2, 3])('readers: with %i processes read-write holds in every order', async (processes) => {
+  const { verdict, cut, reason } = await searchIn(fileOf('read-write'), scope, { processes });
+
+  expect({ verdict, cut, reason }).toMatchObject({ verdict: 'holds', cut: 0 });
+});
+
+test('readers: a lock whose two sides look for each other holds', async () => {
+  expect(await searchIn(writeLocks(sound), scope, { processes: 3 })).toMatchObject({ verdict: 'holds', cut: 0 });
+});
+
+test.each([
+  ['a reader that does not look for the writer', { ...sound, mayRead: 'true' }],
+  ['a writer that does not look for readers', { ...sound, mayWrite: nobodyWrites }],
+])('readers: %s is inside with a sale, and the order is replayed', async (_, broken) => {
+  const file = writeLocks(broken);
+
+  const { verdict, reason, counterexample = [] } = await searchIn(file, scope);
+
+  expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'A and B are inside at the same time.' });
+  const options = { openLock: await open(file), sales: 1, scope, processes: 2, masters: 0 };
+  expect(await replay(counterexample, options)).toBeUndefined();
+  expect(counterexample.map(({ command }) => command)).toContain('begins to look');
+});
+
+test('readers: one that does not look for the writer sees two stocks', async () => {
+  const file = writeLocks({ ...sound, mayRead: 'true' });
+
+  const { verdict, reason } = await searchIn(file, { ...scope, demands: ['same stock'] });
+
+  expect({ verdict, reason }).toEqual({
+    verdict: 'fails',
+    reason: 'B reads twice under the read lock, and sees another stock.',
+  });
+});
+
+test('readers: a second writer that does not look for the first is found among readers', async () => {
+  const file = writeLocks({ ...sound, mayWrite: nobodyReads });
+  const twoSell = { ...scope, script: (process: number) => (process === 2 ? { isReader: true } : {}) };
+
+  expect(await searchIn(file, twoSell, { processes: 3 })).toMatchObject({
+    verdict: 'fails',
+    reason: 'A and B are inside at the same time.',
+  });
+});

@@ -1,0 +1,161 @@
+import { request } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import { atLeast, atMost } from '../../machine.ts';
+import {
+  expectProblem,
+  startLink,
+  startNode,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+  until,
+} from './node-under-test.ts';
+
+let redis: TestRedis;
+let node: TestNode;
+let other: TestNode;
+const readWrite = { LOCK_VERSION: 'read-write' };
+const stockKey = (sku: string) => `{inventory${sku}}:stock`;
+const lockKey = (sku: string) => `{inventory${sku}}:lock:read-write`;
+const look = (at: TestNode, sku: string) => at.get(`/inventory?sku=${sku}`);
+
+beforeAll(async () => {
+  redis = await startRedis();
+  [node, other] = await Promise.all([startNode(redis.url, readWrite), startNode(redis.url, readWrite)]);
+});
+
+/** A sale that is between its read and its write, until the node is told to resume. */
+async function sellHeld(at: TestNode, sku: string) {
+  await redis.client.set(stockKey(sku), 10);
+  await at.lab('PUT', '/next-sale', { untilResumed: true });
+  const before = (await at.events()).length;
+  const answer = at.sell(sku);
+  await until('the sale is inside', async () => (await at.events()).slice(before).some(({ type }) => type === 'read'));
+  return { answer, resume: () => at.lab('PUT', '/resume') };
+}
+
+const keysOf = (sku: string) => redis.client.keys(`${lockKey(sku)}*`);
+
+test('GET /inventory under read-write: it is answered when the sale has left, and with what it wrote', async () => {
+  const sale = await sellHeld(node, 'seen');
+  let hasAnswer = false;
+  const [here, there] = [node, other].map((at) => look(at, 'seen').finally(() => (hasAnswer = true)));
+  // Each of them has asked by then, and Redis has answered.
+  for (let round = 0; round < 5; round += 1) for (const at of [node, other]) await at.get('/readyz');
+  expect(hasAnswer).toBe(false);
+
+  await sale.resume();
+
+  expect((await sale.answer).body).toMatchObject({ outcome: 'sold', remaining: 9 });
+  for (const answer of [here, there]) {
+    expect(await answer).toMatchObject({ status: 200, body: { sku: 'seen', remaining: 9 } });
+  }
+  expect(await keysOf('seen')).toEqual([]);
+});
+
+test('GET /inventory under read-write: it waits no longer than a sale, and leaves nothing', async () => {
+  const hasty = await startNode(redis.url, { ...readWrite, WAIT_TIMEOUT_MS: '300' });
+  const sale = await sellHeld(node, 'kept');
+  const askedAt = performance.now();
+
+  const answer = await look(hasty, 'kept');
+
+  expectProblem(answer, 'LOCK_WAIT_TIMEOUT');
+  expect(answer.headers.get('retry-after')).toBe('1');
+  expect(performance.now() - askedAt).toBeGreaterThanOrEqual(atLeast(300));
+  expect(performance.now() - askedAt).toBeLessThan(atMost(1_000));
+  await sale.resume();
+  await sale.answer;
+  expect(await keysOf('kept')).toEqual([]);
+});
+
+test('GET /inventory under read-write: when its client hangs up it asks no more, and leaves nothing', async () => {
+  const link = await startLink(redis.url);
+  const far = await startNode(link.url, readWrite);
+  const sale = await sellHeld(node, 'gone');
+  const tries = () => link.counters.commands.get('acquire-to-read') ?? 0;
+  const gone = request(`${far.url}/inventory?sku=gone`, { agent: false }).on('error', () => {});
+  gone.end();
+  await until('it asks', () => tries() > 1);
+
+  gone.destroy();
+  let seen = -1;
+  await until('it asks no more', async () => {
+    const before = seen;
+    seen = tries();
+    // Longer than the pause between two tries.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return before === tries();
+  });
+
+  await sale.resume();
+  await sale.answer;
+  expect(await keysOf('gone')).toEqual([]);
+  // No bug.
+  expect(far.lines.filter((line) => !line.includes('"listening"'))).toEqual([]);
+});
+
+test('GET /inventory under read-write: of a sku that there is none of, the lock is given back', async () => {
+  expectProblem(await look(node, 'none'), 'NOT_FOUND');
+
+  expect(await keysOf('none')).toEqual([]);
+});
+
+test('GET /inventory under read-write: what was read is not answered when the lock was lost meanwhile', async () => {
+  const link = await startLink(redis.url);
+  const far = await startNode(link.url, readWrite);
+  await redis.client.set(stockKey('lost'), 10);
+  const read = link.holdNext('GET');
+  const answer = look(far, 'lost');
+  await read.arrived;
+  expect(await redis.client.hlen(`${lockKey('lost')}:readers`)).toBe(1);
+
+  await redis.client.del(`${lockKey('lost')}:readers`, `${lockKey('lost')}:leases`);
+  await node.sell('lost');
+  await read.letGo();
+
+  expectProblem(await answer, 'LOCK_NOT_HELD', { detail: /read lock/ });
+  expect(await keysOf('lost')).toEqual([]);
+});
+
+test('GET /inventory under read-write: a lock whose release was not answered is given back when Redis is', async () => {
+  const link = await startLink(redis.url);
+  const far = await startNode(link.url, { ...readWrite, LEASE_MS: '60000' });
+  await redis.client.set(stockKey('away'), 10);
+  const read = link.holdNext('GET');
+  const answer = look(far, 'away');
+  await read.arrived;
+
+  link.cut();
+  expectProblem(await answer, 'STORE_UNAVAILABLE');
+  expect(await redis.client.hlen(`${lockKey('away')}:readers`)).toBe(1);
+  read.drop();
+  link.restore();
+
+  await until('the lock is given back', async () => (await keysOf('away')).length === 0);
+});
+
+test('GET /inventory under read-write: a node that stops answers who waits, and gives the lock back', async () => {
+  const stopping = await startNode(redis.url, { ...readWrite, LEASE_MS: '60000' });
+  const sale = await sellHeld(node, 'stopped');
+  const answer = look(stopping, 'stopped');
+  await until('it has asked', async () => (await stopping.get('/readyz')).status === 200);
+
+  stopping.signal('SIGTERM');
+  await sale.resume();
+
+  expect(await answer).toMatchObject({ status: 200, body: { remaining: 9 } });
+  await stopping.part.ended;
+  await sale.answer;
+  expect(await keysOf('stopped')).toEqual([]);
+});
+
+test('GET /inventory under 8-auto-renew: it takes no lock, and is answered while a sale is inside', async () => {
+  const plain = await startNode(redis.url);
+  const sale = await sellHeld(plain, 'plain');
+
+  expect(await look(plain, 'plain')).toMatchObject({ status: 200, body: { remaining: 10 } });
+
+  await sale.resume();
+  await sale.answer;
+});
