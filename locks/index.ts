@@ -17,6 +17,7 @@ import { createLock as deleteIfEqual } from './beyond/delete-if-equal.ts';
 import { createLock as fair } from './beyond/fair.ts';
 import { createLock as fenced } from './beyond/fenced.ts';
 import { createLock as fencedWrites } from './beyond/fenced-writes.ts';
+import { createMultiLock, createLock as multi } from './beyond/multi.ts';
 import { takeOne as mysqlConditional } from './beyond/mysql-conditional.ts';
 import { createLock as mysqlLockTable } from './beyond/mysql-lock-table.ts';
 import { createLock as mysqlNamed } from './beyond/mysql-named.ts';
@@ -28,7 +29,7 @@ import { createLock as redlock } from './beyond/redlock.ts';
 import { createLock as replicated } from './beyond/replicated.ts';
 import { createLock as zookeeper } from './beyond/zookeeper.ts';
 import { deletingCommands } from './drivers/delete-if-equal.ts';
-import type { CreateLock, TakeOne } from './lock.ts';
+import type { CreateLock, CreateMultiLock, TakeOne } from './lock.ts';
 
 /** What a strategy keeps its lock in, besides the stock. `masters` are several Redis servers that know nothing of each other. */
 export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
@@ -41,8 +42,9 @@ export type Strategy = {
   backend: Backend;
   replicas?: number;
   commands?: Commands;
-} & ( // Who only looks at the stock may have a lock of a kind of its own.
-  | { createLock: CreateLock; createReadLock?: CreateLock }
+} & // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
+(
+  | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
   // Sells in a way of its own, under a lock under which units are put back as well.
   | { takeOne: TakeOne; stockIn: 'redis'; createLock: CreateLock }
@@ -72,6 +74,7 @@ export const beyond: Record<string, Strategy> = {
   'read-write': { backend: 'redis', createLock: readWrite, createReadLock },
   'fenced-writes': { backend: 'redis', createLock: fencedWrites },
   fenced: { backend: 'redis', createLock: fenced },
+  multi: { backend: 'redis', createLock: multi, createMultiLock },
   replicated: { backend: 'redis', replicas: 1, createLock: replicated },
   redlock: { backend: 'masters', createLock: redlock },
   'mysql-lock-table': { backend: 'mysql', createLock: mysqlLockTable },
@@ -130,6 +133,12 @@ export function stockOf(name: string): 'redis' | 'mysql' {
 export function hasLock(name: string): boolean {
   const strategy = strategies[name];
   return strategy !== undefined && 'createLock' in strategy;
+}
+
+/** How a strategy locks several skus at once. Undefined for one that sells one sku at a time. */
+export function multiLockOf(name: string): CreateMultiLock | undefined {
+  const strategy = strategies[name];
+  return strategy && 'createMultiLock' in strategy ? strategy.createMultiLock : undefined;
 }
 
 /** 4 for `4-ttl`; null for a strategy beyond the stages. */

@@ -66,6 +66,20 @@ export interface LockOptions extends Servers {
 
 export type CreateLock = (options: LockOptions) => Lock;
 
+/** The right to be alone in several critical sections at once, each with a key of its own. */
+export interface MultiLock {
+  /** Resolves when this holder has the lock of every key. When it rejects, as that of one lock does, what it took is given back. */
+  acquire(signal?: AbortSignal): Promise<void>;
+  /** Gives every lock up, whatever becomes of the others. Rejects with LockNotHeldError when one of them was no longer ours. */
+  release(): Promise<void>;
+  /** Aborts with LockNotHeldError when the holder learns that one of the locks is no longer its own. */
+  readonly lost: AbortSignal;
+  /** The fencing token of this key's lock. */
+  fencingTokenOf(key: string): string | undefined;
+}
+
+export type CreateMultiLock = (options: Omit<LockOptions, 'key'>, keys: string[]) => MultiLock;
+
 /** The stock of one sku. Both reject when it has seen a newer fencing token of the lock than this one, and it is as it was. */
 export interface FencedStock {
   /** Resolves with the stock, undefined when there is no such sku. From then on an older token may not write. */

@@ -2,8 +2,8 @@
 
 import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';
-import { LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
-import type { Budget, Scope } from './scopes.ts';
+import { LEASE_MS, LOCK_KEY } from './sale.ts';
+import { type Budget, type Scope, stockCommand } from './scopes.ts';
 import type { Executed, Server } from './server.ts';
 import {
   type Actor,
@@ -114,7 +114,7 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
 
   function begin(): State {
     const unstocked = scope.isCold ? server.cold : server.empty;
-    const stocked = server.execute(unstocked, 0, 0, ['SET', STOCK_KEY, STOCK]).after;
+    const stocked = server.execute(unstocked, 0, 0, stockCommand(scope, STOCK)).after;
     const servers = [stocked, ...Array.from({ length: masters }, () => server.empty)];
     const actors = Array.from({ length: options.processes }, (_, index) => {
       const script = { businessMs: 0, ...scope.script?.(index) };

@@ -2,8 +2,8 @@
 
 import type { Touch } from './moves.ts';
 import type { Told } from './process.ts';
-import { FENCE_KEY, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
-import type { Demand } from './scopes.ts';
+import { keysOf, LEASE_MS, RETRY_DELAY_MS } from './sale.ts';
+import { type Demand, type Scope, skusOf } from './scopes.ts';
 import type { Server } from './server.ts';
 import { type Actor, nameOf, STOCK, type State } from './state.ts';
 
@@ -13,27 +13,35 @@ const FREE_MS = 1.5 * RETRY_DELAY_MS;
 const TAKEOVER_MS = 2 * LEASE_MS;
 
 /** Keys that outlive a sale: the stock, and the numbers that fence it. */
-const staying = [STOCK_KEY, FENCE_KEY, `${LOCK_KEY}:tokens`];
+const stayingOf = (scope: Scope) =>
+  skusOf(scope).flatMap((sku) => {
+    const { lock, stock, fence } = keysOf(sku);
+    return [stock, fence, `${lock}:tokens`];
+  });
 
-type LeaseEndOf = (actor: Actor) => number;
+/** What a look at a state needs to know besides. */
+export interface Known {
+  leaseEndOf: (actor: Actor) => number;
+  server: Server;
+}
 
 /**
  * The first demand that this state violates, as a sentence. `touches` says whose command has just changed the lock.
  * A process that its own code has ended is a violation whatever is demanded.
  */
-export function violated(state: State, demands: Demand[], leaseEndOf: LeaseEndOf, touches?: Touch): string | undefined {
+export function violated(state: State, scope: Scope, known: Known, touches?: Touch): string | undefined {
   for (const [index, { history }] of state.actors.entries()) {
     if (history.seen.death !== undefined)
       return `${nameOf(index)} ends by an error that nobody catches: ${history.seen.death}`;
   }
-  for (const demand of demands) {
-    const reason = look(state, demand, leaseEndOf, touches);
+  for (const demand of scope.demands) {
+    const reason = demand === 'no deadlock' ? deadlock(state, scope, known) : look(state, demand, known, touches);
     if (reason) return reason;
   }
   return undefined;
 }
 
-function look(state: State, demand: Demand, leaseEndOf: LeaseEndOf, touches?: Touch): string | undefined {
+function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Touch): string | undefined {
   const { at, actors, crashedAt, freeSince } = state;
   switch (demand) {
     case 'alone':
@@ -91,6 +99,22 @@ function hasSeenAnother(told: Told[]): boolean {
   );
 }
 
+/**
+ * Nobody is inside, nothing is on its way, and all who are there wait; yet every lock is held. So each of those who hold one waits for
+ * another's.
+ */
+function deadlock({ at, servers, actors }: State, scope: Scope, { server }: Known): string | undefined {
+  const there = actors.filter(({ status, history }) => status !== 'comes' && !history.seen.isOver);
+  const isStill = ({ waitsSince, isInside, heads, inbox, replies }: Actor) =>
+    waitsSince !== undefined && !isInside && heads.length + inbox.length + replies.length === 0;
+  if (there.length < 2 || !there.every(isStill)) return undefined;
+  const ends = server.ends(servers[0] as number);
+  const isHeld = (sku: number) => (ends.get(keysOf(sku).lock) ?? 0) > at;
+  if (!skusOf(scope).every(isHeld)) return undefined;
+  const names = there.map((actor) => nameOf(actors.indexOf(actor)));
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)} wait for each other: every lock is held, and nobody is inside.`;
+}
+
 const isAwake = ({ status }: Actor) => status === 'runs';
 const waitsSince = (actor: Actor, time: number) => actor.waitsSince !== undefined && actor.waitsSince <= time;
 
@@ -102,8 +126,10 @@ function together(actors: readonly Actor[], isMeant: (actor: Actor) => boolean, 
 }
 
 /** What an end violates: nothing comes after it. */
-export function violatedAtEnd(state: State, demands: Demand[], server: Server): string | undefined {
+export function violatedAtEnd(state: State, scope: Scope, server: Server): string | undefined {
   const { at, servers, actors } = state;
+  const { demands } = scope;
+  const staying = stayingOf(scope);
   const stuck = actors.findIndex(({ status, history }) => status === 'runs' && !history.seen.isOver);
   if (stuck >= 0) return `${nameOf(stuck)} waits for ever.`;
   if (demands.includes('nothing left')) {
@@ -116,8 +142,19 @@ export function violatedAtEnd(state: State, demands: Demand[], server: Server): 
     if (rest.length > 0) return `All is over, and there is still ${rest.join(', ')}.`;
   }
   if (!demands.includes('no lost sale')) return undefined;
-  const sold = actors.flatMap(({ history }) => history.seen.told.filter(({ step }) => step === 'wrote')).length;
-  const left = Number(server.execute(servers[0] as number, at, 0, ['GET', STOCK_KEY]).reply);
-  if (left <= STOCK - sold) return undefined;
-  return `${sold} were sold of ${STOCK}, and ${left} are left: ${left - (STOCK - sold)} lost.`;
+  for (const sku of skusOf(scope)) {
+    const { stock } = keysOf(sku);
+    const sold = actors.filter((_, index) => sellsOf(scope, index).includes(sku)).reduce(writesOf, 0);
+    const left = Number(server.execute(servers[0] as number, at, 0, ['GET', stock]).reply);
+    const what = sku === 1 ? '' : ` of ${stock}`;
+    if (left > STOCK - sold)
+      return `${sold} were sold of ${STOCK}, and ${left} are left${what}: ${left - (STOCK - sold)} lost.`;
+  }
+  return undefined;
 }
+
+/** The skus that each sale of a process takes. */
+const sellsOf = ({ script }: Scope, process: number) => script?.(process).basket ?? [1];
+
+const writesOf = (sum: number, { history }: Actor) =>
+  sum + history.seen.told.filter(({ step }) => step === 'wrote').length;

@@ -2,8 +2,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Live, type ProcessOptions, startProcess } from './process.ts';
-import { LEASE_MS, STOCK_KEY } from './sale.ts';
-import type { Scope } from './scopes.ts';
+import { LEASE_MS } from './sale.ts';
+import { type Scope, stockCommand } from './scopes.ts';
 import { scriptTexts } from './server.ts';
 import { nameOf, type Sent, STOCK, type Step, type Unheard } from './state.ts';
 import { openValkey, type Reply, type Valkey } from './valkey.ts';
@@ -52,7 +52,7 @@ async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): 
   const { scope, processes, masters } = options;
   const servers: Replica[] = [];
   for (let server = 0; server <= masters; server += 1)
-    servers.push(await openReplica(used, scope.isCold ?? false, server === 0));
+    servers.push(await openReplica(used, scope.isCold ?? false, server === 0 ? scope : undefined));
   const lives: Live[] = Array.from({ length: processes }, (_, index) => {
     const script = { businessMs: 0, ...scope.script?.(index) };
     return startProcess(nameOf(index), { ...options, servers: masters + 1, script });
@@ -100,7 +100,7 @@ async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): 
 
   async function followServer({ kind }: Step): Promise<undefined> {
     if (kind === 'failover') servers[0] = await replicaOf(servers[0] as Replica);
-    if (kind === 'restart empty') servers[1] = await openReplica(used, true, false);
+    if (kind === 'restart empty') servers[1] = await openReplica(used, true);
     if (kind === 'clock jump') (servers[1] as Replica).aheadMs = LEASE_MS + 1;
   }
 
@@ -118,15 +118,15 @@ async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): 
 
   /** A server that has heard of everything but the last command that changed something. */
   async function replicaOf({ log, isCold }: Replica): Promise<Replica> {
-    const late = await openReplica(used, isCold, true);
+    const late = await openReplica(used, isCold, scope);
     const last = log.findLastIndex(({ sent }) => sent.hasChanged);
     for (const { at, process, sent } of log.slice(0, last)) run(late, at, process, sent);
     return late;
   }
 }
 
-/** A server without a key, as if it had just been started. */
-async function openReplica(used: Valkey[], isCold: boolean, hasStock: boolean): Promise<Replica> {
+/** A server without a key, as if it had just been started, but for the stock of the scope that is given. */
+async function openReplica(used: Valkey[], isCold: boolean, stocked?: Scope): Promise<Replica> {
   const valkey = idle.pop() ?? (await openValkey());
   used.push(valkey);
   valkey.setTime(0);
@@ -136,6 +136,6 @@ async function openReplica(used: Valkey[], isCold: boolean, hasStock: boolean): 
       OWN,
       scriptTexts.map((text) => ['SCRIPT', 'LOAD', text]),
     );
-  if (hasStock) valkey.pipeline(OWN, [['SET', STOCK_KEY, STOCK]]);
+  if (stocked) valkey.pipeline(OWN, [stockCommand(stocked, STOCK)]);
   return { valkey, aheadMs: 0, log: [], isCold };
 }

@@ -1,13 +1,19 @@
 // A sale as the service makes it: enter, read, do business, write, leave, release.
 
 import { type RunScript, readScript } from '../locks/drivers/script.ts';
-import type { CreateLock, Lock, RedisClient, SaleOptions, TakeOne } from '../locks/lock.ts';
+import type { CreateLock, CreateMultiLock, Lock, MultiLock, RedisClient, SaleOptions, TakeOne } from '../locks/lock.ts';
 
 export const LEASE_MS = 900;
 export const RETRY_DELAY_MS = 300;
 export const LOCK_KEY = 'lock';
 export const STOCK_KEY = 'stock';
 export const FENCE_KEY = 'fence';
+
+/** The keys of a sku. They are numbered from 1, and the first has those above. */
+export function keysOf(sku: number) {
+  const suffix = sku === 1 ? '' : `:${sku}`;
+  return { lock: `${LOCK_KEY}${suffix}`, stock: `${STOCK_KEY}${suffix}`, fence: `${FENCE_KEY}${suffix}` };
+}
 
 const readIfNewest: RunScript<string | null | number> = readScript('read-if-newest');
 const writeIfNewest = readScript('write-if-newest');
@@ -20,6 +26,8 @@ export interface SaleScript {
   nested?: 'same object' | 'another object';
   /** It only looks: it reads the stock twice, under the read lock. */
   isReader?: boolean;
+  /** Several skus that it sells together, in the order in which it asks for their locks. */
+  basket?: number[];
 }
 
 export type SaleStep = 'entered' | 'nested' | 'read' | 'wrote' | 'sold out' | 'left' | 'released' | 'failed';
@@ -31,6 +39,8 @@ export interface LockModule {
   createReadLock?: CreateLock;
   /** How it sells, when it sells in a way of its own. */
   takeOne?: TakeOne;
+  /** How it locks several skus, when it does. */
+  createMultiLock?: CreateMultiLock;
 }
 
 export interface SaleParts extends LockModule {
@@ -54,22 +64,26 @@ export interface SaleParts extends LockModule {
  * they did.
  */
 export async function sellAll(sales: number, parts: SaleParts) {
-  const { takeOne } = parts;
+  const { takeOne, script } = parts;
   const numbers = Array.from({ length: sales }, (_, index) => index + 1);
-  if (takeOne) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
+  if (script.basket) for (const sale of numbers) await sellBasket(script.basket, sale, parts);
+  else if (takeOne) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
   else for (const sale of numbers) await sellOne(sale, parts);
 }
 
-function openLock(createLock: CreateLock, sale: number, { name, redis, masters }: SaleParts): Lock {
-  return createLock({
+function openLock(createLock: CreateLock, sale: number, parts: SaleParts): Lock {
+  return createLock({ ...optionsOf(sale, parts), key: LOCK_KEY } as unknown as Parameters<CreateLock>[0]);
+}
+
+function optionsOf(sale: number, { name, redis, masters }: SaleParts) {
+  return {
     redis,
     masters,
-    key: LOCK_KEY,
     ownerToken: `${name}:${sale}`,
     leaseMs: LEASE_MS,
     retryDelayMs: RETRY_DELAY_MS,
     onLeaseLost() {},
-  } as unknown as Parameters<CreateLock>[0]);
+  };
 }
 
 /** A sale that the strategy makes in a way of its own. It is inside until it has its answer. */
@@ -151,15 +165,53 @@ async function lookInside(sale: number, lock: Lock, parts: SaleParts) {
   for (let time = 1; time <= 2; time += 1) parts.emit(sale, 'read', { stock: await read(lock, parts) });
 }
 
-async function read({ fencingToken, hasUnfencedReads }: Partial<Lock>, { redis }: SaleParts): Promise<number> {
-  if (fencingToken === undefined || hasUnfencedReads) return Number(await redis.get(STOCK_KEY));
-  const answer = await readIfNewest(redis, [STOCK_KEY, FENCE_KEY], [LOCK_KEY, fencingToken]);
+/** A sale of several skus, under the locks of all of them: all are read, then all are written. */
+async function sellBasket(skus: number[], sale: number, parts: SaleParts) {
+  const { createMultiLock, signal, ask, emit } = parts;
+  try {
+    ask(sale);
+    if (createMultiLock === undefined) throw new Error('it exports no createMultiLock');
+    const keys = skus.map((sku) => keysOf(sku).lock);
+    const lock = createMultiLock(optionsOf(sale, parts) as unknown as Parameters<CreateMultiLock>[0], keys);
+    await lock.acquire(signal);
+    emit(sale, 'entered');
+    try {
+      signal.throwIfAborted();
+      await sellAllInside(skus, sale, lock, parts);
+    } finally {
+      emit(sale, 'left');
+      await lock.release();
+      emit(sale, 'released');
+    }
+  } catch (error) {
+    emit(sale, 'failed', { why: reasonOf(error) });
+  }
+}
+
+async function sellAllInside(skus: number[], sale: number, lock: MultiLock, parts: SaleParts) {
+  const { script, sleep, emit } = parts;
+  const tokenOf = (sku: number) => ({ fencingToken: lock.fencingTokenOf(keysOf(sku).lock) });
+  const stocks: number[] = [];
+  for (const sku of skus) stocks.push(await read(tokenOf(sku), parts, sku));
+  emit(sale, 'read');
+  if (script.businessMs > 0) await sleep(script.businessMs);
+  if (stocks.includes(0)) return emit(sale, 'sold out');
+  lock.lost.throwIfAborted();
+  for (const [at, sku] of skus.entries()) await write((stocks[at] ?? 0) - 1, tokenOf(sku), parts, sku);
+  emit(sale, 'wrote');
+}
+
+async function read({ fencingToken, hasUnfencedReads }: Partial<Lock>, { redis }: SaleParts, sku = 1): Promise<number> {
+  const { stock, fence } = keysOf(sku);
+  if (fencingToken === undefined || hasUnfencedReads) return Number(await redis.get(stock));
+  const answer = await readIfNewest(redis, [stock, fence], [LOCK_KEY, fencingToken]);
   if (answer === -1) throw new Error('STALE_TOKEN');
   return Number(answer);
 }
 
-async function write(stock: number, { fencingToken }: Partial<Lock>, { redis }: SaleParts) {
-  if (fencingToken === undefined) return void (await redis.set(STOCK_KEY, stock));
-  const isWritten = await writeIfNewest(redis, [STOCK_KEY, FENCE_KEY], [stock, LOCK_KEY, fencingToken]);
+async function write(units: number, { fencingToken }: Partial<Lock>, { redis }: SaleParts, sku = 1) {
+  const { stock, fence } = keysOf(sku);
+  if (fencingToken === undefined) return void (await redis.set(stock, units));
+  const isWritten = await writeIfNewest(redis, [stock, fence], [units, LOCK_KEY, fencingToken]);
   if (isWritten === 0) throw new Error('STALE_TOKEN');
 }

@@ -1,6 +1,6 @@
 // What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
 
-import { LEASE_MS, LOCK_KEY, type SaleScript, STOCK_KEY } from './sale.ts';
+import { keysOf, LEASE_MS, LOCK_KEY, type SaleScript, STOCK_KEY } from './sale.ts';
 import type { Command } from './world.ts';
 
 /** What must be true in every order of events. */
@@ -19,6 +19,8 @@ export type Demand =
   | 'soon after a crash'
   /** A holder that asks for its own lock has it within a lease. */
   | 're-entry'
+  /** No sales wait for each other: each for a lock that another one of them has. */
+  | 'no deadlock'
   /** Nobody waits for longer than a pause between two tries while the lock is free. */
   | 'no wait for a free lock'
   /** No sale fails. */
@@ -74,6 +76,8 @@ export interface Scope {
   script?: (process: number) => Partial<SaleScript>;
   /** The server knows no script at the beginning. */
   isCold?: boolean;
+  /** How many skus there are, for locks that take several; one when it is not given. */
+  skus?: number;
   demands: Demand[];
 }
 
@@ -89,6 +93,14 @@ const isIfeq = (arg: string | number) => /^ifeq$/i.test(String(arg));
 /** A command that may give the lock up. A script does not say what it does, so any of the lock's may be held up. */
 const isRelease = (command: Command) =>
   (deletesKey(command) && command[1] === LOCK_KEY) || (isScript(command) && command[3] === LOCK_KEY);
+
+/** The skus of a scope, by their numbers. */
+export const skusOf = ({ skus = 1 }: Pick<Scope, 'skus'>) => Array.from({ length: skus }, (_, at) => at + 1);
+/** The command by which each of them has so many units in stock at the beginning. */
+export const stockCommand = (scope: Pick<Scope, 'skus'>, units: number): Command => [
+  'MSET',
+  ...skusOf(scope).flatMap((sku) => [keysOf(sku).stock, units]),
+];
 
 const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
 const withinLeases: Demand[] = ['alone within leases', 'untouched'];
@@ -223,6 +235,15 @@ export const scopes: Scope[] = [
     allComeAtOnce: true,
     script: (process) => (process === 0 ? { businessMs: 3.2 * LEASE_MS } : {}),
     demands: ['soon after a crash'],
+  },
+  {
+    name: 'crossed-skus',
+    says: 'Nothing goes wrong, and each sale is one of two skus, which the processes name in different orders.',
+    servers: 'one',
+    budget: {},
+    skus: 2,
+    script: (process) => ({ basket: process % 2 === 0 ? [1, 2] : [2, 1] }),
+    demands: ['no deadlock', 'alone', 'no lost sale', 'all sell', 'nothing left'],
   },
   {
     name: 'frozen-master',

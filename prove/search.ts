@@ -94,7 +94,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     if (isCut) cut += 1;
     ways.begin();
     if (moves.length === 0 && !isCut) {
-      const reason = violatedAtEnd(state, scope.demands, server);
+      const reason = violatedAtEnd(state, scope, server);
       return reason ? { number, reason } : undefined;
     }
     for (const move of moves) {
@@ -102,7 +102,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
       const isNew = add(made, number);
       // Whose lock a command changes is no part of the state: on another way to it nobody may have been inside yet.
       if (!isNew && touches === undefined) continue;
-      const reason = violated(made, scope.demands, leaseEndOf, touches);
+      const reason = violated(made, scope, { leaseEndOf, server }, touches);
       if (reason) return { number, reason, move };
     }
     return undefined;

@@ -34,8 +34,8 @@ export function readable(command: (string | number)[], master?: number): string 
 const tells: Record<Step['told'][number]['step'], (told: Step['told'][number]) => string> = {
   entered: () => 'is inside',
   nested: () => 'has its own lock once more',
-  read: ({ stock }) => `has read stock ${stock}`,
-  wrote: ({ stock }) => `has written stock ${stock}`,
+  read: ({ stock }) => (stock === undefined ? 'has read every stock' : `has read stock ${stock}`),
+  wrote: ({ stock }) => (stock === undefined ? 'has written every stock' : `has written stock ${stock}`),
   'sold out': () => 'finds it sold out',
   left: () => 'leaves',
   released: () => 'has given the lock up',

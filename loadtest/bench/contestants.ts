@@ -24,7 +24,7 @@ export interface Contestant {
 export const NOT_FOR_TWO = ['0-none', '1-in-process'];
 
 /** Their locks are those of `8-auto-renew` and of `fenced`, and cost the same. */
-const SAME_AS_ANOTHER = ['bounded', 'fenced-writes'];
+const SAME_AS_ANOTHER = ['bounded', 'fenced-writes', 'multi'];
 const measured = Object.entries(strategies).filter(([name]) => !SAME_AS_ANOTHER.includes(name));
 
 /** What a lock is compared with: the section in one process, and in two that take turns. */

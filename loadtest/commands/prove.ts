@@ -159,10 +159,13 @@ async function wantedLocks(): Promise<ProvableLock[]> {
     if (!existsSync(file)) throw new Error(`${arg} can't be proved: there is no such file.`);
     // What else is wrong with it, the search says.
     const { stage, promises } = await readExternalLock(file);
-    return provable({ stage, file, promises });
+    // Who names a scope of several skus means it.
+    return { ...provable({ stage, file, promises }), sellsBaskets: given.scope !== scopeNames };
   });
   // Several servers make so many states that they are looked at on request.
-  const ofOneServer = provableLocks.filter(({ masters }) => masters === 0);
+  const ofOneServer = provableLocks
+    .filter(({ masters }) => masters === 0)
+    .map((lock) => ({ ...lock, isForBasketsAlone: lock.sellsBaskets ?? false }));
   return named.length + external.length > 0 ? [...named, ...(await Promise.all(external))] : ofOneServer;
 }
 

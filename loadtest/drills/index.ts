@@ -7,6 +7,7 @@ import { blockedLoop } from './blocked-loop.ts';
 import { clientGone } from './client-gone.ts';
 import { clockJump } from './clock-jump.ts';
 import { crashedHolder } from './crashed-holder.ts';
+import { crossedSkus } from './crossed-skus.ts';
 import { crossedWrite } from './crossed-write.ts';
 import { earlyRead } from './early-read.ts';
 import { failover } from './failover.ts';
@@ -47,6 +48,7 @@ export const stepDrills: StepDrill[] = [
   crossedWrite,
   lateBatch,
   earlyRead,
+  crossedSkus,
   failover,
   forgottenSale,
   wrongReplica,

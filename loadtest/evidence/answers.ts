@@ -9,16 +9,23 @@ const soldSchema = z.object({
   stockBefore: z.int(),
   remaining: z.int(),
 });
+const basketSoldSchema = soldSchema.pick({ outcome: true, saleId: true, node: true }).extend({
+  skus: z.array(z.object({ sku: z.string(), stockBefore: z.int(), remaining: z.int() })),
+});
 const problemSchema = z.object({ code: z.string(), definite: z.boolean() });
 
 /** What one answer says. `inDoubt`: it does not say whether the sale took place. */
-export type SaleAnswer =
-  | { outcome: 'sold'; sale: z.infer<typeof soldSchema> }
-  | { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code: string }
-  | { outcome: 'nonsense' };
+export type SaleAnswer = { outcome: 'sold'; sale: z.infer<typeof soldSchema> } | NotSold;
+
+/** What the answer to the sale of a basket says. */
+export type BasketAnswer = { outcome: 'sold'; sale: z.infer<typeof basketSoldSchema> } | NotSold;
+
+type NotSold = { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code: string } | { outcome: 'nonsense' };
 
 /** How a single sale ended for its client, who may have hung up. `sentAt` is on the clock that all processes of one host share. */
-export type SaleEnd = (SaleAnswer | { outcome: 'cutOff' }) & { sentAt: number; ms: number };
+export type SaleEnd = Ended<SaleAnswer>;
+export type BasketEnd = Ended<BasketAnswer>;
+export type Ended<Answer> = (Answer | { outcome: 'cutOff' }) & { sentAt: number; ms: number };
 
 /** An answer that says that a unit was sold. */
 export type SoldAnswer = z.infer<typeof soldSchema> & { latencyMs: number };
@@ -48,7 +55,17 @@ export interface Tally {
 export function readAnswer(status: number, body: string): SaleAnswer {
   const answer = parse(body);
   const sold = soldSchema.safeParse(answer);
-  if (status === 200 && sold.success) return { outcome: 'sold', sale: sold.data };
+  return status === 200 && sold.success ? { outcome: 'sold', sale: sold.data } : readProblem(status, answer);
+}
+
+/** Reads the answer to the sale of a basket. */
+export function readBasketAnswer(status: number, body: string): BasketAnswer {
+  const answer = parse(body);
+  const sold = basketSoldSchema.safeParse(answer);
+  return status === 200 && sold.success ? { outcome: 'sold', sale: sold.data } : readProblem(status, answer);
+}
+
+function readProblem(status: number, answer: unknown): NotSold {
   const problem = problemSchema.safeParse(answer);
   if (status < 400 || !problem.success) return { outcome: 'nonsense' };
   const { code, definite } = problem.data;

@@ -50,6 +50,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   const marks: Fault[] = [];
+  const skus = [SKU];
   let isOver = false;
   /** Redis itself was made to fail. */
   let isRedisBroken = false;
@@ -191,6 +192,12 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return seen.at + seen.ttlMs - sharedClock();
   }
 
+  /** Puts another sku into the shop, with as many units in stock. It is gone when the test bed is closed. */
+  async function addSku(sku: string) {
+    skus.push(sku);
+    await first?.setStock(stock, sku);
+  }
+
   /** Marks that Redis is made to fail, and makes it. */
   function breaking<Result>(act: () => Result) {
     return guarded(() => {
@@ -258,7 +265,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
       await node.setLock(stage);
       await node.reset();
     }
-    await first?.clear();
+    for (const sku of skus) await first?.clear(sku);
     await masters.clear();
     return { timeline, events: happened };
   }
@@ -306,7 +313,9 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     say: guarded((sentence: string) => narrate(sentence, sinceStart(), false)),
     mark,
     look: guarded(look),
+    addSku: guarded(addSku),
     sell: guarded(sales.sell),
+    sellBasket: guarded(sales.sellBasket),
     sellWithin: guarded(sales.sellWithin),
     sellInside: guarded(sales.sellInside),
     trySellInside: guarded(sales.trySellInside),

@@ -1,12 +1,12 @@
 // The sales of a drill that goes step by step: sent one by one, and watched in what the nodes record.
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
-import type { SaleEnd } from '../evidence/answers.ts';
+import type { BasketAnswer, SaleEnd } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { SaleScript } from './lab-client.ts';
 import { sharedClock } from './shared-clock.ts';
-import { type RunningSale, sendSale } from './single-sale.ts';
+import { type RunningSale, sendBasket, sendSale } from './single-sale.ts';
 import type { TargetNode } from './target.ts';
 
 /** How long a sale that no lock delays may take to be inside, in milliseconds. */
@@ -25,12 +25,20 @@ export interface WatchedSalesOptions {
 
 export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
   const sales: RunningSale[] = [];
+  const baskets: RunningSale<BasketAnswer>[] = [];
 
   /** Sends a sale to a node. */
   function sell(node: TargetNode): RunningSale {
     const sale = sendSale(node);
     sales.push(sale);
     return sale;
+  }
+
+  /** Sends the sale of several skus to a node. */
+  function sellBasket(node: TargetNode, skus: string[]): RunningSale<BasketAnswer> {
+    const basket = sendBasket(node, skus);
+    baskets.push(basket);
+    return basket;
   }
 
   /** Sends a sale to a node, whose client hangs up when it has no answer within the limit. Resolves when it has ended. */
@@ -110,6 +118,7 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
 
   return {
     sell,
+    sellBasket,
     sellWithin,
     trySellInside,
     sellInside,
@@ -118,9 +127,9 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
     mustBeUnconfirmed,
     /** All clients hang up. */
     hangUp() {
-      for (const sale of sales) sale.hangUp();
+      for (const sale of [...sales, ...baskets]) sale.hangUp();
     },
-    /** Resolves with how each sale ended, once all have. */
+    /** Resolves with how each sale of one sku ended, once all have. */
     ends: () => Promise.all(sales.map(({ end }) => end)),
   };
 }

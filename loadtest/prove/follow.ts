@@ -10,8 +10,8 @@
 
 import type { Cell } from '../../prove/cell.ts';
 import type { Told } from '../../prove/process.ts';
-import { STOCK_KEY } from '../../prove/sale.ts';
-import type { Scope } from '../../prove/scopes.ts';
+import { keysOf } from '../../prove/sale.ts';
+import { type Scope, skusOf, stockCommand } from '../../prove/scopes.ts';
 import type { Server } from '../../prove/server.ts';
 import { STOCK, type Step } from '../../prove/state.ts';
 import type { Line } from '../../prove/world.ts';
@@ -49,7 +49,7 @@ export async function follow(cell: Cell, { scope, search, server, sellers, news 
   /** The command that the replica does not hear of. */
   const unheard = steps.slice(0, Math.max(0, failsOver)).findLastIndex(({ sent }) => sent?.hasChanged);
   /** What the server of the search holds, and its replica. */
-  let state = search.execute(scope.isCold ? search.cold : search.empty, 0, 0, ['SET', STOCK_KEY, STOCK]).after;
+  let state = search.execute(scope.isCold ? search.cold : search.empty, 0, 0, stockCommand(scope, STOCK)).after;
   let replica = state;
   /** How much each process must have told. */
   const told = sellers.map(() => 0);
@@ -224,9 +224,12 @@ export async function follow(cell: Cell, { scope, search, server, sellers, news 
       const more = seller.told[told[seller.index] ?? 0];
       if (more) throw new Difference(`${seller.name} goes on: it ${inWords(more)}`);
     }
-    const stock = search.execute(state, at, 0, ['GET', STOCK_KEY]).reply;
-    const realStock = await server.stock();
-    if (realStock !== stock) throw new Difference(`the stock is ${realStock} instead of ${stock}`);
+    for (const sku of skusOf(scope)) {
+      const key = keysOf(sku).stock;
+      const stock = search.execute(state, at, 0, ['GET', key]).reply;
+      const realStock = await server.stock(key);
+      if (realStock !== stock) throw new Difference(`the ${key} is ${realStock} instead of ${stock}`);
+    }
     const isOver = (name: string) => (search.ends(state).get(name) ?? at) < at;
     const left = [...new Set(search.whatIsLeft(state))].filter((name) => !isOver(name)).sort();
     const realLeft = (await server.whatIsLeft()).sort();

@@ -87,7 +87,7 @@ async function replayOnce(
   try {
     const hasReplica = steps.some(({ kind }) => kind === 'failover');
     const lock = lockIn(file);
-    const server = await openRealServer({ news, lock: lock.name, isCold: scope.isCold ?? false, hasReplica });
+    const server = await openRealServer({ news, lock: lock.name, scope, hasReplica });
     real = server;
     const starts = Array.from({ length: processes }, async (_, index) => {
       const script = { businessMs: 0, ...scope.script?.(index) };

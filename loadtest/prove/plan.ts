@@ -1,7 +1,7 @@
 // Which cells npm run prove looks at.
 
 import { resolve } from 'node:path';
-import { beyond, locks, replicasOf } from '../../locks/index.ts';
+import { beyond, locks, multiLockOf, replicasOf } from '../../locks/index.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
@@ -18,6 +18,10 @@ export interface ProvableLock {
   masters: number;
   /** It has another lock for those who only look. */
   hasReadLock?: boolean;
+  /** It locks several skus at once. */
+  sellsBaskets?: boolean;
+  /** Of one sku its lock is another's: it is looked at where there are several. */
+  isForBasketsAlone?: boolean;
   /** The least number of sales of a process that shows it; 1 when it is not given. */
   leastSales?: number;
 }
@@ -39,6 +43,7 @@ export const provableLocks: ProvableLock[] = [
       file: resolve(projectDir, 'locks/beyond', `${stage}.ts`),
       masters: strategy.backend === 'masters' ? MASTERS : 0,
       ...('createReadLock' in strategy && { hasReadLock: true }),
+      ...(multiLockOf(stage) && { sellsBaskets: true }),
       // What sells in a way of its own may sell two at once.
       ...('takeOne' in strategy && { leastSales: 2 }),
     }))
@@ -106,8 +111,9 @@ function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {
   return servers === 'any' || (servers === 'masters') === masters > 0;
 }
 
-function hasLocksOf({ hasReaders = false }: Scope, { hasReadLock = false }: ProvableLock): boolean {
-  return hasReadLock || !hasReaders;
+function hasLocksOf({ hasReaders = false, skus = 1 }: Scope, lock: ProvableLock): boolean {
+  const { hasReadLock = false, sellsBaskets = false, isForBasketsAlone = false } = lock;
+  return (hasReadLock || !hasReaders) && (skus > 1 ? sellsBaskets : !isForBasketsAlone);
 }
 
 /** These have no lease in Redis: what is demanded of leases alone holds for them, and says nothing. */

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { STOCK_KEY } from '../../prove/sale.ts';
+import { type Scope, stockCommand } from '../../prove/scopes.ts';
 import { STOCK } from '../../prove/state.ts';
 import { openLink } from '../../scripts/link/link.ts';
 import { makeTempDir, type Part } from '../../scripts/stack/parts.ts';
@@ -15,8 +15,7 @@ export interface RealServerOptions {
   news: News;
   /** The lock of the processes, if it is one of the course: some Redis lack its commands. */
   lock: string | undefined;
-  /** It knows no script at the beginning. */
-  isCold: boolean;
+  scope: Scope;
   /** A second one copies all that it holds. */
   hasReplica: boolean;
 }
@@ -28,8 +27,9 @@ const LOOK_MS = 5;
 
 export type RealServer = Awaited<ReturnType<typeof openRealServer>>;
 
-/** Starts a Redis with the stock of the search. Rejects with UnfitServerError where it lacks a replica, or commands of the lock. */
-export async function openRealServer({ news, lock = '', isCold, hasReplica }: RealServerOptions) {
+/** Starts a Redis with the stock of the scope. Rejects with UnfitServerError where it lacks a replica, or commands of the lock. */
+export async function openRealServer({ news, lock = '', scope, hasReplica }: RealServerOptions) {
+  const { isCold = false } = scope;
   const closings: (() => unknown)[] = [];
   let url = '';
   let own: Redis;
@@ -70,7 +70,7 @@ export async function openRealServer({ news, lock = '', isCold, hasReplica }: Re
     if (part) watch(part, () => isFailedOver);
     url = ownUrl;
     own = connect(url);
-    await own.set(STOCK_KEY, STOCK);
+    await own.call(...(stockCommand(scope, STOCK).map(String) as [string, ...string[]]));
     if (!isCold) await loadScripts(url);
     const name = `${kind === 'embedded' ? 'the embedded ' : ''}${nameIn(await own.info('server'))}`;
     const lack = await lackOfRedis(url, lock);
@@ -89,7 +89,7 @@ export async function openRealServer({ news, lock = '', isCold, hasReplica }: Re
         const channels = (await own.pubsub('CHANNELS')) as string[];
         return [...(await own.keys('*')), ...channels.map((channel) => `a subscription to ${channel}`)];
       },
-      stock: () => own.get(STOCK_KEY),
+      stock: (key: string) => own.get(key),
       /** Resolves when none of these keys is there any more. */
       async untilGone(keys: string[]) {
         if (keys.length === 0) return;

@@ -48,7 +48,7 @@ async function loadLock(): Promise<LockModule> {
   return strategy;
 }
 
-const { createLock, createReadLock, takeOne } = await loadLock();
+const { createLock, createReadLock, createMultiLock, takeOne } = await loadLock();
 const redis = new TellingRedis({
   host: '127.0.0.1',
   port: ports.commands,
@@ -65,7 +65,12 @@ process.on('message', ({ type }: ToSeller) => {
   const { signal } = hangUp;
   const emit = (sale: number, step: SaleStep, more = {}) => tell({ type: 'told', told: { sale, step, ...more } });
   // What nobody catches ends this process, as it ends one of the search.
-  const sells = { createLock, ...(createReadLock && { createReadLock }), ...(takeOne && { takeOne }) };
+  const sells = {
+    createLock,
+    ...(createReadLock && { createReadLock }),
+    ...(createMultiLock && { createMultiLock }),
+    ...(takeOne && { takeOne }),
+  };
   void sellAll(sales, { ...sells, name, redis, masters: [], script, signal, sleep, ask() {}, emit });
 });
 process.once('disconnect', () => process.exit());

@@ -1,7 +1,7 @@
 // A counterexample as it is drawn: a step of it for each unit of the axis, because most of them happen in the same millisecond.
 
-import { LOCK_KEY, STOCK_KEY } from '../../prove/sale.ts';
-import { scopes } from '../../prove/scopes.ts';
+import { LOCK_KEY } from '../../prove/sale.ts';
+import { type Scope, scopes, stockCommand } from '../../prove/scopes.ts';
 import { openServer, type Server, type ServerState } from '../../prove/server.ts';
 import { nameOf, STOCK } from '../../prove/state.ts';
 import { overlapsBetween } from '../evidence/overlaps.ts';
@@ -28,8 +28,8 @@ export async function timelineOf({
   const end = counterexample.length + 1;
   const lanes = lanesOf(counterexample, sales, end);
   if (masters === 0) {
-    const isCold = scopes.find(({ name }) => name === scope)?.isCold ?? false;
-    const holders = await holdersAfter(counterexample, lanes, isCold);
+    const searched = scopes.find(({ name }) => name === scope) ?? {};
+    const holders = await holdersAfter(counterexample, lanes, searched);
     for (const [index, lane] of lanes.entries()) lane.leases = spansOf(holders, index, end);
   }
   return {
@@ -89,10 +89,10 @@ function overlapsOf(lanes: Lane[]): Timeline['overlaps'] {
 }
 
 /** Gives the commands of the steps to a Valkey, at the times of the steps, and looks whose the key is after each. */
-async function holdersAfter(steps: ProofStep[], lanes: Lane[], isCold: boolean): Promise<HolderAfter> {
+async function holdersAfter(steps: ProofStep[], lanes: Lane[], scope: Partial<Scope>): Promise<HolderAfter> {
   const server = await openServer();
-  const empty = isCold ? server.cold : server.empty;
-  let state: ServerState = server.execute(empty, 0, 0, ['SET', STOCK_KEY, STOCK]).after;
+  const empty = scope.isCold ? server.cold : server.empty;
+  let state: ServerState = server.execute(empty, 0, 0, stockCommand(scope, STOCK)).after;
   /** What a replica holds that has not heard of the last command that changed something. */
   let late = state;
   let holder: number | undefined;

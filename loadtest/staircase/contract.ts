@@ -47,6 +47,7 @@ combine            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  �
 read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
+multi              ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 `;
 
@@ -88,6 +89,7 @@ export const promisesOfOurs: Record<string, Promises> = {
   'read-write': { reentry: true, renewal: true },
   'fenced-writes': { reentry: true, renewal: true, fencing: true },
   fenced: { reentry: true, renewal: true, fencing: true },
+  multi: { reentry: true, renewal: true, fencing: true },
   redlock: { reentry: true, renewal: true, masters: true },
 };
 

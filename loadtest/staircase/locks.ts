@@ -24,45 +24,47 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-write
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-batch
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  early-read
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
-0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  –  –  –  –  –  –  ·
-1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  –  –  –  –  –  ·
-2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  frozen-master
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  late-votes
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  amnesia
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  clock-jump
+0-none             ✘  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  –  –  –  –  –  –  ·
+1-in-process       ✔  ✘  ✘  –  ·  ·  ·  –  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  –  –  –  –  –  ·
+2-recursive-retry  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+3-spin             ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+4-ttl              ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
 
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
-bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
-blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
-fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
-cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘
-combine            ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✔
-read-write         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✔  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
-fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
-replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·
-redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘
-mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –
-mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
-zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
-redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·  –  –  –  ·
+bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+blocking           ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+fair               ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✔  ✔  –  –  –  ✘
+cohort             ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✘
+combine            ✔  ✔  ✔  –  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  ✘  ✘  –  ✔  ✔  ✔  ✘  –  –  –  ✔
+read-write         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  ✔  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✘
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+fenced             ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+multi              ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  ✘  –  ✔  ✔  ✘  ✘  –  –  –  ✔
+replicated         ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✘  ✘  ✔  ✘  ✘  –  –  –  ✔  ✔  ✘  ✔  ✔  ✘  ✘  –  –  –  ·
+redlock            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘  ✔  ✔  ✘  ✘
+mysql-lock-table   ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-named        ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+mysql-pessimistic  ✔  ✔  ✔  –  ✔  ✘  ✔  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  –  –  –  –
+mysql-optimistic   ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+mysql-conditional  ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  –  –  –  –  –  –  –
+zookeeper          ✔  ✔  ✔  –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔  –  –  –  –
+redis-atomic       ✔  ✔  ✔  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✘  –  ✔  –  –  –  –  –  –  –
 `;
 
 const lost = ({ lostUpdates, overlaps = 0, keptOutMs }: StepFigures) => {
@@ -177,6 +179,15 @@ const columns: Record<string, Column> = {
       if (readersAtOnce === 1) return 'one by one';
       if (overtakes === undefined || waitedMs === undefined) return undefined;
       return `sold after ${formatDuration(waitedMs)}`;
+    },
+  },
+  'crossed-skus': {
+    group: 'Liveness',
+    asks: 'do two sales of the same skus wait for each other, when they name them in opposite orders?',
+    seconds: 2,
+    figure: ({ unsold = 0, lostUpdates = 0, slowestSaleMs = 0 }) => {
+      if (unsold > 0) return `${formatNumber(unsold)} not sold`;
+      return lostUpdates > 0 ? lost({ lostUpdates }) : `sold in ${formatDuration(slowestSaleMs)}`;
     },
   },
   failover: {

@@ -51,6 +51,7 @@ const publicApp = createPublicApp({
   sales,
   store,
   answerSale: orders.answerSale,
+  answerBasket: orders.answerBasket,
   addRoutes: orders.addPublicRoutes,
   metrics,
   log,

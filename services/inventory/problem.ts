@@ -24,6 +24,7 @@ export const problems = {
   ORDER_FAILED: { status: 503, title: 'The order could not be written' },
   SHUTTING_DOWN: { status: 503, title: 'This node is shutting down' },
   STALE_TOKEN: { status: 503, title: 'A later holder has read or written already' },
+  HALF_SOLD: { status: 500, title: 'Only a part of the basket may be taken' },
   LOCK_NOT_HELD: { status: 500, title: 'The lock was lost on the way' },
   LOCK_FAILED: { status: 500, title: 'The lock does not do what a lock must do' },
   INTERNAL_ERROR: { status: 500, title: 'The service has a bug' },

@@ -6,16 +6,19 @@ import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { ClientGoneError } from './sale-ending.ts';
 import type { SaleService } from './sale-service.ts';
-import { skuSchema } from './sku.ts';
+import { basketSchema, skuSchema } from './sku.ts';
 import type { Store } from './store.ts';
 
 const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
+const basketSaleSchema = z.strictObject({ skus: basketSchema });
 
 export interface PublicParts {
   sales: Pick<SaleService, 'readStock'>;
   store: Store;
   /** Sells one unit and answers. Rejects as the sale does. */
   answerSale: (request: Request, response: Response, sku: string, clientGone: AbortSignal) => Promise<void>;
+  /** Sells one unit of each and answers. Rejects as that sale does. */
+  answerBasket: (request: Request, response: Response, skus: string[], clientGone: AbortSignal) => Promise<void>;
   addRoutes: (app: Express) => void;
   metrics: Metrics;
   log: Logger;
@@ -23,7 +26,16 @@ export interface PublicParts {
 }
 
 /** The listener that nginx reaches. `docs/http-api.md` describes it. */
-export function createPublicApp({ sales, store, answerSale, addRoutes, metrics, log, isStopping }: PublicParts) {
+export function createPublicApp({
+  sales,
+  store,
+  answerSale,
+  answerBasket,
+  addRoutes,
+  metrics,
+  log,
+  isStopping,
+}: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
   app.use((request, response, next) => {
@@ -43,9 +55,11 @@ export function createPublicApp({ sales, store, answerSale, addRoutes, metrics, 
     // Express answers a HEAD with the route of GET, which would sell.
     .head(allowOnly('GET', 'POST'))
     .get(async (request, response) => trySale(request, response, saleSchema.parse({ ...request.query })))
-    .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) =>
-      trySale(request, response, saleSchema.parse({ ...request.query, ...bodyOf(request) })),
-    )
+    .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) => {
+      const asked = { ...request.query, ...bodyOf(request) };
+      if ('skus' in asked) await tryBasket(request, response, basketSaleSchema.parse(asked));
+      else await trySale(request, response, saleSchema.parse(asked));
+    })
     .all(allowOnly('GET', 'POST'));
 
   app
@@ -86,9 +100,18 @@ export function createPublicApp({ sales, store, answerSale, addRoutes, metrics, 
   app.use(answerNotFound, answerProblem(log));
   return app;
 
-  async function trySale(request: Request, response: Response, { sku }: { sku: string }) {
+  function trySale(request: Request, response: Response, { sku }: { sku: string }) {
+    return trySelling(response, (clientGone) => answerSale(request, response, sku, clientGone));
+  }
+
+  function tryBasket(request: Request, response: Response, { skus }: { skus: string[] }) {
+    return trySelling(response, (clientGone) => answerBasket(request, response, skus, clientGone));
+  }
+
+  /** Sells, unless this node is stopping. */
+  async function trySelling(response: Response, sell: (clientGone: AbortSignal) => Promise<void>) {
     if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    await unlessGone(response, (clientGone) => answerSale(request, response, sku, clientGone));
+    await unlessGone(response, sell);
   }
 }
 

@@ -15,7 +15,7 @@ export function createReleases(store: Store) {
    * Keeps a lock that nobody knows of from blocking everyone until its lease ends. Stages 2 to 4 cannot tell whose lock
    * they delete, so here, too, they may delete that of another holder.
    */
-  function releaseWhenBack(lock: Lock) {
+  function releaseWhenBack(lock: Pick<Lock, 'release'>) {
     const released = tryUntilAnswered().finally(() => unreleased.delete(released));
     unreleased.add(released);
 
@@ -40,6 +40,10 @@ export function createReleases(store: Store) {
     giveUpUnanswered(lock: Lock | undefined, error: unknown, { reached }: Progress) {
       const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
       if (lock && isStoreUnavailable(error) && mayHold) releaseWhenBack(lock);
+    },
+    /** After a failure with several locks: it may hold those that it was granted before Redis went away. */
+    giveUpAllUnanswered(locks: Pick<Lock, 'release'> | undefined, error: unknown, { reached }: Progress) {
+      if (locks && isStoreUnavailable(error) && !reached.has('released')) releaseWhenBack(locks);
     },
     count: () => unreleased.size,
     /** Resolves when no lock is left that Redis has not answered about. */

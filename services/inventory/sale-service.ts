@@ -1,8 +1,16 @@
 // Sells one unit after the other, each under a new lock of its own: the sale as a use case.
 
 import { randomUUID } from 'node:crypto';
-import { backendOf, stockOf, strategies } from '../../locks/index.ts';
-import { type CreateLock, type FencedStock, type Lock, LockNotHeldError } from '../../locks/lock.ts';
+import { backendOf, multiLockOf, stockOf, strategies } from '../../locks/index.ts';
+import {
+  type CreateLock,
+  type CreateMultiLock,
+  type FencedStock,
+  type Lock,
+  LockNotHeldError,
+  type MultiLock,
+} from '../../locks/lock.ts';
+import { type BasketItem, sellAll } from './basket.ts';
 import type { History } from './history.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import type { Metrics } from './metrics.ts';
@@ -29,6 +37,11 @@ export interface Sold {
   holder: string;
   /** Only when sales write orders. */
   orderId?: string;
+}
+
+/** The answer to the sale of a basket that took place. */
+export interface BasketSold extends Pick<Sold, 'outcome' | 'saleId' | 'node' | 'lock' | 'holder'> {
+  skus: BasketItem[];
 }
 
 /** What is known of a sale before it has taken anything. */
@@ -155,6 +168,45 @@ export function createSaleService({ settings, node, store, servers, history, met
     }
   }
 
+  /** Sells one unit of each of these skus, or of none. Rejects as `sell` does, and under a lock that sells one sku at a time. */
+  async function sellBasket(skus: string[], clientGone: AbortSignal): Promise<BasketSold> {
+    const lock = lockName;
+    const createMultiLock = mustSellBaskets(lock);
+    const wait = waits.start(timing.waitTimeoutMs, clientGone);
+    const record = records.open(lock, wait.end);
+    const { saleId, progress, emit } = record;
+    const holder = `${instance}:${saleId}`;
+    const script = scripts.forSale(async () => {});
+    let held: MultiLock | undefined;
+
+    try {
+      await store.mustCarry(lock);
+      held = openLocks(createMultiLock, skus, holder, record.loseLease);
+      const { fencingTokenOf } = held;
+      const items = await sellAll({
+        skus,
+        lock: held,
+        tokenOf: (sku) => fencingTokenOf(lockKey(sku, lock)),
+        store: openStock(lock, progress),
+        wait: wait.signal,
+        business: script.inside,
+        emit,
+        progress,
+      });
+      await script.beforeAnswer();
+      record.close('sold');
+      return { outcome: 'sold', skus: items, saleId, node, lock, holder };
+    } catch (error) {
+      if (error instanceof LockNotHeldError) record.loseLease();
+      releases.giveUpAllUnanswered(held, error, progress);
+      const ending = explain(error, progress);
+      record.close(outcomeOf(ending), ending);
+      throw ending;
+    } finally {
+      wait.end();
+    }
+  }
+
   /**
    * Resolves with the stock of `sku`, undefined when there is none: read under the read lock, where the lock has one. Rejects with
    * ProblemError when the lock was not free in time, or was lost, and with ClientGoneError when `clientGone` aborted first.
@@ -278,8 +330,16 @@ export function createSaleService({ settings, node, store, servers, history, met
     return createLock(Object.assign(servers.forLease(leaseMs), options));
   }
 
+  function openLocks(create: CreateMultiLock, skus: string[], ownerToken: string, onLeaseLost: () => void): MultiLock {
+    const { leaseMs, retryDelayMs } = timing;
+    const options = { ownerToken, leaseMs, retryDelayMs, onLeaseLost };
+    const keys = skus.map((sku) => lockKey(sku, lockName));
+    return create(Object.assign(servers.forLease(leaseMs), options), keys);
+  }
+
   return {
     sell,
+    sellBasket,
     giveBack,
     giveBackOrders,
     readStock,
@@ -357,6 +417,14 @@ function strategyNamed(name: string) {
   const strategy = strategies[name];
   if (strategy === undefined) throw new Error(`There is no lock ${name}.`);
   return strategy;
+}
+
+function mustSellBaskets(lock: string): CreateMultiLock {
+  const createMultiLock = multiLockOf(lock);
+  if (createMultiLock !== undefined) return createMultiLock;
+  const able = Object.keys(strategies).filter((name) => multiLockOf(name) !== undefined);
+  const detail = `${lock} sells one sku at a time. Several are sold under: ${able.join(', ')}.`;
+  throw new ProblemError('BAD_REQUEST', detail);
 }
 
 /** What shows the stock who writes; nothing when the lock has no tokens. */

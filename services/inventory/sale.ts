@@ -81,7 +81,11 @@ export function readShared({ sku, lock, store, wait, emit }: Omit<SaleParts, 'bu
 /** A write that is fenced alone lets an older one pass between this read and its own write. Only `fenced-writes` has it so. */
 const tokenOfRead = (lock: Lock) => (lock.hasUnfencedReads ? undefined : lock.fencingToken);
 
-async function underLock<T>({ lock, wait, emit }: Pick<SaleParts, 'lock' | 'wait' | 'emit'>, work: () => Promise<T>) {
+/** Does the work under the lock, or under the locks of several skus. */
+export async function underLock<T>(
+  { lock, wait, emit }: Pick<SaleParts, 'wait' | 'emit'> & { lock: Pick<Lock, 'acquire' | 'release'> },
+  work: () => Promise<T>,
+) {
   await lock.acquire(wait);
   emit('entered');
   try {

@@ -4,3 +4,10 @@ import { z } from 'zod';
 export const skuSchema = z
   .string('must be a text')
   .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, dashes or underscores');
+
+/** What is sold together: several skus, each once. */
+export const basketSchema = z
+  .array(skuSchema, 'must be a list of skus')
+  .min(2, 'must be 2 skus or more')
+  .max(8, 'must be 8 skus or fewer')
+  .refine((skus) => new Set(skus).size === skus.length, 'must not have a sku twice');

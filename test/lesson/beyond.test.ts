@@ -4,7 +4,7 @@ import * as registry from '../../locks/index.ts';
 import { exists, list, readText } from './project-files.ts';
 
 const names = Object.keys(registry.beyond);
-const ways = ['createLock', 'createReadLock', 'takeOne'];
+const ways = ['createLock', 'createMultiLock', 'createReadLock', 'takeOne'];
 const lines = (name: string) => readText(`locks/beyond/${name}.ts`).trimEnd().split('\n');
 
 test('beyond: every strategy has a file under its name', () => {

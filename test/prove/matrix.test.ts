@@ -23,25 +23,27 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  failover
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  zombie-renewal
-0-none             ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·
-1-in-process       ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·
-2-recursive-retry  ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·
-3-spin             ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ✘
-4-ttl              ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·
-5-owner-check      ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·
-6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ✔
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ✔
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
+0-none             ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+1-in-process       ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+2-recursive-retry  ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
+3-spin             ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ✘  ·
+4-ttl              ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+5-owner-check      ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ✔  ·
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ✔  ·
 
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·
-bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·
-read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✔  ✔
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✘  ·  ✘  ✔  ·
-fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·
-blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·
-cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·
-combine            ✔  ✔  ✔  ✔  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ·  ✘  ✔  ·
-fair               ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ✔  ·
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✔  ✔  ·
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✘  ·  ✘  ✔  ·  ·
+fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
+multi              ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔
+blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+combine            ✔  ✔  ✔  ✔  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
+fair               ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·
 `;
 
 /** How many sales a process makes, where one would show nothing: at once. */

@@ -31,11 +31,11 @@ async function walkAll(stage: string, scopeName: string, mostSteps = Number.POSI
     const { moves, isCut } = await movesFrom(state);
     if (moves.length === 0 && !isCut) {
       orders += 1;
-      if (violatedAtEnd(state, scope.demands, server)) shortest = Math.min(shortest, steps);
+      if (violatedAtEnd(state, scope, server)) shortest = Math.min(shortest, steps);
     }
     if (steps === mostSteps) return;
     for (const { state: made, touches } of moves) {
-      if (violated(made, scope.demands, leaseEndOf, touches)) shortest = Math.min(shortest, steps + 1);
+      if (violated(made, scope, { leaseEndOf, server }, touches)) shortest = Math.min(shortest, steps + 1);
       else await walk(made, steps + 1);
     }
   }

@@ -4,6 +4,7 @@ import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { LabExtension } from '../lab/listener.ts';
 import { endPool } from '../mysql.ts';
+import { ProblemError } from '../problem.ts';
 import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
@@ -56,6 +57,11 @@ export function createOrders({ settings, node, store, servers, sales, log, isSto
       return answers.answer(request, response, `sale ${sku}`, (keep) =>
         sales.sell(sku, clientGone, orders && ((sale) => openSaleOrder({ orders, sale, giveBack, keep }))),
       );
+    },
+    /** Sells a basket and answers, once for each Idempotency-Key. Rejects where sales write orders: an order has one sku. */
+    async answerBasket(request: Request, response: Response, skus: string[], clientGone: AbortSignal) {
+      if (orders) throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
+      await answers.answer(request, response, `sale ${skus.join(' ')}`, () => sales.sellBasket(skus, clientGone));
     },
     addPublicRoutes(app: Express) {
       if (orders) addOrderRoutes(app, { orders, answers, isStopping });

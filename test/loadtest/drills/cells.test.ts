@@ -52,6 +52,7 @@ describe('not applicable, and why', () => {
       'late-release 0-none',
       'late-batch 0-none',
       'early-read 0-none',
+      'crossed-skus 0-none',
       'wrong-replica 0-none',
       'client-gone 0-none',
       'starvation 0-none',
@@ -60,10 +61,15 @@ describe('not applicable, and why', () => {
       'late-release 1-in-process',
       'late-batch 1-in-process',
       'early-read 1-in-process',
+      'crossed-skus 1-in-process',
       'wrong-replica 1-in-process',
       'starvation 1-in-process',
       'overtaking 1-in-process',
-      ...stages.slice(2).flatMap((stage) => [`late-batch ${stage}`, `early-read ${stage}`, `wrong-replica ${stage}`]),
+      ...stages
+        .slice(2)
+        .flatMap((stage) =>
+          ['late-batch', 'early-read', 'crossed-skus', 'wrong-replica'].map((name) => `${name} ${stage}`),
+        ),
     ]);
   });
 
@@ -88,6 +94,7 @@ describe('not applicable, and why', () => {
     'crossed-write': ['links'],
     'late-batch': ['links'],
     'early-read': ['links'],
+    'crossed-skus': ['links'],
     failover: ['links', 'replication'],
     'forgotten-sale': ['links', 'redis process', 'replication'],
     'redis-outage': ['redis process'],

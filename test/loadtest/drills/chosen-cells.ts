@@ -32,41 +32,43 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  crossed-write
                    │  │  │  │  │  │  │  │  │  │  │  │  late-batch
                    │  │  │  │  │  │  │  │  │  │  │  │  │  early-read
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
-0-none             –  ·  ·  ·  –  ·  ·  ✘  ·  ·  ✘  ·  –  –  ✘  ·  –  ·  –  –  –
-1-in-process       –  ✔  ·  ✘  –  ✘  ·  ·  ·  ·  ·  ✘  –  –  ·  ·  –  ·  ✔  –  –
-2-recursive-retry  f  ✘  ·  ·  w  ·  ✔  f  ·  ·  f  f  –  –  ·  ·  –  ·  ·  ·  ·
-3-spin             f  f  ·  f  ·  ·  ·  ·  w  ·  ·  ·  –  –  ✘  ✘  –  ·  ·  ·  ·
-4-ttl              ·  f  ✔  f  ✘  ·  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ·  ·  ·
-5-owner-check      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ✘  ·  –  –  ·  ·  –  ·  ✔  ·  ·
-6-lua-release      ·  ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  –  –  ·  ·  –  ·  ·  ·  ·
-7-reentrant        ·  ·  ·  ·  ·  f  f  ·  ·  ·  ·  ✘  –  –  ✘  ·  –  ·  ·  ·  ·
-8-auto-renew       ✔  ✔  f  ✔  ✔  ✔  f  f  f  f  f  f  –  –  f  ✘  –  f  f  f  f
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  failover
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  forgotten-sale
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  wrong-replica
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redis-outage
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  starvation
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  overtaking
+0-none             –  ·  ·  ·  –  ·  ·  ✘  ·  ·  ✘  ·  –  –  –  ✘  ·  –  ·  –  –  –
+1-in-process       –  ✔  ·  ✘  –  ✘  ·  ·  ·  ·  ·  ✘  –  –  –  ·  ·  –  ·  ✔  –  –
+2-recursive-retry  f  ✘  ·  ·  w  ·  ✔  f  ·  ·  f  f  –  –  –  ·  ·  –  ·  ·  ·  ·
+3-spin             f  f  ·  f  ·  ·  ·  ·  w  ·  ·  ·  –  –  –  ✘  ✘  –  ·  ·  ·  ·
+4-ttl              ·  f  ✔  f  ✘  ·  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ·  ·  ·
+5-owner-check      ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ✘  ·  –  –  –  ·  ·  –  ·  ✔  ·  ·
+6-lua-release      ·  ·  ·  ·  f  f  ·  ✘  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ·  ·  ·
+7-reentrant        ·  ·  ·  ·  ·  f  f  ·  ·  ·  ·  ✘  –  –  –  ✘  ·  –  ·  ·  ·  ·
+8-auto-renew       ✔  ✔  f  ✔  ✔  ✔  f  f  f  f  f  f  –  –  –  f  ✘  –  f  f  f  f
 
-delete-if-equal    ·  ·  ✔  ·  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  ·  ·  –  ·  ·  ·  ·
-bounded            ·  ·  ✔  ·  ·  ·  ✘  ·  ·  ✔  ·  ·  –  –  ·  ·  –  ·  ·  ·  ·
-blocking           –  ✔  ✘  ·  ✔  ·  ·  ✘  ·  ✔  ·  ✘  –  –  ·  ·  –  ·  ✔  ✘  ✘
-fair               –  ·  ·  ✔  ·  ✔  ·  ·  ·  ✔  ✘  ·  –  –  ·  ✘  –  ·  ·  ✔  ✔
-cohort             –  ·  ·  ·  ·  ·  ✔  ·  ✘  ✔  ·  ·  –  –  ✘  ·  –  ✔  ·  ✔  ✘
-combine            –  ·  ·  ·  ·  –  ·  ✔  ✔  ✔  ✔  ✔  ✘  –  ·  ·  –  ✔  ·  ✔  ·
-read-write         ·  ✔  ·  ·  ✔  ✔  ·  ✘  ·  ✔  ·  ·  –  ✔  ·  ·  –  ·  ✔  ·  ·
-fenced-writes      ·  ·  ·  ·  ·  ·  ·  ✔  ✔  ✔  ✔  ✘  –  –  ·  ·  –  ·  ·  ·  ·
-fenced             ·  ·  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ✔  ✔  –  –  ·  ·  –  ·  ·  ·  ·
-replicated         ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  ✔  ✔  ✘  ✔  ·  ·  ·
-redlock            ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘
-mysql-lock-table   –  ✔  ✘  ·  –  ·  ✔  ✔  ✔  ✔  ✘  ·  –  –  ✔  ·  –  ·  ·  ✔  ✔
-mysql-named        –  ·  ·  ✔  –  ✔  ·  ✔  ✔  ✔  ·  ✘  –  –  ✔  ✘  –  ·  ✔  ✔  ✔
-mysql-pessimistic  –  ✔  ✘  ✔  –  –  ·  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔
-mysql-optimistic   –  ·  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ·  –  –  –  –
-mysql-conditional  –  ·  ✔  –  –  –  ·  ✔  ✔  ✔  –  –  –  –  –  ✔  ·  –  –  –  –
-zookeeper          –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔
-redis-atomic       –  ·  ✔  –  –  –  ·  ✔  ✔  ✔  ✔  –  –  –  ✔  ✘  –  ✔  –  –  –
+delete-if-equal    ·  ·  ✔  ·  ✔  ✘  ·  ·  ·  ·  ·  ·  –  –  –  ·  ·  –  ·  ·  ·  ·
+bounded            ·  ·  ✔  ·  ·  ·  ✘  ·  ·  ✔  ·  ·  –  –  –  ·  ·  –  ·  ·  ·  ·
+blocking           –  ✔  ✘  ·  ✔  ·  ·  ✘  ·  ✔  ·  ✘  –  –  –  ·  ·  –  ·  ✔  ✘  ✘
+fair               –  ·  ·  ✔  ·  ✔  ·  ·  ·  ✔  ✘  ·  –  –  –  ·  ✘  –  ·  ·  ✔  ✔
+cohort             –  ·  ·  ·  ·  ·  ✔  ·  ✘  ✔  ·  ·  –  –  –  ✘  ·  –  ✔  ·  ✔  ✘
+combine            –  ·  ·  ·  ·  –  ·  ✔  ✔  ✔  ✔  ✔  ✘  –  –  ·  ·  –  ✔  ·  ✔  ·
+read-write         ·  ✔  ·  ·  ✔  ✔  ·  ✘  ·  ✔  ·  ·  –  ✔  –  ·  ·  –  ·  ✔  ·  ·
+fenced-writes      ·  ·  ·  ·  ·  ·  ·  ✔  ✔  ✔  ✔  ✘  –  –  –  ·  ·  –  ·  ·  ·  ·
+fenced             ·  ·  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ✔  ✔  –  –  –  ·  ·  –  ·  ·  ·  ·
+multi              ·  ·  ·  ·  ·  ·  ·  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ·  ·  –  ·  ·  ·  ·
+replicated         ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –  ✔  ✔  ✘  ✔  ·  ·  ·
+redlock            ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘
+mysql-lock-table   –  ✔  ✘  ·  –  ·  ✔  ✔  ✔  ✔  ✘  ·  –  –  –  ✔  ·  –  ·  ·  ✔  ✔
+mysql-named        –  ·  ·  ✔  –  ✔  ·  ✔  ✔  ✔  ·  ✘  –  –  –  ✔  ✘  –  ·  ✔  ✔  ✔
+mysql-pessimistic  –  ✔  ✘  ✔  –  –  ·  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔
+mysql-optimistic   –  ·  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ·  –  –  –  –
+mysql-conditional  –  ·  ✔  –  –  –  ·  ✔  ✔  ✔  –  –  –  –  –  –  ✔  ·  –  –  –  –
+zookeeper          –  ✔  ✘  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  –  ✔  ✘  –  ✔  ✔  ✔  ✔
+redis-atomic       –  ·  ✔  –  –  –  ·  ✔  ✔  ✔  ✔  –  –  –  –  ✔  ✘  –  ✔  –  –  –
 `;
 
 /** The signs of each stage and strategy, by the names of the drills. */
@@ -90,6 +92,7 @@ export const kindsOfLock: Record<string, string[]> = {
     'read-write',
     'fenced-writes',
     'fenced',
+    'multi',
     'replicated',
   ],
   'waits in a queue, to be woken': ['blocking', 'fair', 'cohort', 'combine'],

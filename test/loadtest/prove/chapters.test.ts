@@ -23,6 +23,7 @@ test('every stage, and every strategy of Redis, shows a counterexample in its ch
       'fair',
       'fenced',
       'fenced-writes',
+      'multi',
       'read-write',
       'redlock',
     ],

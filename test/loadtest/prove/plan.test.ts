@@ -22,3 +22,25 @@ describe('plan: a cell whose verdict would be empty is not looked at', () => {
     );
   });
 });
+
+describe('plan: a scope of several skus', () => {
+  test('is for the locks that take several', () => {
+    const asked = provableLocks.filter((lock) => scopesOf([lock]).includes('crossed-skus'));
+
+    expect(asked.map(({ stage }) => stage)).toEqual(['multi']);
+  });
+
+  test('is for an external lock that is said to take several', () => {
+    const external = { stage: 'my-lock', file: '/my-lock.ts', masters: 0 };
+
+    expect(scopesOf([external])).not.toContain('crossed-skus');
+    expect(scopesOf([{ ...external, sellsBaskets: true }])).toContain('crossed-skus');
+  });
+
+  test('is all that is looked at of a lock whose lock of one sku is another’s', () => {
+    expect(scopesOf(lockNamed('multi').map((lock) => ({ ...lock, isForBasketsAlone: true })))).toEqual([
+      'crossed-skus',
+    ]);
+    expect(scopesOf(lockNamed('multi')).length).toBe(scopesOf(lockNamed('fenced')).length + 1);
+  });
+});

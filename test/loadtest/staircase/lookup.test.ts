@@ -55,6 +55,7 @@ test('an external lock stands among the locks: nothing is taught of it, and what
   expect(spared).toEqual([
     'late-batch',
     'early-read',
+    'crossed-skus',
     'wrong-replica',
     'frozen-master',
     'late-votes',

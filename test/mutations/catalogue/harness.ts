@@ -405,4 +405,22 @@ export const harness: Mutation[] = [
     tests: ['test/loadtest/commands/bench.test.ts'],
     title: 'whose commands Redis lacks',
   },
+  {
+    name: 'crossed-skus-believes-the-answers',
+    file: 'loadtest/drills/crossed-skus.ts',
+    find: '  if (lostUpdates > 0 || lowest !== highest) {',
+    replace: '  if (lostUpdates > 1) {',
+    why: 'A basket of which one sku was taken is counted as sold.',
+    tests: ['test/loadtest/drills/crossed-skus.test.ts'],
+    title: 'only a part of a basket was sold',
+  },
+  {
+    name: 'crossed-skus-that-cannot-cross',
+    file: 'loadtest/drills/crossed-skus.ts',
+    find: '  if (haveReached.includes(false))',
+    replace: '  if (haveReached.length === 0)',
+    why: 'Baskets that never came to their second lock fail the lock.',
+    tests: ['test/loadtest/drills/crossed-skus.test.ts'],
+    title: 'never reaches Redis',
+  },
 ];

@@ -6,6 +6,7 @@ import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { oneNodeRush } from '../../../loadtest/drills/one-node-rush.ts';
 import { sellOut } from '../../../loadtest/drills/sell-out.ts';
+import { sendBasket } from '../../../loadtest/harness/single-sale.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { listen } from '../../../locks/drivers/channels.ts';
 import { clusterSlotOf } from '../../../locks/drivers/cluster-slot.ts';
@@ -61,6 +62,24 @@ describe('cluster: a rush through nginx loses nothing, and all that it touches l
     const soldOut = await runLoad(target, '6-lua-release', sellOut);
     expect(soldOut).toMatchObject({ verdict: 'pass', figures: { sold: 100, soldOut: 100, oversold: 0 } });
   });
+});
+
+test('cluster: a basket whose skus live on different servers is sold from both sides, and none is lost', async () => {
+  const skus = ['001', '002', '003'];
+  const owners = await Promise.all(skus.map((sku) => cluster.ownerOf(stockKey(sku))));
+  expect(new Set(owners.map(({ port }) => port)).size).toBeGreaterThan(1);
+  for (const node of target.nodes) await node.setLock('multi');
+  for (const sku of skus) await target.nodes[0]?.setStock(100, sku);
+
+  const baskets = Array.from({ length: BUYERS }, (_, at) => {
+    const node = target.nodes[at % 2] as Target['nodes'][number];
+    return sendBasket(node, at % 2 === 0 ? skus : skus.toReversed()).end;
+  });
+  const ends = await Promise.all(baskets);
+
+  expect(ends.filter(({ outcome }) => outcome !== 'sold')).toEqual([]);
+  expect(await Promise.all(skus.map((sku) => target.nodes[0]?.stock(sku)))).toEqual(skus.map(() => 100 - BUYERS));
+  for (const sku of skus) await target.nodes[0]?.clear(sku);
 });
 
 test('cluster: a lock whose commands its servers lack is not applicable, and says so', async ({ skip }) => {

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { atMost } from '../../../machine.ts';
-import { expectProblem, startLink, type TestNode, until } from '../node-under-test.ts';
+import { ask, expectProblem, jsonBody, startLink, type TestNode, until } from '../node-under-test.ts';
 import { newKey } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
@@ -268,3 +268,16 @@ test('no node has logged a bug or a warning', () => {
 });
 
 const lockOf = (sku: string) => `{inventory${sku}}:lock:8-auto-renew`;
+
+test('several skus are refused where sales write orders, definite, and nothing is taken', async () => {
+  await Promise.all(['basket-a', 'basket-b'].map((sku) => shop.redis.client.set(`{inventory${sku}}:stock`, 5)));
+  await node.lab('PUT', '/lock-version', { version: 'multi' });
+
+  const answer = await ask(`${node.url}/inventory/sale`, {
+    method: 'POST',
+    ...jsonBody({ skus: ['basket-a', 'basket-b'] }),
+  });
+
+  expectProblem(answer, 'BAD_REQUEST', { detail: /^Where sales write orders, one sku is sold at a time\.$/ });
+  expect(await Promise.all(['basket-a', 'basket-b'].map((sku) => shop.stockOf(sku)))).toEqual([5, 5]);
+});

@@ -1,0 +1,85 @@
+// The sale of a basket: one unit of each of several skus, or of none, under the locks of all of them.
+
+import type { MultiLock } from '../../locks/lock.ts';
+import { ProblemError } from './problem.ts';
+import { type SaleParts, underLock } from './sale.ts';
+import type { Progress } from './sale-ending.ts';
+import { wasNeverSent } from './store.ts';
+
+export interface BasketParts extends Pick<SaleParts, 'store' | 'wait' | 'business' | 'emit'> {
+  /** No sku is there twice. */
+  skus: string[];
+  lock: MultiLock;
+  /** The fencing token of the lock of a sku. */
+  tokenOf: (sku: string) => string | undefined;
+  progress: Progress;
+}
+
+/** One sku of a basket, with the stock that was read and the stock that was written. */
+export interface BasketItem {
+  sku: string;
+  stockBefore: number;
+  remaining: number;
+}
+
+/** The critical section of several skus: all are read, then all are written. Resolves with them in the order of the basket. */
+export function sellAll(parts: BasketParts): Promise<BasketItem[]> {
+  const { skus, lock, tokenOf, store, business, emit } = parts;
+  return underLock(parts, async () => {
+    const stocks = await Promise.all(skus.map((sku) => store.readStock(sku, tokenOf(sku))));
+    const items = skus.map((sku, at) => itemOf(sku, stocks[at]));
+    const soldOut = items.find(({ stockBefore }) => stockBefore <= 0);
+    // There is no one stock to tell of, unless there is nothing left to sell.
+    emit('read', soldOut && 0);
+    if (soldOut) throw new ProblemError('OUT_OF_STOCK', `Sku ${soldOut.sku} is sold out: nothing is sold.`);
+
+    await business();
+
+    lock.lost.throwIfAborted();
+    emit('writing');
+    await writeAll(items, parts);
+    emit('wrote');
+    return items;
+  });
+}
+
+function itemOf(sku: string, stockBefore: number | undefined): BasketItem {
+  if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+  return { sku, stockBefore, remaining: stockBefore - 1 };
+}
+
+/**
+ * Writes one sku after the other. They are several steps: the keys of two skus may live on two servers, so no script can make one step of
+ * them. What was written before a write that was certainly refused is put back while the locks are held.
+ */
+async function writeAll(items: BasketItem[], { store, tokenOf, progress }: BasketParts) {
+  const written: BasketItem[] = [];
+  for (const item of items) {
+    try {
+      await store.writeStock(item.sku, item.remaining, tokenOf(item.sku));
+    } catch (error) {
+      const isRefused = error instanceof ProblemError || wasNeverSent(error);
+      const inDoubt = isRefused ? await putBackOrName(written) : [...written, item];
+      // A first write alone is in doubt as that of any sale is.
+      if (written.length > 0 && inDoubt.length > 0) progress.refusal = halfSold(items, inDoubt, error);
+      throw error;
+    }
+    written.push(item);
+  }
+
+  /** Resolves with those that could not be put back. */
+  async function putBackOrName(written: BasketItem[]): Promise<BasketItem[]> {
+    const ends = await Promise.allSettled(
+      written.map(({ sku, stockBefore }) => store.writeStock(sku, stockBefore, tokenOf(sku))),
+    );
+    return written.filter((_, at) => ends[at]?.status === 'rejected');
+  }
+}
+
+function halfSold(items: BasketItem[], inDoubt: BasketItem[], cause: unknown) {
+  const named = (some: BasketItem[]) => some.map(({ sku }) => sku).join(', ');
+  const others = items.filter((item) => !inDoubt.includes(item));
+  const rest = others.length > 0 ? ` Certainly not taken: ${named(others)}.` : '';
+  const detail = `Taken, or nobody knows: ${named(inDoubt)}.${rest}`;
+  return new ProblemError('HALF_SOLD', detail, { definite: false, cause });
+}

@@ -1,0 +1,90 @@
+// The search over sales of several skus: what it must find, and what it must not.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { numbered } from '../../prove/words.ts';
+import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { fileOf, scopeNamed, searchIn } from './own-locks.ts';
+
+const SCOPE = 'crossed-skus';
+
+/** A lock of several skus in a file of its own. `locks` says which locks it takes, in their order. */
+function writeLocks(locks: string): string {
+  const { dir, remove } = makeTempDir();
+  cleanUpLater(remove);
+  const file = join(dir, 'locks.ts');
+  const fenced = JSON.stringify(join(projectDir, 'locks/beyond/fenced.ts'));
+  writeFileSync(
+    file,
+    `import { createLock } from ${fenced};
+export { createLock };
+export const createMultiLock = (options, keys) => {
+  const locks = ${locks}.map((key) => createLock({ ...options, key }));
+  return {
+    async acquire(signal) { for (const lock of locks) await lock.acquire(signal); },
+    async release() { for (const lock of locks.toReversed()) await lock.release(); },
+    lost: new AbortController().signal,
+    fencingTokenOf: () => undefined,
+  };
+};
+`,
+  );
+  return file;
+}
+
+test('in the order of the keys nobody waits in a circle, with two sales each as well', async () => {
+  for (const sales of [1, 2]) {
+    const { verdict, cut, reason } = await searchIn(fileOf('multi'), SCOPE, { sales });
+    expect({ verdict, cut, reason }).toMatchObject({ verdict: 'holds', cut: 0 });
+  }
+});
+
+test('in the order of the request two wait for each other: the shortest way has six steps', async () => {
+  const { verdict, reason, counterexample = [] } = await searchIn('test/prove/unordered.ts', SCOPE);
+
+  expect({ verdict, reason }).toEqual({
+    verdict: 'fails',
+    reason: 'A and B wait for each other: every lock is held, and nobody is inside.',
+  });
+  expect(counterexample).toHaveLength(6);
+  expect(numbered(counterexample).at(-1)).toMatch(/B acquire-fenced of lock, .* → null$/);
+});
+
+test('three in a circle wait for each other, too', async () => {
+  const { verdict, reason } = await searchIn('test/prove/unordered.ts', SCOPE, { processes: 3 });
+
+  expect(verdict).toBe('fails');
+  expect(reason).toMatch(/^A and B wait for each other/);
+});
+
+test('one lock for all keys: nobody waits in a circle', async () => {
+  const { verdict, reason } = await searchIn(writeLocks('keys.toSorted().slice(0, 1)'), SCOPE);
+
+  expect({ verdict, reason }).toMatchObject({ verdict: 'holds' });
+});
+
+test('the first lock that is named alone: a sale is lost of both skus', async () => {
+  const scope = { ...scopeNamed(SCOPE), demands: ['no lost sale' as const] };
+  const { verdict, reason } = await searchIn(writeLocks('keys.slice(0, 1)'), scope);
+
+  expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: expect.stringMatching(/lost\.$/) });
+});
+
+test('a sale that is lost of the second sku alone is found', async () => {
+  const script = (process: number) => ({ basket: process === 0 ? [1, 2] : [2] });
+  const scope = { ...scopeNamed(SCOPE), demands: ['no lost sale' as const], script };
+  const { verdict, reason } = await searchIn(writeLocks('keys.filter((key) => key === "lock")'), scope);
+
+  expect({ verdict, reason }).toEqual({
+    verdict: 'fails',
+    reason: '2 were sold of 10, and 9 are left of stock:2: 1 lost.',
+  });
+});
+
+test('a lock that sells one sku at a time fails to sell a basket, and says why', async () => {
+  const { verdict, reason } = await searchIn(fileOf('fenced'), SCOPE);
+
+  expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'A fails: it exports no createMultiLock' });
+});
