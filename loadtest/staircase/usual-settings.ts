@@ -17,6 +17,8 @@ export const usualSettings = {
   JOB_LOCK: '',
   JOB_LEASE_MS: '',
   JOB_MIN_HOLD_MS: '',
+  PAYMENTS: '',
+  PAYMENT_MIN_IDLE_MS: '',
   REFUND: '',
   IDEMPOTENCY: 'none',
   IDEMPOTENCY_REQUIRED: 'off',

@@ -117,6 +117,8 @@ function whyNotTogether(settings: InventorySettings): string | undefined {
   if (idempotencyOf(settings) === 'table' && !hasOrders(settings)) {
     return refuse('IDEMPOTENCY', 'table', 'needs MYSQL_URL, and ORDERS=on');
   }
+  if (settings.PAYMENTS === 'on' && !hasOrders(settings))
+    return refuse('PAYMENTS', 'on', 'needs MYSQL_URL, and ORDERS=on');
   return undefined;
 }
 

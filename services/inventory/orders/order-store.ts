@@ -5,6 +5,7 @@ import { connectMysql, readSchema, stockTables } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
 import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, noSuchOrder, type Order, refuseStep, statusBefore } from './order.ts';
+import type { Payment } from './payments/payment.ts';
 import { type Ask, CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
 
 /** How many connections the orders of a node have at most. Those of the sales may all be waiting for a lock. */
@@ -69,6 +70,28 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     );
   }
 
+  /**
+   * An order may be paid in parts, so its status can't say whether this part is booked. Money that nobody waits for is booked, too:
+   * it has arrived.
+   */
+  function receive({ order: id, amount }: Payment, keep?: Keep): Promise<Order> {
+    return definitely(
+      inTransaction(mysql, async (ask) => {
+        // Two parts that come at once are booked one after the other, so that the later one sees the sum of both.
+        const [known] = await ask<RowDataPacket[]>('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+        if (known === undefined) throw noSuchOrder(id);
+        await moveMoney(ask, { id, amount }, 'PAYMENT');
+        const paid = "SELECT SUM(amount) FROM tb_payment WHERE order_id = ? AND kind = 'PAYMENT'";
+        const update = `UPDATE tb_order SET status = 'PAID', changed_at = UTC_TIMESTAMP(3)
+          WHERE id = ? AND status = 'UNPAID' AND tb_order.amount <= (${paid})`;
+        await ask(update, [id, id]);
+        const order = (await findIn(ask, id)) as Order;
+        await keep?.(ask, order);
+        return order;
+      }),
+    );
+  }
+
   /** Has a stopping node wait for `work`. */
   async function track<T>(work: Promise<T>): Promise<T> {
     underWay.add(work);
@@ -117,6 +140,11 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     /** Rejects as `pay`. A refund gives back the money and not the goods: the units stay sold. */
     refund: (id: string, keep?: Keep) =>
       track(REFUND === 'look-first' ? refundAfterLook(id, keep) : step(id, 'REFUNDED', 'REFUND', keep)),
+    /**
+     * Books money that has arrived, and makes the order PAID when all of it is there. Rejects with ProblemError NOT_FOUND; not definite when
+     * MySQL did not answer whether it is booked.
+     */
+    receive: (payment: Payment, keep?: Keep) => track(receive(payment, keep)),
     /** Rejects with ProblemError NOT_FOUND. */
     async find(id: string): Promise<Order> {
       const order = await withoutTransaction(mysql, (ask) => findIn(ask, id));
@@ -188,7 +216,7 @@ async function changeStatus(ask: Ask, id: string, to: keyof typeof statusBefore)
   return (await ask<ResultSetHeader>(update, [to, id, statusBefore[to]])).affectedRows === 1;
 }
 
-async function moveMoney(ask: Ask, { id, amount }: Order, kind: 'PAYMENT' | 'REFUND') {
+async function moveMoney(ask: Ask, { id, amount }: Pick<Order, 'id' | 'amount'>, kind: 'PAYMENT' | 'REFUND') {
   const insert = `INSERT INTO tb_payment (id, order_id, kind, amount, created_at)
     VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3))`;
   await ask(insert, [randomUUID(), id, kind, amount]);

@@ -1,4 +1,4 @@
-// Orders, the clean-up and the idempotency keys as parts of a node: what they do around a sale, and their routes.
+// Orders, the clean-up, the payments that arrive and the idempotency keys as parts of a node: what they do around a sale, and their routes.
 
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -14,6 +14,7 @@ import { createAnswers } from './idempotency/index.ts';
 import { addJobRoutes } from './job-routes.ts';
 import { addOrderRoutes } from './order-routes.ts';
 import { connectOrders, createOrderStore } from './order-store.ts';
+import { startPaymentConsumer } from './payments/consumer.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { idempotencyOf, orderUrlOf } from './settings.ts';
 
@@ -43,6 +44,12 @@ export function createOrders({ settings, node, store, servers, sales, log, isSto
     keepMs: settings.IDEMPOTENCY_KEEP_MS,
   });
 
+  const hasPayments = settings.PAYMENTS === 'on';
+  const payments =
+    mysql && orders && hasPayments
+      ? startPaymentConsumer({ settings, node, mysql, orders, once: answers.once, log })
+      : undefined;
+
   const lab: LabExtension | undefined = orders &&
     cleanUp && {
       addRoutes: (app) => addJobRoutes(app, cleanUp),
@@ -67,16 +74,21 @@ export function createOrders({ settings, node, store, servers, sales, log, isSto
       if (orders) addOrderRoutes(app, { orders, answers, isStopping });
     },
     lab,
-    /** For a node that stops: no tick begins any more, and none is held. */
-    end: () => cleanUp?.end(),
+    /** For a node that stops: no tick and no payment begins any more, and no tick is held. */
+    end() {
+      cleanUp?.end();
+      payments?.end();
+    },
     /** Resolves when no tick, no payment, no refund and no answer is under way. */
     async ended() {
       await cleanUp?.ended();
+      await payments?.ended();
       await orders?.ended();
       await answers.ended();
     },
     /** Resolves within a second, also when MySQL does not answer. */
     async close() {
+      payments?.close();
       if (mysql) await endPool(mysql);
     },
   };

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS tb_intent (
 ) ENGINE = InnoDB;
 
 -- A row for each time that money moved. No key says that an order is paid or refunded only once, on purpose: what holds
--- that is the UPDATE of the status in the same transaction, and where it is missing the second row shows it.
+-- that is the UPDATE of the status, or the answer to the key, in the same transaction, and where it is missing the second row shows it.
 CREATE TABLE IF NOT EXISTS tb_payment (
   id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   order_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,

@@ -30,6 +30,8 @@ export const orderSettings = {
   JOB_LOCK: jobLock.default('conditional'),
   JOB_LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
   JOB_MIN_HOLD_MS: milliseconds(0, 3_600_000).default(0),
+  PAYMENTS: onOrOff().default('off'),
+  PAYMENT_MIN_IDLE_MS: milliseconds(10, 86_400_000).default(30_000),
   REFUND: z.enum(['conditional', 'look-first'], { error: 'conditional or look-first' }).default('conditional'),
   IDEMPOTENCY: z
     .enum(['none', 'in-process', 'lock', 'table'], { error: 'one of none, in-process, lock, table' })

@@ -11,6 +11,7 @@ import type { Target } from '../../../loadtest/harness/target.ts';
 import { listen } from '../../../locks/drivers/channels.ts';
 import { clusterSlotOf } from '../../../locks/drivers/cluster-slot.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
+import { openStream, paymentsKey, refusedKey } from '../../../services/inventory/orders/payments/stream.ts';
 import { connectRedis } from '../../../services/inventory/redis-client.ts';
 import { connectStore, stockKey, wasNeverSent } from '../../../services/inventory/store.ts';
 import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
@@ -113,6 +114,29 @@ test('cluster: a channel is listened to where its locks are released, so that th
   expect(messages()).toEqual(['at home', 'from elsewhere']);
   stop();
   await until('nobody listens', async () => (await listeners()) === 0);
+});
+
+test('cluster: a payment is delivered, taken over, put aside and acknowledged, all in one slot', async () => {
+  const client = connectRedis(cluster.url, {});
+  onTestFinished(() => client.disconnect());
+  onTestFinished(async () => void (await client.del(paymentsKey, refusedKey)));
+  const [one, other] = [openStream(client, 'one'), openStream(client, 'other')];
+  expect(await one.makeGroup()).toBe(false);
+  const id = String(await client.xadd(paymentsKey, '*', 'key', 'value'));
+  const message = { id, fields: { key: 'value' } };
+
+  expect(await one.makeGroup()).toBe(true);
+  expect(await other.makeGroup()).toBe(true);
+  expect(await one.readNew(10)).toEqual(message);
+  expect(await other.readNew(10)).toBeUndefined();
+  expect(await other.claimIdle(60_000)).toBeUndefined();
+  expect(await other.claimIdle(0)).toEqual(message);
+  await other.putAside(message, 'why not');
+
+  expect(await other.claimIdle(0)).toBeUndefined();
+  const [[, refused] = []] = await client.xrange(refusedKey, '-', '+');
+  expect(refused).toEqual(['key', 'value', 'id', id, 'why', 'why not']);
+  expect(clusterSlotOf(refusedKey)).toBe(clusterSlotOf(paymentsKey));
 });
 
 test('cluster: the commands of all masters count', async () => {

@@ -76,6 +76,8 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['JOB_LOCK', 'mysql-conditional', knownGuards],
     ['JOB_LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
     ['JOB_MIN_HOLD_MS', '1s', 'a whole number from 0 to 3600000 (milliseconds)'],
+    ['PAYMENTS', 'yes', 'on or off'],
+    ['PAYMENT_MIN_IDLE_MS', '9', 'a whole number from 10 to 86400000 (milliseconds)'],
     ['REFUND', 'twice', 'conditional or look-first'],
     ['IDEMPOTENCY', 'maybe', 'one of none, in-process, lock, table'],
     ['IDEMPOTENCY_REQUIRED', 'yes', 'on or off'],
@@ -145,6 +147,12 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       expect(exitCode).toBe(2);
     },
   );
+
+  test('PAYMENTS=on where no sale writes an order is named', async () => {
+    const { exitCode, stderr } = await runNode({ PAYMENTS: 'on' });
+    expect(stderr).toBe('PAYMENTS=on is not allowed: it needs MYSQL_URL, and ORDERS=on.\n');
+    expect(exitCode).toBe(2);
+  });
 
   test('a LAB_HOST that is not of this machine is named', async () => {
     const { exitCode, stderr } = await runNode({ LAB_PORT: String(await freePort()), LAB_HOST: '192.0.2.1' });
@@ -224,6 +232,8 @@ describe('settings: what is allowed', () => {
       JOB_LOCK: 'conditional',
       JOB_LEASE_MS: 30_000,
       JOB_MIN_HOLD_MS: 0,
+      PAYMENTS: 'off',
+      PAYMENT_MIN_IDLE_MS: 30_000,
       REFUND: 'conditional',
       IDEMPOTENCY_REQUIRED: 'off',
       IDEMPOTENCY_KEEP_MS: 86_400_000,

@@ -46,6 +46,8 @@ export function createAnswers({ idempotency, isRequired, ...options }: AnswersOp
   }
 
   return {
+    /** For work that comes with a key, and not as a request of a client. */
+    once,
     /** Has a stopping node wait for the answer. */
     async answer(...args: Parameters<typeof answer>): Promise<void> {
       const answered = answer(...args);

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'mysql2/promise';
+import type { Logger } from 'pino';
+import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
+import { asProblem } from '../../answer.ts';
+import { connectRedis } from '../../redis-client.ts';
+import type { InventorySettings } from '../../settings.ts';
+import { redisOptions } from '../../store.ts';
+import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';
+import type { Order } from '../order.ts';
+import type { OrderStore } from '../order-store.ts';
+import { withoutTransaction } from '../transaction.ts';
+import { paymentSchema } from './payment.ts';
+import { isWithoutGroup, type Message, openStream } from './stream.ts';
+
+/** How long Redis holds a read for which there is no message, in milliseconds. A node that stops waits for it. */
+const BLOCK_MS = 500;
+/** How long the consumer rests before it tries again what could not be done, in milliseconds. */
+const REST_MS = 250;
+
+export interface PaymentConsumerParts {
+  settings: InventorySettings;
+  /** The name of the consumer in its group. */
+  node: string;
+  mysql: Pool;
+  orders: OrderStore;
+  once: Once;
+  log: Logger;
+}
+
+/**
+ * Books the payments that arrive in the stream, one after the other, until the node stops. Each is delivered at least once: a
+ * consumer that dies, or loses Redis, after its work and before its XACK leaves the message pending, and it comes again. So the work
+ * is done once for each key, as far as the strategy of IDEMPOTENCY goes.
+ */
+export function startPaymentConsumer({ settings, node, mysql, orders, once, log }: PaymentConsumerParts) {
+  // A connection of its own: what comes behind a read that blocks has to wait.
+  const redis = connectRedis(settings.REDIS_URL, { ...redisOptions, socketTimeout: BLOCK_MS + ANSWER_LIMIT_MS });
+  // A command that is under way rejects.
+  redis.on('error', () => {});
+  const stream = openStream(redis, node);
+  const stopping = new AbortController();
+  const ended = consume();
+
+  async function consume() {
+    await untilConnected();
+    while (!stopping.signal.aborted) {
+      try {
+        // What somebody has left comes before what is new.
+        const left = await stream.claimIdle(settings.PAYMENT_MIN_IDLE_MS);
+        if (left) log.info({ payment: left.id }, 'a payment is taken over');
+        const message = left ?? (await stream.readNew(BLOCK_MS));
+        if (message) await handle(message);
+      } catch (error) {
+        await recover(error);
+      }
+    }
+  }
+
+  /** First the work, then XACK. The other way round, a node that dies in between has lost the payment. */
+  async function handle(message: Message) {
+    const { status, body } = await book(message).catch((error): Answer => {
+      const refusal = failedForGood(asProblem(error));
+      if (refusal === undefined) throw error;
+      return refusal;
+    });
+    if (status < 400) return stream.acknowledge(message);
+    // It would be refused every time.
+    const { detail } = JSON.parse(body) as { detail: string };
+    await stream.putAside(message, detail);
+    log.warn({ payment: message.id, why: detail }, 'a payment is put aside');
+  }
+
+  async function book({ fields }: Message): Promise<Answer> {
+    const payment = paymentSchema.parse(fields);
+    const { order, amount, key } = payment;
+    const request = { key: `payment:${key}`, fingerprint: `payment ${order} ${amount}` };
+    return once(request, (keep): Promise<Order> => orders.receive(payment, keep));
+  }
+
+  /** A message that was not acknowledged stays pending, and is taken over when it has been idle for long enough. */
+  async function recover(error: unknown) {
+    if (isWithoutGroup(error)) {
+      const isMade = await stream.makeGroup().catch(() => false);
+      if (!isMade) await rest();
+      return;
+    }
+    const { code, message, cause } = asProblem(error);
+    if (code === 'STORE_UNAVAILABLE') {
+      log.warn({ why: message }, 'payments wait');
+      await rest();
+      await untilServersAnswer();
+      if (!stopping.signal.aborted) log.info('payments go on');
+      return;
+    }
+    if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
+    else log.debug({ code, why: message }, 'a payment is left for later');
+    await rest();
+  }
+
+  /** Resolves when the first connection to Redis is made, or when the node stops. */
+  async function untilConnected() {
+    if (redis.status === 'ready') return;
+    await new Promise<void>((resolve) => {
+      redis.once('ready', () => resolve());
+      stopping.signal.addEventListener('abort', () => resolve());
+    });
+  }
+
+  /** Resolves when both servers answer, or when the node stops. Never rejects. */
+  async function untilServersAnswer() {
+    while (!stopping.signal.aborted) {
+      try {
+        await redis.ping();
+        await withoutTransaction(mysql, (ask) => ask('SELECT 1'));
+        return;
+      } catch {
+        await rest();
+      }
+    }
+  }
+
+  const rest = () => sleep(REST_MS, undefined, { signal: stopping.signal }).catch(() => {});
+
+  return {
+    /** For a node that stops: no payment begins any more. */
+    end: () => stopping.abort(),
+    /** Resolves when none is under way. Never rejects. */
+    ended: () => ended,
+    /** Nothing may be under way. */
+    close: () => redis.disconnect(),
+  };
+}

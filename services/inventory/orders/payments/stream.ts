@@ -1,0 +1,88 @@
+// The stream that payments arrive in, and the consumer group that all nodes are in: the commands, one for each step.
+
+import type { RedisClient } from '../../../../locks/lock.ts';
+
+// The braces are a hash tag: both keys live in one Cluster slot.
+/** What a payment provider adds to. */
+export const paymentsKey = '{payments}:stream';
+/** Where messages are put that nobody can book. */
+export const refusedKey = '{payments}:refused';
+/** Redis gives each message to one consumer of the group, and keeps it as pending until somebody acknowledges it. */
+export const paymentsGroup = 'orders';
+
+/** How many pending messages are looked at, to find one that has been left. */
+const MOST_PENDING = 100;
+/** About how many refused messages are kept. The oldest go first. */
+const MOST_REFUSED = 10_000;
+
+export interface Message {
+  id: string;
+  fields: Record<string, string>;
+}
+
+type Entry = [id: string, fields: string[] | null];
+
+/** The stream as one consumer of the group uses it. While Redis is away each call rejects. */
+export function openStream(redis: RedisClient, consumer: string) {
+  return {
+    /** Makes the group, which begins with the oldest message. Resolves with false while nobody has made the stream. */
+    async makeGroup(): Promise<boolean> {
+      try {
+        await redis.xgroup('CREATE', paymentsKey, paymentsGroup, '0');
+        return true;
+      } catch (error) {
+        if (says(error, /^BUSYGROUP/)) return true;
+        if (says(error, /requires the key to exist/)) return false;
+        throw error;
+      }
+    },
+    /** Waits for a message that nobody has been given yet. Resolves with undefined when none has come in time. */
+    async readNew(waitMs: number): Promise<Message | undefined> {
+      const block = ['COUNT', 1, 'BLOCK', waitMs] as const;
+      const read = await redis.xreadgroup('GROUP', paymentsGroup, consumer, ...block, 'STREAMS', paymentsKey, '>');
+      const [[, entries] = []] = (read ?? []) as [key: string, entries: Entry[]][];
+      return asMessage(entries?.[0]);
+    },
+    /**
+     * Takes over a message that was given to a consumer, this one or another, and has been pending for so long since. Resolves with
+     * undefined when there is none. Of several that try at the same moment one gets it: it is not idle any more.
+     */
+    async claimIdle(minIdleMs: number): Promise<Message | undefined> {
+      // XAUTOCLAIM would do both in one command. It takes Redis 6.2.
+      const pending = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', MOST_PENDING);
+      for (const [id, , idleMs] of pending as [id: string, consumer: string, idleMs: number][]) {
+        if (idleMs < minIdleMs) continue;
+        // By its name: the types of ioredis have too many forms of XCLAIM to choose from.
+        const claim = [paymentsKey, paymentsGroup, consumer, minIdleMs, id];
+        const [entry] = (await redis.call('XCLAIM', claim)) as (Entry | null)[];
+        if (entry) return asMessage(entry);
+        // It is pending, and no longer in the stream: Redis 7 forgets it by itself.
+        if (entry === null) await redis.xack(paymentsKey, paymentsGroup, id);
+      }
+      return undefined;
+    },
+    /** Nobody is given the message any more. */
+    async acknowledge({ id }: Message): Promise<void> {
+      await redis.xack(paymentsKey, paymentsGroup, id);
+    },
+    /** Keeps a message that nobody can book where somebody can look at it, and acknowledges it. */
+    async putAside({ id, fields }: Message, why: string): Promise<void> {
+      const copy = Object.entries({ ...fields, id, why }).flat();
+      await redis.xadd(refusedKey, 'MAXLEN', '~', MOST_REFUSED, '*', ...copy);
+      await redis.xack(paymentsKey, paymentsGroup, id);
+    },
+  };
+}
+
+/** True when there is no such group, or no such stream. */
+export const isWithoutGroup = (error: unknown) => says(error, /NOGROUP|stream key no longer exists/);
+
+const says = (error: unknown, what: RegExp) => error instanceof Error && what.test(error.message);
+
+function asMessage(entry: Entry | undefined): Message | undefined {
+  if (entry === undefined) return undefined;
+  const [id, flat] = entry;
+  const fields: Record<string, string> = {};
+  for (let at = 0; flat?.[at] !== undefined; at += 2) fields[flat[at] as string] = flat[at + 1] ?? '';
+  return { id, fields };
+}
