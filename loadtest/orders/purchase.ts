@@ -1,6 +1,7 @@
 // The test bed of a drill of the idempotency keys: a click, its repeats, and the orders that come of them.
 
 import { randomUUID } from 'node:crypto';
+import { paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
@@ -17,7 +18,7 @@ const REPEAT_DELAY_MS = 100;
 /** How long a client repeats what is still under way, in milliseconds: the lock of a dead node has ended by then. */
 const PATIENCE_MS = 10 * KEY_LEASE_MS;
 
-/** A drill of one purchase, or one refund, that comes twice: it stages how, and counts what is made of it. */
+/** A drill of one purchase, one refund or one payment that comes twice: it stages how, and counts what is made of it. */
 export interface KeyDrill {
   /** A column of the staircase. */
   name: string;
@@ -183,7 +184,10 @@ async function openPurchase(options: ShopOptions) {
     judgeOrders,
     judgeRepeat,
     async close() {
-      await shop.close(() => first.clear(SKU));
+      await shop.close(async () => {
+        await first.clear(SKU);
+        for (const key of [paymentsKey, refusedKey]) await shop.redis.del(key);
+      });
       return { events: [], told: shop.emitted };
     },
   };

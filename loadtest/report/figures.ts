@@ -125,6 +125,8 @@ const stepFigureNames: Record<string, string> = {
   clicks: 'Requests for one purchase',
   orders: 'Orders made',
   refunds: 'Refunds paid',
+  messages: 'Messages sent',
+  payments: 'Payments booked',
 };
 
 /**

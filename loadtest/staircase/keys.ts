@@ -1,6 +1,6 @@
-// What is taught of the strategies for a request that comes twice: the orders and refunds that are made of one.
+// What is taught of the strategies for what comes twice: the orders, refunds and payments that are made of one.
 
-import { formatNumber } from '../evidence/numbers.ts';
+import { countOf } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
 import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
 import { usualSettings } from './usual-settings.ts';
@@ -13,10 +13,11 @@ const table = `
                 │  │  │  retry-after-timeout
                 │  │  │  │  crash-before-answer
                 │  │  │  │  │  next-upstream
-key-none        ✘  ✘  ✘  ✘  ✘  ✘
-key-in-process  ✔  ✘  ✘  ✘  ✘  ✘
-key-lock        ✔  ✔  ✔  ✘  ✘  ✘
-key-table       ✔  ✔  ✔  ✔  ✔  ✔
+                │  │  │  │  │  │  redelivered
+key-none        ✘  ✘  ✘  ✘  ✘  ✘  ✘
+key-in-process  ✔  ✘  ✘  ✘  ✘  ✘  ✘
+key-lock        ✔  ✔  ✔  ✘  ✘  ✘  ✘
+key-table       ✔  ✔  ✔  ✔  ✔  ✔  ✔
 `;
 
 /** The names of these rows begin so: a strategy may have the name of a guard. */
@@ -31,10 +32,13 @@ export const strategyOfRow = (row: string) => row.slice(PREFIX.length);
 /** How long the lock of a key, or of a sale, lasts when its holder is dead, in milliseconds. */
 export const KEY_LEASE_MS = 1_000;
 
-const figure = ({ orders, refunds }: StepFigures) => {
-  const [count, name] = refunds === undefined ? [orders, 'order'] : [refunds, 'refund'];
-  if (count === undefined) return undefined;
-  return `${formatNumber(count)} ${name}${count === 1 ? '' : 's'}`;
+/** How long a payment stays with a node that has not acknowledged it, in milliseconds. */
+export const PAYMENT_MIN_IDLE_MS = 2_000;
+
+const figure = ({ orders, refunds, payments }: StepFigures) => {
+  if (payments !== undefined) return countOf(payments, 'payment');
+  if (refunds !== undefined) return countOf(refunds, 'refund');
+  return orders === undefined ? undefined : countOf(orders, 'order');
 };
 
 const columns: Record<string, Column> = {
@@ -56,6 +60,11 @@ const columns: Record<string, Column> = {
     seconds: 3,
     figure,
   },
+  redelivered: {
+    asks: 'is one payment booked once when its message comes again, because its consumer died before XACK?',
+    seconds: 5,
+    figure,
+  },
 };
 
 const strategies = ['none', 'in-process', 'lock', 'table'];
@@ -66,6 +75,8 @@ function row(strategy: string, before: string | undefined): UnreadRow {
     IDEMPOTENCY: strategy,
     // A refund that looks and then pays: what holds must be the key.
     REFUND: 'look-first',
+    PAYMENTS: 'on',
+    PAYMENT_MIN_IDLE_MS: String(PAYMENT_MIN_IDLE_MS),
     LEASE_MS: String(KEY_LEASE_MS),
     RETRY_DELAY_MS: '5',
     WAIT_TIMEOUT_MS: '10000',
@@ -82,10 +93,10 @@ function row(strategy: string, before: string | undefined): UnreadRow {
 
 /** The strategies for a request that comes twice, each compared with the one before it. */
 export const keyStaircase = readStaircase({
-  title: 'The double click: orders and refunds made of one intent',
+  title: 'The double click: orders, refunds and payments made of one intent',
   rowWord: 'strategy',
   table,
   columns,
   rows: Object.fromEntries(strategies.map((name, at) => [rowOfStrategy(name), row(name, strategies[at - 1])])),
-  praise: 'One order and one refund of one intent, in every drill',
+  praise: 'One order, one refund and one payment of one intent, in every drill',
 });

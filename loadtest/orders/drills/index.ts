@@ -11,6 +11,7 @@ import { doubleRestore } from './double-restore.ts';
 import { jobCrashesHalfWay } from './job-crashes-half-way.ts';
 import { jobOutlivesLease } from './job-outlives-lease.ts';
 import { nextUpstream } from './next-upstream.ts';
+import { redelivered } from './redelivered.ts';
 import { refundTwice } from './refund-twice.ts';
 import { retryAfterTimeout } from './retry-after-timeout.ts';
 import { runsOverlap } from './runs-overlap.ts';
@@ -31,4 +32,5 @@ export const keyDrills: Drill[] = [
   retryAfterTimeout,
   crashBeforeAnswer,
   nextUpstream,
+  redelivered,
 ].map(asKeyDrill);

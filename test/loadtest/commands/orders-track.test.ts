@@ -138,6 +138,7 @@ describe('npm start -- --track orders', () => {
     expect(out).toMatch(/│ double-restore +│ ✘ 200 of 100 +│ ✘ 200 of 100 +│ ✔ 100 of 100 +│/);
     expect(out).toMatch(/│ strategy +│ none +│ in-process +│ lock +│ table +│/);
     expect(out).toMatch(/│ next-upstream +│ ✘ 2 orders +│ ✘ 2 orders +│ ✘ 2 orders +│ ✔ 1 order +│/);
+    expect(out).toMatch(/│ redelivered +│ ✘ 2 payments +│ ✘ 2 payments +│ ✘ 2 payments +│ ✔ 1 payment +│/);
     expect(out).toContain(`As taught: ${story.length} of ${story.length} cells`);
   });
 
@@ -146,11 +147,11 @@ describe('npm start -- --track orders', () => {
     expect(page.match(/<table class="staircase/g)).toHaveLength(3);
     expect(page).toContain('Every unit restored exactly once, in every drill: conditional.');
     expect(page).toContain('One tick at a time, and none that follows at once, in every drill: fixed-delay.');
-    expect(page).toContain('One order and one refund of one intent, in every drill: table.');
+    expect(page).toContain('One order, one refund and one payment of one intent, in every drill: table.');
     expect(page).toContain('100 orders are due. node-1 and node-2 tick at the same moment.');
     expect(page).not.toMatch(/undefined|NaN/);
     const text = readFileSync(join(command.reports, 'latest/report.md'), 'utf8');
     expect(text).toContain('## The clean-up: units restored of the units due');
-    expect(text).toContain('## The double click: orders and refunds made of one intent');
+    expect(text).toContain('## The double click: orders, refunds and payments made of one intent');
   });
 });

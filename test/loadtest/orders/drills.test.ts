@@ -6,6 +6,7 @@ import { drillsOf, tracks } from '../../../loadtest/commands/tracks.ts';
 import type { StepFigures } from '../../../loadtest/evidence/results.ts';
 import type { Drill, DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
+import { PAYMENT_MIN_IDLE_MS } from '../../../loadtest/staircase/keys.ts';
 import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { ANSWER_LIMIT_MS } from '../../../locks/drivers/answer-limit.ts';
 import { withNodes } from '../drills/own-targets.ts';
@@ -102,6 +103,17 @@ const hasty = (target: Target) =>
 /** A node that nobody reaches. */
 const lonely = (target: Target) =>
   withNodes(target, (_, index) => (index === 1 ? { publicUrl: 'http://127.0.0.1:1' } : {}));
+/** A command that is to be held passes at once. */
+const leaky = (target: Target) =>
+  withNodes(target, ({ link }) => {
+    if (link === undefined) return {};
+    const holdNext: typeof link.holdNext = (meant) => {
+      const held = link.holdNext(meant);
+      held.arrived.then(held.letGo, () => {});
+      return held;
+    };
+    return { link: { ...link, holdNext } };
+  });
 /** The load balancer sends nothing to another node: it is one. */
 const straight = (target: Target): Target => ({ ...target, url: target.nodes[0]?.publicUrl ?? '' });
 
@@ -132,6 +144,8 @@ describe.concurrent('orders: a drill whose fault is prevented is unknown', { tim
     ['crash-before-answer', 'key-table', immortal, /still answers after it was killed/],
     ['next-upstream', 'key-none', straight, /did not send the click|neither/],
     ['next-upstream', 'key-table', immortal, /still answers after it was killed/],
+    ['redelivered', 'key-none', leaky, /had acknowledged its message before it was killed/],
+    ['redelivered', 'key-table', immortal, /still answers after it was killed/],
   ] as const)('%s under %s', async (name, row, wrap, why) => {
     const { verdict, reasons } = await run(drillNamed(name), row, { wrap });
 
@@ -178,6 +192,14 @@ function answers(who: 'node-2' | 'nginx', status: number, body: object): () => O
   return () => ({ wrap });
 }
 
+/** The node is killed so late that its message has been taken over: by the other one, or by itself. */
+const sleepyAudience = (): OrderDrillOptions => ({
+  tries: 1,
+  async narrate(sentence) {
+    if (sentence.endsWith('Its XACK is held on its way.')) await sleep(2 * PAYMENT_MIN_IDLE_MS);
+  },
+});
+
 /** The row that the first refund waits for stays locked for longer than a statement may take. */
 const slowAudience = (): OrderDrillOptions => ({
   async narrate(sentence) {
@@ -203,6 +225,7 @@ describe.concurrent('orders: a drill in which a request or a tick failed is unkn
     ['next-upstream', 'key-table', answers('nginx', 503, failing), /The repeat was answered 503/],
     ['retry-after-timeout', 'key-table', answers('node-2', 200, { orderId: 'elsewhere' }), /has no such order/],
     ['retry-after-timeout', 'key-none', deafAndQuick, /was not lost/],
+    ['redelivered', 'key-table', sleepyAudience, /before (it|node-[12]) was killed\.$/],
   ] as const)('%s under %s', async (name, row, options, why) => {
     let outcome = await run(drillNamed(name), row, options());
     // A disk that is slow for a lease ends the lock of a tick that nothing is to happen to.
@@ -237,6 +260,7 @@ describe.concurrent('orders: a drill that is stopped half way leaves the stack a
     ['double-click', 'key-none', 2],
     ['refund-twice', 'key-none', 2],
     ['crash-before-answer', 'key-lock', 2],
+    ['redelivered', 'key-lock', 2],
   ] as const)('%s under %s', async (name, row, sentences) => {
     const stopping = new AbortController();
     let narrated = 0;
@@ -258,6 +282,7 @@ describe('orders: what the servers at hand can’t carry is not applicable, and 
     ['refund-twice', 'key-table', 'mysql'],
     ['refund-twice', 'key-table', 'own mysql'],
     ['next-upstream', 'key-table', 'node processes'],
+    ['redelivered', 'key-table', 'links'],
   ] as const)('%s under %s without %s', async (name, row, need) => {
     const sentence = `Here is no such thing as ${need}.`;
     const lacking = (target: Target): Target => ({ ...target, lacks: { [need]: sentence } });

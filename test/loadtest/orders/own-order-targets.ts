@@ -1,5 +1,6 @@
 // Stacks for the tests of the orders' drills, and what must be true of them after each.
 
+import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Drill, DrillContext, DrillOutcome } from '../../../loadtest/harness/drill.ts';
@@ -38,6 +39,7 @@ export function figuresAsDrawn(row: string, drill: string) {
   }
   if (row.startsWith('schedule-')) return { [drill === 'runs-overlap' ? 'meanwhile' : 'late']: holds ? 0 : 3 };
   const count = holds ? 1 : (made[row]?.[drill] ?? 2);
+  if (drill === 'redelivered') return { messages: 1, payments: count };
   return drill === 'refund-twice' ? { refunds: count } : { orders: count };
 }
 
@@ -121,8 +123,8 @@ function workersOf(guardStacks: number): Record<string, number[]> {
   };
 }
 
-/** Every node and nginx answer, nothing is under way, and no order is left. */
-async function isAsBefore({ nodes, url, mysqlUrl = '' }: Target) {
+/** Every node and nginx answer, nothing is under way, and no order and no message is left. */
+async function isAsBefore({ nodes, url, stack, mysqlUrl = '' }: Target) {
   for (const origin of [url, ...nodes.map(({ publicUrl }) => publicUrl)]) {
     const { status } = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
     expect(status).toBe(200);
@@ -143,4 +145,7 @@ async function isAsBefore({ nodes, url, mysqlUrl = '' }: Target) {
     expect({ table, left: Number(rows[0]?.left_over) }).toEqual({ table, left: 0 });
   }
   await mysql.end();
+  const redis = new Redis(stack?.redis.url ?? '');
+  expect(await redis.keys('{payments}*')).toEqual([]);
+  redis.disconnect();
 }

@@ -98,16 +98,16 @@ describe('orders: the staircases', () => {
       'key-none': [],
       'key-in-process': ['one-node-click'],
       'key-lock': ['double-click', 'refund-twice'],
-      'key-table': ['retry-after-timeout', 'crash-before-answer', 'next-upstream'],
+      'key-table': ['retry-after-timeout', 'crash-before-answer', 'next-upstream', 'redelivered'],
     });
   });
 });
 
 test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {
   const names = storyOf('orders', storyRowsOf('orders')).map(({ stage, drill }) => `${stage} ${drill.name}`);
-  expect(names).toHaveLength(7 * 5 + 3 * 2 + 4 * 6);
+  expect(names).toHaveLength(7 * 5 + 3 * 2 + 4 * 7);
   expect(new Set(names).size).toBe(names.length);
-  expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 3 * 2 + 4 * 6);
+  expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 3 * 2 + 4 * 7);
   const chosen = drillsOf('orders').filter(({ name }) => name === 'double-click');
   expect(cellsOf('orders', ['guard-none', 'key-table'], chosen)).toEqual([{ stage: 'key-table', drill: chosen[0] }]);
 });

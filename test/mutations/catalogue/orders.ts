@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts';
 
-/** Orders: two stores, the clean-up, refunds, idempotency keys. */
+/** Orders: two stores, the clean-up, refunds, idempotency keys, payments that arrive. */
 export const orders: Mutation[] = [
   {
     name: 'order-closed-by-both',
@@ -109,6 +109,69 @@ export const orders: Mutation[] = [
     why: 'A repeat is refused for ever because the lock was not free the first time.',
     tests: ['test/services/inventory/orders/idempotency.test.ts'],
     title: 'table: for want of the lock',
+  },
+  {
+    name: 'payment-acknowledged-first',
+    file: 'services/inventory/orders/payments/consumer.ts',
+    find: '    const { status, body } = await book(message)',
+    replace: '    await stream.acknowledge(message);\n    const { status, body } = await book(message)',
+    why: 'A node that dies in its work has acknowledged the payment: nobody books it.',
+    tests: ['test/services/inventory/orders/payments.test.ts'],
+    title: 'SIGKILL within the work',
+  },
+  {
+    name: 'payment-never-taken-over',
+    file: 'services/inventory/orders/payments/consumer.ts',
+    find: 'const left = await stream.claimIdle(settings.PAYMENT_MIN_IDLE_MS);',
+    replace: 'const left = undefined as Message | undefined;',
+    why: 'What a dead node had been given stays pending for ever.',
+    tests: ['test/services/inventory/orders/payments.test.ts'],
+    title: 'SIGKILL within the work',
+  },
+  {
+    name: 'payment-taken-from-the-living',
+    file: 'services/inventory/orders/payments/consumer.ts',
+    find: 'stream.claimIdle(settings.PAYMENT_MIN_IDLE_MS)',
+    replace: 'stream.claimIdle(0)',
+    why: 'A node takes the payment over that another one is booking.',
+    tests: ['test/services/inventory/orders/payments.test.ts'],
+    title: 'keeps its message until',
+  },
+  {
+    name: 'payment-key-outside-its-transaction',
+    file: 'services/inventory/orders/payments/consumer.ts',
+    find: 'orders.receive(payment, keep)',
+    replace: 'orders.receive(payment)',
+    why: 'The payment is committed without the answer to its key, so it is booked again when the claim has ended.',
+    tests: ['test/services/inventory/orders/payments.test.ts'],
+    title: 'table: booked 1 times',
+  },
+  {
+    name: 'payment-group-begins-late',
+    file: 'services/inventory/orders/payments/stream.ts',
+    find: "paymentsGroup, '0')",
+    replace: "paymentsGroup, '$')",
+    why: 'Payments that came before the first node are never booked.',
+    tests: ['test/services/inventory/orders/payments.test.ts'],
+    title: 'before the first node',
+  },
+  {
+    name: 'refused-payment-never-acknowledged',
+    file: 'services/inventory/orders/payments/consumer.ts',
+    find: '    await stream.putAside(message, detail);\n',
+    replace: '',
+    why: 'A message that nobody can book comes again and again.',
+    tests: ['test/services/inventory/orders/payments.test.ts'],
+    title: 'is put aside',
+  },
+  {
+    name: 'redelivery-not-looked-for',
+    file: 'loadtest/orders/drills/redelivered.ts',
+    find: '      await mustBeLeft(testBed, message, dead, order.id);\n',
+    replace: '',
+    why: 'The drill of a message that comes again goes on where the message was acknowledged.',
+    tests: ['test/loadtest/orders/drills.test.ts'],
+    title: 'a drill whose fault is prevented is unknown redelivered under key-none',
   },
   {
     name: 'orders-never-too-busy',
