@@ -11,6 +11,7 @@ import { createLock as reentrant } from './7-reentrant.ts';
 import { createLock as autoRenew } from './8-auto-renew.ts';
 import { createLock as blocking } from './beyond/blocking.ts';
 import { createLock as bounded } from './beyond/bounded.ts';
+import { takeOne as buckets, createLock as bucketsLock } from './beyond/buckets.ts';
 import { createLock as cohort } from './beyond/cohort.ts';
 import { takeOne as combine, createLock as combineLock } from './beyond/combine.ts';
 import { createLock as deleteIfEqual } from './beyond/delete-if-equal.ts';
@@ -42,12 +43,11 @@ export type Strategy = {
   backend: Backend;
   replicas?: number;
   commands?: Commands;
-} & // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
-(
+} & ( // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
   | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
   | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
   // Sells in a way of its own, under a lock under which units are put back as well.
-  | { takeOne: TakeOne; stockIn: 'redis'; createLock: CreateLock }
+  | { takeOne: TakeOne; stockIn: 'redis'; createLock: CreateLock; isInBuckets?: true }
 );
 
 /** Every stage by its name, in the order of the course. The name is also its file, its chapter and its row in every report. */
@@ -74,6 +74,7 @@ export const beyond: Record<string, Strategy> = {
   'read-write': { backend: 'redis', createLock: readWrite, createReadLock },
   'fenced-writes': { backend: 'redis', createLock: fencedWrites },
   fenced: { backend: 'redis', createLock: fenced },
+  buckets: { backend: 'redis', takeOne: buckets, stockIn: 'redis', createLock: bucketsLock, isInBuckets: true },
   multi: { backend: 'redis', createLock: multi, createMultiLock },
   replicated: { backend: 'redis', replicas: 1, createLock: replicated },
   redlock: { backend: 'masters', createLock: redlock },
@@ -127,6 +128,12 @@ export function commandsOf(name: string): Commands | undefined {
 export function stockOf(name: string): 'redis' | 'mysql' {
   const strategy = strategies[name];
   return strategy && 'stockIn' in strategy ? strategy.stockIn : 'redis';
+}
+
+/** True when the stock lies in several keys, each with a lock of its own. */
+export function isInBuckets(name: string): boolean {
+  const strategy = strategies[name];
+  return strategy !== undefined && 'isInBuckets' in strategy;
 }
 
 /** False for a sale of its own that needs no lock. */

@@ -87,6 +87,14 @@ export interface FencedStock {
   write(stock: number, fencingToken: string | undefined): Promise<void>;
 }
 
+/** One of several keys that the stock of a sku lies in, with a lock and fencing tokens of its own. */
+export interface Bucket {
+  stock: FencedStock;
+  openLock: SaleOptions['openLock'];
+  /** Emits what happens in this bucket. */
+  emit: SaleOptions['emit'];
+}
+
 export interface SaleOptions extends Servers {
   sku: string;
   /** The Redis key of the stock. */
@@ -95,6 +103,10 @@ export interface SaleOptions extends Servers {
   stock: FencedStock;
   /** Opens a lock on the sku, with an owner token of its own. */
   openLock(createLock: CreateLock): Lock;
+  /** Only for `buckets`: where the stock lies. The first bucket is the stock above. */
+  buckets: Bucket[];
+  /** Resolves with the units of each bucket, all at one moment; undefined where there are none and never were. */
+  readBuckets(): Promise<(number | undefined)[]>;
   /** Aborts when nobody waits for the sale any more. */
   signal: AbortSignal;
   /** What happens between read and write: nothing, unless a drill scripts it. */
@@ -102,9 +114,12 @@ export interface SaleOptions extends Servers {
   /**
    * Emits each step when it has happened, `writing` when it is about to. A sale that is alone from its first step on emits
    * `entered` then, and `left` before its next step may let others in; one that is not alone emits `began`. `conflict` is a
-   * write that was refused, before the sale begins again.
+   * write that was refused, before the sale begins again. `waiting` is a sale that has left with nothing, and asks for another lock.
    */
-  emit: (step: 'entered' | 'began' | 'read' | 'left' | 'writing' | 'wrote' | 'conflict', stock?: number) => void;
+  emit: (
+    step: 'waiting' | 'entered' | 'began' | 'read' | 'left' | 'writing' | 'wrote' | 'conflict',
+    stock?: number,
+  ) => void;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface Task {
   sales: number;
   /** How many masters vote; 0 for a lock that asks one server. */
   masters: number;
+  /** Its stock lies in several buckets. */
+  isInBuckets?: boolean;
   /** How often each fault may happen, where it is not as the scope has it. */
   budget: Partial<Budget>;
   /** A reply is a step of its own. */
@@ -73,6 +75,7 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
     processes: task.processes,
     sales: task.sales,
     masters: task.masters,
+    ...(task.isInBuckets && { isInBuckets: true }),
     isSplit: task.isSplit,
     horizonMs: scope.horizonMs ?? HORIZON_MS,
     mostMemory: MOST_MEMORY,
@@ -86,9 +89,9 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
 
 /** What does not go the same way again was no counterexample. */
 async function replayed(cell: Cell, openLock: OpenLock, scope: Scope): Promise<Cell> {
-  const { counterexample = [], processes, sales, masters } = cell;
+  const { counterexample = [], processes, sales, masters, isInBuckets = false } = cell;
   for (let time = 1; time <= REPLAYS; time += 1) {
-    const difference = await replay(counterexample, { openLock, sales, scope, processes, masters });
+    const difference = await replay(counterexample, { openLock, sales, scope, processes, masters, isInBuckets });
     if (difference) {
       const reason = `Replay ${time} of ${REPLAYS} of the counterexample went another way, at ${difference}`;
       return { ...cell, verdict: 'unknown', reason };

@@ -2,7 +2,7 @@
 
 import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';
-import { LEASE_MS, LOCK_KEY } from './sale.ts';
+import { BUCKET_COUNT, inBucket, LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
 import { type Budget, type Scope, stockCommand } from './scopes.ts';
 import type { Executed, Server } from './server.ts';
 import {
@@ -30,7 +30,8 @@ export interface Move {
 
 export interface Touch {
   process: number;
-  server: number;
+  /** The server whose lock it is, or the bucket. */
+  place: number;
 }
 
 export interface MovesOptions {
@@ -39,6 +40,8 @@ export interface MovesOptions {
   sales: number;
   /** How many masters vote; 0 for a lock that asks one server. */
   masters: number;
+  /** The stock lies in several buckets, each with a lock of its own. */
+  isInBuckets?: boolean;
   /** A reply is a step of its own. */
   isSplit: boolean;
   /** No event is later than this, in milliseconds. */
@@ -64,7 +67,7 @@ const noFaults: Budget = {
   clockJumps: 0,
 };
 
-type Fields = Partial<Omit<Actor, 'id' | 'heads' | 'isInside' | 'waitsSince' | 'nextTimer'>>;
+type Fields = Partial<Omit<Actor, 'id' | 'heads' | 'isInside' | 'insideOf' | 'waitsSince' | 'nextTimer'>>;
 type Event = Input extends infer One ? (One extends Input ? Omit<One, 'chance'> : never) : never;
 
 /** What happened, for a step that is told. */
@@ -98,13 +101,19 @@ interface Happening {
 
 /** The first state, and what can come after each. */
 export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
-  const { scope, masters, isSplit, horizonMs } = options;
+  const { scope, masters, isInBuckets = false, isSplit, horizonMs } = options;
   const { actorOf } = createActors();
   const { openHistory } = createHistories();
   /** What becomes of a process, by its number and by what happens to it: it depends on nothing else. */
   const known = new Map<string, Outcome[]>();
   const never = Number.POSITIVE_INFINITY;
   const quorum = Math.floor(masters / 2) + 1;
+  const buckets = Array.from({ length: isInBuckets ? BUCKET_COUNT : 1 }, (_, bucket) => bucket);
+  /** The lock of each bucket; one where the stock is in one key. */
+  const lockKeys = buckets.map((bucket) => inBucket(LOCK_KEY, bucket));
+  const stockKeys = buckets.map((bucket) => inBucket(STOCK_KEY, bucket));
+  /** What an empty bucket is for the server. */
+  const none = server.entry(server.execute(server.empty, 0, 0, ['SET', STOCK_KEY, 0]).after, STOCK_KEY);
   /** Processes of one kind differ in nothing but their names. Who begins first is no matter when all begin at once. */
   const kinds = Array.from({ length: options.processes }, (_, index) =>
     scope.allComeAtOnce
@@ -114,12 +123,12 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
 
   function begin(): State {
     const unstocked = scope.isCold ? server.cold : server.empty;
-    const stocked = server.execute(unstocked, 0, 0, stockCommand(scope, STOCK)).after;
+    const stocked = server.execute(unstocked, 0, 0, stockCommand(scope, STOCK, isInBuckets)).after;
     const servers = [stocked, ...Array.from({ length: masters }, () => server.empty)];
     const actors = Array.from({ length: options.processes }, (_, index) => {
       const script = { businessMs: 0, ...scope.script?.(index) };
       const history = openHistory(nameOf(index), { ...common, servers: servers.length, script });
-      const leaseEnds = servers.map(() => 0);
+      const leaseEnds = (masters > 0 ? servers : buckets).map(() => 0);
       return actorOf({ history, status: 'comes', until: 0, inbox: [], replies: [], writesBefore: 0, leaseEnds });
     });
     return {
@@ -132,12 +141,16 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
       crashedAt: never,
       freeSince: 0,
       replica: scope.budget.failovers ? stocked : 0,
+      sawEmpty: isInBuckets ? actors.map(() => false) : [],
     };
   }
 
-  /** Until when its lease runs: with masters, until when a majority of them keep it, in milliseconds. */
-  function leaseEndOf({ leaseEnds }: Actor): number {
-    if (masters === 0) return leaseEnds[0] ?? 0;
+  /**
+   * Until when its lease runs, in the bucket that is given or in any: with masters, until when a majority of them keep it, in
+   * milliseconds.
+   */
+  function leaseEndOf({ leaseEnds }: Actor, bucket?: number): number {
+    if (masters === 0) return bucket === undefined ? Math.max(...leaseEnds) : (leaseEnds[bucket] ?? 0);
     return leaseEnds.slice(1).toSorted((one, other) => other - one)[quorum - 1] ?? 0;
   }
 
@@ -293,8 +306,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   }
 
   function waitUntil(state: State, nextAt: number): Move {
-    const endsAt = masters === 0 ? server.ends(state.servers[0] as number).get(LOCK_KEY) : undefined;
-    const freeSince = Math.min(state.freeSince, endsAt !== undefined && endsAt < nextAt ? endsAt + 1 : never);
+    const endsAt = masters === 0 ? lastEnd(state.servers[0] as number) : -1;
+    const freeSince = Math.min(state.freeSince, endsAt >= 0 && endsAt < nextAt ? endsAt + 1 : never);
     const step = () => ({ ...stepOf(state, 'the clock', 'clock', `goes on to ${nextAt} ms`), at: nextAt });
     return { state: { ...state, at: nextAt, freeSince }, step };
   }
@@ -324,19 +337,19 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const before = servers[head.server] as number;
     const aheadMs = ahead[head.server] ?? 0;
     const { id, reply, after, messages } = server.execute(before, at + aheadMs, index, head.command);
-    const isOfLock = masters === 0 || head.server > 0;
-    const endedAt = server.ends(before).get(LOCK_KEY) ?? -1;
-    const endsAt = server.ends(after).get(LOCK_KEY) ?? -1;
-    // Who makes the key live longer has the lease.
-    const leaseEnds =
-      isOfLock && endsAt > endedAt ? replaced(actor.leaseEnds, head.server, endsAt - aheadMs) : actor.leaseEnds;
-    const touches =
-      isOfLock && server.entry(after, LOCK_KEY) !== server.entry(before, LOCK_KEY)
-        ? { process: index, server: head.server }
-        : undefined;
+    let leaseEnds = actor.leaseEnds;
+    let touches: Touch | undefined;
+    for (const [bucket, key] of masters > 0 && head.server === 0 ? [] : lockKeys.entries()) {
+      const place = masters > 0 ? head.server : bucket;
+      const endedAt = server.ends(before).get(key) ?? -1;
+      const endsAt = server.ends(after).get(key) ?? -1;
+      // Who makes the key live longer has the lease.
+      if (endsAt > endedAt) leaseEnds = replaced(leaseEnds, place, endsAt - aheadMs);
+      if (server.entry(after, key) !== server.entry(before, key)) touches = { process: index, place };
+    }
     const more: Partial<State> = {
       servers: replaced(servers, head.server, after),
-      ...(masters === 0 && { freeSince: freeSinceAfter(state, endsAt) }),
+      ...(masters === 0 && { freeSince: freeSinceAfter(state, lastEnd(after)) }),
       ...(budget.failovers > 0 && after !== before && { replica: before }),
     };
     const sent = { server: head.server, line: head.line, command: head.command, hasChanged: after !== before };
@@ -371,6 +384,9 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const key = `reply ${id} at ${state.at}`;
     return happen(state, index, input, { kind: 'reply', words, fields: { replies }, key });
   }
+
+  /** The last millisecond in which a lock is there; -1 when none is. */
+  const lastEnd = (held: State['replica']) => Math.max(...lockKeys.map((key) => server.ends(held).get(key) ?? -1));
 
   function freeSinceAfter({ at, freeSince }: State, endsAt: number): number {
     if (endsAt >= at) return never;
@@ -426,13 +442,14 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const { told } = made.history.seen;
     const hasEntered = told.length > toldBefore && told.slice(toldBefore).some(({ step }) => step === 'entered');
     const actors = replaced(state.actors, index, made);
+    const next = {
+      ...state,
+      ...more,
+      ...(hasEntered && { crashedAt: never }),
+      actors: messages ? withMessages(actors, messages) : actors,
+    };
     return {
-      state: {
-        ...state,
-        ...more,
-        ...(hasEntered && { crashedAt: never }),
-        actors: messages ? withMessages(actors, messages) : actors,
-      },
+      state: isInBuckets && isEmpty(next) ? { ...next, sawEmpty: next.actors.map(hasCome) } : next,
       step: () => ({
         ...stepOf(state, nameOf(index), kind, textOf(words)),
         ...(answered && { sent: answered.sent, reply: nameOfReply(answered.reply) }),
@@ -443,8 +460,12 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     };
   }
 
+  const isEmpty = ({ servers }: State) => stockKeys.every((key) => server.entry(servers[0] as number, key) === none);
+
   return { begin, movesFrom, leaseEndOf };
 }
+
+const hasCome = ({ status }: Actor) => status !== 'comes';
 
 /** The line on which a command may be held up: to the server of the stock. */
 const isHeldUp = ({ line, server }: Pending) => line === 'commands' && server === 0;

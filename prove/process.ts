@@ -11,6 +11,8 @@ export interface Told {
   /** Which of its sales, from 1. */
   sale: number;
   stock?: number;
+  /** Which bucket of the stock, where it lies in several. */
+  bucket?: number;
   /** Why it failed. */
   why?: string;
 }
@@ -20,8 +22,8 @@ export interface Seen {
   pending: Pending[];
   timers: Timer[];
   told: Told[];
-  /** One of its sales is inside. */
-  isInside: boolean;
+  /** The buckets that its sales are inside of; 0 for a stock in one key. */
+  insideOf: number[];
   /** It only looks at the stock. */
   isReader: boolean;
   /** Since when the first of its sales that wait has waited, in milliseconds; `undefined` when none waits. */
@@ -164,7 +166,8 @@ export function startProcess(name: string, options: ProcessOptions): Live {
   const hangUp = new AbortController();
   /** Since when each sale that waits has waited. */
   const waiting = new Map<number, number>();
-  const inside = new Set<number>();
+  /** The bucket that each sale is inside of. */
+  const inside = new Map<number, number>();
   let now = 0;
   let isOver = false;
   let death: string | undefined;
@@ -175,7 +178,8 @@ export function startProcess(name: string, options: ProcessOptions): Live {
     const emit = (sale: number, step: SaleStep, more: Partial<Told> = {}) => {
       told.push({ at: now, step, sale, ...more });
       waiting.delete(sale);
-      if (step === 'entered') inside.add(sale);
+      if (step === 'waits again') waiting.set(sale, now);
+      if (step === 'entered') inside.set(sale, more.bucket ?? 0);
       if (step === 'left' || step === 'failed') inside.delete(sale);
     };
     const { signal } = hangUp;
@@ -202,7 +206,7 @@ export function startProcess(name: string, options: ProcessOptions): Live {
       pending: death === undefined ? world.pending() : [],
       timers: death === undefined ? world.timers() : [],
       told: [...told],
-      isInside: inside.size > 0,
+      insideOf: [...inside.values()],
       isReader: script.isReader === true,
       waitsSince: waiting.size > 0 ? Math.min(...waiting.values()) : undefined,
       isOver,

@@ -2,8 +2,8 @@
 
 import type { Touch } from './moves.ts';
 import type { Told } from './process.ts';
-import { keysOf, LEASE_MS, RETRY_DELAY_MS } from './sale.ts';
-import { type Demand, type Scope, skusOf } from './scopes.ts';
+import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
+import { type Demand, type Scope, skusOf, unitsInBuckets } from './scopes.ts';
 import type { Server } from './server.ts';
 import { type Actor, nameOf, STOCK, type State } from './state.ts';
 
@@ -13,27 +13,34 @@ const FREE_MS = 1.5 * RETRY_DELAY_MS;
 const TAKEOVER_MS = 2 * LEASE_MS;
 
 /** Keys that outlive a sale: the stock, and the numbers that fence it. */
-const stayingOf = (scope: Scope) =>
-  skusOf(scope).flatMap((sku) => {
+const stayingOf = (scope: Scope) => [
+  ...skusOf(scope).flatMap((sku) => {
     const { lock, stock, fence } = keysOf(sku);
     return [stock, fence, `${lock}:tokens`];
-  });
+  }),
+  ...Array.from({ length: BUCKET_COUNT }, (_, bucket) => [
+    inBucket(STOCK_KEY, bucket),
+    `${inBucket(LOCK_KEY, bucket)}:tokens`,
+  ]).flat(),
+];
 
 /** What a look at a state needs to know besides. */
 export interface Known {
-  leaseEndOf: (actor: Actor) => number;
+  leaseEndOf: (actor: Actor, bucket?: number) => number;
   server: Server;
 }
 
 /**
  * The first demand that this state violates, as a sentence. `touches` says whose command has just changed the lock.
- * A process that its own code has ended is a violation whatever is demanded.
+ * A process that its own code has ended is a violation whatever is demanded, and so is a sale that was refused while a unit was left.
  */
 export function violated(state: State, scope: Scope, known: Known, touches?: Touch): string | undefined {
   for (const [index, { history }] of state.actors.entries()) {
     if (history.seen.death !== undefined)
       return `${nameOf(index)} ends by an error that nobody catches: ${history.seen.death}`;
   }
+  const refused = state.sawEmpty.findIndex((hasSeen, index) => !hasSeen && isRefused(state.actors[index] as Actor));
+  if (refused >= 0) return `${nameOf(refused)} finds it sold out, and a unit was left at every moment since it came.`;
   for (const demand of scope.demands) {
     const reason = demand === 'no deadlock' ? deadlock(state, scope, known) : look(state, demand, known, touches);
     if (reason) return reason;
@@ -45,9 +52,9 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
   const { at, actors, crashedAt, freeSince } = state;
   switch (demand) {
     case 'alone':
-      return together(actors, ({ isInside }) => isInside, '');
+      return together(actors, () => true, '');
     case 'alone within leases': {
-      const isWithin = (actor: Actor) => actor.isInside && leaseEndOf(actor) > at;
+      const isWithin = (actor: Actor, bucket: number) => leaseEndOf(actor, bucket) > at;
       return together(actors, isWithin, ', and the leases of both run');
     }
     case 'same stock': {
@@ -56,9 +63,11 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
     }
     case 'untouched': {
       if (touches === undefined) return undefined;
-      const { process, server } = touches;
+      const { process, place } = touches;
+      const isThere = ({ isInside, insideOf }: Actor) =>
+        state.sawEmpty.length > 0 ? insideOf.includes(place) : isInside;
       const other = actors.findIndex(
-        (actor, index) => index !== process && actor.isInside && (actor.leaseEnds[server] ?? 0) > at,
+        (actor, index) => index !== process && isThere(actor) && (actor.leaseEnds[place] ?? 0) > at,
       );
       if (other < 0) return undefined;
       return `${nameOf(process)} changes the lock of ${nameOf(other)}, which is inside and within its lease.`;
@@ -118,11 +127,19 @@ function deadlock({ at, servers, actors }: State, scope: Scope, { server }: Know
 const isAwake = ({ status }: Actor) => status === 'runs';
 const waitsSince = (actor: Actor, time: number) => actor.waitsSince !== undefined && actor.waitsSince <= time;
 
-function together(actors: readonly Actor[], isMeant: (actor: Actor) => boolean, more: string) {
-  const one = actors.findIndex(isMeant);
-  const areReaders = (other: Actor) => other.history.seen.isReader && actors[one]?.history.seen.isReader;
-  const other = actors.findIndex((actor, index) => index > one && isMeant(actor) && !areReaders(actor));
-  return other < 0 ? undefined : `${nameOf(one)} and ${nameOf(other)} are inside at the same time${more}.`;
+const isRefused = ({ history }: Actor) => history.seen.told.some(({ step }) => step === 'sold out');
+
+/** Two processes that are inside of one bucket, and do not both only look. */
+function together(actors: readonly Actor[], isMeant: (actor: Actor, bucket: number) => boolean, more: string) {
+  const isReader = ({ history }: Actor) => history.seen.isReader;
+  const isIn = (actor: Actor, bucket: number) => actor.insideOf.includes(bucket) && isMeant(actor, bucket);
+  for (const [one, actor] of actors.entries()) {
+    const meets = (other: Actor) => actor.insideOf.some((bucket) => isIn(actor, bucket) && isIn(other, bucket));
+    const areReaders = (other: Actor) => isReader(actor) && isReader(other);
+    const other = actors.findIndex((each, index) => index > one && meets(each) && !areReaders(each));
+    if (other >= 0) return `${nameOf(one)} and ${nameOf(other)} are inside at the same time${more}.`;
+  }
+  return undefined;
 }
 
 /** What an end violates: nothing comes after it. */
@@ -142,10 +159,22 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server): strin
     if (rest.length > 0) return `All is over, and there is still ${rest.join(', ')}.`;
   }
   if (!demands.includes('no lost sale')) return undefined;
+  const readUnits = (key: string) => Number(server.execute(servers[0] as number, at, 0, ['GET', key]).reply);
+  if (state.sawEmpty.length > 0) {
+    const times = (what: string) =>
+      actors.flatMap(({ history }) => history.seen.told.filter(({ step }) => step === what)).length;
+    const units = unitsInBuckets(scope);
+    const all = units.reduce((sum, each) => sum + each, times('put back'));
+    const left = units.reduce((sum, _, bucket) => sum + readUnits(inBucket(STOCK_KEY, bucket)), 0);
+    const due = all - times('wrote');
+    if (left < due && times('put back') > 0)
+      return `${due} must be left, and there are ${left}: what was put back is lost.`;
+    return left <= due ? undefined : `${times('wrote')} were sold of ${all}, and ${left} are left: ${left - due} lost.`;
+  }
   for (const sku of skusOf(scope)) {
     const { stock } = keysOf(sku);
     const sold = actors.filter((_, index) => sellsOf(scope, index).includes(sku)).reduce(writesOf, 0);
-    const left = Number(server.execute(servers[0] as number, at, 0, ['GET', stock]).reply);
+    const left = readUnits(stock);
     const what = sku === 1 ? '' : ` of ${stock}`;
     if (left > STOCK - sold)
       return `${sold} were sold of ${STOCK}, and ${left} are left${what}: ${left - (STOCK - sold)} lost.`;

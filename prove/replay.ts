@@ -8,12 +8,13 @@ import { scriptTexts } from './server.ts';
 import { nameOf, type Sent, STOCK, type Step, type Unheard } from './state.ts';
 import { openValkey, type Reply, type Valkey } from './valkey.ts';
 import { nameOfReply } from './words.ts';
-import type { Input, Pending } from './world.ts';
+import type { Command, Input, Pending } from './world.ts';
 
 export interface ReplayOptions extends Pick<ProcessOptions, 'openLock' | 'sales'> {
   scope: Scope;
   processes: number;
   masters: number;
+  isInBuckets?: boolean;
 }
 
 /** Each process has a connection for commands and one that listens. */
@@ -49,10 +50,11 @@ export async function replay(steps: Step[], options: ReplayOptions): Promise<str
 }
 
 async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): Promise<string | undefined> {
-  const { scope, processes, masters } = options;
+  const { scope, processes, masters, isInBuckets } = options;
+  const filling = stockCommand(scope, STOCK, isInBuckets);
   const servers: Replica[] = [];
   for (let server = 0; server <= masters; server += 1)
-    servers.push(await openReplica(used, scope.isCold ?? false, server === 0 ? scope : undefined));
+    servers.push(await openReplica(used, scope.isCold ?? false, server === 0 ? filling : undefined));
   const lives: Live[] = Array.from({ length: processes }, (_, index) => {
     const script = { businessMs: 0, ...scope.script?.(index) };
     return startProcess(nameOf(index), { ...options, servers: masters + 1, script });
@@ -118,15 +120,15 @@ async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): 
 
   /** A server that has heard of everything but the last command that changed something. */
   async function replicaOf({ log, isCold }: Replica): Promise<Replica> {
-    const late = await openReplica(used, isCold, scope);
+    const late = await openReplica(used, isCold, filling);
     const last = log.findLastIndex(({ sent }) => sent.hasChanged);
     for (const { at, process, sent } of log.slice(0, last)) run(late, at, process, sent);
     return late;
   }
 }
 
-/** A server without a key, as if it had just been started, but for the stock of the scope that is given. */
-async function openReplica(used: Valkey[], isCold: boolean, stocked?: Scope): Promise<Replica> {
+/** A server without a key, as if it had just been started, but for what the command that is given puts there. */
+async function openReplica(used: Valkey[], isCold: boolean, filling?: Command): Promise<Replica> {
   const valkey = idle.pop() ?? (await openValkey());
   used.push(valkey);
   valkey.setTime(0);
@@ -136,6 +138,6 @@ async function openReplica(used: Valkey[], isCold: boolean, stocked?: Scope): Pr
       OWN,
       scriptTexts.map((text) => ['SCRIPT', 'LOAD', text]),
     );
-  if (stocked) valkey.pipeline(OWN, [stockCommand(stocked, STOCK)]);
+  if (filling) valkey.pipeline(OWN, [filling]);
   return { valkey, aheadMs: 0, log: [], isCold };
 }

@@ -1,13 +1,26 @@
 // A sale as the service makes it: enter, read, do business, write, leave, release.
 
 import { type RunScript, readScript } from '../locks/drivers/script.ts';
-import type { CreateLock, CreateMultiLock, Lock, MultiLock, RedisClient, SaleOptions, TakeOne } from '../locks/lock.ts';
+import type {
+  Bucket,
+  CreateLock,
+  CreateMultiLock,
+  Lock,
+  MultiLock,
+  RedisClient,
+  SaleOptions,
+  TakeOne,
+} from '../locks/lock.ts';
 
 export const LEASE_MS = 900;
 export const RETRY_DELAY_MS = 300;
 export const LOCK_KEY = 'lock';
 export const STOCK_KEY = 'stock';
 export const FENCE_KEY = 'fence';
+/** In so many buckets lies a stock that lies in several. */
+export const BUCKET_COUNT = 2;
+/** The name of a key in a bucket: the plain one in the first. */
+export const inBucket = (name: string, bucket: number) => (bucket === 0 ? name : `${name}:${bucket}`);
 
 /** The keys of a sku. They are numbered from 1, and the first has those above. */
 export function keysOf(sku: number) {
@@ -28,9 +41,21 @@ export interface SaleScript {
   isReader?: boolean;
   /** Several skus that it sells together, in the order in which it asks for their locks. */
   basket?: number[];
+  /** It puts a unit back instead, into the first bucket, as the service does. */
+  putsBack?: boolean;
 }
 
-export type SaleStep = 'entered' | 'nested' | 'read' | 'wrote' | 'sold out' | 'left' | 'released' | 'failed';
+export type SaleStep =
+  | 'entered'
+  | 'nested'
+  | 'read'
+  | 'wrote'
+  | 'put back'
+  | 'sold out'
+  | 'left'
+  | 'waits again'
+  | 'released'
+  | 'failed';
 
 /** What the file of a strategy exports. */
 export interface LockModule {
@@ -56,7 +81,7 @@ export interface SaleParts extends LockModule {
   /** Told when a sale asks for the lock. Sales are numbered from 1. */
   ask(sale: number): void;
   /** Told each step when it has happened. */
-  emit(sale: number, step: SaleStep, more?: { stock?: number; why?: string }): void;
+  emit(sale: number, step: SaleStep, more?: { stock?: number; bucket?: number; why?: string }): void;
 }
 
 /**
@@ -67,12 +92,14 @@ export async function sellAll(sales: number, parts: SaleParts) {
   const { takeOne, script } = parts;
   const numbers = Array.from({ length: sales }, (_, index) => index + 1);
   if (script.basket) for (const sale of numbers) await sellBasket(script.basket, sale, parts);
+  else if (script.putsBack) for (const number of numbers) await enter(number, parts, putBackInside);
   else if (takeOne) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
-  else for (const sale of numbers) await sellOne(sale, parts);
+  else for (const sale of numbers) await enter(sale, parts, script.isReader ? lookInside : sellInside);
 }
 
-function openLock(createLock: CreateLock, sale: number, parts: SaleParts): Lock {
-  return createLock({ ...optionsOf(sale, parts), key: LOCK_KEY } as unknown as Parameters<CreateLock>[0]);
+function openLock(createLock: CreateLock, sale: number, parts: SaleParts, bucket = 0): Lock {
+  const options = { ...optionsOf(sale, parts), key: inBucket(LOCK_KEY, bucket) };
+  return createLock(options as unknown as Parameters<CreateLock>[0]);
 }
 
 function optionsOf(sale: number, { name, redis, masters }: SaleParts) {
@@ -88,7 +115,12 @@ function optionsOf(sale: number, { name, redis, masters }: SaleParts) {
 
 /** A sale that the strategy makes in a way of its own. It is inside until it has its answer. */
 async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
-  const { redis, script, signal, sleep, ask, emit } = parts;
+  const { redis, script, signal, sleep, ask } = parts;
+  let isInside = false;
+  const emit: SaleParts['emit'] = (of, step, more) => {
+    if (step === 'entered' || step === 'left') isInside = step === 'entered';
+    parts.emit(of, step, more);
+  };
   const options = {
     redis,
     sku: '001',
@@ -98,12 +130,18 @@ async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
       write: (stock, fencingToken) => write(stock, { fencingToken }, parts),
     },
     openLock: (createLock) => openLock(createLock, sale, parts),
+    buckets: Array.from({ length: BUCKET_COUNT }, (_, bucket) => openBucket(bucket, sale, { ...parts, emit })),
+    async readBuckets() {
+      const keys = Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(STOCK_KEY, bucket));
+      return (await redis.mget(...keys)).map((units) => (units === null ? undefined : Number(units)));
+    },
     signal,
     business: async () => {
       if (script.businessMs > 0) await sleep(script.businessMs);
     },
     emit(step, stock) {
-      if (step === 'entered' || step === 'began') emit(sale, 'entered');
+      if (step === 'entered') emit(sale, 'entered');
+      if (step === 'waiting') emit(sale, 'waits again');
       if (stock !== undefined && (step === 'read' || step === 'wrote')) emit(sale, step, { stock });
     },
   } satisfies Partial<SaleOptions>;
@@ -111,16 +149,35 @@ async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
     ask(sale);
     const stockBefore = await takeOne(options as unknown as SaleOptions);
     if (stockBefore === 0) emit(sale, 'sold out');
-    emit(sale, 'left');
+    if (isInside) emit(sale, 'left');
     emit(sale, 'released');
   } catch (error) {
     emit(sale, 'failed', { why: reasonOf(error) });
   }
 }
 
+/** One of the places of a stock that lies in several. A sale that has left one is in none. */
+function openBucket(bucket: number, sale: number, parts: SaleParts): Bucket {
+  return {
+    stock: {
+      read: (fencingToken) => read({ fencingToken }, parts, placeOfBucket(bucket)),
+      write: (stock, fencingToken) => write(stock, { fencingToken }, parts, placeOfBucket(bucket)),
+    },
+    openLock: (createLock) => openLock(createLock, sale, parts, bucket),
+    emit(step, stock) {
+      if (step === 'entered' || step === 'left') parts.emit(sale, step, { bucket });
+      if (stock !== undefined && (step === 'read' || step === 'wrote')) parts.emit(sale, step, { stock, bucket });
+    },
+  };
+}
+
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-async function sellOne(sale: number, parts: SaleParts) {
+async function enter(
+  sale: number,
+  parts: SaleParts,
+  work: (sale: number, lock: Lock, open: () => Lock, parts: SaleParts) => Promise<void>,
+) {
   const { createLock, createReadLock = createLock, script, signal, ask, emit } = parts;
   const open = () => openLock(script.isReader ? createReadLock : createLock, sale, parts);
   try {
@@ -131,7 +188,7 @@ async function sellOne(sale: number, parts: SaleParts) {
     try {
       // The wait may have ended while the server was granting the lock.
       signal.throwIfAborted();
-      await (script.isReader ? lookInside(sale, lock, parts) : sellInside(sale, lock, open, parts));
+      await work(sale, lock, open, parts);
     } finally {
       emit(sale, 'left');
       await lock.release();
@@ -161,7 +218,7 @@ async function sellInside(sale: number, lock: Lock, open: () => Lock, parts: Sal
 }
 
 /** One who only looks sees the same stock twice. */
-async function lookInside(sale: number, lock: Lock, parts: SaleParts) {
+async function lookInside(sale: number, lock: Lock, _open: () => Lock, parts: SaleParts) {
   for (let time = 1; time <= 2; time += 1) parts.emit(sale, 'read', { stock: await read(lock, parts) });
 }
 
@@ -192,26 +249,54 @@ async function sellAllInside(skus: number[], sale: number, lock: MultiLock, part
   const { script, sleep, emit } = parts;
   const tokenOf = (sku: number) => ({ fencingToken: lock.fencingTokenOf(keysOf(sku).lock) });
   const stocks: number[] = [];
-  for (const sku of skus) stocks.push(await read(tokenOf(sku), parts, sku));
+  for (const sku of skus) stocks.push(await read(tokenOf(sku), parts, placeOfSku(sku)));
   emit(sale, 'read');
   if (script.businessMs > 0) await sleep(script.businessMs);
   if (stocks.includes(0)) return emit(sale, 'sold out');
   lock.lost.throwIfAborted();
-  for (const [at, sku] of skus.entries()) await write((stocks[at] ?? 0) - 1, tokenOf(sku), parts, sku);
+  for (const [at, sku] of skus.entries()) await write((stocks[at] ?? 0) - 1, tokenOf(sku), parts, placeOfSku(sku));
   emit(sale, 'wrote');
 }
 
-async function read({ fencingToken, hasUnfencedReads }: Partial<Lock>, { redis }: SaleParts, sku = 1): Promise<number> {
-  const { stock, fence } = keysOf(sku);
+async function putBackInside(sale: number, lock: Lock, _open: () => Lock, parts: SaleParts) {
+  const stock = (await read(lock, parts)) + 1;
+  lock.lost?.throwIfAborted();
+  await write(stock, lock, parts);
+  parts.emit(sale, 'put back', { stock });
+}
+
+/** Where a stock lies, and the name under which its fence knows the tokens of its lock. */
+interface Place {
+  stock: string;
+  fence: string;
+  lock: string;
+}
+
+const placeOfSku = (sku: number): Place => ({ ...keysOf(sku), lock: LOCK_KEY });
+const placeOfBucket = (bucket: number): Place => ({
+  stock: inBucket(STOCK_KEY, bucket),
+  fence: FENCE_KEY,
+  lock: inBucket(LOCK_KEY, bucket),
+});
+
+async function read(
+  { fencingToken, hasUnfencedReads }: Partial<Lock>,
+  { redis }: SaleParts,
+  { stock, fence, lock } = placeOfSku(1),
+): Promise<number> {
   if (fencingToken === undefined || hasUnfencedReads) return Number(await redis.get(stock));
-  const answer = await readIfNewest(redis, [stock, fence], [LOCK_KEY, fencingToken]);
+  const answer = await readIfNewest(redis, [stock, fence], [lock, fencingToken]);
   if (answer === -1) throw new Error('STALE_TOKEN');
   return Number(answer);
 }
 
-async function write(units: number, { fencingToken }: Partial<Lock>, { redis }: SaleParts, sku = 1) {
-  const { stock, fence } = keysOf(sku);
+async function write(
+  units: number,
+  { fencingToken }: Partial<Lock>,
+  { redis }: SaleParts,
+  { stock, fence, lock } = placeOfSku(1),
+) {
   if (fencingToken === undefined) return void (await redis.set(stock, units));
-  const isWritten = await writeIfNewest(redis, [stock, fence], [units, LOCK_KEY, fencingToken]);
+  const isWritten = await writeIfNewest(redis, [stock, fence], [units, lock, fencingToken]);
   if (isWritten === 0) throw new Error('STALE_TOKEN');
 }

@@ -1,6 +1,6 @@
 // What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
 
-import { keysOf, LEASE_MS, LOCK_KEY, type SaleScript, STOCK_KEY } from './sale.ts';
+import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, LOCK_KEY, type SaleScript, STOCK_KEY } from './sale.ts';
 import type { Command } from './world.ts';
 
 /** What must be true in every order of events. */
@@ -55,8 +55,10 @@ export interface Scope {
   /** The scope in a sentence, as the docs and the report say it. */
   says: string;
   budget: Partial<Budget>;
-  /** `masters`: for locks that ask several servers. */
-  servers: 'one' | 'masters' | 'any';
+  /** `masters`: for locks that ask several servers. `buckets`: for a stock that lies in several keys of one. */
+  servers: 'one' | 'masters' | 'any' | 'buckets';
+  /** The units of each bucket at the beginning; 1 in each when it is not given. */
+  units?: number[];
   /** Some only look at the stock, under a lock that is made for it. */
   hasReaders?: boolean;
   /** The least number of processes that shows it. */
@@ -82,25 +84,33 @@ export interface Scope {
 }
 
 const isScript = ([name]: Command) => /^EVAL/.test(String(name));
+/** The keys of this name, in whatever bucket. */
+const namesOf = (name: string): unknown[] =>
+  Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(name, bucket));
+const stockKeys = namesOf(STOCK_KEY);
+const lockKeys = namesOf(LOCK_KEY);
 /** The write of the stock. */
 const isWrite = (command: Command) =>
-  (command[0] === 'SET' && command[1] === STOCK_KEY) ||
-  (isScript(command) && command[3] === STOCK_KEY && command.length > 7);
+  (command[0] === 'SET' && stockKeys.includes(command[1])) ||
+  (isScript(command) && stockKeys.includes(command[3]) && command.length > 7);
 /** A SET that compares may end the key at once, by an end that has passed. */
 const deletesKey = ([name, ...args]: Command) =>
   /^(DEL|UNLINK|GETDEL|DELIFEQ|DELEX)$/.test(String(name)) || (name === 'SET' && args.some(isIfeq));
 const isIfeq = (arg: string | number) => /^ifeq$/i.test(String(arg));
 /** A command that may give the lock up. A script does not say what it does, so any of the lock's may be held up. */
 const isRelease = (command: Command) =>
-  (deletesKey(command) && command[1] === LOCK_KEY) || (isScript(command) && command[3] === LOCK_KEY);
+  (deletesKey(command) && lockKeys.includes(command[1])) || (isScript(command) && lockKeys.includes(command[3]));
 
 /** The skus of a scope, by their numbers. */
 export const skusOf = ({ skus = 1 }: Pick<Scope, 'skus'>) => Array.from({ length: skus }, (_, at) => at + 1);
-/** The command by which each of them has so many units in stock at the beginning. */
-export const stockCommand = (scope: Pick<Scope, 'skus'>, units: number): Command => [
-  'MSET',
-  ...skusOf(scope).flatMap((sku) => [keysOf(sku).stock, units]),
-];
+/** The units of each bucket at the beginning: so few that the last one is soon sold. */
+export const unitsInBuckets = ({ units }: Pick<Scope, 'units'>) =>
+  units ?? Array.from({ length: BUCKET_COUNT }, () => 1);
+/** The command by which each sku has so many units in stock at the beginning, or each bucket its own. */
+export function stockCommand(scope: Pick<Scope, 'skus' | 'units'>, units: number, isInBuckets = false): Command {
+  if (!isInBuckets) return ['MSET', ...skusOf(scope).flatMap((sku) => [keysOf(sku).stock, units])];
+  return ['MSET', ...unitsInBuckets(scope).flatMap((each, bucket) => [inBucket(STOCK_KEY, bucket), each])];
+}
 
 const isAlone: Demand[] = ['alone', 'untouched', 'no lost sale'];
 const withinLeases: Demand[] = ['alone within leases', 'untouched'];
@@ -244,6 +254,16 @@ export const scopes: Scope[] = [
     skus: 2,
     script: (process) => ({ basket: process % 2 === 0 ? [1, 2] : [2, 1] }),
     demands: ['no deadlock', 'alone', 'no lost sale', 'all sell', 'nothing left'],
+  },
+  {
+    name: 'put-back',
+    says: 'A unit is put back while two others want to buy.',
+    servers: 'buckets',
+    processes: 3,
+    units: [0, 1],
+    budget: {},
+    script: (process) => (process === 0 ? { putsBack: true } : {}),
+    demands: [...isAlone, 'all sell', 'nothing left'],
   },
   {
     name: 'frozen-master',

@@ -43,7 +43,7 @@ interface ActorFields {
   replies: readonly Unread[];
   /** How many writes of others there were when its command was held up. */
   writesBefore: number;
-  /** Until when its lease runs on each server, from the command that began it, in milliseconds of the search's clock. */
+  /** Until when its lease runs on each server, or in each bucket, from the command that began it, in milliseconds of the search's clock. */
   leaseEnds: readonly number[];
 }
 
@@ -54,6 +54,8 @@ export interface Actor extends Readonly<ActorFields> {
   heads: Pending[];
   /** One of its sales is inside. */
   isInside: boolean;
+  /** The buckets that its sales are inside of; 0 for a stock in one key. */
+  insideOf: readonly number[];
   /** Since when it has asked for the lock in vain, in milliseconds; `undefined` when it does not wait. */
   waitsSince: number | undefined;
   /** When its next timer may fire, in milliseconds; `Infinity` when it has none. */
@@ -77,6 +79,8 @@ export interface State {
   freeSince: number;
   /** What a replica holds that has not heard of the last command; 0 unless there may be a failover. */
   replica: ServerState;
+  /** For each process: all buckets were empty at some moment since it came. Not looked at where the stock is in one key. */
+  sawEmpty: readonly boolean[];
 }
 
 /** Something that happened. */
@@ -160,7 +164,8 @@ function derivedFrom({ history: { seen }, status, replies }: ActorFields) {
   });
   return {
     heads,
-    isInside: status !== 'crashed' && seen.isInside,
+    isInside: status !== 'crashed' && seen.insideOf.length > 0,
+    insideOf: status === 'crashed' ? [] : seen.insideOf,
     waitsSince: isRunning ? seen.waitsSince : undefined,
     nextTimer: Math.min(Number.POSITIVE_INFINITY, ...seen.timers.map(({ due }) => due)),
   };
@@ -179,8 +184,8 @@ function textOf(thing: object): string {
 
 /** The state as a text: the same for states in which the same can happen next. */
 export function keyOf(state: State): string {
-  const { at, servers, ahead, frozen, actors, budget, crashedAt, freeSince, replica } = state;
-  let key = `${at},${textOf(budget)},${textOf(ahead)},${textOf(frozen)},${crashedAt},${freeSince},${replica}`;
+  const { at, servers, ahead, frozen, actors, budget, crashedAt, freeSince, replica, sawEmpty } = state;
+  let key = `${at},${textOf(budget)},${textOf(ahead)},${textOf(frozen)},${crashedAt},${freeSince},${replica},${textOf(sawEmpty)}`;
   for (const server of servers) key += `,${server}`;
   for (const { id } of actors) key += `,${id}`;
   return key;

@@ -32,12 +32,14 @@ export function readable(command: (string | number)[], master?: number): string 
 }
 
 const tells: Record<Step['told'][number]['step'], (told: Step['told'][number]) => string> = {
-  entered: () => 'is inside',
+  entered: ({ bucket }) => (bucket === undefined ? 'is inside' : `is inside of bucket ${bucket}`),
   nested: () => 'has its own lock once more',
   read: ({ stock }) => (stock === undefined ? 'has read every stock' : `has read stock ${stock}`),
   wrote: ({ stock }) => (stock === undefined ? 'has written every stock' : `has written stock ${stock}`),
+  'put back': ({ stock }) => `has put a unit back: stock ${stock}`,
   'sold out': () => 'finds it sold out',
   left: () => 'leaves',
+  'waits again': () => 'looks again',
   released: () => 'has given the lock up',
   failed: ({ why }) => `fails: ${why}`,
 };

@@ -18,6 +18,8 @@ export interface Contestant {
   needsReplica: boolean;
   /** The strategy whose sales write an order each. */
   ordersUnder?: string;
+  /** In how many buckets the stock lies, where that is not the usual number. */
+  buckets?: number;
 }
 
 /** The stages that lose updates under two processes, as the course teaches. */
@@ -39,6 +41,12 @@ export const contestants: Contestant[] = [
     .map(([name, { backend }]) => contestant(name, 'ours', backend === 'masters')),
   ...peerNames.map(peerContestant),
 ];
+
+/** `buckets` over other numbers of them, such as `buckets-16`: measured when it is named. */
+export const bucketCounts: Contestant[] = [1, 2, 8, 16].map((count) => ({
+  ...contestant(`buckets-${count}`, 'ours', false),
+  buckets: count,
+}));
 
 /** All that `npm run bench -- --http` measures: all that a node of the local stack can sell with. */
 export const httpContestants: Contestant[] = [
@@ -71,14 +79,19 @@ export async function loadWay(name: string): Promise<Way> {
   const ceiling = ceilings[name];
   if (ceiling !== undefined) return { createLock: ceiling };
   if (name.startsWith('peer:')) return { createLock: (await loadPeer(peerOf(name))).createLock };
-  const strategy: Strategy | undefined = strategies[name];
+  const strategy: Strategy | undefined = strategies[strategyOf(name)];
   if (strategy === undefined) throw new Error(`There is no strategy ${name}.`);
   return strategy;
 }
 
 /** False for one that takes a unit in a way of its own. */
 export function letsOneInAtATime(name: string): boolean {
-  return !('takeOne' in (strategies[name] ?? {}));
+  return !('takeOne' in (strategies[strategyOf(name)] ?? {}));
+}
+
+/** The strategy that a contestant of ours sells under. */
+export function strategyOf(name: string): string {
+  return bucketCounts.some((contestant) => contestant.name === name) ? 'buckets' : name;
 }
 
 /** The package of a published lock: `redlock` is a strategy of ours, `peer:redlock` the library. */

@@ -5,16 +5,18 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { isInBuckets } from '../../locks/index.ts';
 import { nodeArgs } from '../../scripts/stack/parts.ts';
 import { countCommands } from '../../services/inventory/redis-info.ts';
-import { stockKey } from '../../services/inventory/store.ts';
-import type { Contestant } from './contestants.ts';
+import { inventorySettings } from '../../services/inventory/settings.ts';
+import { nameInBucket, stockKey } from '../../services/inventory/store.ts';
+import { type Contestant, strategyOf } from './contestants.ts';
 import { redisCpu } from './cpu-time.ts';
 import { type Evidence, figuresOf } from './figures.ts';
 import type { TurnFigures } from './results.ts';
 import type { Counted, WaitersOptions } from './waiters.ts';
 
-/** The units in stock at the beginning of a turn: nobody can sell as many. */
+/** The units in stock at the beginning of a turn, in each bucket: nobody can sell as many. */
 const UNITS = 1_000_000_000;
 /** How long the processes may take to be ready, and to end their last sections, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
@@ -40,7 +42,8 @@ export interface TurnOptions {
  * or does not answer, and when `signal` aborts.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
-  const { contestant, waiters, seconds, env, tellsCpu, signal } = options;
+  const { contestant, waiters, seconds, tellsCpu, signal } = options;
+  const env: NodeJS.ProcessEnv = { ...options.env, ...(contestant.buckets && { BUCKETS: String(contestant.buckets) }) };
   const asking = 2 * waiters;
   const urls = [env['REDIS_URL'], ...(env['REDLOCK_URLS']?.split(',') ?? [])];
   const clients = urls.map((url) => new Redis(url ?? ''));
@@ -50,13 +53,14 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
 
   try {
     const turn = `bench-${randomUUID()}`;
+    const stock = stockOf(turn, isInBuckets(strategyOf(contestant.name)) ? inventorySettings.parse(env).BUCKETS : 1);
     const given: WaitersOptions = {
       lock: contestant.name,
       waiters: asking / contestant.processes,
       env,
       sku: turn,
     };
-    await clients[0]?.set(stockKey(turn), UNITS);
+    await clients[0]?.mset(...stock.flatMap((key) => [key, UNITS]));
     for (let process = 0; process < contestant.processes; process += 1) children.push(startWaiters(given));
     for (const child of children) void lastWords(child).then((words) => over.abort(new Error(words)));
 
@@ -67,13 +71,13 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
     await Promise.race([warm, sleep(WARM_UP_MOST_MS - WARM_UP_LEAST_MS, undefined, { signal: cancel })]);
 
     send('measure');
-    const before = await snapshot(clients, given.sku, tellsCpu);
+    const before = await snapshot(clients, stock, tellsCpu);
     await sleep(seconds * 1_000, undefined, { signal: cancel });
-    const after = await snapshot(clients, given.sku, tellsCpu);
+    const after = await snapshot(clients, stock, tellsCpu);
     const ends = heard<Counted>();
     send('stop');
     const counted = await within(STOP_LIMIT_MS, 'at its end', ends);
-    const finalCount = UNITS - Number(await clients[0]?.get(stockKey(turn)));
+    const finalCount = soldOf((await clients[0]?.mget(stock)) ?? []);
     const evidence: Evidence = { asking, counted, before, after, finalCount };
     return figuresOf(evidence);
   } catch (error) {
@@ -127,16 +131,19 @@ async function lastWords(child: ChildProcess): Promise<string> {
   return `A process of the bench has ended${error ? `: ${error}` : '.'}`;
 }
 
+/** The keys of the stock: in so many buckets, as much in each. */
+const stockOf = (sku: string, buckets: number) =>
+  Array.from({ length: buckets }, (_, bucket) => nameInBucket(stockKey(sku), bucket));
+const soldOf = (units: (string | null)[]) => units.reduce((sum, left) => sum + UNITS - Number(left), 0);
+
 /**
  * The sections that have written, and all commands so far but INFO, those inside scripts included, read at one moment; and the CPU time
  * of Redis.
  */
-async function snapshot(clients: Redis[], sku: string, tellsCpu: boolean) {
-  const answers = await Promise.all(
-    clients.map((client) => client.pipeline().get(stockKey(sku)).info('commandstats').exec()),
-  );
+async function snapshot(clients: Redis[], stock: string[], tellsCpu: boolean) {
+  const answers = await Promise.all(clients.map((client) => client.pipeline().mget(stock).info('commandstats').exec()));
   const [count, commands] = [
-    UNITS - Number(answers[0]?.[0]?.[1]),
+    soldOf((answers[0]?.[0]?.[1] ?? []) as (string | null)[]),
     answers.map((answer) => countCommands(String(answer?.[1]?.[1]))),
   ];
   return {

@@ -4,11 +4,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CreateLock, SaleOptions, TakeOne } from '../../locks/lock.ts';
+import type { Bucket, CreateLock, SaleOptions, TakeOne } from '../../locks/lock.ts';
 import { connectServers } from '../../services/inventory/servers.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
-import { connectStore, lockKey, stockKey } from '../../services/inventory/store.ts';
-import { loadWay } from './contestants.ts';
+import { connectStore, lockKey, nameInBucket, stockKey } from '../../services/inventory/store.ts';
+import { loadWay, strategyOf } from './contestants.ts';
 
 export interface WaitersOptions {
   lock: string;
@@ -43,7 +43,7 @@ const options: WaitersOptions = JSON.parse(process.argv[2] ?? '');
 const way = await loadWay(options.lock);
 const settings = inventorySettings.parse(options.env);
 const { LEASE_MS: leaseMs, RETRY_DELAY_MS: retryDelayMs } = settings;
-const store = connectStore(settings.REDIS_URL);
+const store = connectStore(settings.REDIS_URL, settings.BUCKETS);
 const { redis } = store;
 const servers = connectServers(redis, settings);
 await store.back();
@@ -54,12 +54,7 @@ if (settings.REDLOCK_URLS) {
 
 const instance = randomUUID();
 const { sku } = options;
-const key = lockKey(sku, options.lock);
-const lock = options.lock;
-const stock: SaleOptions['stock'] = {
-  read: (token) => store.readStock(sku, token === undefined ? undefined : { lock, token }),
-  write: (units, token) => store.writeStock(sku, units, token === undefined ? undefined : { lock, token }),
-};
+const lock = strategyOf(options.lock);
 const waits: number[] = [];
 const enteredAt: number[] = [];
 let sections = 0;
@@ -121,14 +116,30 @@ function inOneGo(takeOne: TakeOne, waiter: number, signal: AbortSignal) {
   const emit: SaleOptions['emit'] = (step) => {
     if (step === 'entered' || step === 'began') enter(waiter);
   };
-  const own = { sku, stockKey: stockKey(sku), stock, openLock, signal, business: async () => {}, emit };
-  const sale = Object.assign(servers.forLease(leaseMs), own);
+  const own = { sku, stockKey: stockKey(sku), stock: stockIn(0), openLock, signal, business: async () => {}, emit };
+  const bucket = (number: number): Bucket => ({
+    stock: stockIn(number),
+    openLock: (create) => openLock(create, number),
+    emit,
+  });
+  const buckets = Array.from({ length: store.buckets }, (_, number) => bucket(number));
+  const inBuckets = { buckets, readBuckets: () => store.readBuckets(sku) };
+  const sale = Object.assign(servers.forLease(leaseMs), own, inBuckets);
   return () => inside(() => takeOne(sale));
 }
 
+function stockIn(bucket: number): SaleOptions['stock'] {
+  const fenceOf = (token?: string) => (token === undefined ? undefined : { lock, token, bucket });
+  return {
+    read: (token) => store.readStock(sku, fenceOf(token)),
+    write: (units, token) => store.writeStock(sku, units, fenceOf(token)),
+  };
+}
+
 // Not a spread: that would ask for every server at once.
-function openLock(createLock: CreateLock) {
+function openLock(createLock: CreateLock, bucket = 0) {
   asked += 1;
+  const key = lockKey(sku, nameInBucket(lock, bucket));
   const onLeaseLost = () => fail(new Error('The lease was lost.'));
   const own = { key, ownerToken: `${instance}:${asked}`, leaseMs, retryDelayMs, onLeaseLost };
   return createLock(Object.assign(servers.forLease(leaseMs), own));

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { lockName } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import {
+  bucketCounts,
   type Contestant,
   contestants,
   httpContestants,
@@ -71,7 +72,7 @@ export function readBenchOptions(argv: string[]): BenchOptions {
   const sellers = orders ? httpContestants.filter(({ kind }) => kind === 'ours') : httpContestants;
   const all = http ? sellers : contestants;
   const usual = orders ? all.filter(({ name }) => ORDERS_UNDER.includes(name)) : all;
-  const chosen = only === undefined ? usual : choose(all, only, refuse);
+  const chosen = only === undefined ? usual : choose(http ? all : [...all, ...bucketCounts], only, refuse);
   return {
     contestants: orders ? withOrders(chosen) : chosen,
     http,

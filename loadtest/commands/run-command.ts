@@ -100,7 +100,7 @@ function withContract(stages: StageResult[], contract: Map<string, DrillResult[]
 /** How to repeat this run. */
 function commandLine(command: string): string {
   const args = process.argv.slice(2);
-  const settings = ['LOCK_VERSION', 'LEASE_MS', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS']
+  const settings = ['LOCK_VERSION', 'LEASE_MS', 'RETRY_DELAY_MS', 'WAIT_TIMEOUT_MS', 'BUCKETS']
     .filter((name) => process.env[name] && (name !== 'LOCK_VERSION' || command === 'npm start'))
     .map((name) => `${name}=${process.env[name]} `);
   return `${settings.join('')}${command}${args.length > 0 ? ` -- ${args.join(' ')}` : ''}`;

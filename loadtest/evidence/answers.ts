@@ -8,6 +8,7 @@ const soldSchema = z.object({
   node: z.string(),
   stockBefore: z.int(),
   remaining: z.int(),
+  bucket: z.int().optional(),
 });
 const basketSoldSchema = soldSchema.pick({ outcome: true, saleId: true, node: true }).extend({
   skus: z.array(z.object({ sku: z.string(), stockBefore: z.int(), remaining: z.int() })),

@@ -13,6 +13,8 @@ export interface SaleName {
 export interface Hold extends SaleName {
   entered: number;
   left: number;
+  /** Which bucket of the stock, where it lies in several: holders of two of them may be inside at once. */
+  bucket?: number | undefined;
 }
 
 /** What a drill leaves behind that goes step by step. */
@@ -25,16 +27,28 @@ export interface StepHistory {
   startedAt: number;
 }
 
-/** When each holder was inside, by the order of entering. */
+/** When each holder was inside, by the order of entering. A sale that enters again without having left counts from then on. */
 export function holdsOf(events: SaleEvent[]): Hold[] {
-  const holds = new Map<string, Hold>();
-  for (const { type, node, saleId, at } of events) {
+  const holds: Hold[] = [];
+  const open = new Map<string, Hold>();
+  for (const { type, node, saleId, at, bucket } of events) {
     const key = keyOf({ node, saleId });
-    if (type === 'entered') holds.set(key, { node, saleId, entered: at, left: Number.POSITIVE_INFINITY });
-    const hold = holds.get(key);
-    if (type === 'left' && hold) hold.left = at;
+    const hold = open.get(key);
+    if (type === 'entered') {
+      open.set(key, {
+        node,
+        saleId,
+        entered: at,
+        left: Number.POSITIVE_INFINITY,
+        ...(bucket !== undefined && { bucket }),
+      });
+    }
+    if (type === 'left' && hold) {
+      open.delete(key);
+      holds.push({ ...hold, left: at });
+    }
   }
-  return [...holds.values()].sort((a, b) => a.entered - b.entered);
+  return [...holds, ...open.values()].sort((a, b) => a.entered - b.entered);
 }
 
 /** When each sale was under way, from its first look at the stock on: under a lock or, beyond stage 8, without one. */

@@ -7,6 +7,8 @@ import { formatSeconds } from './numbers.ts';
 /** Sales that read the same stock: all but one of them are lost. */
 export interface LostUpdate {
   stockBefore: number;
+  /** Of which bucket, where the stock lies in several. */
+  bucket?: number | undefined;
   /** Who read it, and when: milliseconds since the drill began, if it is known. */
   sales: Reader[];
 }
@@ -15,17 +17,17 @@ interface Reader extends SaleName {
   readMs?: number | undefined;
 }
 
-/** Groups of sales that read the same stock, those over more nodes first, then those of more sales. Each group is a witness of a lost update. */
-export function findLostUpdates(readers: (Reader & { stockBefore: number })[]): LostUpdate[] {
-  const groups = new Map<number, Reader[]>();
-  for (const { stockBefore, saleId, node, readMs } of readers) {
-    const sales = groups.get(stockBefore) ?? [];
-    sales.push({ saleId, node, readMs });
-    groups.set(stockBefore, sales);
+/** Groups of sales that read the same stock of one bucket, those over more nodes first, then those of more sales. Each group is a witness of a lost update. */
+export function findLostUpdates(readers: (Reader & Pick<LostUpdate, 'stockBefore' | 'bucket'>)[]): LostUpdate[] {
+  const groups = new Map<string, LostUpdate>();
+  for (const { stockBefore, bucket, saleId, node, readMs } of readers) {
+    const name = `${stockBefore} ${bucket}`;
+    const group = groups.get(name) ?? { stockBefore, ...(bucket !== undefined && { bucket }), sales: [] };
+    group.sales.push({ saleId, node, readMs });
+    groups.set(name, group);
   }
-  return [...groups]
-    .filter(([, sales]) => sales.length > 1)
-    .map(([stockBefore, sales]) => ({ stockBefore, sales }))
+  return [...groups.values()]
+    .filter(({ sales }) => sales.length > 1)
     .sort((a, b) => nodesOf(b) - nodesOf(a) || b.sales.length - a.sales.length || b.stockBefore - a.stockBefore);
 }
 
@@ -42,13 +44,14 @@ export function withReadTimes<Sale extends SaleName>(sales: Sale[], events: Sale
  * "sale 0812 on node-1 (at 1.234 s) and sale 0815 on node-2 (at 1.236 s) both read stock 57": two nodes are named where there
  * are two.
  */
-export function describeLostUpdate({ stockBefore, sales }: LostUpdate): string {
+export function describeLostUpdate({ stockBefore, bucket, sales }: LostUpdate): string {
+  const stock = bucket === undefined ? stockBefore : `${stockBefore} of bucket ${bucket}`;
   const elsewhere = sales.find(({ node }) => node !== sales[0]?.node);
   const ordered = elsewhere ? [sales[0], elsewhere, ...sales.slice(1).filter((sale) => sale !== elsewhere)] : sales;
   const [first, second, ...others] = ordered.map((sale) => sale && describeReader(sale));
-  if (others.length === 0) return `${first} and ${second} both read stock ${stockBefore}`;
+  if (others.length === 0) return `${first} and ${second} both read stock ${stock}`;
   const more = others.length === 1 ? '1 other sale' : `${others.length} other sales`;
-  return `${first}, ${second} and ${more} all read stock ${stockBefore}`;
+  return `${first}, ${second} and ${more} all read stock ${stock}`;
 }
 
 function describeReader({ readMs, ...sale }: Reader) {

@@ -49,10 +49,23 @@ const stepSchema = z.object({
   told: z.array(
     z.object({
       at: milliseconds,
-      step: z.enum(['entered', 'nested', 'read', 'wrote', 'sold out', 'left', 'released', 'failed']),
+      step: z.enum([
+        'entered',
+        'nested',
+        'read',
+        'wrote',
+        'put back',
+        'sold out',
+        'left',
+        'waits again',
+        'released',
+        'failed',
+      ]),
       /** Which of its sales, from 1. */
       sale: count,
       stock: z.number().optional(),
+      /** Which bucket of the stock, from 0, where it lies in several. */
+      bucket: count.optional(),
       why: z.string().optional(),
     }),
   ),
@@ -82,6 +95,8 @@ export const proofCellSchema = z.object({
   sales: count,
   /** How many masters vote; 0 for a lock that asks one server. */
   masters: count,
+  /** Its stock lies in several buckets, each with a lock of its own. */
+  isInBuckets: z.boolean().optional(),
   /** A reply is a step of its own. */
   isSplit: z.boolean(),
   /** How often each fault may happen; those that may not are absent. */

@@ -41,24 +41,25 @@ export function readStock(
 /** Who read which stock and went on to write, as the nodes recorded it. Of a sale that began again the last reading counts. */
 function readersOf(events: SaleEvent[], startedAt: number, wroteLate: SaleName[]) {
   const writers = new Set([...events.filter(({ type }) => type === 'wrote'), ...wroteLate].map(keyOf));
-  const readings = new Map<string, { stockBefore: number; saleId: string; node: string; readMs: number }>();
+  const readings = new Map<string, Parameters<typeof findLostUpdates>[0][number]>();
   for (const event of events) {
-    const { type, stock, node, saleId, at } = event;
+    const { type, stock, bucket, node, saleId, at } = event;
     if (type !== 'read' || stock === undefined || !writers.has(keyOf(event))) continue;
-    readings.set(keyOf(event), { stockBefore: stock, saleId, node, readMs: at - startedAt });
+    readings.set(keyOf(event), { stockBefore: stock, bucket, saleId, node, readMs: at - startedAt });
   }
   return [...readings.values()];
 }
 
-/** The stock after each write of a rush, and what it should have been by then, thinned out evenly. */
+/** The stock after each write of a rush, that of all buckets, and what it should have been by then, thinned out evenly. */
 export function stockOverTime(events: SaleEvent[], initialStock: number): StockPoint[] {
   const writes = events
     .filter(({ type, stock }) => type === 'wrote' && stock !== undefined)
     .sort((a, b) => a.at - b.at);
   const startedAt = Math.min(...events.slice(0, 1).map(({ at }) => at), writes[0]?.at ?? 0);
-  const points = writes.map(({ at, stock = 0 }, index) => ({
+  const stocks = inAllBuckets(writes, initialStock);
+  const points = writes.map(({ at }, index) => ({
     ms: at - startedAt,
-    stock,
+    stock: stocks[index] ?? 0,
     expected: initialStock - index - 1,
   }));
   if (points.length <= MAX_POINTS) return points;
@@ -66,4 +67,17 @@ export function stockOverTime(events: SaleEvent[], initialStock: number): StockP
   return Array.from({ length: MAX_POINTS }, (_, index) => points[Math.round(index * step)]).filter(
     (point) => point !== undefined,
   );
+}
+
+/** The stock as a whole after each write. Of a bucket that nobody has written to nothing is known but that it is as it was. */
+function inAllBuckets(writes: SaleEvent[], initialStock: number): number[] {
+  if (writes.every(({ bucket }) => bucket === undefined)) return writes.map(({ stock = 0 }) => stock);
+  const now = new Map<number | undefined, number>();
+  let whole = initialStock;
+  return writes.map(({ bucket, stock = 0 }) => {
+    // The first write in a bucket has taken one unit out of it.
+    whole += stock - (now.get(bucket) ?? stock + 1);
+    now.set(bucket, stock);
+    return whole;
+  });
 }

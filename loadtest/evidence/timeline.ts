@@ -68,7 +68,7 @@ export function timelineOf({
   });
   const lanes = shown.map((sale): Lane => {
     const own = events.filter((event) => isSame(event, sale));
-    const hold = spans.find((span) => isSame(span, sale));
+    const hold = spans.findLast((span) => isSame(span, sale));
     const [read, wrote] = [own.find(({ type }) => type === 'read'), own.find(({ type }) => type === 'wrote')];
     return {
       node: sale.node,

@@ -392,7 +392,7 @@ export function isStockRead({ name, script, args }: Command): boolean {
 
 /** The command that writes the stock, itself or in a script. */
 export function isStockWrite({ name, script, args }: Command): boolean {
-  return name !== 'GET' && script !== 'read-if-newest' && args.includes(stock);
+  return !['GET', 'MGET'].includes(name) && script !== 'read-if-newest' && args.includes(stock);
 }
 
 /** What deletes the key of a lock of ours, besides a script. */

@@ -5,7 +5,7 @@ import { lockName } from '../../locks/index.ts';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { provableLocks } from './plan.ts';
+import { type ProvableLock, provableLocks } from './plan.ts';
 import type { Planned } from './prover.ts';
 
 /** A lock of the course by its name, or one that is wrong on purpose by its file. */
@@ -16,11 +16,12 @@ const stageOf = (name: string) => (name.endsWith('.ts') ? basename(name, '.ts') 
 /** The cells whose counterexamples a chapter shows. Throws when it names a lock that can't be proved. */
 export function cellsShownIn(chapter: string): Planned[] {
   return [...chapter.matchAll(shown)].map(([, stage = '', scope = '']) => {
-    const own = { stage: basename(stage, '.ts'), file: join(projectDir, stage), masters: 0 };
+    const own: ProvableLock = { stage: basename(stage, '.ts'), file: join(projectDir, stage), masters: 0 };
     const lock = stage.endsWith('.ts') ? own : provableLocks.find((each) => each.stage === lockName(stage));
     if (lock === undefined) throw new Error(`shows a counterexample of ${stage}, which can't be proved`);
-    const { file, masters, stage: name } = lock;
-    return { stage: name, file, masters, scope, processes: 2, sales: 1, budget: {}, isSplit: false };
+    const { file, masters, isInBuckets, stage: name } = lock;
+    const place = { file, masters, ...(isInBuckets && { isInBuckets }) };
+    return { stage: name, ...place, scope, processes: 2, sales: 1, budget: {}, isSplit: false };
   });
 }
 

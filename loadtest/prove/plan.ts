@@ -1,7 +1,7 @@
 // Which cells npm run prove looks at.
 
 import { resolve } from 'node:path';
-import { beyond, locks, multiLockOf, replicasOf } from '../../locks/index.ts';
+import { beyond, isInBuckets, locks, multiLockOf, replicasOf } from '../../locks/index.ts';
 import { type Budget, type Demand, type Scope, scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Grade } from '../evidence/results.ts';
@@ -22,6 +22,8 @@ export interface ProvableLock {
   sellsBaskets?: boolean;
   /** Of one sku its lock is another's: it is looked at where there are several. */
   isForBasketsAlone?: boolean;
+  /** Its stock lies in several buckets. */
+  isInBuckets?: boolean;
   /** The least number of sales of a process that shows it; 1 when it is not given. */
   leastSales?: number;
 }
@@ -44,8 +46,9 @@ export const provableLocks: ProvableLock[] = [
       masters: strategy.backend === 'masters' ? MASTERS : 0,
       ...('createReadLock' in strategy && { hasReadLock: true }),
       ...(multiLockOf(stage) && { sellsBaskets: true }),
-      // What sells in a way of its own may sell two at once.
-      ...('takeOne' in strategy && { leastSales: 2 }),
+      ...(isInBuckets(stage) && { isInBuckets: true }),
+      // What sells for others as well may sell two at once.
+      ...('takeOne' in strategy && !isInBuckets(stage) && { leastSales: 2 }),
     }))
     .toSorted((one, other) => one.masters - other.masters),
 ];
@@ -82,6 +85,7 @@ export function plan({ locks, scopes: names, processes, ...common }: Wanted): Pl
           stage: lock.stage,
           file: lock.file,
           masters: lock.masters,
+          ...(lock.isInBuckets && { isInBuckets: true }),
           ...common,
           sales: Math.max(common.sales, lock.leastSales ?? 1),
           budget: budgetOf(scope, common.budget),
@@ -102,12 +106,15 @@ const listening = ['blocking', 'cohort', 'combine', 'fair'];
 function costOf({ stage, scope, masters, processes }: Planned): number {
   if (masters > 0) return 4;
   const isLarge = processes > 2;
+  // Each look has as many ways to go on as there are buckets.
+  if (stage === 'buckets') return isLarge && scope !== 'put-back' ? 3 : 0;
   if (!listening.includes(stage)) return isLarge ? 1 : 0;
   if (stage === 'fair' || (stage === 'combine' && scope === 'long-sale')) return isLarge ? 3 : 2;
   return isLarge ? 3 : 0;
 }
 
-function hasServersOf({ servers }: Scope, { masters }: ProvableLock): boolean {
+function hasServersOf({ servers }: Scope, { masters, isInBuckets = false }: ProvableLock): boolean {
+  if (servers === 'buckets') return isInBuckets;
   return servers === 'any' || (servers === 'masters') === masters > 0;
 }
 

@@ -16,18 +16,19 @@ type HolderAfter = (number | undefined)[];
 
 /**
  * The counterexample of a cell, with step n at n. Whose the lock's key is comes from a Valkey that is given the commands of the
- * steps; where several masters vote there is no one key, and no lease is drawn.
+ * steps; where several masters vote, or there are several buckets, there is no one key, and no lease is drawn.
  */
 export async function timelineOf({
   counterexample = [],
   scope,
   sales,
   masters,
+  isInBuckets = false,
   isSplit,
 }: ProofCell): Promise<Timeline> {
   const end = counterexample.length + 1;
   const lanes = lanesOf(counterexample, sales, end);
-  if (masters === 0) {
+  if (masters === 0 && !isInBuckets) {
     const searched = scopes.find(({ name }) => name === scope) ?? {};
     const holders = await holdersAfter(counterexample, lanes, searched);
     for (const [index, lane] of lanes.entries()) lane.leases = spansOf(holders, index, end);

@@ -47,6 +47,7 @@ combine            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  �
 read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
+buckets            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 multi              ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
 `;
@@ -90,6 +91,7 @@ export const promisesOfOurs: Record<string, Promises> = {
   'fenced-writes': { reentry: true, renewal: true, fencing: true },
   fenced: { reentry: true, renewal: true, fencing: true },
   multi: { reentry: true, renewal: true, fencing: true },
+  buckets: { reentry: true, renewal: true, fencing: true },
   redlock: { reentry: true, renewal: true, masters: true },
 };
 

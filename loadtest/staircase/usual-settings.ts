@@ -8,6 +8,7 @@ export const usualSettings = {
   LEASE_MS: '',
   RETRY_DELAY_MS: '',
   WAIT_TIMEOUT_MS: '',
+  BUCKETS: '',
   ORDERS: 'on',
   UNIT_PRICE: '',
   ORDER_TTL_MS: '',

@@ -36,7 +36,7 @@ const settings = readNodeSettingsOrExit(process.env);
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
-const store = connectStore(settings.REDIS_URL);
+const store = connectStore(settings.REDIS_URL, settings.BUCKETS);
 const history = createHistory(node);
 const metrics = createMetrics();
 const servers = connectServers(store.redis, settings);

@@ -15,8 +15,8 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
   let onIdle: (() => void)[] = [];
 
   return {
-    /** Opens the record of a sale that waits now. `onBegin` is called when it has what it waits for. */
-    open(lock: string, onBegin: () => void) {
+    /** Opens the record of a sale that waits now. Its wait ends when it has what it waits for, and begins again when it waits again. */
+    open(lock: string, wait: { end(): void; beginAgain(): void }) {
       lastSaleId += 1;
       const saleId = String(lastSaleId).padStart(4, '0');
       const progress: Progress = { reached: new Map() };
@@ -35,7 +35,14 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
         waiting -= 1;
         stopTimer();
         stopTimer = metrics.holdSeconds.startTimer({ lock });
-        onBegin();
+        wait.end();
+      }
+
+      function waitAgain() {
+        hasBegun = false;
+        waiting += 1;
+        stopTimer = metrics.waitSeconds.startTimer({ lock });
+        wait.beginAgain();
       }
 
       return {
@@ -45,7 +52,7 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
         startWait() {
           stopTimer = metrics.waitSeconds.startTimer({ lock });
         },
-        emit(step: SaleStep, stock?: number) {
+        emit(step: SaleStep, stock?: number, bucket?: number) {
           // A sale without a lock has left already, or has never entered.
           if (step === 'left' && !isInside) return;
           reached.set(step, stock);
@@ -53,13 +60,14 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
             isInside = true;
             if (!hasBegun) begin();
           }
+          if (step === 'waiting') waitAgain();
           if (step === 'left') {
             isInside = false;
             stopTimer();
           }
           // A write that was refused did not take place.
           if (step === 'conflict') reached.delete('writing');
-          if (step !== 'writing' && step !== 'released') history.record({ type: step, saleId, stock });
+          if (step !== 'writing' && step !== 'released') history.record({ type: step, saleId, stock, bucket });
         },
         /** The sale asks for its own lock again. */
         nested: () => history.record({ type: 'nested', saleId }),

@@ -1,8 +1,9 @@
 // Sells one unit after the other, each under a new lock of its own: the sale as a use case.
 
 import { randomUUID } from 'node:crypto';
-import { backendOf, multiLockOf, stockOf, strategies } from '../../locks/index.ts';
+import { backendOf, isInBuckets, multiLockOf, stockOf, strategies } from '../../locks/index.ts';
 import {
+  type Bucket,
   type CreateLock,
   type CreateMultiLock,
   type FencedStock,
@@ -23,7 +24,7 @@ import { createSaleScripts } from './sale-script.ts';
 import { createSaleWaits } from './sale-wait.ts';
 import type { NodeServers } from './servers.ts';
 import { type InventorySettings, lackingSetting } from './settings.ts';
-import { lockKey, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
+import { lockKey, nameInBucket, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
 
 /** The answer to a sale that took place. */
 export interface Sold {
@@ -31,6 +32,8 @@ export interface Sold {
   sku: string;
   stockBefore: number;
   remaining: number;
+  /** Only where the stock lies in several buckets: which of them, from 0. `stockBefore` and `remaining` are of this one. */
+  bucket?: number;
   saleId: string;
   node: string;
   lock: string;
@@ -99,12 +102,13 @@ export function createSaleService({ settings, node, store, servers, history, met
   async function sell(sku: string, clientGone: AbortSignal, openHooks?: (sale: SaleFacts) => SaleHooks): Promise<Sold> {
     const lock = lockName;
     const wait = waits.start(timing.waitTimeoutMs, clientGone);
-    const record = records.open(lock, wait.end);
+    const record = records.open(lock, wait);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
     const hooks = openHooks?.({ sku, saleId, node, lock });
     const script = scripts.forSale(callNested);
     let held: Lock | undefined;
+    let bucket: number | undefined;
 
     try {
       if (hooks) {
@@ -112,8 +116,8 @@ export function createSaleService({ settings, node, store, servers, history, met
         record.startWait();
       }
       await store.mustCarry(lock);
-      const { stockBefore, remaining } = await carryOut();
-      const sold: Sold = { outcome: 'sold', sku, stockBefore, remaining, saleId, node, lock, holder };
+      const taken = await carryOut();
+      const sold: Sold = { outcome: 'sold', sku, ...taken, ...ofBucket(), saleId, node, lock, holder };
       if (hooks) {
         await script.beforeOrder();
         await hooks.after(sold);
@@ -138,7 +142,14 @@ export function createSaleService({ settings, node, store, servers, history, met
       const business = script.inside;
       if ('takeOne' in strategy) {
         const own = { sku, stockKey: stockKey(sku), stock: fencedStock(lock, sku), openLock: openOwn };
-        const options = Object.assign(servers.forLease(timing.leaseMs), { ...own, signal, business, emit });
+        const inBuckets = { buckets: openBuckets(), readBuckets: () => store.readBuckets(sku) };
+        const options = Object.assign(servers.forLease(timing.leaseMs), {
+          ...own,
+          ...inBuckets,
+          signal,
+          business,
+          emit,
+        });
         return sellAtomically(strategy.takeOne, options, emit);
       }
       return sellOne({
@@ -151,9 +162,26 @@ export function createSaleService({ settings, node, store, servers, history, met
       });
     }
 
-    function openOwn(createLock: CreateLock) {
-      held = openLock(createLock, sku, holder, record.loseLease);
+    function openOwn(createLock: CreateLock, inBucket = 0) {
+      held = openLock(createLock, sku, holder, record.loseLease, inBucket);
       return held;
+    }
+
+    /** The places that the stock lies in, where there are several. */
+    function openBuckets(): Bucket[] {
+      const count = isInBuckets(lock) ? store.buckets : 0;
+      return Array.from({ length: count }, (_, number) => ({
+        stock: noting(fencedStock(lock, sku, number), progress),
+        openLock: (createLock) => openOwn(createLock, number),
+        emit(step, units) {
+          bucket = number;
+          emit(step, units, number);
+        },
+      }));
+    }
+
+    function ofBucket() {
+      return bucket === undefined ? {} : { bucket };
     }
 
     /** Asks for the lock again that this sale has, then gives it up again. Another object has the same owner token. */
@@ -173,7 +201,7 @@ export function createSaleService({ settings, node, store, servers, history, met
     const lock = lockName;
     const createMultiLock = mustSellBaskets(lock);
     const wait = waits.start(timing.waitTimeoutMs, clientGone);
-    const record = records.open(lock, wait.end);
+    const record = records.open(lock, wait);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
     const script = scripts.forSale(async () => {});
@@ -294,38 +322,34 @@ export function createSaleService({ settings, node, store, servers, history, met
   /** The stock of one holder. A write that never left this process, or was refused, certainly did not take place. */
   function openStock(lock: string, progress: Progress): HoldersStock {
     const fenceOf = fenceFor(lock);
-
-    async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
-      try {
-        return await asked;
-      } catch (error) {
-        if (error instanceof ProblemError) progress.refusal = error;
-        if (progress.refusal || wasNeverSent(error)) progress.reached.delete('writing');
-        throw error;
-      }
-    }
-
     return {
-      readStock: (sku: string, token?: string) => noteRefusal(store.readStock(sku, fenceOf(token))),
+      readStock: (sku: string, token?: string) => noteRefusal(store.readStock(sku, fenceOf(token)), progress),
       writeStock: (sku: string, stock: number, token?: string) =>
-        noteRefusal(store.writeStock(sku, stock, fenceOf(token))),
+        noteRefusal(store.writeStock(sku, stock, fenceOf(token)), progress),
       restoreOnce: (sku: string, units: number, orderId: string, token?: string) =>
-        noteRefusal(store.restoreOnce(sku, units, orderId, fenceOf(token))),
+        noteRefusal(store.restoreOnce(sku, units, orderId, fenceOf(token)), progress),
     };
   }
 
   /** The stock as a strategy sees it that has a lock of its own. */
-  function fencedStock(lock: string, sku: string): FencedStock {
-    const fenceOf = fenceFor(lock);
+  function fencedStock(lock: string, sku: string, bucket = 0): FencedStock {
+    const fenceOf = fenceFor(lock, bucket);
     return {
       read: (token) => store.readStock(sku, fenceOf(token)),
       write: (units, token) => store.writeStock(sku, units, fenceOf(token)),
     };
   }
 
-  function openLock(createLock: CreateLock, sku: string, ownerToken: string, onLeaseLost: () => void): Lock {
+  function openLock(
+    createLock: CreateLock,
+    sku: string,
+    ownerToken: string,
+    onLeaseLost: () => void,
+    bucket = 0,
+  ): Lock {
     const { leaseMs, retryDelayMs } = timing;
-    const options = { key: lockKey(sku, lockName), ownerToken, leaseMs, retryDelayMs, onLeaseLost };
+    const key = lockKey(sku, nameInBucket(lockName, bucket));
+    const options = { key, ownerToken, leaseMs, retryDelayMs, onLeaseLost };
     // Not a spread, which leaves out the servers that are not connected yet.
     return createLock(Object.assign(servers.forLease(leaseMs), options));
   }
@@ -387,7 +411,8 @@ export function createSaleService({ settings, node, store, servers, history, met
 
   /** Where the present lock's sales take their units from. */
   function stock(): Stock {
-    return stockOf(lockName) === 'mysql' ? servers.stockInMysql() : store;
+    if (stockOf(lockName) === 'mysql') return servers.stockInMysql();
+    return store.inBuckets(isInBuckets(lockName) ? store.buckets : 1);
   }
 
   function refuseWhileBusy() {
@@ -405,6 +430,24 @@ interface HoldersStock {
   readStock(sku: string, token?: string): ReturnType<Stock['readStock']>;
   writeStock(sku: string, stock: number, token?: string): Promise<void>;
   restoreOnce(sku: string, units: number, orderId: string, token?: string): Promise<boolean>;
+}
+
+/** The stock of one holder alone: what it refuses is known of the sale, also when its lock is given up in vain afterwards. */
+function noting({ read, write }: FencedStock, progress: Progress): FencedStock {
+  return {
+    read: (token) => noteRefusal(read(token), progress),
+    write: (units, token) => noteRefusal(write(units, token), progress),
+  };
+}
+
+async function noteRefusal<T>(asked: Promise<T>, progress: Progress): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ProblemError) progress.refusal = error;
+    if (progress.refusal || wasNeverSent(error)) progress.reached.delete('writing');
+    throw error;
+  }
 }
 
 /** How units are put back: in one step where a sale needs no lock, else under its lock. */
@@ -428,6 +471,6 @@ function mustSellBaskets(lock: string): CreateMultiLock {
 }
 
 /** What shows the stock who writes; nothing when the lock has no tokens. */
-function fenceFor(lock: string) {
-  return (token: string | undefined) => (token === undefined ? undefined : { lock, token });
+function fenceFor(lock: string, bucket = 0) {
+  return (token: string | undefined) => (token === undefined ? undefined : { lock, token, bucket });
 }

@@ -5,7 +5,8 @@ import { type ExternalLockModule, nameOfExternalLock } from './external-lock.ts'
 import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
-import { milliseconds, port, redisUrl, text } from './setting-kinds.ts';
+import { milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
+import { USUAL_BUCKETS } from './store.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -78,6 +79,7 @@ export const inventorySettings = z.object({
   // A waiter finds out at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
   WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(10_000),
+  BUCKETS: wholeNumber(1, 64, 'buckets').default(USUAL_BUCKETS),
   ...orderSettings,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

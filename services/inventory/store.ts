@@ -8,6 +8,10 @@ import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
 
 const RECONNECT_DELAY_MS = 100;
+/** In so many buckets a stock may lie unless a setting says otherwise. */
+export const USUAL_BUCKETS = 4;
+/** So many units are worth a bucket of their own. */
+const LEAST_UNITS_IN_BUCKET = 100;
 /** How long Redis remembers that an order was restored, in milliseconds. */
 const RESTORED_MARK_MS = 86_400_000;
 /** How long after its closing an order may be restored by its mark, in milliseconds: well before Redis forgets it. */
@@ -20,11 +24,16 @@ export const lockKey = (sku: string, lock: string) => `{inventory${sku}}:lock:${
 export const fenceKey = (sku: string) => `{inventory${sku}}:fence`;
 /** Says that the units of this order are back in stock. */
 export const restoredKey = (sku: string, orderId: string) => `{inventory${sku}}:restored:${orderId}`;
-/** Every key that a lock may use for this sku. */
-export const lockKeys = (sku: string, lock: string) => keysOf(lockKey(sku, lock));
+/** The stock, the lock and the fence of the first bucket have the plain name: they are those of a stock that lies in one key. */
+export const nameInBucket = (name: string, bucket: number) => (bucket === 0 ? name : `${name}:${bucket}`);
+/** Every key that a lock may use for this sku, whose stock lies in so many buckets. */
+export const lockKeys = (sku: string, lock: string, buckets: number) =>
+  numbers(buckets).flatMap((bucket) => keysOf(lockKey(sku, nameInBucket(lock, bucket))));
 /** Every key that a lock may use whose own key is `lockKey`. */
 export const keysOf = (lockKey: string) =>
   ['', ':tokens', ':queue', ':alive', ':readers', ':leases', ':waiting'].map((suffix) => `${lockKey}${suffix}`);
+
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest');
 const writeIfNewest = readScript('write-if-newest');
@@ -36,6 +45,8 @@ export interface Fence {
   lock: string;
   /** Decimal digits, as `Lock.fencingToken` has them. */
   token: string;
+  /** Which bucket of the stock, where it lies in several: each has tokens of its own. */
+  bucket?: number;
 }
 
 /** What is sold, wherever it is kept. */
@@ -57,6 +68,12 @@ export interface Stock {
 /** The stock in Redis, and the connection that the locks share. */
 export interface Store extends Stock {
   redis: RedisClient;
+  /** How many buckets a stock may lie in. */
+  buckets: number;
+  /** Resolves with the units of each bucket, all at one moment; undefined where there is no such key. */
+  readBuckets(sku: string): Promise<(number | undefined)[]>;
+  /** The stock as a whole, to be read and written outside of sales. What is written lies in so many buckets from then on, at most. */
+  inBuckets(count: number): Stock;
   /**
    * Puts the units of an order into the stock in one step, making it if need be, unless that was done within the last day.
    * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does:
@@ -92,8 +109,9 @@ export const redisOptions = {
 /**
  * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:
  * a stock write that arrives after the outage would undo the sales made since.
+ * The stock may lie in so many buckets, and what is read and written by sales is in the first one unless they say otherwise.
  */
-export function connectStore(url: string): Store {
+export function connectStore(url: string, buckets = USUAL_BUCKETS): Store {
   const redis = connectRedis(url, redisOptions);
   // A command that is under way rejects.
   redis.on('error', () => {});
@@ -116,25 +134,63 @@ export function connectStore(url: string): Store {
   }
 
   async function readFenced(sku: string, fence: Fence) {
-    const value = await readIfNewest(redis, [stockKey(sku), fenceKey(sku)], [fence.lock, fence.token]);
+    const { keys, lock } = placeOf(sku, fence);
+    const value = await readIfNewest(redis, keys, [lock, fence.token]);
     if (value === -1) throw staleToken(fence);
     return value;
   }
 
+  const bucketKeys = (sku: string) => numbers(buckets).map((bucket) => nameInBucket(stockKey(sku), bucket));
+
+  async function readBuckets(sku: string) {
+    const keys = bucketKeys(sku);
+    const values = await redis.mget(keys);
+    return values.map((value, bucket) => unitsIn(keys[bucket] ?? '', value));
+  }
+
+  /** Puts units into the stock in one step, and makes it if there is none. Redis counts a stock that is not there as 0. */
+  async function restock(sku: string, units: number) {
+    await redis.incrby(stockKey(sku), units);
+  }
+
+  const addStock = async (sku: string, units: number) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1;
+
+  async function deleteStock(sku: string) {
+    await redis.del(...bucketKeys(sku), fenceKey(sku));
+  }
+
   return {
     redis,
+    buckets,
+    readBuckets,
+    inBuckets: (count) => ({
+      async readStock(sku) {
+        const units = await readBuckets(sku);
+        if (units.every((each) => each === undefined)) return undefined;
+        return units.reduce<number>((sum, each = 0) => sum + each, 0);
+      },
+      async writeStock(sku, stock) {
+        const [used, unused] = splitAt(bucketKeys(sku), bucketsFor(stock, count));
+        const shares = used.map(
+          (_, bucket) => Math.floor(stock / used.length) + (bucket < stock % used.length ? 1 : 0),
+        );
+        await redis.mset(...used.flatMap((key, bucket) => [key, shares[bucket] ?? 0]));
+        if (unused.length > 0) await redis.del(...unused);
+      },
+      addStock,
+      restock,
+      deleteStock,
+    }),
     askAll: (question) => Promise.all(mastersOf(redis).map(question)),
     async readStock(sku, fence) {
       const value = await (fence ? readFenced(sku, fence) : redis.get(stockKey(sku)));
-      if (value === null) return undefined;
-      if (!/^-?\d+$/.test(value))
-        throw new Error(`${stockKey(sku)} holds ${JSON.stringify(value)}, not a whole number.`);
-      return Number(value);
+      return unitsIn(placeOf(sku, fence).keys[0], value);
     },
     async writeStock(sku, stock, fence) {
       if (fence === undefined) await redis.set(stockKey(sku), stock);
-      else if ((await writeIfNewest(redis, [stockKey(sku), fenceKey(sku)], [stock, fence.lock, fence.token])) === 0) {
-        throw staleToken(fence);
+      else {
+        const { keys, lock } = placeOf(sku, fence);
+        if ((await writeIfNewest(redis, keys, [stock, lock, fence.token])) === 0) throw staleToken(fence);
       }
     },
     async restoreOnce(sku, units, orderId, fence) {
@@ -145,14 +201,9 @@ export function connectStore(url: string): Store {
       return answer === 1;
     },
     isRestored: async (sku, orderId) => (await redis.exists(restoredKey(sku, orderId))) === 1,
-    addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
-    async restock(sku, units) {
-      // Redis counts a stock that is not there as 0.
-      await redis.incrby(stockKey(sku), units);
-    },
-    async deleteStock(sku) {
-      await redis.del(stockKey(sku), fenceKey(sku));
-    },
+    addStock,
+    restock,
+    deleteStock,
     lacks,
     async mustCarry(lock) {
       const why = commandsOf(lock) && (await lacks())[lock];
@@ -167,6 +218,24 @@ export function connectStore(url: string): Store {
     onAway: (listener) => void redis.on('close', listener),
   };
 }
+
+/** Where a holder reads and writes, and under which name the stock knows its tokens. */
+function placeOf(sku: string, { lock, bucket = 0 }: Partial<Fence> = {}) {
+  const keys: [string, string] = [nameInBucket(stockKey(sku), bucket), fenceKey(sku)];
+  return { keys, lock: nameInBucket(lock ?? '', bucket) };
+}
+
+function unitsIn(key: string, value: string | null): number | undefined {
+  if (value === null) return undefined;
+  if (!/^-?\d+$/.test(value)) throw new Error(`${key} holds ${JSON.stringify(value)}, not a whole number.`);
+  return Number(value);
+}
+
+/** In how many buckets so many units lie, of those that there are: a bucket of a few is soon empty, and then only looked at in vain. */
+const bucketsFor = (units: number, most: number) =>
+  Math.max(1, Math.min(most, Math.floor(units / LEAST_UNITS_IN_BUCKET)));
+
+const splitAt = <T>(list: T[], at: number): [T[], T[]] => [list.slice(0, at), list.slice(at)];
 
 const staleToken = ({ token }: Fence) =>
   new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);

@@ -30,6 +30,8 @@ export function saleOptions(given: Partial<SaleOptions>): SaleOptions {
     stockKey: 'unused',
     stock: unused,
     openLock: unused,
+    buckets: [],
+    readBuckets: unused,
     signal: new AbortController().signal,
     business: async () => {},
     emit() {},

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { readTable } from '../../loadtest/staircase/table.ts';
+import { isInBuckets } from '../../locks/index.ts';
 import { replay } from '../../prove/replay.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { fileOf, open, scopeNamed, searchIn } from './own-locks.ts';
@@ -39,6 +40,7 @@ bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  �
 read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✔  ✔  ·
 fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✘  ·  ✘  ✔  ·  ·
 fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
+buckets            ✔  ✔  ✔  ✔  ✔  ✔  ·  ·  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
 multi              ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔
 blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
 cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
@@ -56,7 +58,7 @@ const differences: Record<string, string> = {
 };
 
 const stages = table.match(/^[a-z0-9-]+/gm) ?? [];
-const searched = scopes.filter(({ servers }) => servers !== 'masters').map(({ name }) => name);
+const searched = scopes.filter(({ servers }) => ['any', 'one'].includes(servers)).map(({ name }) => name);
 const { columns, rows } = readTable(table, { columns: searched, rows: stages, signs: ['✔', '✘', '·'] as const });
 const cells = Object.entries(rows).flatMap(([stage, signs]) =>
   columns.flatMap((scope) => (signs[scope] === '·' ? [] : [{ stage, scope, sign: signs[scope] ?? '·' }])),
@@ -65,11 +67,13 @@ const cells = Object.entries(rows).flatMap(([stage, signs]) =>
 describe('matrix', () => {
   test.each(cells.map(({ stage, scope, sign }) => [stage, scope, sign]))('%s, %s: %s', async (stage, scope, sign) => {
     const sales = atOnce[stage] ?? 1;
-    const { verdict, cut, counterexample, reason } = await searchIn(fileOf(stage), scope, { sales });
+    const place = { isInBuckets: isInBuckets(stage) };
+    const { verdict, cut, counterexample, reason } = await searchIn(fileOf(stage), scope, { sales, ...place });
 
     expect({ verdict, cut, reason }).toEqual({ verdict: sign === '✔' ? 'holds' : 'fails', cut: 0, reason });
     const processes = scopeNamed(scope).processes ?? 2;
-    const options = { openLock: await open(fileOf(stage)), sales, scope: scopeNamed(scope), processes, masters: 0 };
+    const size = { sales, processes, masters: 0, ...place };
+    const options = { openLock: await open(fileOf(stage)), scope: scopeNamed(scope), ...size };
     if (counterexample) expect(await replay(counterexample, options)).toBeUndefined();
   });
 

@@ -160,6 +160,19 @@ describe('npm run reconcile', () => {
     for (const sku of ['stolen', 'twice']) await supply(node, sku, 5);
   });
 
+  test('a stock in buckets is counted as a whole, also when the lock is another one by then', async () => {
+    const spread = await shop.openNode({ LOCK_VERSION: 'buckets' });
+    await supply(spread, 'spread', 800);
+    for (let sale = 0; sale < 5; sale += 1) await buy(spread, 'spread');
+    await spread.lab('PUT', '/lock-version', { version: 'fenced' });
+
+    expect(await shop.redis.client.get('{inventoryspread}:stock:3')).not.toBeNull();
+    expect(await shop.accountOf('spread')).toMatchObject({ supply: 800, inStock: 795, unpaid: 5, unexplained: 0 });
+    await supply(spread, 'spread', 100);
+    expect(await shop.accountOf('spread')).toMatchObject({ supply: 105, inStock: 100, unexplained: 0 });
+    await spread.part.stop();
+  });
+
   test('stock that nobody put there through the lab listener can’t be accounted for', async () => {
     await shop.redis.client.set('{inventoryseeded}:stock', 5);
     await buy(node, 'seeded');

@@ -83,6 +83,8 @@ export const saleEventSchema = z.object({
   saleId: z.string(),
   /** The stock that was read or written. */
   stock: z.int().optional(),
+  /** Which bucket of the stock, from 0, where it lies in several. */
+  bucket: z.int().optional(),
   /** Why it failed: a problem code, or CLIENT_GONE. */
   code: z.string().optional(),
   /** With LOCK_FAILED: what the lock did. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
-import { stockOf } from '../../../locks/index.ts';
+import { isInBuckets, stockOf } from '../../../locks/index.ts';
 import { allowOnly, answerNotFound, answerProblem, onlyJson } from '../answer.ts';
 import type { History } from '../history.ts';
 import { onlyKnownHosts } from '../known-hosts.ts';
@@ -77,7 +77,7 @@ export function createLabApp({ sales, store, history, log, hosts, extension }: L
       const { lock } = sales.state();
       await extension?.beforeCount(sku, stockOf(lock), 0);
       await sales.stock().deleteStock(sku);
-      await store.redis.del(...lockKeys(sku, lock));
+      await store.redis.del(...lockKeys(sku, lock, isInBuckets(lock) ? store.buckets : 1));
       response.status(204).end();
     })
     .all(allowOnly('GET', 'PUT', 'DELETE'));

@@ -103,7 +103,7 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
     const column = isRestored === undefined ? 'unrestored' : isRestored ? 'restored' : 'owed';
     at(sku, stockIn)[column] += quantity;
   }
-  const stocks = { redis: stockInRedis, mysql: stockInMysql(mysql) };
+  const stocks = { redis: stockInRedis.inBuckets(1), mysql: stockInMysql(mysql) };
   for (const one of found.values()) one.inStock = (await stocks[one.stockIn].readStock(one.sku)) ?? 0;
 
   return {

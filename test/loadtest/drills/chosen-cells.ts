@@ -59,6 +59,7 @@ combine            –  ·  ·  ·  ·  –  ·  ✔  ✔  ✔  ✔  ✔  ✘  �
 read-write         ·  ✔  ·  ·  ✔  ✔  ·  ✘  ·  ✔  ·  ·  –  ✔  –  ·  ·  –  ·  ✔  ·  ·
 fenced-writes      ·  ·  ·  ·  ·  ·  ·  ✔  ✔  ✔  ✔  ✘  –  –  –  ·  ·  –  ·  ·  ·  ·
 fenced             ·  ·  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ✔  ✔  –  –  –  ·  ·  –  ·  ·  ·  ·
+buckets            ·  ·  ·  ·  ·  –  ·  ✔  ✔  ✔  ✔  ✔  –  –  –  ·  ·  –  ·  ·  ·  ·
 multi              ·  ·  ·  ·  ·  ·  ·  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ·  ·  –  ·  ·  ·  ·
 replicated         ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·  –  –  –  ✔  ✔  ✘  ✔  ·  ·  ·
 redlock            ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  –  –  –  ✔  ✘  –  ✔  ✔  ✘  ✘
@@ -92,6 +93,7 @@ export const kindsOfLock: Record<string, string[]> = {
     'read-write',
     'fenced-writes',
     'fenced',
+    'buckets',
     'multi',
     'replicated',
   ],

@@ -74,4 +74,15 @@ describe('lost update: the sentence', () => {
       }),
     ).toBe('sale 0001 on node-1, sale 0007 on node-2 and 1 other sale all read stock 9');
   });
+
+  test('the same stock of two buckets is not the same stock, and a sentence names the bucket', () => {
+    const read = (saleId: string, bucket: number) => ({ saleId, node: 'node-1', stockBefore: 7, bucket });
+
+    expect(findLostUpdates([read('0001', 0), read('0002', 1)])).toEqual([]);
+    const [group, ...more] = findLostUpdates([read('0001', 0), read('0002', 1), read('0003', 1)]);
+    expect([group?.sales.map(({ saleId }) => saleId), more]).toEqual([['0002', '0003'], []]);
+    expect(group && describeLostUpdate(group)).toBe(
+      'sale 0002 on node-1 and sale 0003 on node-1 both read stock 7 of bucket 1',
+    );
+  });
 });

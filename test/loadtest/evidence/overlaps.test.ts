@@ -10,25 +10,28 @@ const NEVER = Number.POSITIVE_INFINITY;
 const node = fc.constantFrom('node-1', 'node-2');
 /** Few moments, so that many holds begin or end at the same one. Some end as they begin, some never. */
 const span = fc.tuple(fc.nat(30), fc.oneof({ weight: 9, arbitrary: fc.nat(12) }, fc.constant(NEVER)));
-const holdsUpTo = (maxLength: number) =>
-  fc.array(fc.tuple(node, span), { maxLength }).map((holds) =>
+/** Of some histories: a stock in one key has no bucket. */
+const bucket = fc.option(fc.constantFrom(0, 1), { nil: undefined });
+const holdsUpTo = (maxLength: number, inBucket: fc.Arbitrary<number | undefined> = fc.constant(undefined)) =>
+  fc.array(fc.tuple(node, span, inBucket), { maxLength }).map((holds) =>
     holds.map(
-      ([node, [entered, length]], index): Hold => ({
+      ([node, [entered, length], bucket], index): Hold => ({
         node,
         saleId: String(index).padStart(4, '0'),
         entered,
         left: entered + length,
+        ...(bucket !== undefined && { bucket }),
       }),
     ),
   );
-const anyHolds = holdsUpTo(12);
+const anyHolds = fc.oneof(holdsUpTo(12), holdsUpTo(12, bucket));
 
-/** The definition, pair by pair: some moment at which both are inside. One who leaves at a moment is no longer inside. */
+/** The definition, pair by pair: some moment at which both are inside of one bucket. One who leaves at a moment is no longer inside. */
 function overlapsByDefinition(holds: Hold[]): [string, string, number, number][] {
   return holds.flatMap((a, index) =>
     holds.slice(index + 1).flatMap((b): [string, string, number, number][] => {
       const [from, until] = [Math.max(a.entered, b.entered), Math.min(a.left, b.left)];
-      return from < until ? [[a.saleId, b.saleId, from, until]] : [];
+      return from < until && a.bucket === b.bucket ? [[a.saleId, b.saleId, from, until]] : [];
     }),
   );
 }
@@ -42,8 +45,8 @@ const pairsOf = (overlaps: Overlap[]) =>
 /** What the nodes would have recorded of the holds, in order. */
 function eventsOf(holds: Hold[]): SaleEvent[] {
   return holds
-    .flatMap(({ node, saleId, entered, left }): SaleEvent[] => [
-      { at: entered, type: 'entered', node, saleId },
+    .flatMap(({ node, saleId, entered, left, bucket }): SaleEvent[] => [
+      { at: entered, type: 'entered', node, saleId, bucket },
       ...(left < NEVER ? [{ at: left, type: 'left' as const, node, saleId }] : []),
     ])
     .sort((a, b) => a.at - b.at);
@@ -113,6 +116,29 @@ describe('overlaps: generated holds', () => {
       RUNS,
     );
   });
+});
+
+test('overlaps: a sale that enters one bucket after the other is inside of each for a time, and no longer', () => {
+  const own = { node: 'node-1', saleId: '0001' };
+  const events: SaleEvent[] = [
+    { at: 1, type: 'waiting', ...own },
+    { at: 2, type: 'entered', ...own, bucket: 0 },
+    { at: 3, type: 'left', ...own, bucket: 0 },
+    { at: 3, type: 'waiting', ...own },
+    { at: 5, type: 'entered', ...own, bucket: 1 },
+    { at: 6, type: 'left', ...own, bucket: 1 },
+    // It was sold out after all, and nobody is asked for that.
+    { at: 9, type: 'began', ...own },
+    { at: 9, type: 'left', ...own },
+  ];
+
+  expect(holdsOf(events)).toEqual([
+    { ...own, bucket: 0, entered: 2, left: 3 },
+    { ...own, bucket: 1, entered: 5, left: 6 },
+  ]);
+  const [first, second] = holdsOf(events);
+  const overlap = { first, second, from: 2, until: 3 } as Overlap;
+  expect(describeOverlap(overlap, 0)).toContain('were both inside of bucket 0, from 0.002 s');
 });
 
 describe('overlaps: many holds', () => {

@@ -286,6 +286,38 @@ describe('stock of a drill: what is lost for sure', () => {
 });
 
 describe('stock of a rush', () => {
+  test('stock over time: of a stock in buckets it is the whole, and a sale that is undone shows', () => {
+    const wrote = (at: number, bucket: number, stock: number): SaleEvent => ({
+      ...{ at, type: 'wrote', node: 'node-1', saleId: String(at) },
+      ...{ bucket, stock },
+    });
+
+    // Nobody has sold from the third bucket, which has 4 units.
+    const points = stockOverTime([wrote(1, 0, 9), wrote(2, 1, 4), wrote(3, 0, 8), wrote(4, 0, 8), wrote(5, 1, 3)], 19);
+
+    expect(points.map(({ stock, expected }) => [stock, expected])).toEqual([
+      [18, 18],
+      [17, 17],
+      [16, 16],
+      [16, 15],
+      [15, 14],
+    ]);
+  });
+
+  test('readings: the same stock of two buckets undoes nothing', () => {
+    const events = [0, 1].flatMap((bucket): SaleEvent[] => {
+      const own = { node: `node-${bucket}`, saleId: '0001', bucket };
+      return [
+        { at: 1, type: 'read', ...own, stock: 5 },
+        { at: 2, type: 'wrote', ...own, stock: 4 },
+      ];
+    });
+    const history = { ends: [], initialStock: 10, finalStock: 10, startedAt: 0 };
+
+    expect(readStock({ ...history, events }).lostUpdates).toBe(0);
+    expect(readStock({ ...history, events: events.map((event) => ({ ...event, bucket: 1 })) }).lostUpdates).toBe(1);
+  });
+
   test('stock over time: thinned out to 200 points, the first and the last kept', () => {
     const events = Array.from(
       { length: 1000 },

@@ -33,6 +33,7 @@ test('faults: a node that does not come back counts as dead, though another one 
 
 test.each([
   [{ name: 'GET', args: [stockKey('001')] }, false],
+  [{ name: 'MGET', args: [stockKey('001'), `${stockKey('001')}:1`] }, false],
   [{ name: 'EVALSHA', script: 'read-if-newest', args: ['sha', '2', stockKey('001'), 'fence'] }, false],
   [{ name: 'SET', args: [stockKey('001'), '99'] }, true],
   [{ name: 'EVALSHA', script: 'write-if-newest', args: ['sha', '2', stockKey('001'), 'fence'] }, true],

@@ -17,6 +17,7 @@ test('every stage, and every strategy of Redis, shows a counterexample in its ch
     ...[
       'blocking',
       'bounded',
+      'buckets',
       'cohort',
       'combine',
       'delete-if-equal',

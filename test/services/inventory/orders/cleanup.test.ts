@@ -329,7 +329,7 @@ test('conditional: the orders of one sku are restored a hundred at a time, under
   await batching.part.stop();
 });
 
-test.each(['fenced', 'combine'])(
+test.each(['fenced', 'buckets', 'combine'])(
   '%s: the late write of a sale that lost its lock is refused between the read and the write of a put-back',
   async (lock) => {
     const [toSale, toPutBack] = [await startLink(shop.redis.url), await startLink(shop.redis.url)];

@@ -35,7 +35,7 @@ const stockInMysql = async (sku: string) =>
   Number((await shop.query('SELECT stock FROM tb_stock WHERE sku = ?', [sku]))[0]?.stock);
 
 describe('the order can’t be written', () => {
-  test.each(['0-none', '8-auto-renew', 'fenced', 'combine', 'redis-atomic'])(
+  test.each(['0-none', '8-auto-renew', 'fenced', 'buckets', 'combine', 'redis-atomic'])(
     '%s: it certainly was not: the unit is back in stock, and the answer is definite',
     async (lock) => {
       await setLock(lock);

@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { violated } from '../../prove/properties.ts';
+import { replay } from '../../prove/replay.ts';
+import { keyOf } from '../../prove/state.ts';
+import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { fileOf, movesUnder, open, scopeNamed, searchIn, sharedServer } from './own-locks.ts';
+
+const isInBuckets = true;
+const own = fileOf('buckets');
+
+/** The strategy with one change, in a file of its own. */
+function variant(text: string, changed: string): string {
+  const { dir, remove } = makeTempDir();
+  cleanUpLater(remove);
+  const code = readFileSync(own, 'utf8');
+  expect(code).toContain(text);
+  const file = join(dir, 'buckets.ts');
+  const fenced = join(dirname(own), 'fenced.ts');
+  writeFileSync(file, code.replace(text, changed).replace("'./fenced.ts'", JSON.stringify(fenced)));
+  return file;
+}
+
+/** Searches for what is wrong with it. The counterexample is replayed. */
+async function foundIn(file: string, scope: string) {
+  const { verdict, reason, counterexample = [] } = await searchIn(file, scope, { isInBuckets });
+  const processes = scopeNamed(scope).processes ?? 2;
+  const size = { sales: 1, masters: 0, processes, isInBuckets };
+  const difference = await replay(counterexample, { openLock: await open(file), scope: scopeNamed(scope), ...size });
+  expect(difference).toBeUndefined();
+  return { verdict, reason, steps: counterexample };
+}
+
+/** It looks at one bucket after the other. */
+const oneByOne = () =>
+  variant(
+    'const units = await readBuckets();',
+    `const { redis, stockKey } = options;
+    const units: number[] = [];
+    for (const key of [stockKey, stockKey + ':1']) units.push(Number(await redis.get(key)));`,
+  );
+
+describe('a stock in buckets', () => {
+  test('a unit that is put back is sold, or is there at the end: three processes', async () => {
+    const { verdict, cut, reason } = await searchIn(own, 'put-back', { isInBuckets });
+
+    expect({ verdict, cut, reason }).toEqual({ verdict: 'holds', cut: 0, reason });
+  });
+
+  test('one that calls it sold out when its own bucket is empty: a unit was left in the other', async () => {
+    const early = variant('if (stockBefore > 0) return stockBefore;', 'return stockBefore;');
+
+    const { verdict, reason, steps } = await foundIn(early, 'plain');
+
+    expect(verdict).toBe('fails');
+    expect(reason).toBe('B finds it sold out, and a unit was left at every moment since it came.');
+    expect(steps.flatMap(({ told }) => told.flatMap(({ step }) => (step === 'sold out' ? [step] : [])))).toHaveLength(
+      1,
+    );
+  });
+
+  test('one that looks at the buckets one by one overlooks a unit that is put back, and without that nothing is wrong', async () => {
+    const { verdict, reason } = await foundIn(oneByOne(), 'put-back');
+
+    expect([verdict, reason]).toEqual([
+      'fails',
+      expect.stringMatching(/^[BC] finds it sold out, and a unit was left at every moment since it came\.$/),
+    ]);
+    expect((await searchIn(oneByOne(), 'plain', { isInBuckets })).verdict).toBe('holds');
+  });
+
+  test('one whose buckets have no lock: two are inside of the same one', async () => {
+    const open = variant('await lock.acquire(signal);', 'lock.release = async () => {};');
+
+    const { verdict, reason, steps } = await foundIn(open, 'plain');
+
+    expect([verdict, reason]).toEqual(['fails', 'A and B are inside at the same time.']);
+    const entered = steps.flatMap(({ told }) =>
+      told.flatMap(({ step, bucket }) => (step === 'entered' ? [bucket] : [])),
+    );
+    expect(entered).toEqual([entered[0], entered[0]]);
+  });
+
+  test('one that reads without its token: a late write comes between the read and the write of the next holder', async () => {
+    const { verdict, reason } = await foundIn(
+      variant('stock.read(lock.fencingToken)', 'stock.read(undefined)'),
+      'crossed-write',
+    );
+
+    expect([verdict, reason]).toEqual(['fails', '2 were sold of 2, and 1 are left: 1 lost.']);
+  });
+
+  test('two are inside at once, each in a bucket of its own, and that violates nothing', async () => {
+    const scope = scopeNamed('plain');
+    const { begin, movesFrom, leaseEndOf } = await movesUnder(own, scope, { isInBuckets });
+    const looked = { leaseEndOf, server: await sharedServer() };
+    const known = new Set<string>();
+    const queue = [begin()];
+    let met = 0;
+    for (const state of queue) {
+      if (known.has(keyOf(state))) continue;
+      known.add(keyOf(state));
+      const [one = [], other = []] = state.actors.map(({ insideOf }) => insideOf);
+      if (one.length > 0 && other.length > 0) {
+        met += 1;
+        expect([...one, ...other].toSorted()).toEqual([0, 1]);
+        expect(violated(state, scope, looked)).toBeUndefined();
+      }
+      queue.push(...(await movesFrom(state)).moves.map(({ state }) => state));
+    }
+
+    expect(met).toBeGreaterThan(0);
+  });
+});

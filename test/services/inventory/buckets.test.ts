@@ -1,0 +1,183 @@
+import { beforeAll, expect, test } from 'vitest';
+import {
+  expectProblem,
+  startLink,
+  startNode,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+  until,
+} from './node-under-test.ts';
+
+const env = { LOCK_VERSION: 'buckets' };
+let redis: TestRedis;
+let node: TestNode;
+let other: TestNode;
+
+const stockKey = (sku: string, bucket: number) => `{inventory${sku}}:stock${bucket === 0 ? '' : `:${bucket}`}`;
+const lockKey = (sku: string, bucket: number) => `{inventory${sku}}:lock:buckets${bucket === 0 ? '' : `:${bucket}`}`;
+const unitsOf = (sku: string, buckets = 4) =>
+  redis.client.mget(Array.from({ length: buckets }, (_, bucket) => stockKey(sku, bucket)));
+const fill = (sku: string, ...units: number[]) =>
+  redis.client.mset(...units.flatMap((stock, bucket) => [stockKey(sku, bucket), stock]));
+const remainingOf = async (sku: string) => (await node.get(`/inventory?sku=${sku}`)).body;
+const eventsOf = async (of: TestNode) =>
+  (await of.events()).map(({ type, stock, bucket }) =>
+    [type, bucket, stock].filter((part) => part !== undefined).join(' '),
+  );
+const isInside = async (of: TestNode) => (await of.events()).some(({ type }) => type === 'read');
+
+beforeAll(async () => {
+  redis = await startRedis();
+  [node, other] = await Promise.all([startNode(redis.url, env), startNode(redis.url, env)]);
+});
+
+test('the stock: it is spread, summed, and deleted with all that belongs to it', async () => {
+  await node.lab('PUT', '/stock', { sku: 'spread', stock: 1_002 });
+  expect(await unitsOf('spread')).toEqual(['251', '251', '250', '250']);
+  expect(await remainingOf('spread')).toEqual({ sku: 'spread', remaining: 1_002 });
+
+  for (let sale = 0; sale < 20; sale += 1) await node.sell('spread');
+
+  expect(await remainingOf('spread')).toEqual({ sku: 'spread', remaining: 982 });
+  await node.lab('DELETE', '/stock?sku=spread');
+  expect(await redis.client.keys('{inventoryspread}*')).toEqual([]);
+  expectProblem(await node.sell('spread'), 'NOT_FOUND');
+});
+
+test('the stock: a few units are not spread, and what lay elsewhere before is gone', async () => {
+  await node.lab('PUT', '/stock', { sku: 'few', stock: 1_000 });
+
+  for (const [stock, units] of [
+    [250, ['125', '125', null, null]],
+    [199, ['199', null, null, null]],
+    [0, ['0', null, null, null]],
+  ] as const) {
+    await node.lab('PUT', '/stock', { sku: 'few', stock });
+    expect(await unitsOf('few')).toEqual(units);
+  }
+  expectProblem(await node.sell('few'), 'OUT_OF_STOCK');
+});
+
+test('the stock: under another lock all of it lies in one key again', async () => {
+  const switching = await startNode(redis.url, env);
+  await switching.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
+  await switching.lab('PUT', '/lock-version', { version: 'fenced' });
+
+  await switching.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
+
+  expect(await unitsOf('again')).toEqual(['1000', null, null, null]);
+  expect((await switching.sell('again')).body).toMatchObject({ outcome: 'sold', remaining: 999 });
+});
+
+test('BUCKETS: so many, and the answer says which', async () => {
+  const two = await startNode(redis.url, { ...env, BUCKETS: '2' });
+  await two.lab('PUT', '/stock', { sku: 'two', stock: 1_000 });
+  expect(await unitsOf('two', 3)).toEqual(['500', '500', null]);
+  await redis.client.set(stockKey('two', 0), 0);
+
+  const { body } = await two.sell('two');
+
+  expect(body).toMatchObject({ outcome: 'sold', stockBefore: 500, remaining: 499, bucket: 1 });
+  expect(await eventsOf(two)).toEqual(['waiting', 'entered 1', 'read 1 500', 'wrote 1 499', 'left 1']);
+});
+
+test('sold out is found out by one command, which reads all buckets', async () => {
+  const link = await startLink(redis.url);
+  const looking = await startNode(link.url, env);
+  await fill('none', 0, 0, 0, 0);
+  const sent: string[] = [];
+  link.watch(({ name, args }) => {
+    if (args.some((arg) => arg.startsWith('{inventorynone}'))) sent.push([name, ...args].join(' '));
+  });
+
+  expectProblem(await looking.sell('none'), 'OUT_OF_STOCK');
+
+  expect(sent).toEqual([`MGET ${[0, 1, 2, 3].map((bucket) => stockKey('none', bucket)).join(' ')}`]);
+  expect((await looking.state()).counts).toMatchObject({ soldOut: 1 });
+});
+
+test('two nodes sell the last units of all buckets, each once, and nobody is refused before', async () => {
+  await fill('last', 5, 5, 5, 5);
+
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, sale) => (sale % 2 ? node : other).sell('last')));
+
+  const sold = answers
+    .filter(({ body }) => body.outcome === 'sold')
+    .map(({ body }) => `${body.bucket} ${body.remaining}`);
+  expect(new Set(sold).size).toBe(20);
+  expect(answers.filter(({ body }) => body.code === 'OUT_OF_STOCK')).toHaveLength(10);
+  expect(await unitsOf('last')).toEqual(['0', '0', '0', '0']);
+});
+
+test('a sale that hangs keeps its bucket, and the others go on', async () => {
+  const hanging = await startNode(redis.url, env);
+  await fill('hung', 0, 100);
+  await hanging.lab('PUT', '/next-sale', { untilResumed: true });
+  const hung = hanging.sell('hung');
+  await until('it is inside', () => isInside(hanging));
+
+  await fill('hung', 100, 0, 100);
+
+  for (let sale = 0; sale < 10; sale += 1) expect((await node.sell('hung')).body).toMatchObject({ outcome: 'sold' });
+  expect(await redis.client.exists(lockKey('hung', 1))).toBe(1);
+  await hanging.lab('PUT', '/resume');
+  expect((await hung).body).toMatchObject({ bucket: 1, remaining: 99 });
+});
+
+test('a sale whose bucket others have emptied waits anew, is counted as waiting, and is refused in time', async () => {
+  const waiting = await startNode(redis.url, { ...env, WAIT_TIMEOUT_MS: '400' });
+  await fill('anew', 1);
+  await redis.client.hset(lockKey('anew', 0), 'somebody', 1);
+  const sale = waiting.sell('anew');
+  await until('it waits', async () => (await waiting.state()).waiting === 1);
+  await redis.client.hset(lockKey('anew', 1), 'somebody', 1);
+
+  // Others have sold that one, and put one back elsewhere.
+  await fill('anew', 0, 1);
+  await redis.client.del(lockKey('anew', 0));
+  await until('it has left', async () => (await eventsOf(waiting)).includes('left 0'));
+
+  expect((await waiting.state()).waiting).toBe(1);
+  await until('it is refused', async () => (await waiting.state()).counts.lockTimeout === 1);
+  expectProblem(await sale, 'LOCK_WAIT_TIMEOUT', { definite: true });
+  expect(await eventsOf(waiting)).toEqual(['waiting', 'entered 0', 'left 0', 'waiting', 'failed']);
+  expect((await waiting.state()).waiting).toBe(0);
+  await redis.client.del(lockKey('anew', 1));
+});
+
+test('a client that hangs up while its sale waits anew ends it', async () => {
+  const waiting = await startNode(redis.url, env);
+  await fill('gone', 1);
+  await redis.client.hset(lockKey('gone', 0), 'somebody', 1);
+  const client = new AbortController();
+  const sale = fetch(`${waiting.url}/inventory/sale?sku=gone`, { signal: client.signal }).catch(() => {});
+  await until('it waits', async () => (await waiting.state()).waiting === 1);
+  await redis.client.hset(lockKey('gone', 1), 'somebody', 1);
+  await fill('gone', 0, 1);
+  await redis.client.del(lockKey('gone', 0));
+  await until('it waits anew', async () => (await eventsOf(waiting)).at(-1) === 'waiting');
+
+  client.abort();
+  await sale;
+
+  await until('nobody waits', async () => (await waiting.state()).waiting === 0);
+  expect((await waiting.state()).counts).toMatchObject({ clientGone: 1 });
+  await redis.client.del(lockKey('gone', 1));
+});
+
+test('a late write is refused by its bucket, definite, and the sale is not in doubt', async () => {
+  const link = await startLink(redis.url);
+  const late = await startNode(link.url, env);
+  await fill('late', 0, 2);
+  const write = link.holdNext('write-if-newest');
+  const sale = late.sell('late');
+  await write.arrived;
+  await redis.client.del(lockKey('late', 1));
+  expect((await node.sell('late')).body).toMatchObject({ outcome: 'sold', bucket: 1, remaining: 1 });
+
+  expect(await write.letGo()).toBe(true);
+
+  expectProblem(await sale, 'STALE_TOKEN', { definite: true });
+  expect(await unitsOf('late', 2)).toEqual(['0', '1']);
+});
