@@ -1,34 +1,29 @@
--- Takes our own lock once more, or a free one when it is our turn, and starts the lease anew. Else queues us.
--- KEYS[1] the lock, a hash { owner token: hold count }, KEYS[2] the queue, a sorted set { owner token: ticket },
--- KEYS[3] a sorted set { owner token: until when it counts as alive, in ms };
--- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] 1 to wait, 0 to try only.
--- Returns our hold count (1 or more) when we hold it, else minus the ms until it is worth asking again (-1 or less).
-local time = redis.call('TIME')
-local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
-for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now_ms)) do
-  redis.call('ZREM', KEYS[2], dead)
-  redis.call('ZREM', KEYS[3], dead)
-end
-
-local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1] or ARGV[1]
-local left_ms = redis.call('PTTL', KEYS[1])
-local is_free = left_ms == -2
-if (is_free and first == ARGV[1]) or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
-  redis.call('ZREM', KEYS[2], ARGV[1])
-  redis.call('ZREM', KEYS[3], ARGV[1])
-  local hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+-- Takes the lock when it is free and nobody waits before us, or when it was handed to us. Else we wait for our turn.
+-- A name is `<process>:<lease in ms>:<more>`. Its process listens to the channel `<lock>:<process>`.
+-- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names,
+-- KEYS[3] the process that a lock was given to which somebody had let run out;
+-- ARGV[1] our name, ARGV[2] the lease in ms, ARGV[3] 'join' the queue, 'stay' in it, or 'try' without it.
+-- Returns 0 when we hold it, -1 when we have lost our place, else the ms until it is worth asking again.
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+  local suspect = redis.call('GET', KEYS[3])
+  local first, process, lease_ms
+  repeat
+    first = redis.call('LPOP', KEYS[2])
+    if not first or first == ARGV[1] then
+      return 0
+    end
+    process, lease_ms = string.match(first, '^(.-):(%d+)')
+  until process ~= suspect and redis.call('PUBLISH', KEYS[1] .. ':' .. process, first) > 0
+  redis.call('SET', KEYS[1], first, 'PX', lease_ms)
+  redis.call('SET', KEYS[3], process, 'PX', 2 * lease_ms)
+elseif ARGV[3] == 'stay' and redis.call('GET', KEYS[1]) == ARGV[1] then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return hold_count
+  return 0
 end
 
-if ARGV[3] == '1' then
-  local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')
-  redis.call('ZADD', KEYS[2], 'NX', (last[2] or 0) + 1, ARGV[1])
-  redis.call('ZADD', KEYS[3], now_ms + ARGV[2], ARGV[1])
-  redis.call('PEXPIRE', KEYS[2], ARGV[2])
-  redis.call('PEXPIRE', KEYS[3], ARGV[2])
+if ARGV[3] == 'stay' and not redis.call('LPOS', KEYS[2], ARGV[1]) then
+  return -1
 end
-if is_free then
-  left_ms = redis.call('ZSCORE', KEYS[3], first) - now_ms
-end
-return -math.max(left_ms, 1)
+local is_behind = ARGV[3] == 'join' and redis.call('RPUSH', KEYS[2], ARGV[1]) > 1
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return is_behind and tonumber(ARGV[2]) or math.max(redis.call('PTTL', KEYS[1]), 1)

@@ -1,18 +1,18 @@
--- Gives up one hold of ours. The last one deletes the lock and wakes the first waiter, any other starts the lease anew.
--- KEYS[1] the lock, a hash { owner token: hold count }, KEYS[2] the queue, a sorted set { owner token: ticket };
--- ARGV[1] our owner token, ARGV[2] the lease in ms, ARGV[3] the waiters' channel.
--- Returns the holds still ours (0 when the lock is free now), -1 when we held none.
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
-  return -1
+-- Hands our lock to the first in the queue whose process hears of it, frees it when there is none. Or gives up our place.
+-- A name is `<process>:<lease in ms>:<more>`. Its process listens to the channel `<lock>:<process>`.
+-- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names; ARGV[1] our name.
+-- Returns 1 when the lock was ours, 0 when it is gone or somebody else's.
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  redis.call('LREM', KEYS[2], 0, ARGV[1])
+  return 0
 end
-local hold_count = redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
-if hold_count > 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  return hold_count
-end
-redis.call('DEL', KEYS[1])
-local first = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
-if first then
-  redis.call('PUBLISH', ARGV[3], first)
-end
-return 0
+local first, process, lease_ms
+repeat
+  first = redis.call('LPOP', KEYS[2])
+  if not first then
+    return redis.call('DEL', KEYS[1])
+  end
+  process, lease_ms = string.match(first, '^(.-):(%d+)')
+until redis.call('PUBLISH', KEYS[1] .. ':' .. process, first) > 0
+redis.call('SET', KEYS[1], first, 'PX', lease_ms)
+return 1

@@ -1,45 +1,61 @@
 // Beyond · fair
 // Problem: who waits longest on one node may be overtaken by the other node, again and again.
-// Change:  one queue in Redis for all nodes; a release tells the first in it, and only the first may enter.
-// Leaves:  each acquisition waits for a message to travel, and for the first waiter up to a lease if it has died.
+// Change:  one queue in Redis for all nodes; a release hands the lock to the first in it, by name.
+// Leaves:  each acquisition waits for a message to travel, and for the first waiter up to a lease if it stands still.
 // Source:  Redisson, fair lock.
 
 import { abortable } from '../drivers/abortable.ts';
 import { listen } from '../drivers/channels.ts';
+import { processId } from '../drivers/process-id.ts';
+import { sharedInRequest } from '../drivers/same-request.ts';
 import { readScript } from '../drivers/script.ts';
 import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
-import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import { type CreateLock, LockNotHeldError, type LockOptions } from '../lock.ts';
 
 const acquireInTurn = readScript('acquire-in-turn');
-const renewIfOwner = readScript('renew-if-owner');
+const renewIfEqual = readScript('renew-if-equal');
 const releaseToFirst = readScript('release-to-first');
-const leaveQueue = readScript('leave-queue');
 
-export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeaseLost }) => {
-  const keys = [key, `${key}:queue`, `${key}:alive`];
-  const channel = `${key}:released`;
+let namesGiven = 0;
+
+/** Every wait has a name of its own, so that a message about an earlier wait lets nobody in. */
+function newName({ redis, leaseMs, ownerToken }: LockOptions) {
+  namesGiven += 1;
+  return `${processId(redis)}:${leaseMs}:${ownerToken}:${namesGiven}`;
+}
+
+export const createLock: CreateLock = sharedInRequest((options) => {
+  const { redis, key, leaseMs, onLeaseLost } = options;
+  const keys = [key, `${key}:queue`, `${key}:suspect`];
+  const channel = `${key}:${processId(redis)}`;
   const lost = new AbortController();
+  let name = '';
   let holdCount = 0;
   let askedAt = 0;
   let watchdog: Watchdog | undefined;
 
   async function acquire(signal?: AbortSignal) {
-    // Neither a holder nor a single try joins the queue.
-    const isOurs = (holdCount > 0 || signal?.aborted) && (await ask('try')) > 0;
-    if (!isOurs) {
-      await abortable(undefined, signal);
-      await waitInQueue(signal);
+    if (holdCount === 0) {
+      name = newName(options);
+      // A single try does not join the queue.
+      const isOurs = signal?.aborted && (await ask('try')) === 0;
+      if (!isOurs) {
+        await abortable(undefined, signal);
+        await waitInQueue(signal);
+      }
+      watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
     }
     holdCount += 1;
-    if (holdCount === 1) watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
   }
 
-  function ask(how: 'wait' | 'try') {
+  function ask(how: 'join' | 'stay' | 'try') {
     askedAt = performance.now();
-    return acquireInTurn(redis, keys, [ownerToken, leaseMs, how === 'wait' ? 1 : 0]);
+    return acquireInTurn(redis, keys, [name, leaseMs, how]);
   }
 
   async function waitInQueue(signal?: AbortSignal) {
+    let isListening = false;
+    let isOurTurn = false;
     let hasNews = false;
     let wake = () => {};
     let askAgain: NodeJS.Timeout | undefined;
@@ -47,16 +63,29 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
       hasNews = true;
       wake();
     }
-    const stop = listen(redis, channel, (first = ownerToken) => first === ownerToken && lookAgain());
+    function hear(message?: string) {
+      if (message === undefined) isListening = true;
+      else if (message === name) isOurTurn = true;
+      else return;
+      lookAgain();
+    }
+    const stop = listen(redis, channel, hear);
     try {
+      // Who does not hear yet that it is its turn would hold up those behind it.
+      let how: 'join' | 'stay' | 'try' = isListening ? 'join' : 'try';
       while (true) {
         hasNews = false;
-        const answer = await ask('wait');
-        if (answer > 0) return;
-        // To ask again is also the sign that we are alive: without it we would lose our place when a lease has passed.
-        askAgain = setTimeout(lookAgain, Math.min(-answer, leaseMs / 3));
+        const answer = await ask(how);
+        if (answer === 0) return;
+        if (answer === -1) name = newName(options);
+        how = answer === -1 || how === 'try' ? 'join' : 'stay';
+        if (answer === -1) continue;
+        // To ask again is also how we learn that the holder has died, and that our lease can't have begun any earlier.
+        askAgain = setTimeout(lookAgain, Math.min(answer, leaseMs / 3));
         await abortable(hasNews ? undefined : new Promise<void>((resolve) => (wake = resolve)), signal);
         clearTimeout(askAgain);
+        // The lease began after we asked: what is left of it is enough, unless we have slept.
+        if (isOurTurn && performance.now() - askedAt < leaseMs / 2) return;
       }
     } catch (error) {
       leave();
@@ -67,17 +96,16 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
     }
   }
 
-  /** Leaves the queue: now, or if Redis is away as soon as it is back. Nobody enters while the first in it is gone. */
+  /** Gives up what we have of the lock: now, or if Redis is away as soon as it is back. Nobody enters while it is ours. */
   function leave() {
-    const leaveNow = () => leaveQueue(redis, keys, [ownerToken, channel]);
+    const ours = name;
+    const leaveNow = () => releaseToFirst(redis, keys.slice(0, 2), [ours]);
     leaveNow().catch(() => {
-      const tryAgain = () => leaveNow().then(() => stop(), ignore);
-      // Not at every message: to leave sends one, so many who leave would wake each other without end.
-      const stop = listen(redis, channel, (message) => message === undefined && tryAgain());
+      const stop = listen(redis, channel, (message) => message === undefined && leaveNow().then(() => stop(), ignore));
     });
   }
 
-  const renew = () => renewIfOwner(redis, [key], [ownerToken, leaseMs]);
+  const renew = () => renewIfEqual(redis, [key], [name, leaseMs]);
 
   function lose() {
     holdCount = 0;
@@ -87,13 +115,14 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeas
 
   async function release() {
     holdCount = Math.max(0, holdCount - 1);
+    if (holdCount > 0) return;
     // Before asking Redis: if it does not answer, the lease must end by itself.
-    if (holdCount === 0) watchdog?.stop();
-    const held = await releaseToFirst(redis, keys.slice(0, 2), [ownerToken, leaseMs, channel]);
-    if (held === -1) throw new LockNotHeldError(key);
+    watchdog?.stop();
+    const wasOurs = await releaseToFirst(redis, keys.slice(0, 2), [name]);
+    if (wasOurs === 0) throw new LockNotHeldError(key);
   }
 
   return { acquire, release, lost: lost.signal };
-};
+});
 
 function ignore() {}

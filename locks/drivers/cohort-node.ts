@@ -15,10 +15,10 @@
 // The lock leaves when its last waiter here is gone, when another node gets it, and when its lease is lost. Then this node is
 // trying again if somebody waits here, else idle. An idle node is forgotten; the next waiter makes another one, of the same name.
 
-import { randomUUID } from 'node:crypto';
 import { LockNotHeldError, type RedisClient } from '../lock.ts';
 import { abortError } from './abortable.ts';
 import { listen } from './channels.ts';
+import { processId } from './process-id.ts';
 import { type RunScript, readScript } from './script.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -83,6 +83,7 @@ export interface NodeOptions {
 export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   const keys = [key, `${key}:queue`];
   const keysOfTry = hasTokens ? [...keys, `${key}:tokens`] : keys;
+  // One name for all nodes of this process: what was handed to a node that is forgotten since is the next one's.
   const channel = `${key}:${processId(redis)}`;
   const waiters: Contender[] = [];
   let mode: Mode = 'idle';
@@ -275,15 +276,6 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   }
 
   return { join, leave, passOn, giveBack, holder: () => tenure?.holder };
-}
-
-const processIds = new WeakMap<RedisClient, string>();
-
-/** One name for all nodes of this process: what was handed to a node that is forgotten since is the next one's. */
-function processId(redis: RedisClient): string {
-  const id = processIds.get(redis) ?? randomUUID();
-  processIds.set(redis, id);
-  return id;
 }
 
 /** A token, or 0 for a lock without one. A number above 0 is the time that the present holder has. */

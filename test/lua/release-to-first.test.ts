@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { readScript } from '../../locks/drivers/script.ts';
 import { ownRedis } from '../locks/own-redis.ts';
@@ -6,67 +6,86 @@ import { ownRedis } from '../locks/own-redis.ts';
 const { connect, key } = ownRedis();
 const releaseToFirst = readScript('release-to-first');
 
-test('release-to-first: returns the holds still ours and starts the lease anew when it is not the last', async () => {
+test('release-to-first: returns 1, hands the lock to the first in the queue for its own lease, and tells it', async () => {
   const redis = connect();
-  await redis.hset(key(), 'ours', 3);
-  await redis.pexpire(key(), 1_000);
+  const heard = await hearAs('p2');
+  await redis.set(key(), 'p1:30000:a:1', 'PX', 1_000);
+  await redis.rpush(queue(), 'p2:5000:b:1', 'p2:30000:b:2');
 
-  expect(await releaseToFirst(redis, keys(), ['ours', 5_000, key()])).toBe(2);
-  expect(await releaseToFirst(redis, keys(), ['ours', 5_000, key()])).toBe(1);
+  expect(await releaseToFirst(redis, keys(), ['p1:30000:a:1'])).toBe(1);
 
-  expect(await redis.hgetall(key())).toEqual({ ours: '1' });
+  expect(await redis.get(key())).toBe('p2:5000:b:1');
   const ttl = await redis.pttl(key());
   expect(ttl).toBeGreaterThan(1_000);
   expect(ttl).toBeLessThanOrEqual(5_000);
-  await redis.del(key());
-});
-
-test('release-to-first: returns 0, deletes the lock and tells the first waiter when it is the last', async () => {
-  const redis = connect();
-  const subscriber = connect();
-  await subscriber.subscribe(key());
-  const message = once(subscriber, 'message');
-  await redis.zadd(keys()[1], 7, 'second', 5, 'first');
-  await redis.hset(key(), 'ours', 1);
-  await redis.pexpire(key(), 1_000);
-
-  expect(await releaseToFirst(redis, keys(), ['ours', 5_000, key()])).toBe(0);
-
-  expect(await message).toEqual([key(), 'first']);
-  expect(await redis.exists(key())).toBe(0);
-  expect(await redis.zrange(keys()[1], '0', '-1')).toEqual(['first', 'second']);
+  expect(await redis.lrange(queue(), 0, -1)).toEqual(['p2:30000:b:2']);
+  expect(await heard()).toEqual(['p2:5000:b:1']);
   await redis.del(keys());
 });
 
-test('release-to-first: returns 0 and deletes the lock when nobody waits', async () => {
+test('release-to-first: passes over those whose process does not hear of it', async () => {
   const redis = connect();
-  await redis.hset(key(), 'ours', 1);
+  const heard = await hearAs('p3');
+  await redis.set(key(), 'p1:30000:a:1');
+  await redis.rpush(queue(), 'p2:30000:b:1', 'p2:30000:b:2', 'p3:30000:c:1', 'p3:30000:c:2');
 
-  expect(await releaseToFirst(redis, keys(), ['ours', 5_000, key()])).toBe(0);
+  expect(await releaseToFirst(redis, keys(), ['p1:30000:a:1'])).toBe(1);
+
+  expect(await redis.get(key())).toBe('p3:30000:c:1');
+  expect(await redis.lrange(queue(), 0, -1)).toEqual(['p3:30000:c:2']);
+  expect(await heard()).toEqual(['p3:30000:c:1']);
+  await redis.del(keys());
+});
+
+test.for([
+  { who: 'nobody waits', waiting: [] },
+  { who: 'nobody hears of it', waiting: ['p2:30000:b:1', 'p3:30000:c:1'] },
+])('release-to-first: returns 1 and frees the lock when $who', async ({ waiting }) => {
+  const redis = connect();
+  await redis.set(key(), 'p1:30000:a:1');
+  if (waiting.length > 0) await redis.rpush(queue(), ...waiting);
+
+  expect(await releaseToFirst(redis, keys(), ['p1:30000:a:1'])).toBe(1);
 
   expect(await redis.exists(keys())).toBe(0);
 });
 
-test("release-to-first: returns -1 and touches nothing when the lock is somebody else's", async () => {
+test("release-to-first: returns 0 and gives up our place, and it alone, when the lock is somebody else's", async () => {
   const redis = connect();
-  await redis.hset(key(), 'theirs', 1);
-  await redis.pexpire(key(), 1_000);
+  const heard = await hearAs('p2');
+  await redis.set(key(), 'p1:30000:a:1', 'PX', 1_000);
+  await redis.rpush(queue(), 'p2:30000:b:1', 'p2:30000:b:2');
 
-  expect(await releaseToFirst(redis, keys(), ['ours', 5_000, key()])).toBe(-1);
+  expect(await releaseToFirst(redis, keys(), ['p2:30000:b:1'])).toBe(0);
+  expect(await releaseToFirst(redis, keys(), ['p2:30000:b:1'])).toBe(0);
 
-  expect(await redis.hgetall(key())).toEqual({ theirs: '1' });
-  const ttl = await redis.pttl(key());
-  expect(ttl).toBeGreaterThan(0);
-  expect(ttl).toBeLessThanOrEqual(1_000);
-  await redis.del(key());
+  expect(await redis.get(key())).toBe('p1:30000:a:1');
+  expect(await redis.pttl(key())).toBeLessThanOrEqual(1_000);
+  expect(await redis.lrange(queue(), 0, -1)).toEqual(['p2:30000:b:2']);
+  expect(await heard()).toEqual([]);
+  await redis.del(keys());
 });
 
-test('release-to-first: returns -1 and creates nothing when the lock is gone', async () => {
+test('release-to-first: returns 0 and creates nothing when the lock is gone', async () => {
   const redis = connect();
 
-  expect(await releaseToFirst(redis, keys(), ['ours', 5_000, key()])).toBe(-1);
+  expect(await releaseToFirst(redis, keys(), ['p1:30000:a:1'])).toBe(0);
 
-  expect(await redis.exists(key())).toBe(0);
+  expect(await redis.exists(keys())).toBe(0);
 });
 
-const keys = (): [string, string] => [key(), `${key()}:queue`];
+/** Listens as this process would. What it returns resolves with what was heard so far. */
+async function hearAs(process: string) {
+  const subscriber: Redis = connect();
+  const heard: string[] = [];
+  await subscriber.subscribe(`${key()}:${process}`);
+  subscriber.on('message', (_channel, message) => heard.push(message));
+  return async () => {
+    // Whatever was published before it has been heard.
+    await subscriber.ping();
+    return heard;
+  };
+}
+
+const queue = () => `${key()}:queue`;
+const keys = (): [string, string] => [key(), queue()];

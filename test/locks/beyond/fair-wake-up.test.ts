@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createLock } from '../../../locks/beyond/fair.ts';
 import { listen } from '../../../locks/drivers/channels.ts';
+import { processId } from '../../../locks/drivers/process-id.ts';
 import { lockOptions } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
 import { watchClient } from '../watched-client.ts';
@@ -14,7 +15,7 @@ test('fair: a release that is heard while the answer to the ask is on its way is
   const watch = watchClient(connect());
   const a = createLock(lockOptions({ redis: connect(), key: key(), leaseMs: LONG_MS }));
   const b = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: LONG_MS }));
-  const channel = `${key()}:released`;
+  const channel = `${key()}:${processId(watch.client)}`;
   let isReleased = () => {};
   const released = new Promise<void>((resolve) => (isReleased = resolve));
   const stop = listen(watch.client, channel, (first) => first && isReleased());

@@ -56,26 +56,27 @@ test('fair: who asked first enters first, over two processes', async () => {
   await d.untilSaid('released');
 });
 
-test('fair: a newcomer does not overtake a waiter that was woken and has not entered yet', async () => {
-  const watch = watchClient(connect());
+test('fair: a newcomer does not overtake a waiter that was handed the lock and has not entered yet', async () => {
   const redis = connect();
   const order: string[] = [];
   const a = createLock(lockOptions({ redis, key: key() }));
   const c = createLock(lockOptions({ redis, key: key() }));
   await a.acquire();
-  const b = enterAndLeave(watch.client, () => order.push('b'));
-  await untilListening(redis);
-  const answer = watch.hold('evalsha');
+  const b = await startHolder({ stage: 'fair', url: url(), key: key(), until: 'asking' });
+  await untilWaiting(redis, 1);
+  b.pause();
 
   await a.release();
-  await answer.reached;
   await expect(c.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
   const waited = enterAndLeave(redis, () => order.push('c'));
-  await untilWaiting(redis, 2);
-  answer.letGo();
-  await Promise.all([b, waited]);
+  await untilWaiting(redis, 1);
+  b.wake();
+  await b.untilSaid('entered');
+  expect(order).toEqual([]);
+  b.resume();
+  await waited;
 
-  expect(order).toEqual(['b', 'c']);
+  expect(order).toEqual(['c']);
 });
 
 test('fair: a release wakes the first waiter, and no other', async () => {
@@ -95,7 +96,7 @@ test('fair: a release wakes the first waiter, and no other', async () => {
   await first;
   await quiet(watches[1].client);
 
-  expect(watches.map(({ sent }) => sent.length)).toEqual([(asked[0] ?? 0) + 1, asked[1]]);
+  expect(watches.map(({ sent }) => sent.length)).toEqual(asked);
   await b?.release();
   await second;
   await c?.release();
@@ -133,7 +134,7 @@ test('fair: a waiter that gives up leaves the queue at once, and the next one en
 
   patience.abort();
   await expect(gone).rejects.toMatchObject(aborted);
-  expect(await redis.zcard(`${key()}:queue`)).toBe(1);
+  expect(await redis.llen(`${key()}:queue`)).toBe(1);
   await a.release();
   await c;
 
@@ -141,49 +142,150 @@ test('fair: a waiter that gives up leaves the queue at once, and the next one en
   expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
 });
 
-test('fair: a first waiter whose ask is refused while the lock is free makes way for the next one', async () => {
+test('fair: a waiter whose sign of life is refused makes way for the next one', async () => {
+  const leaseMs = 600;
   const watch = watchClient(connect());
   const redis = connect();
-  const patience = new AbortController();
   const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
-  const b = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: LONG_MS }));
+  const b = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs }));
   await a.acquire();
   const startedAt = performance.now();
-  const gone = b.acquire(patience.signal);
+  const gone = b.acquire();
+  await untilWaiting(redis, 1);
   await untilListening(redis);
   const c = enterAndLeave(redis, () => {});
   await untilWaiting(redis, 2);
-  const lostAsk = watch.fail('evalsha', new Error('Connection is closed.'));
   const isRefused = expect(gone).rejects.toThrow('Connection is closed.');
 
-  await a.release();
-  await lostAsk;
+  await watch.fail('evalsha', new Error('Connection is closed.'));
   await isRefused;
+  await untilWaiting(redis, 1);
+  await a.release();
   await c;
 
   expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
 });
 
-test('fair: a killed waiter costs at most one lease', async () => {
-  const leaseMs = 1_000;
+test('fair: killed waiters cost nothing', async () => {
+  const redis = connect();
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+  const killed = [];
+  for (const asked of [1, 2]) {
+    killed.push(await startHolder({ stage: 'fair', url: url(), key: key(), until: 'asking' }));
+    await untilWaiting(redis, asked);
+  }
+  const entered = enterAndLeave(redis, () => {});
+  await untilWaiting(redis, 3);
+
+  for (const { kill } of killed) await kill();
+  await untilListening(redis, 1);
+  const startedAt = performance.now();
+  await a.release();
+  await entered;
+
+  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
+  for (const { said } of killed) expect(said).toEqual(['asking']);
+  expect(await redis.exists(key(), `${key()}:queue`)).toBe(0);
+});
+
+test('fair: a process that stands still costs two leases, however many wait in it', async () => {
+  const leaseMs = 400;
+  const redis = connect();
+  const stopped = connect();
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+  // As a process that is stopped: it is connected, and does nothing about what it hears.
+  await stopped.subscribe(`${key()}:stopped`);
+  await redis.rpush(`${key()}:queue`, ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `stopped:${leaseMs}:b:${n}`));
+  const entered = enterAndLeave(redis, () => {}, leaseMs);
+  await untilWaiting(redis, 9);
+
+  const startedAt = performance.now();
+  await a.release();
+  await entered;
+
+  const waitedMs = performance.now() - startedAt;
+  expect(waitedMs).toBeGreaterThanOrEqual(atLeast(leaseMs));
+  // Each lease is noticed a third of one later.
+  expect(waitedMs).toBeLessThan(atMost(3 * leaseMs));
+  expect(await redis.exists(key(), `${key()}:queue`)).toBe(0);
+  await redis.del(`${key()}:suspect`);
+});
+
+test('fair: a waiter that slept through its turn does not enter beside another one', async () => {
+  const leaseMs = 600;
   const redis = connect();
   const a = createLock(lockOptions({ redis, key: key() }));
+  const c = createLock(lockOptions({ redis, key: key(), leaseMs }));
   await a.acquire();
   const b = await startHolder({ stage: 'fair', url: url(), key: key(), leaseMs, until: 'asking' });
   await untilWaiting(redis, 1);
-  const c = createLock(lockOptions({ redis, key: key(), leaseMs }));
   const entered = c.acquire();
   await untilWaiting(redis, 2);
-
-  await b.kill();
+  b.pause();
   await a.release();
-  const freeAt = performance.now();
   await entered;
 
-  expect(performance.now() - freeAt).toBeLessThan(leaseMs + 200);
+  b.wake();
+  // It has lost its place, and asks for another one.
+  while ((await redis.llen(`${key()}:queue`)) === 0) expect(b.said).toEqual(['asking']);
   expect(b.said).toEqual(['asking']);
-  expect(await redis.exists(`${key()}:queue`)).toBe(0);
   await c.release();
+  await b.untilSaid('entered');
+
+  b.resume();
+  await b.untilSaid('released');
+});
+
+test('fair: a lock that is handed on has the lease of who gets it', async () => {
+  const redis = connect();
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: 1_000 }));
+  const b = createLock(lockOptions({ redis: connect(), key: key(), leaseMs: LONG_MS }));
+  await a.acquire();
+  const entered = b.acquire();
+  await untilWaiting(redis, 1);
+  await untilListening(redis);
+
+  await a.release();
+  await entered;
+
+  expect(await redis.pttl(key())).toBeGreaterThan(1_000);
+  await b.release();
+});
+
+test('fair: another lock object of the same request shares the hold', async () => {
+  const redis = connect();
+  const ownerToken = 'the same request';
+  const a = createLock(lockOptions({ redis, key: key(), ownerToken }));
+  const again = createLock(lockOptions({ redis, key: key(), ownerToken }));
+  await a.acquire();
+  const b = enterAndLeave(redis, () => {});
+  await untilWaiting(redis, 1);
+
+  await again.acquire();
+  await again.release();
+  expect(await redis.llen(`${key()}:queue`)).toBe(1);
+  await a.release();
+
+  await b;
+});
+
+test('fair: an acquisition that waits in a queue takes ten commands of Redis at most', async () => {
+  const redis = connect();
+  const nodes = [connect(), connect()];
+  const rounds = 40;
+  const waiters = 20;
+  async function enterOften(node: Redis) {
+    for (let round = 0; round < rounds; round += 1) await enterAndLeave(node, () => {});
+  }
+  const before = await commandsOf(redis);
+
+  await Promise.all(Array.from({ length: waiters }, (_, n) => enterOften(nodes[n % 2] as Redis)));
+
+  const each = ((await commandsOf(redis)) - before) / (rounds * waiters);
+  expect(each).toBeGreaterThan(8);
+  expect(each).toBeLessThan(10);
 });
 
 test('fair: a waiter keeps its place for longer than its lease', async () => {
@@ -206,9 +308,8 @@ test('fair: a waiter keeps its place for longer than its lease', async () => {
 test('fair: a waiter enters when the lease of a holder that died has ended', async () => {
   const redis = connect();
   const watch = watchClient(redis);
-  await redis.hset(key(), 'dead', 1);
   const startedAt = performance.now();
-  await redis.pexpire(key(), 400);
+  await redis.set(key(), 'dead', 'PX', 400);
 
   await enterAndLeave(watch.client, () => {});
 
@@ -289,6 +390,12 @@ test('fair: waiters that leave a free lock when Redis is back do not wake each o
   for (const store of stores) store.redis.disconnect();
 });
 
+/** How many commands this Redis has carried out so far, those in scripts included. */
+async function commandsOf(redis: Redis) {
+  const stats = await redis.info('commandstats');
+  return [...stats.matchAll(/:calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0);
+}
+
 /** How many messages this Redis has been given. */
 async function publishedBy(redis: Redis) {
   const stats = await redis.info('commandstats');
@@ -304,13 +411,12 @@ async function enterAndLeave(redis: Redis, onEnter: () => void, leaseMs = LONG_M
 
 /** Resolves when so many wait in the queue of this test. */
 async function untilWaiting(redis: Redis, count: number) {
-  while ((await redis.zcard(`${key()}:queue`)) !== count);
+  while ((await redis.llen(`${key()}:queue`)) !== count);
 }
 
 /** Resolves when so many processes listen to the releases, and have asked what they ask then. */
 async function untilListening(redis: Redis, count = 1) {
-  const heard = async () => ((await redis.call('PUBSUB', 'NUMSUB', `${key()}:released`)) as [string, number])[1];
-  while ((await heard()) !== count);
+  while ((await redis.pubsub('CHANNELS', `${key()}:*`)).length !== count);
   await quiet(redis);
 }
 
