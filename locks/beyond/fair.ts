@@ -77,9 +77,13 @@ export const createLock: CreateLock = sharedInRequest((options) => {
         hasNews = false;
         const answer = await ask(how);
         if (answer === 0) return;
-        if (answer === -1) name = newName(options);
-        how = answer === -1 || how === 'try' ? 'join' : 'stay';
-        if (answer === -1) continue;
+        if (answer === -1) {
+          name = newName(options);
+          isOurTurn = false;
+          how = 'join';
+          continue;
+        }
+        how = how === 'try' ? 'join' : 'stay';
         // To ask again is also how we learn that the holder has died, and that our lease can't have begun any earlier.
         askAgain = setTimeout(lookAgain, Math.min(answer, leaseMs / 3));
         await abortable(hasNews ? undefined : new Promise<void>((resolve) => (wake = resolve)), signal);

@@ -31,7 +31,7 @@ export const lockKeys = (sku: string, lock: string, buckets: number) =>
   numbers(buckets).flatMap((bucket) => keysOf(lockKey(sku, nameInBucket(lock, bucket))));
 /** Every key that a lock may use whose own key is `lockKey`. */
 export const keysOf = (lockKey: string) =>
-  ['', ':tokens', ':queue', ':alive', ':readers', ':leases', ':waiting'].map((suffix) => `${lockKey}${suffix}`);
+  ['', ':tokens', ':queue', ':suspect', ':readers', ':leases', ':waiting'].map((suffix) => `${lockKey}${suffix}`);
 
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 

@@ -264,7 +264,7 @@ export const knownBugs: KnownBug[] = [
     changes: [
       {
         find: '      leave();\n',
-        replace: "      setInterval(() => void ask('wait').catch(ignore), leaseMs / 3).unref();\n",
+        replace: "      setInterval(() => void ask('stay').catch(ignore), leaseMs / 3).unref();\n",
       },
     ],
     why: 'A waiter that gave up stays in the queue, and goes on saying that it is alive.',
@@ -288,8 +288,8 @@ export const knownBugs: KnownBug[] = [
   {
     name: 'wakes-everybody',
     lock: fair,
-    changes: [{ find: '(first = ownerToken) => first === ownerToken && lookAgain()', replace: 'lookAgain' }],
-    why: 'A release wakes every waiter, of whom all but one ask in vain.',
+    changes: [{ find: '      else return;\n', replace: '' }],
+    why: 'A release wakes every waiter of the process, of whom all but one ask in vain.',
     caughtBy: 'contract-herd',
   },
   {
@@ -314,8 +314,23 @@ export const knownBugs: KnownBug[] = [
   {
     name: 'fair-lets-anybody-in',
     lock: fair,
-    changes: [{ file: 'lua/acquire-in-turn.lua', find: '(is_free and first == ARGV[1])', replace: 'is_free' }],
-    why: 'A queue that nobody looks at: a newcomer enters whenever the lock is free.',
+    changes: [
+      {
+        file: 'lua/release-to-first.lua',
+        find: "redis.call('SET', KEYS[1], first, 'PX', lease_ms)\n",
+        replace: "redis.call('DEL', KEYS[1])\n",
+      },
+      {
+        find: 'if (isOurTurn && performance.now() - askedAt < leaseMs / 2) return;',
+        replace: "if (isOurTurn) how = 'join';",
+      },
+      {
+        file: 'lua/acquire-in-turn.lua',
+        find: "    first = redis.call('LPOP', KEYS[2])\n    if not first or first == ARGV[1] then\n",
+        replace: '    if true then\n',
+      },
+    ],
+    why: 'A release frees the lock and only tells the first: a newcomer enters whenever the lock is free.',
     caughtBy: 'contract-order',
   },
   {

@@ -160,7 +160,10 @@ const scripts = readdirSync(lua).map((file) => {
 /** The keys and arguments of each script, such as a lock would send. */
 const callsOf: Record<string, (draw: Draw) => { keys: string[]; args: (string | number)[] }> = {
   'acquire-fenced': (draw) => ({ keys: ['hash', 'tokens'], args: [owner(draw), LEASE_MS] }),
-  'acquire-in-turn': (draw) => ({ keys: ['hash', 'tickets', 'alive'], args: [owner(draw), LEASE_MS, draw.below(2)] }),
+  'acquire-in-turn': (draw) => ({
+    keys: ['turn', 'names', 'suspect'],
+    args: [nameOf(draw), LEASE_MS, draw.oneOf(['join', 'stay', 'try'])],
+  }),
   'acquire-or-queue': (draw) => ({
     keys: ['hash', 'nodes'],
     args: [owner(draw), LEASE_MS, draw.oneOf(['', 'news', 'weather'])],
@@ -168,16 +171,16 @@ const callsOf: Record<string, (draw: Draw) => { keys: string[]; args: (string | 
   'acquire-or-return-lease': (draw) => ({ keys: ['hash'], args: [owner(draw), LEASE_MS] }),
   'acquire-reentrant': (draw) => ({ keys: ['hash'], args: [owner(draw), LEASE_MS] }),
   'add-if-there': () => ({ keys: ['stock'], args: [1] }),
-  'leave-queue': (draw) => ({ keys: ['hash', 'tickets', 'alive'], args: [owner(draw), 'news'] }),
   'read-if-newest': (draw) => ({ keys: ['stock', 'fence'], args: ['lock', draw.below(4)] }),
   'release-and-publish': (draw) => ({ keys: ['hash'], args: [owner(draw), LEASE_MS, 'news'] }),
   'release-if-owner': (draw) => ({ keys: ['text'], args: [owner(draw)] }),
   'release-reentrant': (draw) => ({ keys: ['hash'], args: [owner(draw), LEASE_MS] }),
-  'release-to-first': (draw) => ({ keys: ['hash', 'tickets'], args: [owner(draw), LEASE_MS, 'news'] }),
+  'release-to-first': (draw) => ({ keys: ['turn', 'names'], args: [nameOf(draw)] }),
   'release-to-next-node': (draw) => ({
     keys: ['hash', 'nodes'],
     args: [owner(draw), LEASE_MS, draw.oneOf(['keep', 'free'])],
   }),
+  'renew-if-equal': (draw) => ({ keys: ['turn'], args: [nameOf(draw), LEASE_MS] }),
   'renew-if-owner': (draw) => ({ keys: ['hash'], args: [owner(draw), LEASE_MS] }),
   'restore-once': (draw) => ({ keys: ['stock', 'fence', 'mark'], args: [1, LEASE_MS, 'lock', draw.below(4)] }),
   'take-one': () => ({ keys: ['stock'], args: [] }),
@@ -185,11 +188,13 @@ const callsOf: Record<string, (draw: Draw) => { keys: string[]; args: (string | 
 };
 
 const owner = (draw: Draw) => draw.oneOf(['A:1', 'B:1']);
+/** Of two waiters of a process that listens to `turn:A`, and of one that nobody hears. */
+const nameOf = (draw: Draw) => draw.oneOf([`A:${LEASE_MS}:1`, `A:${LEASE_MS}:2`, `B:${LEASE_MS}:1`]);
 const key = (draw: Draw) => draw.oneOf(['text', 'stock']);
 
 /** Scripts of which each finds what another has written. */
 const families = [
-  ['acquire-in-turn', 'leave-queue', 'release-to-first'],
+  ['acquire-in-turn', 'release-to-first', 'renew-if-equal'],
   ['acquire-or-queue', 'release-to-next-node'],
   ['acquire-or-return-lease', 'release-and-publish', 'renew-if-owner'],
   ['acquire-reentrant', 'release-reentrant', 'renew-if-owner'],
@@ -201,9 +206,9 @@ const others: ((draw: Draw) => Command)[] = [
   (draw) => ['SET', 'text', owner(draw), 'PX', draw.oneOf([1, LEASE_MS]), 'NX'],
   (draw) => ['SET', 'stock', draw.below(10)],
   (draw) => ['GET', key(draw)],
-  (draw) => ['DEL', draw.oneOf(['text', 'stock', 'hash'])],
-  (draw) => ['PEXPIRE', draw.oneOf(['text', 'stock', 'hash']), draw.oneOf([1, 300, LEASE_MS])],
-  (draw) => ['PTTL', draw.oneOf(['text', 'stock', 'hash'])],
+  (draw) => ['DEL', draw.oneOf(['text', 'stock', 'hash', 'turn'])],
+  (draw) => ['PEXPIRE', draw.oneOf(['text', 'stock', 'hash', 'turn']), draw.oneOf([1, 300, LEASE_MS])],
+  (draw) => ['PTTL', draw.oneOf(['text', 'stock', 'hash', 'turn'])],
   () => ['PUBLISH', 'news', 'by hand'],
   () => ['TIME'],
 ];
@@ -220,7 +225,7 @@ function drawEvent(draw: Draw, after: number, some: string[]): Event {
   const kind = draw.below(10);
   if (kind === 0) {
     const verb = draw.oneOf(['SUBSCRIBE', 'SUBSCRIBE', 'UNSUBSCRIBE']);
-    return { at, process, command: [verb, draw.oneOf(['news', 'weather'])] };
+    return { at, process, command: [verb, draw.oneOf(['news', 'weather', 'turn:A'])] };
   }
   if (kind < 4) return { at, process, command: draw.oneOf(others)(draw) };
   const name = draw.oneOf(some);

@@ -83,23 +83,27 @@ test('fair: a release wakes the first waiter, and no other', async () => {
   const redis = connect();
   const watches = [watchClient(connect()), watchClient(connect())] as const;
   const a = createLock(lockOptions({ redis, key: key() }));
-  const [b, c] = watches.map(({ client }) => createLock(lockOptions({ redis: client, key: key() })));
   await a.acquire();
-  const first = b?.acquire();
-  await untilWaiting(redis, 1);
-  const second = c?.acquire();
-  await untilWaiting(redis, 2);
+  const waits: Promise<void>[] = [];
+  const waiters = [0, 0, 1].map((node) =>
+    createLock(lockOptions({ redis: watches[node]?.client as Redis, key: key() })),
+  );
+  for (const [asked, waiter] of waiters.entries()) {
+    waits.push(waiter.acquire());
+    await untilWaiting(redis, asked + 1);
+  }
   await untilListening(redis, 2);
   const asked = watches.map(({ sent }) => sent.length);
 
   await a.release();
-  await first;
-  await quiet(watches[1].client);
+  await waits[0];
+  for (const { client } of watches) await quiet(client);
 
   expect(watches.map(({ sent }) => sent.length)).toEqual(asked);
-  await b?.release();
-  await second;
-  await c?.release();
+  for (const [at, waiter] of waiters.entries()) {
+    await waits[at];
+    await waiter.release();
+  }
 });
 
 test('fair: a release between the ask and the subscription is not missed', async () => {
@@ -236,6 +240,30 @@ test('fair: a waiter that slept through its turn does not enter beside another o
 
   b.resume();
   await b.untilSaid('released');
+});
+
+test('fair: a message about an earlier wait lets nobody in', async () => {
+  const redis = connect();
+  const queue = `${key()}:queue`;
+  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
+  const b = createLock(lockOptions({ redis: connect(), key: key(), leaseMs: 600 }));
+  let isInside = false;
+  await a.acquire();
+  const entered = b.acquire().then(() => (isInside = true));
+  await untilWaiting(redis, 1);
+  await untilListening(redis);
+  const [earlier = ''] = await redis.lrange(queue, 0, -1);
+
+  // It has lost its place, and asks for another one.
+  await redis.del(queue);
+  await untilWaiting(redis, 1);
+  expect(await redis.publish(`${key()}:${earlier.split(':')[0]}`, earlier)).toBe(1);
+  await quiet(redis);
+  expect(isInside).toBe(false);
+  await a.release();
+
+  await entered;
+  await b.release();
 });
 
 test('fair: a lock that is handed on has the lease of who gets it', async () => {
