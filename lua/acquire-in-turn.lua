@@ -1,5 +1,5 @@
 -- Takes the lock when it is free and nobody waits before us, or when it was handed to us. Else we wait for our turn.
--- A name is `<process>:<lease in ms>:<more>`. Its process listens to the channel `<lock>:<process>`.
+-- A name is `<process>:<lease in ms>:<hears or new>:<more>`. Its process listens to the channel `<lock>:<process>`.
 -- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names,
 -- KEYS[3] the process that a lock was given to which somebody had let run out;
 -- ARGV[1] our name, ARGV[2] the lease in ms, ARGV[3] 'join' the queue, 'stay' in it, or 'try' without it.

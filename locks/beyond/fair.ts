@@ -19,9 +19,9 @@ const releaseToFirst = readScript('release-to-first');
 let namesGiven = 0;
 
 /** Every wait has a name of its own, so that a message about an earlier wait lets nobody in. */
-function newName({ redis, leaseMs, ownerToken }: LockOptions) {
+function newName({ redis, leaseMs, ownerToken }: LockOptions, isListening: boolean) {
   namesGiven += 1;
-  return `${processId(redis)}:${leaseMs}:${ownerToken}:${namesGiven}`;
+  return `${processId(redis)}:${leaseMs}:${isListening ? 'hears' : 'new'}:${ownerToken}:${namesGiven}`;
 }
 
 export const createLock: CreateLock = sharedInRequest((options) => {
@@ -36,7 +36,7 @@ export const createLock: CreateLock = sharedInRequest((options) => {
 
   async function acquire(signal?: AbortSignal) {
     if (holdCount === 0) {
-      name = newName(options);
+      name = newName(options, false);
       // A single try does not join the queue.
       const isOurs = signal?.aborted && (await ask('try')) === 0;
       if (!isOurs) {
@@ -71,19 +71,19 @@ export const createLock: CreateLock = sharedInRequest((options) => {
     }
     const stop = listen(redis, channel, hear);
     try {
-      // Who does not hear yet that it is its turn would hold up those behind it.
-      let how: 'join' | 'stay' | 'try' = isListening ? 'join' : 'try';
+      name = newName(options, isListening);
+      let how: 'join' | 'stay' = 'join';
       while (true) {
         hasNews = false;
         const answer = await ask(how);
         if (answer === 0) return;
         if (answer === -1) {
-          name = newName(options);
+          name = newName(options, isListening);
           isOurTurn = false;
           how = 'join';
           continue;
         }
-        how = how === 'try' ? 'join' : 'stay';
+        how = 'stay';
         // To ask again is also how we learn that the holder has died, and that our lease can't have begun any earlier.
         askAgain = setTimeout(lookAgain, Math.min(answer, leaseMs / 3));
         await abortable(hasNews ? undefined : new Promise<void>((resolve) => (wake = resolve)), signal);

@@ -189,7 +189,7 @@ const callsOf: Record<string, (draw: Draw) => { keys: string[]; args: (string | 
 
 const owner = (draw: Draw) => draw.oneOf(['A:1', 'B:1']);
 /** Of two waiters of a process that listens to `turn:A`, and of one that nobody hears. */
-const nameOf = (draw: Draw) => draw.oneOf([`A:${LEASE_MS}:1`, `A:${LEASE_MS}:2`, `B:${LEASE_MS}:1`]);
+const nameOf = (draw: Draw) => draw.oneOf([`A:${LEASE_MS}:hears:1`, `A:${LEASE_MS}:new:2`, `B:${LEASE_MS}:hears:1`]);
 const key = (draw: Draw) => draw.oneOf(['text', 'stock']);
 
 /** Scripts of which each finds what another has written. */

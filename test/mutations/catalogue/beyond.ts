@@ -83,7 +83,7 @@ export const beyond: Mutation[] = [
   {
     name: 'name-of-another-wait',
     file: 'locks/beyond/fair.ts',
-    find: 'if (answer === -1) name = newName(options);',
+    find: '          name = newName(options, isListening);\n',
     replace: '',
     why: 'A message about a wait that is over lets the waiter in.',
     tests: ['test/locks/beyond/fair.test.ts'],
@@ -92,11 +92,20 @@ export const beyond: Mutation[] = [
   {
     name: 'handed-to-the-dead',
     file: 'lua/release-to-first.lua',
-    find: 'first) > 0',
+    find: "first) > 0 or hears == 'new'",
     replace: 'first) >= 0',
-    why: 'A killed waiter is handed the lock, and each of them costs a lease.',
-    tests: ['test/locks/beyond/fair.test.ts'],
-    title: 'killed waiters cost nothing',
+    why: 'A killed waiter is handed the lock, and costs a lease.',
+    tests: ['test/lua/release-to-first.test.ts'],
+    title: 'passes over those whose process does not hear of it',
+  },
+  {
+    name: 'passed-over-as-new',
+    file: 'lua/release-to-first.lua',
+    find: " or hears == 'new'",
+    replace: '',
+    why: 'Who has just come, and does not hear yet, loses its place.',
+    tests: ['test/lua/release-to-first.test.ts'],
+    title: 'who is new is not passed over',
   },
   {
     name: 'suspect-forgotten',
