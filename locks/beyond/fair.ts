@@ -4,7 +4,7 @@
 // Leaves:  each acquisition waits for a message to travel, and for the first waiter up to a lease if it stands still.
 // Source:  Redisson, fair lock.
 
-import { abortable } from '../drivers/abortable.ts';
+import { abortable, abortError } from '../drivers/abortable.ts';
 import { listen } from '../drivers/channels.ts';
 import { processId } from '../drivers/process-id.ts';
 import { sharedInRequest } from '../drivers/same-request.ts';
@@ -36,13 +36,7 @@ export const createLock: CreateLock = sharedInRequest((options) => {
 
   async function acquire(signal?: AbortSignal) {
     if (holdCount === 0) {
-      name = newName(options, false);
-      // A single try does not join the queue.
-      const isOurs = signal?.aborted && (await ask('try')) === 0;
-      if (!isOurs) {
-        await abortable(undefined, signal);
-        await waitInQueue(signal);
-      }
+      await (signal?.aborted ? tryOnce(signal) : waitInQueue(signal));
       watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
     }
     holdCount += 1;
@@ -53,37 +47,40 @@ export const createLock: CreateLock = sharedInRequest((options) => {
     return acquireInTurn(redis, keys, [name, leaseMs, how]);
   }
 
+  async function tryOnce(signal: AbortSignal) {
+    name = newName(options, false);
+    if ((await ask('try')) !== 0) throw abortError(signal);
+  }
+
   async function waitInQueue(signal?: AbortSignal) {
     let isListening = false;
     let isOurTurn = false;
     let hasNews = false;
     let wake = () => {};
     let askAgain: NodeJS.Timeout | undefined;
-    function lookAgain() {
-      hasNews = true;
-      wake();
-    }
     function hear(message?: string) {
       if (message === undefined) isListening = true;
       else if (message === name) isOurTurn = true;
       else return;
       lookAgain();
     }
+    function lookAgain() {
+      hasNews = true;
+      wake();
+    }
     const stop = listen(redis, channel, hear);
     try {
-      name = newName(options, isListening);
-      let how: 'join' | 'stay' = 'join';
+      let hasPlace = false;
       while (true) {
         hasNews = false;
-        const answer = await ask(how);
-        if (answer === 0) return;
-        if (answer === -1) {
+        if (!hasPlace) {
           name = newName(options, isListening);
           isOurTurn = false;
-          how = 'join';
-          continue;
         }
-        how = 'stay';
+        const answer = await ask(hasPlace ? 'stay' : 'join');
+        if (answer === 0) return;
+        hasPlace = answer > 0;
+        if (!hasPlace) continue;
         // To ask again is also how we learn that the holder has died, and that our lease can't have begun any earlier.
         askAgain = setTimeout(lookAgain, Math.min(answer, leaseMs / 3));
         await abortable(hasNews ? undefined : new Promise<void>((resolve) => (wake = resolve)), signal);

@@ -83,8 +83,8 @@ export const beyond: Mutation[] = [
   {
     name: 'name-of-another-wait',
     file: 'locks/beyond/fair.ts',
-    find: '          name = newName(options, isListening);\n',
-    replace: '',
+    find: '        if (!hasPlace) {',
+    replace: "        if (name === '') {",
     why: 'A message about a wait that is over lets the waiter in.',
     tests: ['test/locks/beyond/fair.test.ts'],
     title: 'a message about an earlier wait',
