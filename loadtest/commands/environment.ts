@@ -1,10 +1,25 @@
 // What a run was made with: versions, machine, commit.
 
 import { execFileSync } from 'node:child_process';
-import { arch, cpus, release, type } from 'node:os';
+import { arch, cpus, loadavg, release, type } from 'node:os';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import type { Results } from '../evidence/results.ts';
+import type { Machine, Results } from '../evidence/results.ts';
 import type { Target } from '../harness/target.ts';
+
+/** Before the run itself is at work. */
+const [loadAtStart = 0] = loadavg();
+
+/** What the run was made on, and how busy that was when this process began. */
+export function describeMachine(): Machine {
+  const [cpu] = cpus();
+  return {
+    node: process.version,
+    os: `${type()} ${release()} ${arch()}`,
+    cpus: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
+    commit: commit(),
+    load: Math.round(loadAtStart * 10) / 10,
+  };
+}
 
 /** What the run was made with: without it no figure can be compared. */
 export function describeEnvironment({
@@ -12,16 +27,7 @@ export function describeEnvironment({
   nginx,
   backends,
 }: Pick<Target, 'redis' | 'nginx' | 'backends'>): Results['environment'] {
-  const [cpu] = cpus();
-  return {
-    node: process.version,
-    os: `${type()} ${release()} ${arch()}`,
-    cpus: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
-    redis,
-    nginx,
-    backends,
-    commit: commit(),
-  };
+  return { ...describeMachine(), redis, nginx, backends };
 }
 
 function commit(): string {

@@ -17,6 +17,7 @@ import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scop
 import { type Planned, proveAll } from '../prove/prover.ts';
 import { proofOf, writeProof } from '../prove/results.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { describeMachine } from './environment.ts';
 import { namesAmong, stageList, wholeNumberFrom } from './options.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
@@ -93,7 +94,7 @@ async function prove(): Promise<number> {
   const createdAt = new Date();
   const found = await proveAll(planned, { seconds, signal: stopping.signal, onCell: progress });
   const cells = given.onRedis ? await replayAll(found, planned) : found;
-  const proof = await proofOf({ command: commandLine(), createdAt, cells });
+  const proof = await proofOf({ command: commandLine(), createdAt, machine: describeMachine(), cells });
   const reports = resolve(callerDir, given.reports);
   const folder = folderOf(reports, createdAt);
   await writeProof(proof, folder);

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { machineSchema } from './results.ts';
 
 const count = z.int().min(0);
 const milliseconds = z.number().min(0);
@@ -115,6 +116,9 @@ export const proofCellSchema = z.object({
 export const proofSchema = z.object({
   format: z.literal(1),
   createdAt: z.iso.datetime(),
+  /** How long the run took, and on what. Absent in proofs from before it was noted. */
+  durationMs: milliseconds.optional(),
+  machine: machineSchema.optional(),
   command: z.string(),
   /** The server of the search, such as `Valkey 9.1.1`. */
   server: z.string(),

@@ -137,6 +137,16 @@ export const gradeSchema = z.object({
   doesNotPromise: z.record(z.string(), z.string()).optional(),
 });
 
+/** What a run was made on. */
+export const machineSchema = z.object({
+  node: z.string(),
+  os: z.string(),
+  cpus: z.string(),
+  commit: z.string(),
+  /** How many processes wanted a CPU when it began: the load average of the last minute. Absent in runs from before it was noted. */
+  load: z.number().min(0).optional(),
+});
+
 /** `results.json`. Others read it: a change that breaks them gets a new `format`. */
 export const resultsSchema = z.object({
   format: z.literal(1),
@@ -148,15 +158,11 @@ export const resultsSchema = z.object({
   verdictReasons: z.array(z.string()),
   /** What was asked for and not run, as `stage drill`. */
   leftOut: z.array(z.string()),
-  environment: z.object({
-    node: z.string(),
-    os: z.string(),
-    cpus: z.string(),
+  environment: machineSchema.extend({
     redis: z.object({ kind: z.enum(['external', 'native', 'embedded']), version: z.string() }),
     nginx: z.string(),
     /** The versions of the servers beyond Redis, by backend, where a strategy of the run needed them. */
     backends: z.record(z.string(), z.string()).default({}),
-    commit: z.string(),
   }),
   /** How the drills were set. `leaseMs` is that of the drills that go step by step. */
   settings: z.object({ requests: count, connections: count, stock: count, units: count, leaseMs: count }),
@@ -165,6 +171,7 @@ export const resultsSchema = z.object({
   grades: z.array(gradeSchema).optional(),
 });
 
+export type Machine = z.infer<typeof machineSchema>;
 export type Verdict = z.infer<typeof verdictSchema>;
 export type RushFigures = z.infer<typeof rushFiguresSchema>;
 export type StepFigures = z.infer<typeof stepFiguresSchema>;

@@ -6,6 +6,7 @@ import type { Cell } from '../../prove/cell.ts';
 import { openValkey } from '../../prove/valkey.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { PROOF_FILE, type Proof, type ProofCell, proofSchema } from '../evidence/proof.ts';
+import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';
 import { renderProofPage } from './page.ts';
 import { expectedVerdict } from './plan.ts';
@@ -14,16 +15,19 @@ export interface ProofParts {
   /** The command that repeats it. */
   command: string;
   createdAt: Date;
+  machine?: Machine;
   /** A cell as the search found it, and what became of its counterexample on a server of its own. */
   cells: (Cell & Pick<ProofCell, 'onRedis'>)[];
 }
 
 /** What the cells say together: for each the drill of its name, and whether all is as taught. */
-export async function proofOf({ command, createdAt, cells }: ProofParts): Promise<Proof> {
+export async function proofOf({ command, createdAt, machine, cells }: ProofParts): Promise<Proof> {
   const known = cells.map((cell) => ({ ...cell, drill: drillOf(cell), taught: taughtOf(cell) }));
   return proofSchema.parse({
     format: 1,
     createdAt: createdAt.toISOString(),
+    durationMs: Math.max(0, Date.now() - createdAt.getTime()),
+    ...(machine && { machine }),
     command,
     server: await nameOfServer(),
     ...judgeProof(known),

@@ -1,11 +1,11 @@
 // How a run was set, and what it ran on.
 
-import { formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 
 /** How a run was set and what it ran on, as pairs of a name and a value. */
 export function environmentLines({ environment, settings }: Results): [name: string, value: string][] {
-  const { node, os, cpus, redis, nginx, backends, commit } = environment;
+  const { node, os, cpus, redis, nginx, backends, commit, load } = environment;
   return [
     ['Requests of a rush', formatNumber(settings.requests)],
     ['Connections', formatNumber(settings.connections)],
@@ -18,6 +18,7 @@ export function environmentLines({ environment, settings }: Results): [name: str
     ['Node', node],
     ['System', os],
     ['CPUs', cpus],
+    ...(load === undefined ? [] : [['Load when it began', formatMeasure(load)] as [string, string]]),
     ['Commit', commit],
   ];
 }
