@@ -8,6 +8,7 @@ const quick = [
   'test/loadtest/commands/{narrator,options}.test.ts',
   'test/loadtest/drills/chosen-cells.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
+  'test/loadtest/figures/**/*.test.ts',
   'test/loadtest/prove/{alike,mermaid,page,results,timeline}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/staircase/**/*.test.ts',

@@ -12,7 +12,7 @@ import { runContract } from '../grade/contract/contract.ts';
 import { openContractServers } from '../grade/contract/contract-servers.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
 import type { Drill } from '../harness/drill.ts';
-import { faultLines, matrixLines } from '../prove/matrix.ts';
+import { faultLines, matrixLines, matrixOf } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
@@ -89,7 +89,7 @@ async function searchFirst(locks: Grade[], drills: Drill[]): Promise<Cell[] | un
   const cells = await proveAll(planned, { seconds: searchSeconds, signal: stopping.signal, onCell() {} });
   process.off('SIGINT', stop).off('SIGTERM', stop);
   if (!options.json)
-    process.stdout.write(`${[...matrixLines(cells), '', ...faultLines(cells, isSound)].join('\n')}\n\n`);
+    process.stdout.write(`${[...matrixLines(matrixOf(cells)), '', ...faultLines(cells, isSound)].join('\n')}\n\n`);
   if (!stopping.signal.aborted) return cells;
   process.exitCode = COULD_NOT_RUN;
   return undefined;

@@ -3,31 +3,17 @@
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
-import { type DrillResult, type Results, rushFigures, type StageResult, type Verdict } from '../evidence/results.ts';
+import { formatDuration, formatNumber } from '../evidence/numbers.ts';
+import { type DrillResult, type Results, rushFigures, type StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
 import { isAsTaught, keyFigure, partsOf, type RanStaircase, ranStaircases } from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine, failures, gradeLine } from '../report/grades.ts';
-import { readStory, stageTitle } from '../report/story.ts';
+import { drillLines, marks, nameColumn, openingLines } from '../report/terminal.ts';
 import { checkNames } from '../staircase/contract.ts';
 import { lockStaircase } from '../staircase/locks.ts';
-import { columnNames, columnOf, columnsWith, rowOf } from '../staircase/lookup.ts';
-import { fixes, stageBefore } from '../staircase/plan.ts';
-
-const marks: Record<Verdict, string> = {
-  pass: pc.green('✔'),
-  fail: pc.red('✘'),
-  unknown: pc.yellow('?'),
-  'not-applicable': pc.dim('–'),
-};
-const words: Record<Verdict, string> = {
-  pass: 'holds',
-  fail: 'fails',
-  unknown: 'unknown',
-  'not-applicable': 'not applicable',
-};
+import { columnOf, rowOf } from '../staircase/lookup.ts';
 
 /** Narrates a run as it goes on. */
 export interface Narrator {
@@ -54,11 +40,7 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
   const say = (line = '') => void out.write(`${line}\n`);
   /** The results so far by `stage drill`, to compare a stage with the one before it. */
   const resultsSoFar = new Map<string, DrillResult>();
-  /** What the stage before failed and this one fixes. */
-  const failedBefore = (stage: string) =>
-    columnNames
-      .filter((drill) => fixes(stage, drill))
-      .flatMap((drill) => resultsSoFar.get(`${stageBefore(stage)} ${drill}`) ?? []);
+  const find = (stage: string, drill: string) => resultsSoFar.get(`${stage} ${drill}`);
   let current: { stage: string; drill: string } = { stage: '', drill: '' };
 
   return {
@@ -68,12 +50,8 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
       current = { stage, drill: drill.name };
       if (drill.kind === 'steps' && bar) out.write(pc.dim(`${isNewStage ? '' : '  '}${nameColumn(drill.name)} …\r`));
       if (!isNewStage) return;
-      const story = readStory(stage);
       say();
-      say(pc.bold(stageTitle(stage)));
-      if (story) say(`  ${pc.dim('Problem')}  ${story.problem}`);
-      for (const result of failedBefore(stage)) say(`  ${pc.dim('Before ')}  ${shortLine(result)}`);
-      if (story) say(`  ${pc.dim('Change ')}  ${story.change}`);
+      for (const line of openingLines(stage, find)) say(line);
     },
     progress(done, total) {
       if (bar && done === 1) bar.start(total, 0, { drill: nameColumn(current.drill) });
@@ -82,9 +60,7 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
     result(stage, result) {
       bar?.stop();
       resultsSoFar.set(`${stage} ${result.drill}`, result);
-      const before = failedBefore(stage).find(({ drill }) => drill === result.drill);
-      for (const line of resultLines(result)) say(line);
-      if (before) say(`${indentOf(result.drill)}Before: ${stageBefore(stage)} ${shortLine(before)}`);
+      for (const line of drillLines(stage, result, find)) say(line);
     },
     end(results, dir) {
       bar?.stop();
@@ -178,12 +154,6 @@ function endLines(results: Results, dir: string): string[] {
   ];
 }
 
-/** `✘ crashed-holder: none in 2 s` */
-function shortLine(result: DrillResult): string {
-  const figure = keyFigure(result) ?? words[result.verdict];
-  return `${marks[result.verdict]} ${result.drill}: ${figure}`;
-}
-
 function shortResult(result: DrillResult): string {
   const figure = keyFigure(result);
   if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return result.reasons.join(' ');
@@ -242,45 +212,12 @@ function pictureCell(result: DrillResult | undefined): string {
   return result.taught === null ? pc.dim(marks[result.verdict]) : marks[result.verdict];
 }
 
-function resultLines(result: DrillResult): string[] {
-  const { drill, verdict, taught, reasons, witnesses } = result;
-  const figures = rushFigures(result);
-  const isComparable = taught !== null && (verdict === 'pass' || verdict === 'fail');
-  const compared = taught === verdict ? ', as taught' : pc.red(', NOT as taught');
-  const judged = `${words[verdict]}${isComparable ? compared : ''}`;
-  const latency = figures?.latencyMs;
-  const speed = [
-    figures && `${formatNumber(figures.throughput)} sales/s`,
-    latency && `p50 ${formatMeasure(latency.p50)} ms, p99 ${formatMeasure(latency.p99)} ms`,
-    figures?.redisCommandsPerSale !== undefined &&
-      `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,
-    figures?.conflicts !== undefined && countOf(figures.conflicts, 'conflict'),
-    figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
-  ].filter(Boolean);
-  const indent = indentOf(drill);
-  return [
-    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${judged}  ${pc.dim(columnOf(drill)?.asks ?? '')}`,
-    ...reasons.map((reason) => `${indent}${reason}`),
-    ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
-    ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
-  ];
-}
-
 /** The columns of a terminal that does not say how many it has. */
 const DEFAULT_WIDTH = 100;
 /** The narrowest column for the names of rows. */
 const NARROWEST_ROW = 18;
 /** Two spaces and a line between two cells. */
 const CELL_BORDER = 3;
-
-/** The name, padded to the widest that stands above or below it. */
-function nameColumn(drill: string): string {
-  return drill.padEnd(Math.max(...columnsWith(drill).map((name) => name.length)));
-}
-
-/** Under the names of the drills. */
-const indentOf = (drill: string) => ' '.repeat(nameColumn(drill).length + MARK_WIDTH);
-const MARK_WIDTH = 5;
 
 function verdictLine({ verdict, stages, leftOut }: Results): string {
   const results = stages.flatMap(({ drills }) => drills);

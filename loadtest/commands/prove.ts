@@ -11,7 +11,7 @@ import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
 import { LATEST_PROOF, type ProofCell } from '../evidence/proof.ts';
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
 import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
-import { cellLines, faultLines, legend, matrixLines, summaryOf } from '../prove/matrix.ts';
+import { cellLines, faultLines, legend, matrixLines, matrixOf, summaryOf } from '../prove/matrix.ts';
 import { replayOnRedis } from '../prove/on-redis.ts';
 import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scopeNames } from '../prove/plan.ts';
 import { type Planned, proveAll } from '../prove/prover.ts';
@@ -192,7 +192,7 @@ function commandLine(): string {
 
 function print(cells: Cell[], server: string, report: string) {
   const lines: string[] = [];
-  if (cells.length > MOST_PRINTED) lines.push(...matrixLines(cells), '', legend, summaryOf(cells, server));
+  if (cells.length > MOST_PRINTED) lines.push(...matrixLines(matrixOf(cells)), '', legend, summaryOf(cells, server));
   else for (const cell of cells) lines.push(...cellLines(cell), '');
   if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells, isAsExpected));
   process.stdout.write(`${lines.join('\n').trimEnd()}\n\nReport: ${report}\n`);

@@ -7,27 +7,50 @@ import { countOf, listOf } from '../evidence/numbers.ts';
 import { formatOrders } from './claim.ts';
 import { scopeNames } from './plan.ts';
 
-/** A row for each lock, a column for each scope. */
-export function matrixLines(cells: Cell[]): string[] {
+/** A lock in the matrix: a sign for each scope that it was looked at in. */
+export interface MatrixRow {
+  stage: string;
+  /** ✔, ✘, ?, or the number of processes with which it holds where with more not every order was looked at. */
+  signs: Record<string, string>;
+}
+
+type Looked = Pick<Cell, 'stage' | 'scope' | 'processes' | 'verdict'>;
+
+/** A row for each lock, in the order of the cells. */
+export function matrixOf(cells: Looked[]): MatrixRow[] {
   const stages = [...new Set(cells.map(({ stage }) => stage))];
-  const named = new Set(cells.map(({ scope }) => scope));
-  const scopes = scopeNames.filter((name) => named.has(name));
-  const width = Math.max(...stages.map((name) => name.length)) + 2;
+  return stages.map((stage) => {
+    const own = cells.filter((cell) => cell.stage === stage);
+    const seen = scopeNames.filter((name) => own.some(({ scope }) => scope === name));
+    return {
+      stage,
+      signs: Object.fromEntries(seen.map((name) => [name, signOf(own.filter(({ scope }) => scope === name))])),
+    };
+  });
+}
+
+/** One sign for the cells of a lock in a scope, which have different numbers of processes. */
+function signOf(cells: Looked[]): string {
+  if (cells.some(({ verdict }) => verdict === 'fails')) return '✘';
+  const held = cells.filter(({ verdict }) => verdict === 'holds');
+  if (held.length === cells.length) return '✔';
+  return held.length > 0 ? String(Math.max(...held.map(({ processes }) => processes))) : '?';
+}
+
+/** The matrix as it is printed: a row for each lock, a column for each scope, and – where one does not apply. */
+export function matrixLines(matrix: MatrixRow[], paint = painted): string[] {
+  const scopes = scopeNames.filter((name) => matrix.some(({ signs }) => Object.hasOwn(signs, name)));
+  const width = Math.max(...matrix.map(({ stage }) => stage.length)) + 2;
   const heads = scopes.map((name, at) => `${' '.repeat(width)}${'│  '.repeat(at)}${name}`);
-  const rows = stages.map((stage) => {
-    const signs = scopes.map((scope) => signOf(cells.filter((cell) => cell.stage === stage && cell.scope === scope)));
-    return `${stage.padEnd(width)}${signs.join('  ')}`;
+  const rows = matrix.map(({ stage, signs }) => {
+    return `${stage.padEnd(width)}${scopes.map((scope) => paint(signs[scope] ?? '–')).join('  ')}`;
   });
   return [...heads, ...rows];
 }
 
-/** One sign for the cells of a lock in a scope, which have different numbers of processes. */
-function signOf(cells: Cell[]): string {
-  if (cells.length === 0) return pc.dim('–');
-  if (cells.some(({ verdict }) => verdict === 'fails')) return pc.red('✘');
-  const held = cells.filter(({ verdict }) => verdict === 'holds');
-  if (held.length === cells.length) return pc.green('✔');
-  return held.length > 0 ? pc.green(String(Math.max(...held.map(({ processes }) => processes)))) : pc.yellow('?');
+function painted(sign: string): string {
+  const paint = { '✔': pc.green, '✘': pc.red, '?': pc.yellow, '–': pc.dim }[sign] ?? pc.green;
+  return paint(sign);
 }
 
 export const legend =
@@ -49,7 +72,7 @@ export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean)
 }
 
 /** What was looked at, on which server, in a sentence. */
-export function summaryOf(cells: Cell[], server: string): string {
+export function summaryOf(cells: Pick<Cell, 'states' | 'sales' | 'processes'>[], server: string): string {
   const states = cells.reduce((sum, cell) => sum + cell.states, 0);
   const sizes = [...new Set(cells.map(({ sales }) => sales))].toSorted().map((sales) => {
     const of = cells.filter((cell) => cell.sales === sales);

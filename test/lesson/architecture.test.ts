@@ -12,6 +12,7 @@ const ROOMS = [
   ['harness', 'report'],
   ['drills', 'orders', 'bench', 'grade', 'prove'],
   ['verdicts'],
+  ['figures'],
   ['commands'],
 ];
 

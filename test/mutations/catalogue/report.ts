@@ -38,7 +38,7 @@ export const report: Mutation[] = [
   },
   {
     name: 'unknown-called-not-as-taught',
-    file: 'loadtest/commands/narrator.ts',
+    file: 'loadtest/report/terminal.ts',
     find: "taught !== null && (verdict === 'pass' || verdict === 'fail')",
     replace: 'taught !== null',
     why: 'A cell of which nothing is known is told as one that came out wrong.',

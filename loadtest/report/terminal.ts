@@ -1,0 +1,95 @@
+// What a terminal shows of a stage and of a drill under it.
+
+import pc from 'picocolors';
+import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
+import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
+import { columnNames, columnOf, columnsWith } from '../staircase/lookup.ts';
+import { fixes, stageBefore } from '../staircase/plan.ts';
+import { keyFigure } from './cells.ts';
+import { readStory, stageTitle } from './story.ts';
+
+/** The sign of a verdict. */
+export const marks: Record<Verdict, string> = {
+  pass: pc.green('✔'),
+  fail: pc.red('✘'),
+  unknown: pc.yellow('?'),
+  'not-applicable': pc.dim('–'),
+};
+/** A verdict as a word. */
+const words: Record<Verdict, string> = {
+  pass: 'holds',
+  fail: 'fails',
+  unknown: 'unknown',
+  'not-applicable': 'not applicable',
+};
+
+/** Finds what was found of a cell so far. */
+export type FindResult = (stage: string, drill: string) => DrillResult | undefined;
+
+/** What a stage opens with: its title, and its story with what the stage before failed and this one fixes. */
+export function openingLines(stage: string, find: FindResult): string[] {
+  const story = readStory(stage);
+  const before = columnNames
+    .filter((drill) => fixes(stage, drill))
+    .flatMap((drill) => failedBefore(stage, drill, find) ?? []);
+  return [
+    pc.bold(stageTitle(stage)),
+    ...(story ? [`  ${pc.dim('Problem')}  ${story.problem}`] : []),
+    ...before.map((result) => `  ${pc.dim('Before ')}  ${shortLine(result)}`),
+    ...(story ? [`  ${pc.dim('Change ')}  ${story.change}`] : []),
+  ];
+}
+
+/** A drill under a stage, with what came of it under the stage before. */
+export function drillLines(stage: string, result: DrillResult, find: FindResult): string[] {
+  const before = failedBefore(stage, result.drill, find);
+  return [
+    ...resultLines(result),
+    ...(before ? [`${indentOf(result.drill)}Before: ${stageBefore(stage)} ${shortLine(before)}`] : []),
+  ];
+}
+
+/** What came of a drill under the stage before, when this one fixes it. */
+function failedBefore(stage: string, drill: string, find: FindResult): DrillResult | undefined {
+  const before = stageBefore(stage);
+  return before !== undefined && fixes(stage, drill) ? find(before, drill) : undefined;
+}
+
+/** `✘ crashed-holder: none in 2 s` */
+function shortLine(result: DrillResult): string {
+  const figure = keyFigure(result) ?? words[result.verdict];
+  return `${marks[result.verdict]} ${result.drill}: ${figure}`;
+}
+
+function resultLines(result: DrillResult): string[] {
+  const { drill, verdict, taught, reasons, witnesses } = result;
+  const figures = rushFigures(result);
+  const isComparable = taught !== null && (verdict === 'pass' || verdict === 'fail');
+  const compared = taught === verdict ? ', as taught' : pc.red(', NOT as taught');
+  const judged = `${words[verdict]}${isComparable ? compared : ''}`;
+  const latency = figures?.latencyMs;
+  const speed = [
+    figures && `${formatNumber(figures.throughput)} sales/s`,
+    latency && `p50 ${formatMeasure(latency.p50)} ms, p99 ${formatMeasure(latency.p99)} ms`,
+    figures?.redisCommandsPerSale !== undefined &&
+      `${formatMeasure(figures.redisCommandsPerSale)} Redis commands a sale`,
+    figures?.conflicts !== undefined && countOf(figures.conflicts, 'conflict'),
+    figures && figures.lockTimeout > 0 && `${formatNumber(figures.lockTimeout)} refused: the lock was not free in time`,
+  ].filter(Boolean);
+  const indent = indentOf(drill);
+  return [
+    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${judged}  ${pc.dim(columnOf(drill)?.asks ?? '')}`,
+    ...reasons.map((reason) => `${indent}${reason}`),
+    ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
+    ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
+  ];
+}
+
+/** The name, padded to the widest that stands above or below it. */
+export function nameColumn(drill: string): string {
+  return drill.padEnd(Math.max(...columnsWith(drill).map((name) => name.length)));
+}
+
+/** Under the names of the drills. */
+const indentOf = (drill: string) => ' '.repeat(nameColumn(drill).length + MARK_WIDTH);
+const MARK_WIDTH = 5;

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { figureDocuments, withFigures, withoutFigures } from '../../loadtest/figures/documents.ts';
+import { readRecord } from '../../loadtest/figures/record.ts';
+import { steps } from '../../loadtest/figures/steps.ts';
+import { readText } from './project-files.ts';
+
+const record = readRecord();
+const documents = figureDocuments();
+/** A speed that somebody wrote by hand, or copied from a terminal. */
+const WRITTEN =
+  /\d sales\/s|│.*(sales\/s|per second)|\d (sales|acquisitions|sections) (a|per) second|\d Redis commands a sale/;
+/** What explains how to read such a line, and measures nothing. */
+const EXAMPLE = '1,164 sales/s · p50 38.3 ms, p99 131 ms · 1.6 Redis commands a sale';
+
+describe('figures', () => {
+  test.each(documents.filter((file) => /<!-- \/?figures/.test(readText(file))))(
+    '%s: each is as it was recorded; if not: npm run figures -- --page',
+    (file) => {
+      const document = readText(file);
+
+      expect(document, 'npm run figures -- --page brings it up to date').toBe(withFigures(document, record, file));
+    },
+  );
+
+  test('the pages that compare the locks have some', () => {
+    const without = [
+      'README.md',
+      'docs/choosing.md',
+      'docs/bench.md',
+      'docs/beyond/cohort.md',
+      'docs/orders/sales.md',
+    ].filter((file) => withoutFigures(readText(file)) === readText(file));
+
+    expect(without).toEqual([]);
+  });
+
+  test('none is written by hand: ask for it between comments, as CONTRIBUTING.md says', () => {
+    const byHand = documents
+      .filter((file) => !file.startsWith('docs/decisions/'))
+      .flatMap((file) =>
+        withoutFigures(readText(file))
+          .split('\n')
+          .filter((line) => WRITTEN.test(line) && line.trim() !== EXAMPLE)
+          .map((line) => `${file}: ${line.trim()}`),
+      );
+
+    expect(byHand).toEqual([]);
+  });
+
+  test('the record has no run that no step makes', () => {
+    const names = steps.map(({ name }) => name);
+
+    expect(Object.keys(record.runs).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});

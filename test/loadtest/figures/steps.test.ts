@@ -1,0 +1,171 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BenchResults } from '../../../loadtest/bench/results.ts';
+import type { Results } from '../../../loadtest/evidence/results.ts';
+import { blocks } from '../../../loadtest/figures/parts.ts';
+import { type FiguresRecord, recordSchema } from '../../../loadtest/figures/record.ts';
+import { commandOf, steps } from '../../../loadtest/figures/steps.ts';
+import { makeTempDir } from '../../../scripts/stack/parts.ts';
+import { drillResult, rushFigures } from './made-up.ts';
+
+let temp: ReturnType<typeof makeTempDir>;
+beforeAll(() => {
+  temp = makeTempDir();
+});
+afterAll(() => temp.remove());
+
+let folders = 0;
+function folderWith(file: string, content: unknown): string {
+  folders += 1;
+  const folder = join(temp.dir, String(folders));
+  mkdirSync(folder);
+  writeFileSync(join(folder, file), JSON.stringify(content));
+  return folder;
+}
+
+const stepNamed = (name: string) => {
+  const step = steps.find((each) => each.name === name);
+  if (step === undefined) throw new Error(`no step ${name}`);
+  return step;
+};
+const empty: FiguresRecord = { format: 1, runs: {} };
+const environment = {
+  node: 'v20.20.2',
+  os: 'Linux 6 x64',
+  cpus: '2 × AMD EPYC',
+  commit: 'abc1234',
+  load: 0.4,
+  redis: { kind: 'native' as const, version: 'redis 7.0.15' },
+  nginx: 'native 1.22.1',
+  backends: { zookeeper: '3.8.0' },
+};
+
+const results: Results = {
+  format: 1,
+  command: 'npm run staircase -- --beyond --reports /home/me/reports',
+  startedAt: '2026-11-23T03:41:19.000Z',
+  durationMs: 576_000,
+  verdict: 'as-taught',
+  verdictReasons: [],
+  leftOut: [],
+  environment,
+  settings: { requests: 2000, connections: 100, stock: 5000, units: 1000, leaseMs: 1000 },
+  stages: [
+    { stage: '8-auto-renew', lockVersion: 8, drills: [{ ...drillResult, witnesses: ['one', 'two'], witnessCount: 2 }] },
+    { stage: 'fair', lockVersion: null, drills: [{ ...drillResult, verdict: 'unknown' }] },
+  ],
+};
+
+const turn = (round: number, name: string, perSecond: number, lostUpdates = 0): BenchResults['turns'][number] => ({
+  round,
+  waiters: 100,
+  name,
+  figures: {
+    perSecond,
+    commandsPerAcquisition: 14,
+    waitMs: { p50: 100, p99: 200, max: 240 },
+    sections: 1000,
+    lostUpdates,
+    starved: round,
+    errors: 0,
+  },
+});
+const bench: BenchResults = {
+  format: 1,
+  command: 'npm run bench -- --only blocking,fair,cohort',
+  startedAt: '2026-11-23T05:09:49.000Z',
+  durationMs: 360_000,
+  mode: 'locks',
+  environment: { ...environment, nginx: 'none', backends: {} },
+  settings: { rounds: 3, seconds: 3, waiters: [100], leaseMs: 30_000, retryDelayMs: 20, spinners: null },
+  contestants: [
+    { name: 'blocking', kind: 'ours' },
+    { name: 'fair', kind: 'ours' },
+    { name: 'cohort', kind: 'ours' },
+  ],
+  turns: [
+    turn(1, 'blocking', 100),
+    turn(2, 'blocking', 900),
+    turn(3, 'blocking', 200),
+    turn(1, 'fair', 5000, 7),
+    { round: 1, waiters: 100, name: 'cohort', failure: 'The process died.' },
+  ],
+  ratios: { 'blocking/commands@100': { value: 14, min: 13, max: 15 } },
+};
+
+describe('figures: what is kept of a report', () => {
+  test('staircase: a rush that is unknown has no figures, its sign stays, and so does no path', () => {
+    const { runs, staircase } = stepNamed('staircase-beyond').keep(empty, folderWith('results.json', results));
+
+    expect(staircase?.cells).toEqual([
+      { stage: '8-auto-renew', result: { ...drillResult, witnesses: ['one'], witnessCount: 2, stockOverTime: [] } },
+    ]);
+    expect(staircase?.signs).toEqual({ '8-auto-renew': { rush: '✔' }, fair: { rush: '?' } });
+    expect(runs['staircase-beyond']).toEqual({
+      command: 'npm run staircase -- --beyond',
+      startedAt: results.startedAt,
+      durationMs: 576_000,
+      machine: { node: 'v20.20.2', os: 'Linux 6 x64', cpus: '2 × AMD EPYC', commit: 'abc1234', load: 0.4 },
+      servers: ['redis 7.0.15 (native)', 'nginx native 1.22.1', 'zookeeper 3.8.0'],
+      cells: 2,
+    });
+  });
+
+  test('bench: the median of the rounds; a lock that was not alone, or could not be measured, is in no table', () => {
+    const record = stepNamed('bench').keep(empty, folderWith('bench.json', bench));
+
+    expect(record.bench?.rows.map(({ name, perSecond, starved }) => [name, perSecond, starved])).toEqual([
+      ['blocking', { value: 200, min: 100, max: 900 }, 3],
+      ['fair', { value: 5000, min: 5000, max: 5000 }, 1],
+    ]);
+    const table = blocks['bench']?.(record, '100', 'fair,cohort,blocking') ?? '';
+    expect(table).toContain('| `blocking` | 200 (100–900)');
+    expect(table).not.toContain('5,000');
+    expect(table).not.toContain('cohort');
+    expect(blocks['ratios']?.(record)).toContain('| `blocking/commands@100` | 14 (13–15) | ≤ 16   | ✔');
+  });
+
+  test('the other parts stay as they were recorded', () => {
+    const record = stepNamed('bench').keep(empty, folderWith('bench.json', bench));
+    const both = stepNamed('staircase-beyond').keep(record, folderWith('results.json', results));
+
+    expect(both.bench).toEqual(record.bench);
+    expect(Object.keys(both.runs)).toEqual(['bench', 'staircase-beyond']);
+    expect(recordSchema.parse(JSON.parse(JSON.stringify(both)))).toEqual(both);
+  });
+
+  test('buyers: each number of them is kept once', () => {
+    const few = { ...drillResult, figures: { ...rushFigures, conflicts: 6052 } };
+    const run = { ...results, stages: [{ stage: 'mysql-optimistic', lockVersion: null, drills: [few] }] };
+    const once = stepNamed('buyers-10').keep(empty, folderWith('results.json', run));
+    const twice = stepNamed('buyers-10').keep(once, folderWith('results.json', run));
+
+    expect(twice.buyers?.map(({ connections }) => connections)).toEqual([10]);
+    expect(blocks['buyers']?.(twice)).toContain('| 10               | 6,052');
+  });
+
+  test.each([
+    ['a bench of the locks as one of sales', 'bench-http', 'bench.json', bench, 'is one of http'],
+    ['another report', 'bench', 'results.json', results, 'bench.json'],
+    [
+      'a search that does not say what it ran on',
+      'prove',
+      'prove.json',
+      { format: 1, createdAt: '2026-11-23T05:09:49.000Z', command: '', server: '', verdict: 'unknown', cells: [] },
+      'on what',
+    ],
+  ])('%s is refused', (_case, name, file, content, problem) => {
+    const folder = folderWith(file, content);
+
+    expect(() => stepNamed(name).keep(empty, folder)).toThrow(problem);
+  });
+});
+
+test('figures: all runs together take 40 minutes at most, on a machine with nothing else to do', () => {
+  const minutes = steps.reduce((sum, step) => sum + step.minutes, 0);
+
+  expect(minutes).toBeLessThanOrEqual(40);
+  expect(commandOf(stepNamed('start-4'))).toBe('LOCK_VERSION=4 npm start');
+  expect(commandOf(stepNamed('prove'))).toBe('npm run prove');
+});
