@@ -52,18 +52,22 @@ export const blocks: Record<string, Part> = {
     });
     const rows = [...fewer, ...(whole ? [{ connections: 100, figures: whole }] : [])];
     rows.sort((a, b) => a.connections - b.connections);
-    return measured(record, 'staircase-beyond', [
-      tableOf(
-        ['buyers at a time', 'refused writes', 'sales per second', 'p50', 'p99'],
-        rows.map(({ connections, figures }) => [
-          formatNumber(connections),
-          formatNumber(figures.conflicts ?? 0),
-          formatNumber(figures.throughput),
-          latency(figures, 'p50'),
-          latency(figures, 'p99'),
-        ]),
-      ),
-    ]);
+    return measured(
+      record,
+      ['buyers-2', 'buyers-10', 'staircase-beyond'],
+      [
+        tableOf(
+          ['buyers at a time', 'refused writes', 'sales per second', 'p50', 'p99'],
+          rows.map(({ connections, figures }) => [
+            formatNumber(connections),
+            formatNumber(figures.conflicts ?? 0),
+            formatNumber(figures.throughput),
+            latency(figures, 'p50'),
+            latency(figures, 'p99'),
+          ]),
+        ),
+      ],
+    );
   },
 
   /** `story 4-ttl rush,slow-holder`: what `npm start` prints of these drills under a stage. */
@@ -384,13 +388,13 @@ function aligned(rows: string[][]): string[] {
 }
 
 /** A part with what it was measured on below it. */
-function measured(record: FiguresRecord, name: string, parts: string[]): string {
-  return [...parts, ...linesOf(record, [name])].join('\n\n');
+function measured(record: FiguresRecord, names: string | string[], parts: string[]): string {
+  return [...parts, ...linesOf(record, [names].flat())].join('\n\n');
 }
 
 function linesOf(record: FiguresRecord, names: string[]): string[] {
   const runs = names.flatMap((name) => record.runs[name] ?? []);
-  return runs.map((run) => `_${provenance(run)}_`);
+  return [...new Set(runs.map((run) => `_${provenance(run)}_`))];
 }
 
 /** When a run was made, and how busy the machine was. `runs` has the rest. */
