@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { lockName } from '../../locks/index.ts';
-import { contestants } from '../bench/contestants.ts';
+import { bucketCounts, contestants } from '../bench/contestants.ts';
 import { isReached, ratiosIn } from '../bench/figures.ts';
 import type { Spread } from '../bench/results.ts';
 import { formatRatio } from '../bench/table.ts';
@@ -13,7 +13,7 @@ import { notMeasured } from '../report/figures.ts';
 import { drillLines, openingLines } from '../report/terminal.ts';
 import { columnNames, rowOf, staircases } from '../staircase/lookup.ts';
 import { fenced, table } from '../verdicts/markdown.ts';
-import type { BenchRow, FiguresRecord, Run } from './record.ts';
+import { type BenchName, type BenchRow, benchNames, type FiguresRecord, type Run } from './record.ts';
 import { steps } from './steps.ts';
 
 /** Makes a part of the record. The words behind its name in the comment are its arguments. */
@@ -151,6 +151,26 @@ export const blocks: Record<string, Part> = {
               measure(crowded?.commands),
             ],
           ];
+        }),
+      ),
+    ]);
+  },
+
+  /** `buckets`: the stock in more and more keys, at two numbers of waiters. */
+  buckets(record) {
+    const names = ['fenced', 'buckets-1', 'buckets-2', 'buckets', 'buckets-8', 'buckets-16'];
+    const [few, many] = [10, 100].map((waiters) => benchRows(record, 'bench-buckets', waiters, names));
+    return measured(record, 'bench-buckets', [
+      tableOf(
+        ['contestant', 'per second, 2 × 10', 'p99 of the wait', 'per second, 2 × 100', 'p99 of the wait'],
+        names.flatMap((name) => {
+          const rows = [few, many].map((at) => at?.find((row) => row.name === name));
+          if (rows.every((row) => row === undefined)) return [];
+          const cells = rows.flatMap((row) => [
+            row ? formatRates(row.perSecond) : '–',
+            row?.waitMs ? formatDuration(row.waitMs.p99) : '–',
+          ]);
+          return [[`\`${name}\``, ...cells]];
         }),
       ),
     ]);
@@ -329,16 +349,10 @@ function rushesOf({ staircase }: FiguresRecord): Map<string, RushFigures> {
   );
 }
 
-const benches = ['bench', 'bench-http', 'bench-orders'] as const;
-const isBench = (name: string): name is (typeof benches)[number] => benches.some((each) => each === name);
+const isBench = (name: string): name is BenchName => benchNames.some((each) => each === name);
 
 /** In the order of the names; what was not measured is left out, and so is a lock that was not alone. */
-function benchRows(
-  record: FiguresRecord,
-  bench: (typeof benches)[number],
-  waiters: number,
-  names: string[],
-): BenchRow[] {
+function benchRows(record: FiguresRecord, bench: BenchName, waiters: number, names: string[]): BenchRow[] {
   const rows = record[bench]?.rows ?? [];
   return names.map(knownContestant).flatMap((name) => {
     const row = rows.find((each) => each.name === name && each.waiters === waiters);
@@ -347,7 +361,9 @@ function benchRows(
 }
 
 function knownContestant(name: string): string {
-  return contestants.some((contestant) => contestant.name === name) ? name : unknown(`lock in the bench: ${name}`);
+  return [...contestants, ...bucketCounts].some((contestant) => contestant.name === name)
+    ? name
+    : unknown(`lock in the bench: ${name}`);
 }
 
 const named = (name: string) => (name.endsWith('-ceiling') ? `_${name.replace('-', ' ')}_` : `\`${name}\``);

@@ -68,6 +68,7 @@ export const recordSchema = z.object({
   bench: benchSchema.optional(),
   'bench-http': benchSchema.optional(),
   'bench-orders': benchSchema.optional(),
+  'bench-buckets': benchSchema.optional(),
   search: z
     .object({
       /** What was looked at, in a sentence. */
@@ -77,6 +78,10 @@ export const recordSchema = z.object({
     })
     .optional(),
 });
+
+/** The benches of the record. */
+export const benchNames = ['bench', 'bench-http', 'bench-orders', 'bench-buckets'] as const;
+export type BenchName = (typeof benchNames)[number];
 
 export type Run = z.infer<typeof runSchema>;
 export type BenchRow = z.infer<typeof benchRowSchema>;

@@ -13,7 +13,7 @@ import { matrixOf, summaryOf } from '../prove/matrix.ts';
 import { keyFigure } from '../report/cells.ts';
 import { marks } from '../report/terminal.ts';
 import { storyCells } from '../staircase/plan.ts';
-import type { FiguresRecord, Run } from './record.ts';
+import type { BenchName, FiguresRecord, Run } from './record.ts';
 
 /** A run, and what is kept of its report. */
 export interface Step {
@@ -34,19 +34,23 @@ export interface Step {
 const IN_THE_BENCH =
   'serial-ceiling,handover-ceiling,8,blocking,fair,cohort,combine,fenced,replicated,redlock,redis-atomic';
 
+/** The stock in one key under one lock, and in more and more keys. */
+const BUCKETS = 'fenced,buckets-1,buckets-2,buckets,buckets-8,buckets-16';
+
 /** The last run of drills is that of which `npm run pictures` makes the pictures. */
 export const steps: Step[] = [
-  ofDrills('staircase-beyond', 'staircase', ['--beyond'], 11, keepStaircase),
+  ofDrills('staircase-beyond', 'staircase', ['--beyond'], 12, keepStaircase),
   ofDrills('start', 'start', [], 1.5),
-  { ...ofDrills('start-4', 'start', [], 0.5), env: { LOCK_VERSION: '4' } },
-  ofDrills('start-orders', 'start', ['--track', 'orders'], 1.5, keepOrders),
+  { ...ofDrills('start-4', 'start', [], 0.3), env: { LOCK_VERSION: '4' } },
+  ofDrills('start-orders', 'start', ['--track', 'orders'], 1, keepOrders),
   ofBuyers(2),
   ofBuyers(10),
-  ofDrills('staircase', 'staircase', [], 4),
-  ofBench('bench-http', ['--http', '--only', 'http-ceiling,8,cohort,combine,redis-atomic', '--waiters', '100'], 3.5),
+  ofDrills('staircase', 'staircase', [], 3.5),
+  ofBench('bench-http', ['--http', '--only', 'http-ceiling,8,cohort,combine,redis-atomic', '--waiters', '100'], 2.5),
   ofBench('bench-orders', ['--orders', '--waiters', '100'], 5),
-  ofBench('bench', ['--only', IN_THE_BENCH, '--waiters', '100,1000'], 8.5),
-  { name: 'prove', script: 'prove', args: [], minutes: 1.5, latest: LATEST_PROOF, keep: keepProof },
+  ofBench('bench-buckets', ['--only', BUCKETS, '--waiters', '10,100', '--seconds', '2'], 3.5),
+  ofBench('bench', ['--only', IN_THE_BENCH, '--waiters', '100,1000'], 8),
+  { name: 'prove', script: 'prove', args: [], minutes: 1, latest: LATEST_PROOF, keep: keepProof },
 ];
 
 /** The command as one would type it. */
@@ -141,7 +145,7 @@ function keepOrders({ stages }: Results): Partial<FiguresRecord> {
   };
 }
 
-function ofBench(name: 'bench' | 'bench-http' | 'bench-orders', args: string[], minutes: number): Step {
+function ofBench(name: BenchName, args: string[], minutes: number): Step {
   return {
     name,
     script: 'bench',
@@ -150,7 +154,7 @@ function ofBench(name: 'bench' | 'bench-http' | 'bench-orders', args: string[], 
     latest: 'latest-bench',
     keep(record, folder) {
       const results = benchSchema.parse(read(folder, 'bench.json'));
-      const mode = name === 'bench' ? 'locks' : 'http';
+      const mode = args.includes('--http') || args.includes('--orders') ? 'http' : 'locks';
       if (results.mode !== mode)
         throw new Error(`${folder} has a bench of ${results.mode}, and ${name} is one of ${mode}`);
       const { startedAt, durationMs, environment } = results;
