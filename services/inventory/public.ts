@@ -16,9 +16,9 @@ export interface PublicParts {
   sales: Pick<SaleService, 'readStock'>;
   store: Store;
   /** Sells one unit and answers. Rejects as the sale does. */
-  answerSale: (request: Request, response: Response, sku: string, clientGone: AbortSignal) => Promise<void>;
+  answerSale: (request: Request, response: Response, sku: string) => Promise<void>;
   /** Sells one unit of each and answers. Rejects as that sale does. */
-  answerBasket: (request: Request, response: Response, skus: string[], clientGone: AbortSignal) => Promise<void>;
+  answerBasket: (request: Request, response: Response, skus: string[]) => Promise<void>;
   addRoutes: (app: Express) => void;
   metrics: Metrics;
   log: Logger;
@@ -66,8 +66,8 @@ export function createPublicApp({
     .route('/inventory')
     .get(async (request, response) => {
       const { sku } = saleSchema.parse({ ...request.query });
-      await unlessGone(response, async (clientGone) => {
-        const remaining = await sales.readStock(sku, clientGone);
+      await unlessGone(async () => {
+        const remaining = await sales.readStock(sku, response);
         if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
         response.json({ sku, remaining });
       });
@@ -101,26 +101,24 @@ export function createPublicApp({
   return app;
 
   function trySale(request: Request, response: Response, { sku }: { sku: string }) {
-    return trySelling(response, (clientGone) => answerSale(request, response, sku, clientGone));
+    return trySelling(() => answerSale(request, response, sku));
   }
 
   function tryBasket(request: Request, response: Response, { skus }: { skus: string[] }) {
-    return trySelling(response, (clientGone) => answerBasket(request, response, skus, clientGone));
+    return trySelling(() => answerBasket(request, response, skus));
   }
 
   /** Sells, unless this node is stopping. */
-  async function trySelling(response: Response, sell: (clientGone: AbortSignal) => Promise<void>) {
+  async function trySelling(sell: () => Promise<void>) {
     if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    await unlessGone(response, sell);
+    await unlessGone(sell);
   }
 }
 
 /** Answers, unless the client hangs up first: nobody is there to be told why it ended. */
-async function unlessGone(response: Response, answer: (clientGone: AbortSignal) => Promise<void>) {
-  const clientGone = new AbortController();
-  response.on('close', () => clientGone.abort());
+async function unlessGone(answer: () => Promise<void>) {
   try {
-    await answer(clientGone.signal);
+    await answer();
   } catch (error) {
     if (!(error instanceof ClientGoneError)) throw error;
   }

@@ -21,7 +21,7 @@ import { explain, explainReading, hasTakenNothing, outcomeOf, type Progress } fr
 import { createSaleRecords } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
-import { createSaleWaits } from './sale-wait.ts';
+import { type Client, createSaleWaits } from './sale-wait.ts';
 import type { NodeServers } from './servers.ts';
 import { type InventorySettings, lackingSetting } from './settings.ts';
 import { lockKey, nameInBucket, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
@@ -97,11 +97,11 @@ export function createSaleService({ settings, node, store, servers, history, met
 
   /**
    * Sells one unit of `sku`. Rejects with ProblemError when the sale did not take place, or may not have, and with
-   * ClientGoneError when `clientGone` aborted while the sale waited for its lock.
+   * ClientGoneError when `client` hung up while the sale waited for its lock.
    */
-  async function sell(sku: string, clientGone: AbortSignal, openHooks?: (sale: SaleFacts) => SaleHooks): Promise<Sold> {
+  async function sell(sku: string, client: Client, openHooks?: (sale: SaleFacts) => SaleHooks): Promise<Sold> {
     const lock = lockName;
-    const wait = waits.start(timing.waitTimeoutMs, clientGone);
+    const wait = waits.start(timing.waitTimeoutMs, client);
     const record = records.open(lock, wait);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
@@ -190,17 +190,17 @@ export function createSaleService({ settings, node, store, servers, history, met
       if (held === undefined || 'takeOne' in strategy) return;
       record.nested();
       const again = by === 'another object' ? openLock(strategy.createLock, sku, holder, record.loseLease) : held;
-      const nestedWait = waits.start(timing.waitTimeoutMs, clientGone);
+      const nestedWait = waits.start(timing.waitTimeoutMs, client);
       await again.acquire(nestedWait.signal).finally(nestedWait.end);
       await again.release();
     }
   }
 
   /** Sells one unit of each of these skus, or of none. Rejects as `sell` does, and under a lock that sells one sku at a time. */
-  async function sellBasket(skus: string[], clientGone: AbortSignal): Promise<BasketSold> {
+  async function sellBasket(skus: string[], client: Client): Promise<BasketSold> {
     const lock = lockName;
     const createMultiLock = mustSellBaskets(lock);
-    const wait = waits.start(timing.waitTimeoutMs, clientGone);
+    const wait = waits.start(timing.waitTimeoutMs, client);
     const record = records.open(lock, wait);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
@@ -237,22 +237,22 @@ export function createSaleService({ settings, node, store, servers, history, met
 
   /**
    * Resolves with the stock of `sku`, undefined when there is none: read under the read lock, where the lock has one. Rejects with
-   * ProblemError when the lock was not free in time, or was lost, and with ClientGoneError when `clientGone` aborted first.
+   * ProblemError when the lock was not free in time, or was lost, and with ClientGoneError when `client` hung up first.
    */
-  function readStock(sku: string, clientGone: AbortSignal): Promise<number | undefined> {
+  function readStock(sku: string, client: Client): Promise<number | undefined> {
     const strategy = strategyNamed(lockName);
     const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
     if (createReadLock === undefined) return stock().readStock(sku);
-    const reading = readUnder(createReadLock, sku, clientGone).finally(() => readings.delete(reading));
+    const reading = readUnder(createReadLock, sku, client).finally(() => readings.delete(reading));
     readings.add(reading);
     return reading;
   }
 
-  async function readUnder(createReadLock: CreateLock, sku: string, clientGone: AbortSignal) {
+  async function readUnder(createReadLock: CreateLock, sku: string, client: Client) {
     const progress: Progress = { reached: new Map() };
     const emit = (step: SaleStep) => void progress.reached.set(step, undefined);
     const lock = openLock(createReadLock, sku, `${instance}:read:${randomUUID()}`, () => {});
-    const wait = waits.start(timing.waitTimeoutMs, clientGone);
+    const wait = waits.start(timing.waitTimeoutMs, client);
     try {
       return await readShared({ sku, lock, store: openStock(lockName, progress), wait: wait.signal, emit });
     } catch (error) {

@@ -1,13 +1,17 @@
+import type { ServerResponse } from 'node:http';
 import { ProblemError } from './problem.ts';
 import { ClientGoneError } from './sale-ending.ts';
+
+/** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
+export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
 
 /** The waits of this node for its locks, and what ends them. */
 export function createSaleWaits() {
   const waits = new Set<AbortController>();
 
   return {
-    /** Opens a wait: its signal aborts after `limitMs`, or when the client has gone, with the error to end with as its reason. */
-    start(limitMs: number, clientGone?: AbortSignal) {
+    /** Opens a wait: its signal aborts after `limitMs`, or when the client hangs up, with the error to end with as its reason. */
+    start(limitMs: number, client?: Client) {
       const wait = new AbortController();
       const giveUp = () => wait.abort(new ClientGoneError('The client hung up while its sale waited.'));
       let timer: NodeJS.Timeout | undefined;
@@ -20,15 +24,15 @@ export function createSaleWaits() {
           const detail = `The lock was not free within ${limitMs} ms.`;
           wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', detail, { retryAfterMs: 1000 }));
         }, limitMs);
-        if (clientGone?.aborted) giveUp();
-        clientGone?.addEventListener('abort', giveUp, { once: true });
+        if (client?.destroyed) giveUp();
+        client?.on('close', giveUp);
       }
 
       /** From now on nothing ends it, unless it begins again. */
       function end() {
         waits.delete(wait);
         clearTimeout(timer);
-        clientGone?.removeEventListener('abort', giveUp);
+        client?.off('close', giveUp);
       }
     },
     /** Ends all waits. */

@@ -59,16 +59,16 @@ export function createOrders({ settings, node, store, servers, sales, log, isSto
 
   return {
     /** Sells one unit and answers, once for each Idempotency-Key, with an order where sales write orders. */
-    answerSale(request: Request, response: Response, sku: string, clientGone: AbortSignal) {
+    answerSale(request: Request, response: Response, sku: string) {
       const giveBack = async () => void (await sales.giveBack(sku, 1));
       return answers.answer(request, response, `sale ${sku}`, (keep) =>
-        sales.sell(sku, clientGone, orders && ((sale) => openSaleOrder({ orders, sale, giveBack, keep }))),
+        sales.sell(sku, response, orders && ((sale) => openSaleOrder({ orders, sale, giveBack, keep }))),
       );
     },
     /** Sells a basket and answers, once for each Idempotency-Key. Rejects where sales write orders: an order has one sku. */
-    async answerBasket(request: Request, response: Response, skus: string[], clientGone: AbortSignal) {
+    async answerBasket(request: Request, response: Response, skus: string[]) {
       if (orders) throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
-      await answers.answer(request, response, `sale ${skus.join(' ')}`, () => sales.sellBasket(skus, clientGone));
+      await answers.answer(request, response, `sale ${skus.join(' ')}`, () => sales.sellBasket(skus, response));
     },
     addPublicRoutes(app: Express) {
       if (orders) addOrderRoutes(app, { orders, answers, isStopping });

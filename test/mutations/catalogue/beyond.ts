@@ -335,7 +335,7 @@ export const beyond: Mutation[] = [
   {
     name: 'look-goes-on-asking',
     file: 'services/inventory/sale-service.ts',
-    find: '() => {});\n    const wait = waits.start(timing.waitTimeoutMs, clientGone);',
+    find: '() => {});\n    const wait = waits.start(timing.waitTimeoutMs, client);',
     replace: '() => {});\n    const wait = waits.start(timing.waitTimeoutMs);',
     why: 'Who looks goes on asking for the lock when its client has gone.',
     tests: ['test/services/inventory/read-lock.test.ts'],
