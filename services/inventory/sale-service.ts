@@ -141,11 +141,13 @@ export function createSaleService({ settings, node, store, servers, history, met
       const { signal } = wait;
       const business = script.inside;
       if ('takeOne' in strategy) {
-        const own = { sku, stockKey: stockKey(sku), stock: fencedStock(lock, sku), openLock: openOwn };
-        const inBuckets = { buckets: openBuckets(), readBuckets: () => store.readBuckets(sku) };
         const options = Object.assign(servers.forLease(timing.leaseMs), {
-          ...own,
-          ...inBuckets,
+          sku,
+          stockKey: stockKey(sku),
+          stock: fencedStock(lock, sku),
+          openLock: openOwn,
+          buckets: openBuckets(),
+          readBuckets: () => store.readBuckets(sku),
           signal,
           business,
           emit,
