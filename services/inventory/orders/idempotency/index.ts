@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { answerJson } from '../../answer.ts';
 import { ProblemError } from '../../problem.ts';
 import { createOnce as inProcess } from './in-process.ts';
 import { readKey } from './key.ts';
@@ -34,7 +35,7 @@ export function createAnswers({ idempotency, isRequired, ...options }: AnswersOp
     const header = request.get('Idempotency-Key');
     if (header === undefined) {
       if (isRequired) throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
-      response.json(await work());
+      answerJson(response, await work());
       return;
     }
     const { status, body, isRepeat } = await once({ key: readKey(header), fingerprint }, work);
