@@ -181,6 +181,15 @@ export const service: Mutation[] = [
     title: 'a script is for so many sales',
   },
   {
+    name: 'hanging-up-unheard',
+    file: 'services/inventory/sale-wait.ts',
+    find: "      client?.on('close', giveUp);\n",
+    replace: '',
+    why: 'A sale whose client has hung up goes on waiting for its lock.',
+    tests: ['test/services/inventory/waiting.test.ts'],
+    title: '200 clients hang up, their sales stop at once',
+  },
+  {
     name: 'buyer-gone-and-sold',
     file: 'services/inventory/sale.ts',
     find: '    wait.throwIfAborted();\n',
