@@ -1,7 +1,7 @@
--- Hands our lock to the first in the queue whose process hears of it, frees it when there is none. Or gives up our place.
--- A name is `<process>:<lease in ms>:<hears or new>:<more>`. Its process listens to the channel `<lock>:<process>`;
--- one that is new does so in a moment, and asks then.
--- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names; ARGV[1] our name.
+-- Hands our lock to the first in the queue that hears of it or is new, or frees it. Else gives up our place in the queue.
+-- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names
+-- `<process>:<lease in ms>:<hears or new>:<more>`, whose process listens to `<lock>:<process>`, if new in a moment;
+-- ARGV[1] our name.
 -- Returns 1 when the lock was ours, 0 when it is gone or somebody else's.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   redis.call('LREM', KEYS[2], 0, ARGV[1])
