@@ -1,4 +1,4 @@
--- Hands our lock to the first in the queue that hears of it or is new, or frees it. Else gives up our place in the queue.
+-- Hands our lock to the first in the queue that hears of it or is new, or frees it. Else gives up our place.
 -- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names
 -- `<process>:<lease in ms>:<hears or new>:<more>`, whose process listens to `<lock>:<process>`, if new in a moment;
 -- ARGV[1] our name.

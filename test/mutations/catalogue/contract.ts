@@ -135,7 +135,7 @@ export const contract: Mutation[] = [
   {
     name: 'contract-herd-unbounded',
     file: `${folder}/checks/herd.ts`,
-    find: 'woken < waiters.length / 2',
+    find: 'woken < WAITERS_OF_EACH / 2',
     replace: 'woken < waiters.length * 2',
     why: 'All waiters may wake.',
     tests: known,

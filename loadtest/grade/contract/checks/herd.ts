@@ -51,7 +51,7 @@ export async function herd(bed: Bed) {
 
   if (isPolling) return doesNotApply('Its waiters ask again and again: a release wakes none of them.');
   const said = `One release, and ${countOf(waiters.length, 'waiter')} on two nodes: ${countOf(woken, 'command')}.`;
-  return woken < waiters.length / 2
+  return woken < WAITERS_OF_EACH / 2
     ? holds(said, { woken })
-    : fails(`${said} It wakes all of them, to let one in.`, trial.steps, { woken });
+    : fails(`${said} It wakes many, to let one in.`, trial.steps, { woken });
 }
