@@ -1,5 +1,3 @@
-import { dismissReaper } from '../scripts/stack/parts.ts';
-
 type Cleanup = () => Promise<void> | void;
 
 const cleanups: Cleanup[] = [];
@@ -9,8 +7,10 @@ export function cleanUpLater(cleanup: Cleanup) {
   cleanups.push(cleanup);
 }
 
-/** Called when a file has run: the next one may run in the same process. */
+/**
+ * Called when a file has run: the next one may run in the same process. The reaper stays for the next one, too, and ends with the
+ * process.
+ */
 export async function cleanUp() {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  await dismissReaper();
 }
