@@ -5,7 +5,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import dotenv from 'dotenv';
 import type { Cell } from '../../prove/cell.ts';
-import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import type { DrillResult, Grade } from '../evidence/results.ts';
 import { runContract } from '../grade/contract/contract.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/index.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
 import { checkNames, isCheck } from '../staircase/contract.ts';
 import { COULD_NOT_RUN } from './ending.ts';

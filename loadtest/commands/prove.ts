@@ -7,7 +7,7 @@ import { replicasOf } from '../../locks/index.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { LATEST_PROOF, type ProofCell } from '../evidence/proof.ts';
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
 import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';

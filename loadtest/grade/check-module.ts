@@ -2,7 +2,8 @@
 
 import { Redis } from 'ioredis';
 import type { LockOptions } from '../../locks/lock.ts';
-import { readExternalModule, supervised } from '../../services/inventory/external-lock.ts';
+import { supervised } from '../../services/inventory/external-lock.ts';
+import { readExternalModule } from '../../services/inventory/external-module.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { readPromises } from '../evidence/promises.ts';
 

@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockName } from '../../locks/index.ts';
-import { nodeArgs, projectDir } from '../../scripts/stack/parts.ts';
-import { backendOfPromises, nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { hostArgs } from '../../scripts/stack/bundle.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { backendOfPromises } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Grade } from '../evidence/results.ts';
 import type { ExternalModule } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
@@ -68,7 +70,7 @@ type Found = Pick<Grade, 'problem' | 'promises'>;
 
 /** Loads the module in a process of its own, which it may end, or keep busy for ever. */
 async function checkModule(file: string): Promise<Found> {
-  const [script = '', ...execArgv] = nodeArgs('loadtest/grade/check-module.ts').toReversed();
+  const [script = '', ...execArgv] = (await hostArgs('loadtest/grade/check-module.ts')).toReversed();
   const child = fork(script, [file], { execArgv: execArgv.toReversed(), stdio: 'ignore', cwd: projectDir });
   // It sends when it begins, and then what is wrong. Both may come at once, and with its end: nothing listens too late.
   const begun = once(child, 'message');

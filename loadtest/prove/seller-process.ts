@@ -4,8 +4,8 @@ import type { Told } from '../../prove/process.ts';
 import { nameOf } from '../../prove/state.ts';
 import type { Line, Command as Searched } from '../../prove/world.ts';
 import { type Held, type Link, openLink } from '../../scripts/link/link.ts';
-import { bundledArgs } from '../../scripts/stack/bundle.ts';
-import { nodeArgs, startPart } from '../../scripts/stack/parts.ts';
+import { bundledArgs, hostArgs } from '../../scripts/stack/bundle.ts';
+import { startPart } from '../../scripts/stack/parts.ts';
 import { isSameCommand } from './alike.ts';
 import type { News } from './news.ts';
 import { type FromSeller, isOfConnection, type SellerTask } from './seller-task.ts';
@@ -69,7 +69,7 @@ export async function startSeller({ index, redisUrl, news, ...task }: SellerOpti
 
   const ports = { commands: lines.commands.link.port, messages: lines.messages.link.port };
   const file = 'loadtest/prove/seller.ts';
-  const args = 'file' in task.lock ? nodeArgs(file) : await bundledArgs(file);
+  const args = await ('file' in task.lock ? hostArgs(file) : bundledArgs(file));
   let closing: Promise<unknown> | undefined;
   function closeLines() {
     closing ??= Promise.all(Object.values(lines).map(({ link }) => link.close()));

@@ -3,7 +3,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Command, Redis, type RedisOptions } from 'ioredis';
-import { strategies } from '../../locks/index.ts';
 import { type LockModule, type SaleStep, sellAll } from '../../prove/sale.ts';
 import { type FromSeller, isOfConnection, type SellerTask, type ToSeller } from './seller-task.ts';
 
@@ -43,6 +42,8 @@ function asSent(reply: unknown) {
 
 async function loadLock(): Promise<LockModule> {
   if ('file' in lock) return import(pathToFileURL(lock.file).href);
+  // They and their packages take long to load, and a lock in a file needs none of them.
+  const { strategies } = await import('../../locks/index.ts');
   const strategy = strategies[lock.name];
   if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${lock.name}.`);
   return strategy;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import type { Lock, LockOptions } from '../../locks/lock.ts';
-import { redisOptions } from '../../services/inventory/store.ts';
+import { redisOptions } from '../../services/inventory/redis-options.ts';
 import { loadPeer } from '../peers/peer.ts';
 
 export interface CommandsTask {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve as resolvePath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
@@ -52,8 +52,15 @@ interface MadeOf {
 
 /** The arguments that make Node run the inventory service, or another `service`, with this environment. */
 export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promise<string[]> {
-  // A node that is to load modules at its start needs tsx for them.
-  return env['LOCK_MODULES'] ? Promise.resolve(nodeArgs(service)) : bundledArgs(service);
+  return env['LOCK_MODULES'] ? hostArgs(service) : bundledArgs(service);
+}
+
+/**
+ * The arguments that make Node run a file that loads modules of others, which may be TypeScript: tsx runs its bundle. What such
+ * a module and the file must share is not in the bundle.
+ */
+export async function hostArgs(file: string): Promise<string[]> {
+  return [...nodeArgs(file).slice(0, -1), ...(await keptArgs(file, true))];
 }
 
 /**
@@ -62,19 +69,23 @@ export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promis
  * files that it was made of has changed.
  */
 export function bundledArgs(file: string): Promise<string[]> {
-  const known = bundled.get(file);
+  return keptArgs(file, false);
+}
+
+function keptArgs(file: string, isHost: boolean): Promise<string[]> {
+  const path = join(cacheDir, isHost ? `${file}.host.mjs` : `${file}.mjs`);
+  const known = bundled.get(path);
   if (known !== undefined) return known;
-  const args = bundle(file);
-  bundled.set(file, args);
+  const args = bundle(file, path, isHost);
+  bundled.set(path, args);
   // The next call tries again.
-  args.catch(() => bundled.delete(file));
+  args.catch(() => bundled.delete(path));
   return args;
 }
 
-async function bundle(file: string): Promise<string[]> {
-  const path = join(cacheDir, `${file}.mjs`);
+async function bundle(file: string, path: string, isHost: boolean): Promise<string[]> {
   if (!isUpToDate(path)) {
-    writeWhole(path, await buildText(file, path));
+    writeWhole(path, await buildText(file, path, isHost));
   }
   return ['--enable-source-maps', path];
 }
@@ -110,6 +121,20 @@ const options = {
   metafile: true,
   write: false,
 } satisfies BuildOptions;
+
+/** A lock of somebody else throws and is given what these define: its class must be that of the service. */
+const sharing: Plugin = {
+  name: 'sharing',
+  setup({ onResolve }) {
+    onResolve({ filter: /^ioredis$/ }, () => ({ external: true }));
+    onResolve({ filter: /\/lock\.ts$/ }, ({ path, resolveDir }) => {
+      const place = resolvePath(resolveDir, path);
+      return place === join(projectDir, 'locks/lock.ts')
+        ? { path: pathToFileURL(place).href, external: true }
+        : undefined;
+    });
+  },
+};
 
 /** Leaves the heavy packages out of a bundle, and notes which: it asks the file of the packages for them. */
 const leavingOut = (heavy: Set<string>): Plugin => ({
@@ -162,7 +187,7 @@ function writeWhole(path: string, text: string) {
   renameSync(`${path}.${process.pid}`, path);
 }
 
-async function buildText(file: string, path: string): Promise<string> {
+async function buildText(file: string, path: string, isHost: boolean): Promise<string> {
   building += 1;
   const startedAt = Date.now();
   try {
@@ -176,7 +201,7 @@ async function buildText(file: string, path: string): Promise<string> {
       sourcemap: 'external',
       // It would be read at each start, and the sources are at hand.
       sourcesContent: false,
-      plugins: [ownPlaces, leavingOut(heavy)],
+      plugins: [ownPlaces, ...(isHost ? [sharing] : []), leavingOut(heavy)],
     });
     const packages = heavy.size > 0 ? await bundlePackages([...heavy].sort()) : undefined;
     const text = (kind: RegExp) => outputFiles.find((output) => kind.test(output.path))?.text ?? '';

@@ -1,58 +1,18 @@
-import { basename, extname } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { inspect } from 'node:util';
 import { abortError } from '../../locks/drivers/abortable.ts';
 import type { Backend } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
 import { isStoreUnavailable } from './away-server.ts';
 import { cancelOnAbort } from './cancel.ts';
+import { describe, ExternalLockFault } from './external-module.ts';
 
 /** How long an external lock may take to give itself up, in milliseconds. */
 const RELEASE_LIMIT_MS = 5_000;
-
-/** A lock that is not part of the project: a module that exports `createLock`. */
-export interface ExternalLockModule {
-  /** What LOCK_VERSION, reports and its Redis key call it. */
-  name: string;
-  /** The absolute path of the module. */
-  file: string;
-}
-
-/** What an external lock did that no lock may do. The message is a clause, without a full stop. */
-export class ExternalLockFault extends Error {
-  readonly code = 'LOCK_FAILED';
-}
-
-/** The name of the lock in a file: `my-lock` for `/home/me/my-lock.ts`. */
-export function nameOfExternalLock(file: string): string {
-  return basename(file, extname(file));
-}
-
-/** What a module exports. */
-export interface ExternalModule {
-  createLock: CreateLock;
-  /** What it says it promises, as it was exported. */
-  promises: unknown;
-}
 
 /** Where an external lock that promises this keeps its lock: in several masters that vote, when it says so, else in Redis. */
 export function backendOfPromises(promises: unknown): Backend {
   const isVoted =
     typeof promises === 'object' && promises !== null && 'masters' in promises && promises.masters === true;
   return isVoted ? 'masters' : 'redis';
-}
-
-/** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
-export async function readExternalModule(file: string): Promise<ExternalModule> {
-  const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {
-    throw new ExternalLockFault(`its import fails: ${describe(error)}`);
-  });
-  // A module that was compiled to CommonJS may arrive in `default`.
-  const createLock = exported.createLock ?? exported.default?.createLock;
-  if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
-  if (typeof createLock !== 'function')
-    throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
-  return { createLock, promises: exported.promises ?? exported.default?.promises };
 }
 
 /**
@@ -132,10 +92,4 @@ async function withinLimit(released: Promise<void>): Promise<void> {
 
 function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
-/** Any value, in one line. */
-function describe(value: unknown): string {
-  const text = value instanceof Error ? `${value.name}: ${value.message}` : inspect(value, { depth: 1 });
-  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }

@@ -4,8 +4,9 @@ import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookee
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { connectMysql, endPool, stockInMysql } from './mysql.ts';
+import { redisOptions } from './redis-options.ts';
 import type { InventorySettings } from './settings.ts';
-import { redisOptions, type Stock } from './store.ts';
+import type { Stock } from './store.ts';
 
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
 const STOCK_CONNECTIONS = 2;

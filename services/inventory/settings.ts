@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { backendOf, knownVersions, lockName, replicasOf } from '../../locks/index.ts';
-import { type ExternalLockModule, nameOfExternalLock } from './external-lock.ts';
+import { type ExternalLockModule, nameOfExternalLock } from './external-module.ts';
 import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';

@@ -1,13 +1,12 @@
-import type { Redis, RedisOptions } from 'ioredis';
-import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
+import type { Redis } from 'ioredis';
 import { type RunScript, readScript } from '../../locks/drivers/script.ts';
 import { commandsOf } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
+import { redisOptions } from './redis-options.ts';
 
-const RECONNECT_DELAY_MS = 100;
 /** In so many buckets a stock may lie unless a setting says otherwise. */
 export const USUAL_BUCKETS = 4;
 /** So many units are worth a bucket of their own. */
@@ -93,18 +92,6 @@ export interface Store extends Stock {
   /** Calls `listener` each time the connection to Redis ends. */
   onAway(listener: () => void): void;
 }
-
-/** While Redis is away a command rejects, and none is kept to be sent later. */
-export const redisOptions = {
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  socketTimeout: ANSWER_LIMIT_MS,
-  connectTimeout: ANSWER_LIMIT_MS,
-  retryStrategy: () => RECONNECT_DELAY_MS,
-  // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
-  maxLoadingRetryTime: RECONNECT_DELAY_MS,
-} satisfies RedisOptions;
 
 /**
  * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:

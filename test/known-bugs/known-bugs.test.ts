@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { nameOfExternalLock } from '../../services/inventory/external-lock.ts';
+import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { lockOptions } from '../locks/lock-options.ts';
 import { ownRedis } from '../locks/own-redis.ts';

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, type Held, type Link, openLink } from '../../../scripts/link/link.ts';
-import { bundledArgs } from '../../../scripts/stack/bundle.ts';
-import { nodeArgs, type Part, startPart } from '../../../scripts/stack/parts.ts';
+import { bundledArgs, hostArgs } from '../../../scripts/stack/bundle.ts';
+import { type Part, startPart } from '../../../scripts/stack/parts.ts';
 import type {
   ErrorSaid,
   FromLockProcess,
@@ -134,7 +134,7 @@ export async function startLockNode({
     else resolve?.(message.answer);
   }
 
-  const args = 'file' in lock ? nodeArgs(file) : await bundledArgs(file);
+  const args = await ('file' in lock ? hostArgs(file) : bundledArgs(file));
   const part: Part = await startPart({
     name,
     command: process.execPath,

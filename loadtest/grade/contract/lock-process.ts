@@ -4,10 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { strategies } from '../../../locks/index.ts';
 import type { Lock, LockOptions } from '../../../locks/lock.ts';
-import { type ExternalModule, readExternalModule } from '../../../services/inventory/external-lock.ts';
-import { redisOptions } from '../../../services/inventory/store.ts';
+import { type ExternalModule, readExternalModule } from '../../../services/inventory/external-module.ts';
+import { redisOptions } from '../../../services/inventory/redis-options.ts';
 import { sharedClock } from '../../harness/shared-clock.ts';
 import type {
   ErrorSaid,
@@ -26,6 +25,8 @@ import type {
 const LOOK_MS = 10;
 /** How long what was seen of it is kept, in milliseconds. */
 const KEPT_MS = 120_000;
+
+const REPEATED_AT_A_TIME = 10;
 
 interface Client {
   redis: Redis;
@@ -60,6 +61,8 @@ tell({ type: 'ready', promises });
 
 async function load(): Promise<ExternalModule> {
   if ('file' in task) return readExternalModule(task.file);
+  // They and their packages take long to load, and a lock in a file needs none of them.
+  const { strategies } = await import('../../../locks/index.ts');
   const strategy = strategies[task.name];
   if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${task.name}.`);
   return { createLock: strategy.createLock, promises: undefined };
@@ -108,7 +111,7 @@ async function answer(question: Question): Promise<unknown> {
       await Promise.all(contention.loops);
       return;
     case 'repeat':
-      for (let time = 0; time < question.times; time += 1) await acquireAndRelease(question.client, question.settings);
+      await repeat(question.client, question.settings, question.times);
       return;
     case 'resources':
       return resources();
@@ -177,6 +180,15 @@ async function contend(client: string, settings: Omit<LockSettings, 'ownerToken'
     await sleep(holdMs);
     await lock.release();
   }
+}
+
+/** Some at the same time, each on a key of its own: none waits for another, and their commands travel together. */
+async function repeat(client: string, { key, ...settings }: Omit<LockSettings, 'ownerToken'>, times: number) {
+  const work = async (at: number) => {
+    for (let time = at; time < times; time += REPEATED_AT_A_TIME)
+      await acquireAndRelease(client, { ...settings, key: `${key}:${at}` });
+  };
+  await Promise.all(Array.from({ length: REPEATED_AT_A_TIME }, (_, at) => work(at)));
 }
 
 async function acquireAndRelease(client: string, settings: Omit<LockSettings, 'ownerToken'>) {

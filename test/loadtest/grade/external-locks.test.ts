@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { readExternalLock } from '../../../loadtest/grade/external-locks.ts';
+import { hostArgs } from '../../../scripts/stack/bundle.ts';
 import { lockWith, noModule, writeModule } from './modules.ts';
 
 const bad: [what: string, file: string, problem: RegExp][] = [
@@ -71,7 +73,10 @@ test('a module that can be graded: both messages of the process that loads it ar
 process.once('exit', () => writeFileSync(${JSON.stringify(ended)}, ''));`;
   const file = writeModule('quick-lock.ts', marks + lockWith({}));
 
+  await hostArgs('loadtest/grade/check-module.ts');
   const graded = readExternalLock(file);
+  // The process is started: what it takes is at hand.
+  await setImmediate();
   // Nothing is read until the process has sent both and ends.
   const never = new Int32Array(new SharedArrayBuffer(4));
   while (!existsSync(ended)) Atomics.wait(never, 0, 0, 10);

@@ -245,7 +245,7 @@ export const service: Mutation[] = [
   },
   {
     name: 'commands-kept-for-later',
-    file: 'services/inventory/store.ts',
+    file: 'services/inventory/redis-options.ts',
     find: '  enableOfflineQueue: false,',
     replace: '  enableOfflineQueue: true,',
     why: 'A write is kept while Redis is away, and undoes the sales made since.',

@@ -165,4 +165,22 @@ export const stack: Mutation[] = [
     tests: ['test/scripts/stack/bundle.test.ts'],
     title: 'bundle: heavy packages a bundle whose',
   },
+  {
+    name: 'ioredis-of-its-own',
+    file: 'scripts/stack/bundle.ts',
+    find: '    onResolve({ filter: /^ioredis$/ }, () => ({ external: true }));\n',
+    replace: '',
+    why: 'An external lock that throws an error of ioredis is not understood: the service knows another class.',
+    tests: ['test/scripts/stack/bundle.test.ts'],
+    title: 'bundle: a file that loads modules',
+  },
+  {
+    name: 'lock-of-its-own',
+    file: 'scripts/stack/bundle.ts',
+    find: "place === join(projectDir, 'locks/lock.ts')",
+    replace: 'place === projectDir',
+    why: 'An external lock that throws an error of locks/lock.ts is not understood: the service knows another class.',
+    tests: ['test/scripts/stack/bundle.test.ts'],
+    title: 'bundle: a file that loads modules',
+  },
 ];

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { bundledArgs } from '../../../scripts/stack/bundle.ts';
+import { bundledArgs, hostArgs } from '../../../scripts/stack/bundle.ts';
 import { cacheDir, projectDir } from '../../../scripts/stack/parts.ts';
 
 /** A folder of the project that git leaves alone, and where its bundles go. */
@@ -74,6 +74,25 @@ test('bundle: an error names the line of the source', async () => {
   const failed = promisify(execFile)(process.execPath, await bundledArgs(file));
 
   await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(/throwing\.ts:3:7/) });
+});
+
+test('bundle: a file that loads modules of others shares with them the classes of ioredis and of locks', async () => {
+  const from = `import { Redis } from 'ioredis';\nimport { LockNotHeldError } from '${projectDir}locks/lock.ts';`;
+  const loaded = join(projectDir, sources, 'loaded.mts');
+  writeFileSync(loaded, `${from}\nexport const classes: unknown[] = [Redis, LockNotHeldError];`);
+  const file = write(
+    'loading',
+    `${from}
+import { z } from 'zod';
+const { classes } = await import(process.argv[2] ?? '');
+console.log(classes[0] === Redis, classes[1] === LockNotHeldError, z.string().parse('zod'));`,
+  );
+  const args = [...(await hostArgs(file)), loaded];
+
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+
+  expect(args.at(-2)).toContain('loading.ts.host.mjs');
+  expect(stdout).toBe('true true zod\n');
 });
 
 describe('bundle: heavy packages', () => {

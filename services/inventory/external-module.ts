@@ -1,0 +1,50 @@
+// A module with a lock that is not part of the project. It is loaded without any of the service, which takes long to load.
+
+import { basename, extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import type { CreateLock } from '../../locks/lock.ts';
+
+/** A lock that is not part of the project: a module that exports `createLock`. */
+export interface ExternalLockModule {
+  /** What LOCK_VERSION, reports and its Redis key call it. */
+  name: string;
+  /** The absolute path of the module. */
+  file: string;
+}
+
+/** What an external lock did that no lock may do. The message is a clause, without a full stop. */
+export class ExternalLockFault extends Error {
+  readonly code = 'LOCK_FAILED';
+}
+
+/** The name of the lock in a file: `my-lock` for `/home/me/my-lock.ts`. */
+export function nameOfExternalLock(file: string): string {
+  return basename(file, extname(file));
+}
+
+/** What a module exports. */
+export interface ExternalModule {
+  createLock: CreateLock;
+  /** What it says it promises, as it was exported. */
+  promises: unknown;
+}
+
+/** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
+export async function readExternalModule(file: string): Promise<ExternalModule> {
+  const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {
+    throw new ExternalLockFault(`its import fails: ${describe(error)}`);
+  });
+  // A module that was compiled to CommonJS may arrive in `default`.
+  const createLock = exported.createLock ?? exported.default?.createLock;
+  if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
+  if (typeof createLock !== 'function')
+    throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
+  return { createLock, promises: exported.promises ?? exported.default?.promises };
+}
+
+/** Any value, in one line. */
+export function describe(value: unknown): string {
+  const text = value instanceof Error ? `${value.name}: ${value.message}` : inspect(value, { depth: 1 });
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
+}
