@@ -92,6 +92,7 @@ describe('settings', () => {
     expect(explained).toMatchObject(Object.fromEntries(taken));
     expect([...new Set(taken.map(([name]) => name))].toSorted()).toEqual(
       [
+        'BUCKETS',
         'IDEMPOTENCY_KEEP_MS',
         'IDEMPOTENCY_REQUIRED',
         'JOB_LEASE_MS',

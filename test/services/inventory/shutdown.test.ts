@@ -151,7 +151,7 @@ test('shutdown: an answer that Redis is still asked for is given, sale or not', 
   const link = await startLink(redis.url);
   const node = await startNode(link.url);
   await redis.client.set('{inventoryasked}:stock', 10);
-  const held = link.holdNext('GET');
+  const held = link.holdNext('MGET');
   const answer = node.get('/inventory?sku=asked');
   await held.arrived;
 
