@@ -1,7 +1,7 @@
 -- Takes the lock when it is free and nobody waits before us, or when it was handed to us. Else we wait for our turn.
 -- KEYS[1] the lock, the name of its holder, KEYS[2] the queue, a list of names
 -- `<process>:<lease in ms>:<more>`, whose process listens to `<lock>:<process>`,
--- KEYS[3] the process that a lock was given to which somebody had let run out;
+-- KEYS[3] the process that got the lock when it was last found free although somebody waited;
 -- ARGV[1] our name, ARGV[2] the lease in ms, ARGV[3] 'join' the queue, 'stay' in it, or 'try' without it.
 -- Returns 0 when we hold it, -1 when we have lost our place, else the ms until it is worth asking again.
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then

@@ -12,7 +12,7 @@ export const createLock: CreateLock = createFencedLock;
 
 export const takeOne: TakeOne = async (options) => {
   const { buckets, readBuckets, emit } = options;
-  for (;;) {
+  while (true) {
     // In one command: of buckets that are read one after the other, each may be empty at its moment, and all of them never.
     const units = await readBuckets();
     const filled = buckets.filter((_, index) => (units[index] ?? 0) > 0);

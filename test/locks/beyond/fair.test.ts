@@ -202,7 +202,7 @@ test('fair: a process that stands still costs two leases, however many wait in i
   const stopped = connect();
   const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
   await a.acquire();
-  // As a process that is stopped: it is connected, and does nothing about what it hears.
+  // This client stands for a process that is stopped: it is still subscribed, but does nothing when it is told.
   await stopped.subscribe(`${key()}:stopped`);
   await redis.rpush(`${key()}:queue`, ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => `stopped:${leaseMs}:hears:b:${n}`));
   const entered = enterAndLeave(redis, () => {}, leaseMs);
