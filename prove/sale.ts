@@ -91,10 +91,18 @@ export interface SaleParts extends LockModule {
 export async function sellAll(sales: number, parts: SaleParts) {
   const { takeOne, script } = parts;
   const numbers = Array.from({ length: sales }, (_, index) => index + 1);
-  if (script.basket) for (const sale of numbers) await sellBasket(script.basket, sale, parts);
-  else if (script.putsBack) for (const number of numbers) await enter(number, parts, putBackInside);
-  else if (takeOne) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
-  else for (const sale of numbers) await enter(sale, parts, script.isReader ? lookInside : sellInside);
+  if (takeOne && !script.putsBack) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
+  else for (const sale of numbers) await doOne(sale, parts);
+}
+
+function doOne(sale: number, parts: SaleParts): Promise<void> {
+  const { createLock, createReadLock = createLock, script } = parts;
+  const { basket } = script;
+  if (basket)
+    return enter(sale, parts, openLocks(basket, sale, parts), (lock) => sellAllInside(basket, sale, lock, parts));
+  const open = () => openLock(script.isReader ? createReadLock : createLock, sale, parts);
+  const work = script.putsBack ? putBackInside : script.isReader ? lookInside : sellInside;
+  return enter(sale, parts, open, (lock) => work(sale, lock, parts));
 }
 
 function openLock(createLock: CreateLock, sale: number, parts: SaleParts, bucket = 0): Lock {
@@ -173,13 +181,13 @@ function openBucket(bucket: number, sale: number, parts: SaleParts): Bucket {
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-async function enter(
+/** Asks for what `open` opens, and does the work inside it. */
+async function enter<Held extends Pick<Lock, 'acquire' | 'release'>>(
   sale: number,
-  parts: SaleParts,
-  work: (sale: number, lock: Lock, open: () => Lock, parts: SaleParts) => Promise<void>,
+  { signal, ask, emit }: SaleParts,
+  open: () => Held,
+  work: (lock: Held) => Promise<void>,
 ) {
-  const { createLock, createReadLock = createLock, script, signal, ask, emit } = parts;
-  const open = () => openLock(script.isReader ? createReadLock : createLock, sale, parts);
   try {
     ask(sale);
     const lock = open();
@@ -188,7 +196,7 @@ async function enter(
     try {
       // The wait may have ended while the server was granting the lock.
       signal.throwIfAborted();
-      await work(sale, lock, open, parts);
+      await work(lock);
     } finally {
       emit(sale, 'left');
       await lock.release();
@@ -199,12 +207,12 @@ async function enter(
   }
 }
 
-async function sellInside(sale: number, lock: Lock, open: () => Lock, parts: SaleParts) {
-  const { script, signal, sleep, emit } = parts;
+async function sellInside(sale: number, lock: Lock, parts: SaleParts) {
+  const { createLock, script, signal, sleep, emit } = parts;
   const stock = await read(lock, parts);
   emit(sale, 'read', { stock });
   if (script.nested) {
-    const nested = script.nested === 'same object' ? lock : open();
+    const nested = script.nested === 'same object' ? lock : openLock(createLock, sale, parts);
     await nested.acquire(signal);
     emit(sale, 'nested');
     await nested.release();
@@ -218,33 +226,20 @@ async function sellInside(sale: number, lock: Lock, open: () => Lock, parts: Sal
 }
 
 /** One who only looks sees the same stock twice. */
-async function lookInside(sale: number, lock: Lock, _open: () => Lock, parts: SaleParts) {
+async function lookInside(sale: number, lock: Lock, parts: SaleParts) {
   for (let time = 1; time <= 2; time += 1) parts.emit(sale, 'read', { stock: await read(lock, parts) });
 }
 
-/** A sale of several skus, under the locks of all of them: all are read, then all are written. */
-async function sellBasket(skus: number[], sale: number, parts: SaleParts) {
-  const { createMultiLock, signal, ask, emit } = parts;
-  try {
-    ask(sale);
-    if (createMultiLock === undefined) throw new Error('it exports no createMultiLock');
-    const keys = skus.map((sku) => keysOf(sku).lock);
-    const lock = createMultiLock(optionsOf(sale, parts) as unknown as Parameters<CreateMultiLock>[0], keys);
-    await lock.acquire(signal);
-    emit(sale, 'entered');
-    try {
-      signal.throwIfAborted();
-      await sellAllInside(skus, sale, lock, parts);
-    } finally {
-      emit(sale, 'left');
-      await lock.release();
-      emit(sale, 'released');
-    }
-  } catch (error) {
-    emit(sale, 'failed', { why: reasonOf(error) });
-  }
-}
+/** The locks of several skus at once. */
+const openLocks = (skus: number[], sale: number, parts: SaleParts) => () => {
+  const { createMultiLock } = parts;
+  if (createMultiLock === undefined) throw new Error('it exports no createMultiLock');
+  const options = optionsOf(sale, parts) as unknown as Parameters<CreateMultiLock>[0];
+  const keys = skus.map((sku) => keysOf(sku).lock);
+  return createMultiLock(options, keys);
+};
 
+/** A sale of several skus: all are read, then all are written. */
 async function sellAllInside(skus: number[], sale: number, lock: MultiLock, parts: SaleParts) {
   const { script, sleep, emit } = parts;
   const tokenOf = (sku: number) => ({ fencingToken: lock.fencingTokenOf(keysOf(sku).lock) });
@@ -258,7 +253,7 @@ async function sellAllInside(skus: number[], sale: number, lock: MultiLock, part
   emit(sale, 'wrote');
 }
 
-async function putBackInside(sale: number, lock: Lock, _open: () => Lock, parts: SaleParts) {
+async function putBackInside(sale: number, lock: Lock, parts: SaleParts) {
   const stock = (await read(lock, parts)) + 1;
   lock.lost?.throwIfAborted();
   await write(stock, lock, parts);

@@ -44,7 +44,7 @@ export const starvation: StepDrill = {
     await first.script({ untilResumed: true, times: OVERTAKES + WAITERS });
     for (let count = 0; count < WAITERS; count += 1) testBed.sell(first);
     if (!(await waitingOn(first, WAITERS))) return notStaged(`The sales on ${first.name} did not wait.`);
-    await sleep(askedAt + TENURE_OVER_MS - sharedClock());
+    await sleep(Math.max(0, askedAt + TENURE_OVER_MS - sharedClock()));
     await testBed.mustBeInside(holder);
     await testBed.step(
       `Sale ${holder.saleId} on ${first.name} is inside. One sale on ${second.name} waits; others come to ${first.name} without end.`,
