@@ -3,7 +3,7 @@
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { lockName } from '../../locks/index.ts';
-import { killRandomNodes } from '../orders/random-kills.ts';
+import { describePace, killRandomNodes } from '../orders/random-kills.ts';
 import { COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { stageList, wholeNumber } from './options.ts';
 
@@ -22,7 +22,7 @@ stopOnSignal(stopping, new Error('it was interrupted'));
 
 process.exitCode = await runToEnd('The run could not be made', async () => {
   console.log(`A random node is killed every second, for ${seconds} s under ${stage}.`);
-  const { kills, answers, exitCode, accounts, faults } = await killRandomNodes({
+  const { kills, answers, cleanUp, exitCode, accounts, faults } = await killRandomNodes({
     seconds,
     lock: stage,
     signal: stopping.signal,
@@ -30,7 +30,7 @@ process.exitCode = await runToEnd('The run could not be made', async () => {
   });
   console.log(`${kills} kills.`);
   console.table(answers);
-  console.log([accounts.trimEnd(), ...faults].join('\n'));
+  console.log([accounts.trimEnd(), describePace(cleanUp), ...faults].join('\n'));
   return exitCode === 0 && faults.length > 0 ? NOT_AS_TAUGHT : exitCode;
 });
 await exitWhenWritten();

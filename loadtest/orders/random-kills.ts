@@ -12,7 +12,7 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { balance, type Holdings, readAccounts } from '../../services/inventory/orders/accounts.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
 import { connectStore } from '../../services/inventory/store.ts';
-import { countOf, formatNumber } from '../evidence/numbers.ts';
+import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../harness/target.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 
@@ -40,9 +40,20 @@ const settings = {
 /** How often each answer was given: `sold`, or the code of the problem, with a `?` when it is not definite. */
 export type Answers = Record<string, number>;
 
+/** What the clean-up did while others bought. */
+export interface CleanUpPace {
+  /** How many orders it closed, with their units back, while others bought. */
+  closed: number;
+  /** For how long they bought, in milliseconds. */
+  ms: number;
+  /** How many it had not come to when the last buyer had gone, most of them not due yet. */
+  left: number;
+}
+
 export interface RandomKills {
   kills: number;
   answers: Answers;
+  cleanUp: CleanUpPace;
   /** `npm run reconcile` after the load, once the clean-up has no work: its exit code and what it printed. */
   exitCode: number;
   accounts: string;
@@ -93,9 +104,10 @@ async function runOn(
   const load = startLoad(url);
   const tell = atMostEvery(TELL_EVERY_MS, onProgress);
   let kills = 0;
+  const startedAt = performance.now();
   try {
-    const until = performance.now() + seconds * 1_000;
-    for (let at = performance.now() + KILL_EVERY_MS; at < until; at += KILL_EVERY_MS) {
+    const until = startedAt + seconds * 1_000;
+    for (let at = startedAt + KILL_EVERY_MS; at < until; at += KILL_EVERY_MS) {
       await sleep(at - performance.now(), undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
       const victim = nodes[Math.floor(Math.random() * nodes.length)];
@@ -107,18 +119,20 @@ async function runOn(
   } finally {
     await load.end();
   }
+  const { closed, backlog: left } = await progressOf(mysqlUrl);
+  const cleanUp = { closed, ms: performance.now() - startedAt, left };
   // It refuses while the clean-up has work.
   let last = await reconcile(servers);
   const isWorthWaiting = createPatience(CLEAN_UP_LIMIT_MS);
   while (last.exitCode === 2) {
     signal.throwIfAborted();
-    const backlog = await backlogOf(mysqlUrl);
+    const { backlog } = await progressOf(mysqlUrl);
     if (!isWorthWaiting(backlog, performance.now())) break;
     tell(() => `Nobody buys any more. The clean-up has ${countOf(backlog, 'order')} to do.`);
     last = await reconcile(servers);
   }
   const holdings = await holdingsAt(servers);
-  return { kills, answers: load.answers, ...last, holdings, faults: faultsOf(load.answers, holdings) };
+  return { kills, answers: load.answers, cleanUp, ...last, holdings, faults: faultsOf(load.answers, holdings) };
 }
 
 /**
@@ -147,17 +161,27 @@ function atMostEvery(everyMs: number, onProgress: (sentence: string) => void) {
   };
 }
 
-/** How many orders the clean-up has not come to: unpaid, whether or not they are due yet, and closed without their units back. */
-async function backlogOf(mysqlUrl: string): Promise<number> {
+/**
+ * How many orders the clean-up has closed, with their units back, and how many it has not come to: unpaid, whether or not they are due
+ * yet, and closed without their units back.
+ */
+async function progressOf(mysqlUrl: string): Promise<{ closed: number; backlog: number }> {
   const mysql = connectOrders(mysqlUrl, 1);
   try {
-    const sql =
-      "SELECT COUNT(*) AS backlog FROM tb_order WHERE status = 'UNPAID' OR (status = 'CLOSED' AND restored_at IS NULL)";
+    const sql = `SELECT COUNT(IF(status = 'CLOSED' AND restored_at IS NOT NULL, 1, NULL)) AS closed,
+        COUNT(IF(status = 'UNPAID' OR (status = 'CLOSED' AND restored_at IS NULL), 1, NULL)) AS backlog
+      FROM tb_order`;
     const [[row]] = await mysql.query<RowDataPacket[]>(sql);
-    return Number(row?.backlog);
+    return { closed: Number(row?.['closed']), backlog: Number(row?.['backlog']) };
   } finally {
     await mysql.end();
   }
+}
+
+/** What the clean-up did, and how fast. */
+export function describePace({ closed, ms, left }: CleanUpPace): string {
+  const pace = formatMeasure(closed / (ms / 1_000));
+  return `Beside the buyers the clean-up closed ${countOf(closed, 'order')}, ${pace} a second; ${formatNumber(left)} were left, due or not yet.`;
 }
 
 /** Buyers who come again and again until the end. */
