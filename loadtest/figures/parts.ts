@@ -415,7 +415,7 @@ function linesOf(record: FiguresRecord, names: string[]): string[] {
 
 /** When a run was made, and how busy the machine was. `runs` has the rest. */
 function provenance({ command, startedAt, machine: { load } }: Run): string {
-  const [kind] = command.split(/(?: --)? --(?:only|waiters|rounds|seconds|requests|stage)\b/);
+  const [kind] = command.split(/(?: --)? --(?:only|waiters|rounds|requests|stage)\b/);
   const busy = load === undefined ? '' : `; the load of the machine was ${formatMeasure(load)} when it began`;
   return `From \`${kind}\` on ${dayOf(startedAt)}${busy}.`;
 }

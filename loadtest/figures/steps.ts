@@ -46,11 +46,11 @@ export const steps: Step[] = [
   ofBuyers(2),
   ofBuyers(10),
   ofDrills('staircase', 'staircase', [], 3.5),
-  ofBench('bench-http', ['--http', '--only', 'http-ceiling,8,cohort,combine,redis-atomic', '--waiters', '100'], 2.5),
-  ofBench('bench-orders', ['--orders', '--waiters', '100'], 5),
-  ofBench('bench-buckets', ['--only', BUCKETS, '--waiters', '10,100', '--seconds', '2'], 3.5),
-  ofBench('bench', ['--only', IN_THE_BENCH, '--waiters', '100,1000'], 8),
-  { name: 'prove', script: 'prove', args: [], minutes: 1, latest: LATEST_PROOF, keep: keepProof },
+  ofBench('bench-http', ['--http', '--only', 'http-ceiling,8,cohort,combine,redis-atomic', '--waiters', '100'], 1.7),
+  ofBench('bench-orders', ['--orders', '--waiters', '100'], 4),
+  ofBench('bench-buckets', ['--only', BUCKETS, '--waiters', '10,100', '--seconds', '2'], 3.1),
+  ofBench('bench', ['--only', IN_THE_BENCH, '--waiters', '100,1000'], 7.6),
+  { name: 'prove', script: 'prove', args: ['--seconds', '190'], minutes: 3.2, latest: LATEST_PROOF, keep: keepProof },
 ];
 
 /** The command as one would type it. */

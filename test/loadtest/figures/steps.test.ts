@@ -167,5 +167,5 @@ test('figures: all runs together take 40 minutes at most, on a machine with noth
 
   expect(minutes).toBeLessThanOrEqual(40);
   expect(commandOf(stepNamed('start-4'))).toBe('LOCK_VERSION=4 npm start');
-  expect(commandOf(stepNamed('prove'))).toBe('npm run prove');
+  expect(commandOf(stepNamed('prove'))).toBe('npm run prove -- --seconds 190');
 });
