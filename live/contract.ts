@@ -1,0 +1,140 @@
+// What the live page shows and what it may ask for: the one definition, for its server and for the page.
+
+import { z } from 'zod';
+import type { Timeline, Verdict } from '../loadtest/evidence/results.ts';
+
+/** A part of the stack, and how it is: `stopped` stands still, `dead` has no process, `cut` is reached by nobody. */
+export interface Part {
+  name: string;
+  kind: 'nginx' | 'node' | 'redis' | 'replica' | 'master' | 'zookeeper' | 'mysql';
+  is: 'up' | 'stopped' | 'dead' | 'cut';
+}
+
+/** A line from a node to a server, by their names. */
+export interface Line {
+  from: string;
+  to: string;
+  is: 'open' | 'cut' | 'slow';
+  /** The command that is held on its way, by its name: `DEL`, `release-if-owner`. */
+  held?: string;
+}
+
+export interface NodeView {
+  name: string;
+  /** How many sales wait for the lock. */
+  waiting: number;
+  /** The sales that are inside, by their ids. */
+  inside: string[];
+}
+
+/** The lock as its server has it. */
+export interface LockView {
+  /** Whose it is: `sale 1001 on node-1`, or the value of the key where that names no sale. */
+  holder: string;
+  node?: string;
+  /** How long it has to live, in milliseconds, when it was last seen. Absent without an end. */
+  leftMs?: number;
+  leaseMs: number;
+  fencingToken?: string;
+}
+
+export interface StockView {
+  /** Units in stock, as the store says. */
+  actual: number;
+  /** What the answers say: the units at the beginning less those that were sold. */
+  expected: number;
+}
+
+/** The sales so far. */
+export interface Figures {
+  sold: number;
+  refused: number;
+  inDoubt: number;
+  /** Units that the stock should be lower by. Measured while sales are under way, so it may go back. */
+  lost: number;
+  /** Sales in the last second. */
+  perSecond: number;
+}
+
+export interface Sentence {
+  /** Milliseconds since the drill began. */
+  atMs: number;
+  text: string;
+  /** The page may wait here for the presenter. */
+  isStep: boolean;
+}
+
+export interface VerdictView {
+  verdict: Verdict;
+  /** What the staircase says; null where it leaves the cell blank. */
+  taught: 'pass' | 'fail' | null;
+  reasons: string[];
+  witnesses: string[];
+}
+
+/** Everything that is seen of one stack. Two stand side by side at the most. */
+export interface StackView {
+  stage: string;
+  title: string;
+  /** The drill that is played, or was played last; null in free play. */
+  drill: string | null;
+  parts: Part[];
+  lines: Line[];
+  nodes: NodeView[];
+  lock: LockView | null;
+  stock: StockView | null;
+  figures: Figures | null;
+  story: Sentence[];
+  timeline: Timeline | null;
+  verdict: VerdictView | null;
+}
+
+export interface StageChoice {
+  name: string;
+  title: string;
+  /** The problem that it solves and what it leaves, as its file says. */
+  problem: string;
+  change: string;
+  leaves: string;
+  /** The row before it, if there is one. */
+  before?: string;
+  code: string;
+  /** Its lines against those of the row before: `+`, `-` or a blank first. */
+  diff?: string[];
+  /** The drills that can be played under it, each with what the staircase says. */
+  drills: { name: string; asks: string; taught: 'pass' | 'fail' | null; kind: 'load' | 'steps' }[];
+}
+
+/** What goes on. */
+export interface Play {
+  /** `ready`: something may be started. `starting`: servers are. `waiting`: the next step waits for the presenter. */
+  is: 'starting' | 'ready' | 'playing' | 'waiting' | 'stopping' | 'over';
+  /** Why nothing more can be done, or what went wrong last. */
+  trouble: string | null;
+}
+
+/** All that the page shows. */
+export interface LiveState {
+  play: Play;
+  views: StackView[];
+}
+
+/** What the stream sends: everything first, then the members that have changed, each whole. */
+export type Message =
+  | { type: 'all'; choices: StageChoice[]; state: LiveState }
+  | { type: 'changed'; play?: Play; views?: (Partial<StackView> | null)[] };
+
+const stage = z.string().max(60);
+const drill = z.string().max(60);
+
+/** What a presenter may ask for. */
+export const orderSchema = z.discriminatedUnion('do', [
+  /** Plays a drill; `against` is another stage, side by side. */
+  z.strictObject({ do: z.literal('play'), stage, drill, isStepwise: z.boolean(), against: stage.optional() }),
+  /** Goes on from the step that waits. */
+  z.strictObject({ do: z.literal('next') }),
+  /** From here on as it happens, without a stop. */
+  z.strictObject({ do: z.literal('run-on') }),
+  z.strictObject({ do: z.literal('stop') }),
+]);
+export type Order = z.output<typeof orderSchema>;
