@@ -233,12 +233,12 @@ export function wholeNumberFrom(least: number, most: number) {
 
 export const wholeNumber = wholeNumberFrom(1, 1_000_000);
 
-function webAddress(value: string): string {
+export function webAddress(value: string): string {
   if (URL.canParse(value) && /^https?:\/\//.test(value)) return new URL(value).origin;
   throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
 }
 
-function webAddresses(value: string): string[] {
+export function webAddresses(value: string): string[] {
   const addresses = value.split(',').map(webAddress);
   if (addresses.length === 2) return addresses;
   throw new InvalidArgumentError('It must be two addresses with a comma between them.');

@@ -1,0 +1,83 @@
+// npm run live: a page that a teacher projects, on which a room sees what happens in the stack and breaks it.
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { Command } from 'commander';
+import dotenv from 'dotenv';
+import { z } from 'zod';
+import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
+import { leaseLength, webAddress, webAddresses } from '../loadtest/commands/options.ts';
+import { readSettingsOrExit } from '../services/inventory/settings.ts';
+import { port } from '../services/inventory/setting-kinds.ts';
+import { stageChoices } from './server/choices.ts';
+import { makePageFiles } from './server/page-files.ts';
+import { createPlayer } from './server/player.ts';
+import { createPresenterApp } from './server/presenter.ts';
+import { createStream } from './server/stream.ts';
+
+dotenv.config({ quiet: true });
+const command = new Command('npm run live --')
+  .description('Serves a page on this machine that shows the stack, plays its drills, and breaks it.')
+  .option('--url <url>', 'show a running stack: its load balancer', webAddress)
+  .option(
+    '--lab <urls>',
+    'the lab listeners of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
+    webAddresses,
+  )
+  .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 2_000)
+  .option('--open', 'open the page in the browser', false)
+  .allowExcessArguments(false)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
+  .parse();
+const { url, lab, lease, open } = command.opts<{ url?: string; lab?: string[]; lease: number; open: boolean }>();
+if ((url === undefined) !== (lab === undefined)) command.error('error: --url and --lab go together');
+const { LIVE_PORT } = readSettingsOrExit(z.object({ LIVE_PORT: port().default(7790) }), process.env);
+
+const stopping = new AbortController();
+stopOnSignal(stopping, new Error('stopped'));
+
+process.exitCode = await runToEnd('The live page could not be served', serve);
+await exitWhenWritten();
+
+/** Serves the page until a signal comes. Resolves with the exit code. */
+async function serve(): Promise<number> {
+  const files = await makePageFiles();
+  const token = randomBytes(16).toString('base64url');
+  const player = createPlayer({
+    running: url !== undefined && lab !== undefined ? { url, labUrls: lab } : undefined,
+    leaseMs: lease,
+    onChange: () => stream.changed(),
+  });
+  const stream = createStream({ choices: stageChoices(), read: player.read });
+  const app = createPresenterApp({ files, token, stream, order: player.order, onBug: (error) => console.error(error) });
+  const server = createServer(app).listen(LIVE_PORT, '127.0.0.1');
+  try {
+    await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+      throw new Error(`port ${LIVE_PORT} is taken by another program. Choose another one with LIVE_PORT.`);
+    });
+    const address = `http://127.0.0.1:${LIVE_PORT}/#${token}`;
+    console.log(`The live page: ${address}\nStop: Ctrl-C`);
+    if (open) openInBrowser(address);
+    await player.open();
+    await new Promise((resolve) => {
+      if (stopping.signal.aborted) resolve(undefined);
+      stopping.signal.addEventListener('abort', resolve);
+    });
+    console.log('Stopping.');
+    return 0;
+  } finally {
+    await player.close();
+    stream.end();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** Where there is no browser nothing happens: the address is printed. */
+function openInBrowser(address: string) {
+  const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
+  spawn(opener, [address], { stdio: 'ignore', detached: true }).on('error', () => {}).unref();
+}

@@ -1,0 +1,56 @@
+// What a presenter can choose from: the stages with their code, and the drills that can break them.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { diffLines } from 'diff';
+import { drills } from '../../loadtest/drills/index.ts';
+import type { Drill } from '../../loadtest/harness/drill.ts';
+import { readStory } from '../../loadtest/report/story.ts';
+import { lockStaircase } from '../../loadtest/staircase/locks.ts';
+import { columnOf, hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import type { StageChoice } from '../contract.ts';
+
+/** The rows of the staircase of the locks, in their order. */
+export function stageChoices(): StageChoice[] {
+  return Object.entries(lockStaircase.rows).map(([name, { title, before, story }]) => {
+    const { problem = '', change = '', leaves = '' } = readStory(name) ?? {};
+    const code = readCode(story);
+    const codeBefore = readCode(before === undefined ? undefined : lockStaircase.rows[before]?.story);
+    return {
+      name,
+      title,
+      problem,
+      change,
+      leaves,
+      ...(before !== undefined && { before }),
+      code,
+      ...(codeBefore !== '' && { diff: markedLines(codeBefore, code) }),
+      drills: drillsUnder(name).map((drill) => ({
+        name: drill.name,
+        asks: columnOf(drill.name)?.asks ?? '',
+        taught: taughtVerdict(name, drill.name),
+        kind: drill.kind,
+      })),
+    };
+  });
+}
+
+/** The drills that have something to break under this stage. */
+export function drillsUnder(stage: string): Drill[] {
+  return drills.filter(({ name }) => !hasNothingToBreak(stage, name));
+}
+
+function readCode(file: string | undefined): string {
+  const path = file === undefined ? undefined : join(projectDir, file);
+  return path !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** All lines of both, each after a `+`, a `-` or a blank. */
+export function markedLines(before: string, after: string): string[] {
+  return diffLines(before, after).flatMap(({ value, added, removed }) => {
+    const mark = added ? '+' : removed ? '-' : ' ';
+    const lines = value.replace(/\n$/, '').split('\n');
+    return lines.map((line) => `${mark}${line}`);
+  });
+}

@@ -1,0 +1,242 @@
+// Plays drills for an audience, from the code of `npm run drill`: as they happen or step by step, alone or side by side.
+
+import { drills as allDrills } from '../../loadtest/drills/index.ts';
+import { causeShown, type Drill, type DrillOutcome } from '../../loadtest/harness/drill.ts';
+import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
+import { stageTitle } from '../../loadtest/report/story.ts';
+import { rowOf, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import type { LiveState, Order, Play, StackView, VerdictView } from '../contract.ts';
+import { drillsUnder } from './choices.ts';
+import { observeTarget } from './observed-target.ts';
+import { Refusal } from './refusal.ts';
+import { type Watch, watchStack } from './watch.ts';
+
+/** How many witnesses the page names. */
+const SHOWN_WITNESSES = 3;
+/** The stage that the stack has before anything was played. */
+const FIRST_STAGE = '8-auto-renew';
+/** A rush that an audience can follow. */
+const load = { requests: 2_000, connections: 50, stock: 5_000, units: 500 };
+
+export interface PlayerOptions {
+  /** A running stack to aim at, instead of stacks of our own. */
+  running?: { url: string; labUrls: string[] } | undefined;
+  /** The lease of the drills that go step by step, in milliseconds. */
+  leaseMs: number;
+  /** Called when something is to be seen anew. */
+  onChange: () => void;
+}
+
+/** One stack as it is seen: what its watch says, and what the player knows besides. */
+interface Board {
+  watch: Watch;
+  known: Pick<StackView, 'stage' | 'title' | 'drill' | 'story' | 'verdict'>;
+  /** The drawing of what happened, from the outcome of the drill. */
+  timeline?: StackView['timeline'];
+}
+
+/** What is played now. */
+interface Run {
+  stopping: AbortController;
+  isStepwise: boolean;
+  /** Those that wait for the presenter: calling one goes on. */
+  waiting: Set<() => void>;
+}
+
+type PlayOrder = Extract<Order, { do: 'play' }>;
+
+export type Player = ReturnType<typeof createPlayer>;
+
+export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
+  let play: Play = { is: 'starting', trouble: null };
+  let boards: Board[] = [];
+  let run: Run | undefined;
+  let ending: Promise<unknown> = Promise.resolve();
+  let opened: { servers: string; targets: Targets } | undefined;
+
+  function show(change: Partial<Play>) {
+    play = { ...play, ...change };
+    onChange();
+  }
+
+  /** The stacks for rows that need these servers. Others are closed first: a laptop carries one kind at a time. */
+  async function targetsFor(rows: string[]): Promise<Targets> {
+    const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))].sort();
+    const servers = backends.join();
+    if (opened?.servers === servers) return opened.targets;
+    await closeBoards();
+    await opened?.targets.close();
+    const targets = createTargets({ running, backends, onDeath });
+    opened = { servers, targets };
+    return targets;
+  }
+
+  /** A part of the stack has died that no drill killed: the next drill gets a new stack. */
+  function onDeath(sentence: string) {
+    const dead = opened;
+    opened = undefined;
+    run?.stopping.abort(new Error(sentence));
+    show({ trouble: sentence });
+    ending = Promise.allSettled([ending, dead?.targets.close()]);
+  }
+
+  async function closeBoards() {
+    await Promise.all(boards.map(({ watch }) => watch.close()));
+    boards = [];
+  }
+
+  async function openBoard(targets: Targets, kind: Drill['kind'], row: string, worker: number, drill: string | null) {
+    const target = await targets.open(kind, worker, row);
+    const observed = observeTarget(target, onChange);
+    const watch = watchStack({ observed, stage: row, onChange });
+    const board: Board = { watch, known: { stage: row, title: stageTitle(row), drill, story: [], verdict: null } };
+    return { board, target: observed.target };
+  }
+
+  /** Plays one drill under one row, to its verdict. */
+  async function playOn(drill: Drill, { board, target }: Awaited<ReturnType<typeof openBoard>>, current: Run) {
+    const { known, watch } = board;
+    const { signal } = current.stopping;
+
+    async function narrate(text: string, atMs: number, isStep: boolean) {
+      known.story = [...known.story, { atMs, text, isStep }];
+      onChange();
+      if (isStep) await untilNext(current);
+    }
+
+    const outcome = await drill
+      .run({
+        target,
+        stage: known.stage,
+        settings: { ...load, leaseMs },
+        signal,
+        onProgress() {},
+        narrate,
+        observe: watch.observe,
+      })
+      .catch(async (error) => {
+        await causeShown(signal);
+        throw signal.aborted ? signal.reason : error;
+      });
+    board.timeline = outcome.timeline ?? null;
+    known.verdict = verdictOf(known.stage, drill.name, outcome);
+    onChange();
+  }
+
+  /** Waits for the presenter when the drill is played step by step. Rejects when it is stopped. */
+  async function untilNext(current: Run) {
+    if (!current.isStepwise) return;
+    const { signal } = current.stopping;
+    signal.throwIfAborted();
+    await new Promise<void>((resolve) => {
+      current.waiting.add(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      show({ is: 'waiting' });
+    });
+    signal.throwIfAborted();
+  }
+
+  function goOn(current: Run) {
+    const waiting = [...current.waiting];
+    current.waiting.clear();
+    for (const resolve of waiting) resolve();
+    show({ is: 'playing' });
+  }
+
+  async function playAll(drill: Drill, rows: string[], current: Run) {
+    try {
+      const targets = await targetsFor(rows);
+      await closeBoards();
+      current.stopping.signal.throwIfAborted();
+      const open = await Promise.all(rows.map((row, place) => openBoard(targets, drill.kind, row, place, drill.name)));
+      boards = open.map(({ board }) => board);
+      show({ is: 'playing' });
+      const ended = await Promise.allSettled(open.map((one) => playOn(drill, one, current)));
+      for (const end of ended) if (end.status === 'rejected') throw end.reason;
+    } catch (error) {
+      show({ trouble: sentenceOf(error) });
+    } finally {
+      run = undefined;
+      if (play.is !== 'over') show({ is: 'ready' });
+    }
+  }
+
+  function mustBeReady() {
+    if (play.is !== 'ready') throw new Refusal(409, 'BUSY', 'Another drill is being played: stop it first.');
+  }
+
+  function start({ stage, drill: name, isStepwise, against }: PlayOrder) {
+    mustBeReady();
+    const rows = against === undefined ? [stage] : [against, stage];
+    const drill = allDrills.find((one) => one.name === name);
+    for (const row of rows) {
+      if (rowOf(row) === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${row}.`);
+      if (drill === undefined || !drillsUnder(row).includes(drill)) {
+        throw new Refusal(400, 'BAD_REQUEST', `Under ${row} there is no drill ${name}.`);
+      }
+    }
+    if (running !== undefined && rows.length > 1) {
+      throw new Refusal(400, 'BAD_REQUEST', 'Side by side takes two stacks of our own, and this one runs already.');
+    }
+    run = { stopping: new AbortController(), isStepwise, waiting: new Set() };
+    show({ is: 'starting', trouble: null });
+    ending = playAll(drill as Drill, rows, run);
+  }
+
+  function mustBeUnderWay(): Run {
+    if (run === undefined) throw new Refusal(409, 'NOTHING_PLAYED', 'No drill is being played.');
+    return run;
+  }
+
+  return {
+    /** Starts the first stack, so that there is something to see. Rejects when it does not start. */
+    async open() {
+      const targets = await targetsFor([FIRST_STAGE]);
+      const { board } = await openBoard(targets, 'steps', FIRST_STAGE, 0, null);
+      boards = [board];
+      show({ is: 'ready' });
+    },
+    /** Carries out an order. Throws Refusal when it does not fit what goes on. */
+    order(order: Order) {
+      switch (order.do) {
+        case 'play':
+          return start(order);
+        case 'next':
+          return goOn(mustBeUnderWay());
+        case 'run-on': {
+          const current = mustBeUnderWay();
+          current.isStepwise = false;
+          return goOn(current);
+        }
+        case 'stop': {
+          const current = mustBeUnderWay();
+          show({ is: 'stopping' });
+          return current.stopping.abort(new Error('The drill was stopped.'));
+        }
+      }
+    },
+    read: (): LiveState => ({ play, views: boards.map(viewOf) }),
+    /** Resolves when nothing is played. */
+    ended: () => ending,
+    async close() {
+      run?.stopping.abort(new Error('The page is closed.'));
+      show({ is: 'over' });
+      await ending;
+      await closeBoards();
+      await opened?.targets.close();
+    },
+  };
+}
+
+function viewOf({ watch, known, timeline }: Board): StackView {
+  const seen = watch.view();
+  return { ...seen, ...known, timeline: timeline ?? seen.timeline };
+}
+
+function verdictOf(stage: string, drill: string, { verdict, reasons, witnesses }: DrillOutcome): VerdictView {
+  return { verdict, taught: taughtVerdict(stage, drill), reasons, witnesses: witnesses.slice(0, SHOWN_WITNESSES) };
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
