@@ -107,22 +107,52 @@ export interface StageChoice {
 
 /** What goes on. */
 export interface Play {
-  /** `ready`: something may be started. `starting`: servers are. `waiting`: the next step waits for the presenter. */
-  is: 'starting' | 'ready' | 'playing' | 'waiting' | 'stopping' | 'over';
+  /** `ready`: something may be started. `starting`: servers are. `waiting`: the next step waits. `free`: free play. */
+  is: 'starting' | 'ready' | 'playing' | 'waiting' | 'free' | 'stopping' | 'over';
   /** Why nothing more can be done, or what went wrong last. */
   trouble: string | null;
+}
+
+/** What can be done to a stack in free play: to it all, or to the part `at`. */
+export const acts = [
+  'sell',
+  'rush',
+  'hold-sale',
+  'hold-release',
+  'hold-write',
+  'kill',
+  'stop',
+  'cut',
+  'block',
+  'cut-replica',
+  'fail-over',
+  'empty',
+] as const;
+export type Act = (typeof acts)[number];
+
+/** A button of free play. */
+export interface Control {
+  act: Act;
+  /** The part that it is done to: `node-1`, `redis`, `master-2`. Absent for the whole stack. */
+  at?: string;
+  /** It is done now, and doing it again undoes it. */
+  isOn: boolean;
+  /** Why it would do nothing here, as a sentence. */
+  whyNot?: string;
 }
 
 /** All that the page shows. */
 export interface LiveState {
   play: Play;
+  /** The buttons of free play; null while a drill is played. */
+  controls: Control[] | null;
   views: StackView[];
 }
 
 /** What the stream sends: everything first, then the members that have changed, each whole. */
 export type Message =
   | { type: 'all'; choices: StageChoice[]; state: LiveState }
-  | { type: 'changed'; play?: Play; views?: (Partial<StackView> | null)[] };
+  | { type: 'changed'; play?: Play; controls?: Control[] | null; views?: (Partial<StackView> | null)[] };
 
 const stage = z.string().max(60);
 const drill = z.string().max(60);
@@ -135,6 +165,18 @@ export const orderSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('next') }),
   /** From here on as it happens, without a stop. */
   z.strictObject({ do: z.literal('run-on') }),
+  /** Ends the drill, or free play, and puts the stack back. */
   z.strictObject({ do: z.literal('stop') }),
+  /** Begins free play under a stage. */
+  z.strictObject({ do: z.literal('free'), stage }),
+  /** Presses a button of free play; `count` is how many sales of a rush. */
+  z.strictObject({
+    do: z.literal('act'),
+    act: z.enum(acts),
+    at: z.string().max(20).optional(),
+    count: z.int().min(1).max(10_000).optional(),
+  }),
+  /** Undoes all that free play has broken. */
+  z.strictObject({ do: z.literal('undo') }),
 ]);
 export type Order = z.output<typeof orderSchema>;

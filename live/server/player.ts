@@ -1,5 +1,6 @@
 // Plays drills for an audience, from the code of `npm run drill`: as they happen or step by step, alone or side by side.
 
+import { once } from 'node:events';
 import { drills as allDrills } from '../../loadtest/drills/index.ts';
 import { causeShown, type Drill, type DrillOutcome } from '../../loadtest/harness/drill.ts';
 import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
@@ -7,6 +8,7 @@ import { stageTitle } from '../../loadtest/report/story.ts';
 import { rowOf, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import type { LiveState, Order, Play, StackView, VerdictView } from '../contract.ts';
 import { drillsUnder } from './choices.ts';
+import { type FreePlay, openFreePlay } from './free-play.ts';
 import { observeTarget } from './observed-target.ts';
 import { Refusal } from './refusal.ts';
 import { type Watch, watchStack } from './watch.ts';
@@ -52,6 +54,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   let boards: Board[] = [];
   let run: Run | undefined;
   let ending: Promise<unknown> = Promise.resolve();
+  let free: FreePlay | undefined;
   let opened: { servers: string; targets: Targets } | undefined;
 
   function show(change: Partial<Play>) {
@@ -162,7 +165,51 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   }
 
   function mustBeReady() {
-    if (play.is !== 'ready') throw new Refusal(409, 'BUSY', 'Another drill is being played: stop it first.');
+    if (play.is !== 'ready') throw new Refusal(409, 'BUSY', 'Something else is under way: stop it first.');
+  }
+
+  async function openFree(stage: string, current: Run) {
+    try {
+      const targets = await targetsFor([stage]);
+      await closeBoards();
+      const { board, target } = await openBoard(targets, 'steps', stage, 0, null);
+      boards = [board];
+      current.stopping.signal.throwIfAborted();
+      free = await openFreePlay({
+        target,
+        stage,
+        leaseMs,
+        observe: board.watch.observe,
+        onChange,
+        narrate(text, atMs) {
+          board.known.story = [...board.known.story, { atMs, text, isStep: false }];
+          onChange();
+        },
+      });
+      show({ is: 'free' });
+      const { signal } = current.stopping;
+      if (!signal.aborted) await once(signal, 'abort');
+    } catch (error) {
+      show({ trouble: sentenceOf(error) });
+    } finally {
+      await free?.close().catch((error) => show({ trouble: sentenceOf(error) }));
+      free = undefined;
+      run = undefined;
+      if (play.is !== 'over') show({ is: 'ready' });
+    }
+  }
+
+  function startFree(stage: string) {
+    mustBeReady();
+    if (rowOf(stage) === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${stage}.`);
+    run = { stopping: new AbortController(), isStepwise: false, waiting: new Set() };
+    show({ is: 'starting', trouble: null });
+    ending = openFree(stage, run);
+  }
+
+  function mustBeFree(): FreePlay {
+    if (free === undefined) throw new Refusal(409, 'NOT_FREE', 'Begin free play first.');
+    return free;
   }
 
   function start({ stage, drill: name, isStepwise, against }: PlayOrder) {
@@ -196,8 +243,8 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
       boards = [board];
       show({ is: 'ready' });
     },
-    /** Carries out an order. Throws Refusal when it does not fit what goes on. */
-    order(order: Order) {
+    /** Carries out an order. Rejects with Refusal when it does not fit what goes on. */
+    async order(order: Order): Promise<void> {
       switch (order.do) {
         case 'play':
           return start(order);
@@ -208,14 +255,20 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
           current.isStepwise = false;
           return goOn(current);
         }
+        case 'free':
+          return startFree(order.stage);
+        case 'act':
+          return mustBeFree().act(order);
+        case 'undo':
+          return mustBeFree().undo();
         case 'stop': {
           const current = mustBeUnderWay();
           show({ is: 'stopping' });
-          return current.stopping.abort(new Error('The drill was stopped.'));
+          return current.stopping.abort(new Error('It was stopped.'));
         }
       }
     },
-    read: (): LiveState => ({ play, views: boards.map(viewOf) }),
+    read: (): LiveState => ({ play, controls: free?.controls() ?? null, views: boards.map(viewOf) }),
     /** Resolves when nothing is played. */
     ended: () => ending,
     async close() {

@@ -36,8 +36,8 @@ export interface PresenterParts {
   /** Who has it may see and play. */
   token: string;
   stream: Pick<Stream, 'follow'>;
-  /** Throws Refusal. */
-  order: (order: Order) => void;
+  /** Rejects with Refusal. */
+  order: (order: Order) => Promise<void>;
   /** Called with an error that is nobody's fault but ours. */
   onBug: (error: unknown) => void;
 }
@@ -59,8 +59,8 @@ export function createPresenterApp({ files, token, stream, order, onBug }: Prese
     if (!stream.follow(response)) throw new Refusal(503, 'TOO_MANY_FOLLOW', 'Too many windows follow already: close one.');
   });
 
-  app.post('/order', onlyWithToken, onlyJson, express.json({ limit: BODY_LIMIT }), (request, response) => {
-    order(orderSchema.parse(request.body));
+  app.post('/order', onlyWithToken, onlyJson, express.json({ limit: BODY_LIMIT }), async (request, response) => {
+    await order(orderSchema.parse(request.body));
     response.status(204).end();
   });
 

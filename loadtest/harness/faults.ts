@@ -39,6 +39,8 @@ export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
 export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
   const undos: (() => unknown)[] = [];
   const crashes: Crash[] = [];
+  /** How each dead node is started again. */
+  const revivals = new Map<TargetNode, () => Promise<void>>();
   /** The replica that the stack has is one that this drill breaks. */
   let isLastingTaken = false;
 
@@ -64,13 +66,21 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     const at = sharedClock();
     const crash: Crash = { node, at, events };
     crashes.push(crash);
-    undos.push(async () => {
+    async function revive() {
+      if (!revivals.delete(node)) return;
       await process.start();
       crashes.splice(crashes.indexOf(crash), 1);
-    });
+    }
+    revivals.set(node, revive);
+    undos.push(revive);
     await process.kill();
     if (await answers(node)) throw new NotStagedError(`${node.name} still answers after it was killed.`);
     return at;
+  }
+
+  /** Starts a node that was killed. One that was not runs on. */
+  async function revive(node: TargetNode) {
+    await revivals.get(node)?.();
   }
 
   /** What a node reaches Redis through. Throws NotStagedError when there is nothing between them. */
@@ -314,6 +324,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     crashes,
     pause,
     kill,
+    revive,
     holdOnItsWay,
     holdNext,
     delayAnswers,

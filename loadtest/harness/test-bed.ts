@@ -71,11 +71,16 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   /** Which node an owner token begins with. */
   const instances = new Map<string, string>();
 
+  /** Sets the lock of a node that runs since just now. */
+  async function setUp(node: TargetNode) {
+    await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS, ...timing });
+    instances.set((await node.state()).instance, node.name);
+  }
+
   try {
     for (const node of nodes) {
-      await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS, ...timing });
+      await setUp(node);
       await node.reset();
-      instances.set((await node.state()).instance, node.name);
     }
     await first.clear();
     await first.setStock(stock);
@@ -135,6 +140,21 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     const sent = sendLook(node);
     looks.push(sent);
     return sent;
+  }
+
+  /** Starts a node that was killed, under the lock of the drill. */
+  async function revive(node: TargetNode) {
+    await faults.revive(node);
+    await setUp(node);
+  }
+
+  /** Undoes all that was broken so far, and lets go on what is held. What has happened is kept. */
+  async function mend() {
+    await faults.undoAll();
+    for (const node of nodes) {
+      await setUp(node);
+      await node.resume();
+    }
   }
 
   /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
@@ -321,6 +341,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     trySellInside: guarded(sales.trySellInside),
     pause: guarded(faults.pause),
     kill: guarded(faults.kill),
+    revive: guarded(revive),
+    mend: guarded(mend),
     holdOnItsWay: guarded(faults.holdOnItsWay),
     holdNext: guarded(faults.holdNext),
     delayAnswers: guarded(faults.delayAnswers),

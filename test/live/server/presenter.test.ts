@@ -22,7 +22,7 @@ const server = createServer(
         return follows;
       },
     },
-    order(order) {
+    async order(order) {
       if (failure) throw failure;
       orders.push(order);
     },
@@ -146,6 +146,10 @@ describe('an order', () => {
     { do: 'next' },
     { do: 'run-on' },
     { do: 'stop' },
+    { do: 'free', stage: '8-auto-renew' },
+    { do: 'act', act: 'kill', at: 'node-1' },
+    { do: 'act', act: 'rush', count: 200 },
+    { do: 'undo' },
   ])('%j is carried out', async (order) => {
     expect((await send(order)).status).toBe(204);
     expect(orders).toEqual([order]);
@@ -156,6 +160,8 @@ describe('an order', () => {
     ['with a member too many', { do: 'stop', now: true }, json, 400, 'BAD_REQUEST'],
     ['without its stage', { do: 'play', drill: 'rush', isStepwise: false }, json, 400, 'BAD_REQUEST'],
     ['with a very long name', { do: 'play', stage: 'x'.repeat(61), drill: 'rush', isStepwise: false }, json, 400, 'BAD_REQUEST'],
+    ['to do what there is not', { do: 'act', act: 'format-disk', at: 'redis' }, json, 400, 'BAD_REQUEST'],
+    ['to sell too often', { do: 'act', act: 'rush', count: 1_000_000 }, json, 400, 'BAD_REQUEST'],
     ['that is no JSON', '{', json, 400, 'BAD_REQUEST'],
     ['that is a form', 'do=stop', { ...json, 'content-type': 'application/x-www-form-urlencoded' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['that is text', '{"do":"stop"}', { ...json, 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],

@@ -29,7 +29,7 @@ const view = (change: Partial<StackView> = {}): StackView => ({
 
 /** A server whose every answer is the stream of a state that the test sets. */
 async function serve(readLimitMs?: number) {
-  const state: LiveState = { play: { is: 'ready', trouble: null }, views: [view()] };
+  const state: LiveState = { play: { is: 'ready', trouble: null }, controls: null, views: [view()] };
   const stream = createStream({ choices: [], read: () => state, ...(readLimitMs !== undefined && { readLimitMs }) });
   const responses: ServerResponse[] = [];
   const refused: boolean[] = [];
@@ -86,7 +86,7 @@ test('a follower is sent everything, then the members that have changed, each wh
   await waitFor(messages, 3);
 
   expect(messages).toEqual([
-    { type: 'all', choices: [], state: { play: { is: 'ready', trouble: null }, views: [view()] } },
+    { type: 'all', choices: [], state: { play: { is: 'ready', trouble: null }, controls: null, views: [view()] } },
     { type: 'changed', views: [{ nodes: [{ name: 'node-1', waiting: 3, inside: ['1001'] }] }] },
     { type: 'changed', play: { is: 'playing', trouble: null }, views: [{}] },
   ]);

@@ -1,0 +1,305 @@
+// Free play: buttons that sell, hold, break and mend, on the test bed of the drills, and why one would do nothing.
+
+import { hasLock, stockOf } from '../../locks/index.ts';
+import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
+import type { DrillContext } from '../../loadtest/harness/drill.ts';
+import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
+import { sendSales } from '../../loadtest/harness/load.ts';
+import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
+import { openTestBed } from '../../loadtest/harness/test-bed.ts';
+import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
+import type { Act, Control } from '../contract.ts';
+import { Refusal } from './refusal.ts';
+
+const STOCK = 1_000;
+const CONNECTIONS = 20;
+/** The sales of a rush for which no number was given. */
+const RUSH = 200;
+/** How long a request of a rush may take, in milliseconds: longer than a sale waits for its lock. */
+const REQUEST_LIMIT_MS = 30_000;
+/** For how many leases an event loop is blocked. */
+const BLOCKED_LEASES = 2.5;
+
+export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' | 'observe'> {
+  leaseMs: number;
+  /** Says what was done, with the milliseconds since free play began. */
+  narrate: (sentence: string, atMs: number) => void;
+  /** Called when a button has changed. */
+  onChange: () => void;
+}
+
+/** A button: what it does, and what undoes it again. */
+interface Button {
+  act: Act;
+  at?: string;
+  whyNot?: string | undefined;
+  /** What the timeline calls it; absent where it breaks nothing. */
+  label?: string;
+  /** Does it. Resolves with what undoes it, if it lasts. */
+  press(count: number | undefined): Promise<(() => unknown) | undefined>;
+}
+
+export type FreePlay = Awaited<ReturnType<typeof openFreePlay>>;
+
+/** Two nodes under this stage, with a stock, for an audience to break. */
+export async function openFreePlay({ target, stage, observe, leaseMs, narrate, onChange }: FreePlayOptions) {
+  const ending = new AbortController();
+  const testBed = await openTestBed({
+    target,
+    stage,
+    timing: { leaseMs },
+    stock: STOCK,
+    signal: ending.signal,
+    narrate: async (sentence, atMs) => narrate(sentence, atMs),
+    ...(observe && { observe }),
+  });
+  const rushes = new Set<Promise<unknown>>();
+  /** What undoes a button that is on. */
+  const on = new Map<Button, () => unknown>();
+  /** The replica that has been cut off. */
+  let replica: Awaited<ReturnType<typeof testBed.startReplica>> | undefined;
+  const buttons = [...target.nodes.flatMap(buttonsOfNode), ...buttonsOfStack(), ...mastersOf(target).flatMap(buttonsOfMaster)];
+
+  function buttonsOfNode(node: TargetNode): Button[] {
+    const at = node.name;
+    const process = lackingIn(target, 'node processes');
+    const links = lackingIn(target, 'links');
+    const hold = (isMeant: typeof isRelease) => async () => {
+      const held = testBed.holdNext(node, isMeant);
+      void held.arrived.then(onChange, () => {});
+      return () => held.letGo();
+    };
+    return [
+      {
+        act: 'sell',
+        at,
+        async press() {
+          testBed.sell(node);
+          return undefined;
+        },
+      },
+      {
+        act: 'hold-sale',
+        at,
+        async press() {
+          await node.script({ untilResumed: true });
+          testBed.sell(node);
+          return () => node.resume();
+        },
+      },
+      { act: 'hold-release', at, label: 'release held', whyNot: links ?? whyNoRelease(stage), press: hold(isRelease) },
+      { act: 'hold-write', at, label: 'write held', whyNot: links ?? whyNoWrite(stage), press: hold(isStockWrite) },
+      {
+        act: 'kill',
+        at,
+        label: 'SIGKILL',
+        whyNot: process,
+        async press() {
+          await testBed.kill(node);
+          return () => testBed.revive(node);
+        },
+      },
+      {
+        act: 'stop',
+        at,
+        label: 'SIGSTOP',
+        whyNot: process,
+        async press() {
+          const { resume } = testBed.pause(node);
+          return resume;
+        },
+      },
+      {
+        act: 'cut',
+        at,
+        label: 'cut off',
+        whyNot: links,
+        async press() {
+          testBed.cutOff(node);
+          return () => testBed.restore(node);
+        },
+      },
+      {
+        act: 'block',
+        at,
+        label: 'event loop blocked',
+        async press() {
+          await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
+          testBed.sell(node);
+          return undefined;
+        },
+      },
+    ];
+  }
+
+  function buttonsOfStack(): Button[] {
+    const process = lackingIn(target, 'redis process') ?? whyNoRedis(stage);
+    const replication = lackingIn(target, 'replication') ?? whyNoRedis(stage);
+    return [
+      {
+        act: 'rush',
+        async press(count = RUSH) {
+          const rush = sendSales({
+            url: target.url,
+            requests: count,
+            connections: Math.min(CONNECTIONS, count),
+            requestLimitMs: REQUEST_LIMIT_MS,
+            signal: ending.signal,
+            onAnswer() {},
+          }).finally(() => rushes.delete(rush));
+          rushes.add(rush);
+          return undefined;
+        },
+      },
+      {
+        act: 'stop',
+        at: 'redis',
+        label: 'Redis stands still',
+        whyNot: process,
+        async press() {
+          const { comeBack } = await testBed.stopRedis();
+          return comeBack;
+        },
+      },
+      {
+        act: 'kill',
+        at: 'redis',
+        label: 'Redis is killed',
+        whyNot: process,
+        async press() {
+          const { comeBack } = await testBed.killRedis();
+          return comeBack;
+        },
+      },
+      {
+        act: 'cut-replica',
+        at: 'redis',
+        label: 'the replica is cut off',
+        whyNot: replication,
+        async press() {
+          replica = await testBed.startReplica();
+          await replica.cutLine();
+          return undefined;
+        },
+      },
+      {
+        act: 'fail-over',
+        at: 'redis',
+        label: 'failover',
+        whyNot: replication,
+        async press() {
+          if (replica === undefined) throw new NotStagedError('Redis has no replica yet: give it one, and cut it off, first.');
+          await replica.promote();
+          replica = undefined;
+          return undefined;
+        },
+      },
+    ];
+  }
+
+  function buttonsOfMaster(master: NonNullable<Target['stack']>['masters'][number], index: number): Button[] {
+    const at = `master-${index + 1}`;
+    const whyNot = lackingIn(target, 'master processes') ?? whyNoMasters(stage);
+    return [
+      {
+        act: 'stop',
+        at,
+        label: 'a master stands still',
+        whyNot,
+        async press() {
+          await testBed.freezeMaster(index);
+          return () => master.process?.signal('SIGCONT');
+        },
+      },
+      {
+        act: 'empty',
+        at,
+        label: 'a master forgets',
+        whyNot,
+        async press() {
+          await testBed.forgetMaster(index);
+          return undefined;
+        },
+      },
+    ];
+  }
+
+  async function press(button: Button, count: number | undefined) {
+    const isOn = on.get(button);
+    if (isOn !== undefined) {
+      on.delete(button);
+      await isOn();
+      return;
+    }
+    if (button.whyNot !== undefined) throw new Refusal(409, 'NOTHING_TO_BREAK', button.whyNot);
+    const node = target.nodes.find(({ name }) => name === button.at);
+    const mark = button.label === undefined ? undefined : testBed.mark(button.label, node && { node });
+    const undo = await button.press(count);
+    if (undo === undefined) return;
+    on.set(button, () => {
+      mark?.over();
+      return undo();
+    });
+  }
+
+  return {
+    controls: (): Control[] =>
+      buttons.map((button) => ({
+        act: button.act,
+        ...(button.at !== undefined && { at: button.at }),
+        isOn: on.has(button),
+        ...(button.whyNot !== undefined && { whyNot: button.whyNot }),
+      })),
+    /** Presses a button. Rejects with Refusal when there is none such, or it would do nothing. */
+    async act({ act, at, count }: { act: Act; at?: string | undefined; count?: number | undefined }) {
+      const button = buttons.find((one) => one.act === act && one.at === at);
+      if (button === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no button ${act}${at ? ` at ${at}` : ''}.`);
+      try {
+        await press(button, count);
+      } catch (error) {
+        if (error instanceof NotStagedError) throw new Refusal(409, 'NOT_STAGED', error.message);
+        throw error;
+      } finally {
+        onChange();
+      }
+    },
+    /** Undoes all that was broken, and lets everything go that is held. What has happened stays to be seen. */
+    async undo() {
+      for (const undo of [...on.values()].reverse()) await undo();
+      on.clear();
+      replica = undefined;
+      await testBed.mend();
+      onChange();
+    },
+    /** Puts the stack back to what it was before. */
+    async close() {
+      ending.abort(new Error('Free play is over.'));
+      await Promise.allSettled([...rushes]);
+      await testBed.close();
+    },
+  };
+}
+
+const lackingIn = ({ lacks }: Target, need: Need): string | undefined => lacks[need];
+const mastersOf = ({ stack }: Target) => stack?.masters ?? [];
+
+function whyNoRelease(stage: string): string | undefined {
+  const backend = backendOfRow(stage);
+  if (stage === '1-in-process') return 'The lock is in the node itself: no command releases it.';
+  if (!hasLock(stage)) return `Under ${stage} there is no lock to release.`;
+  if (backend === 'redis' || backend === 'masters') return undefined;
+  return `The lock of ${stage} is not in Redis, and what passes to its server can't be read.`;
+}
+
+function whyNoWrite(stage: string): string | undefined {
+  return stockOf(stage) === 'mysql' ? "The stock is in MySQL, and what passes to it can't be read." : undefined;
+}
+
+function whyNoRedis(stage: string): string | undefined {
+  const isElsewhere = backendOfRow(stage) !== 'redis' && stockOf(stage) === 'mysql';
+  return isElsewhere ? `Under ${stage} nothing is in Redis.` : undefined;
+}
+
+function whyNoMasters(stage: string): string | undefined {
+  return backendOfRow(stage) === 'masters' ? undefined : `Under ${stage} no masters vote.`;
+}
