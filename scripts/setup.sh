@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the servers that the tests need and this machine lacks: Redis (or Valkey), nginx, MariaDB (or MySQL), ZooKeeper.
+# Installs the servers that the tests need and this machine lacks: Redis (or Valkey), nginx, MariaDB (or MySQL), ZooKeeper; on
+# Debian Chromium as well, without which the tests of the live page are skipped.
 # Says nothing when there is nothing to do. Debian and Ubuntu: apt, as root or by sudo. macOS: Homebrew.
 set -eu
 
@@ -14,6 +15,11 @@ missing() {
   # Debian puts no program of it on the PATH.
   command -v zkServer >/dev/null || { [ -e /usr/share/java/zookeeper.jar ] && command -v java >/dev/null; } ||
     echo "$zookeeper_packages"
+}
+
+# Of Ubuntu's package only a part would come by apt; on macOS one has a browser.
+lacks_browser() {
+  [ "$(uname)" != Darwin ] && ! command -v chromium >/dev/null && grep -qs '^ID=debian' /etc/os-release
 }
 
 give_up() {
@@ -52,6 +58,13 @@ install_with_apt() {
   fi
 }
 
+install_browser() {
+  echo "Installing chromium (once) ..." >&2
+  [ -n "$packages" ] || apt_get update || true
+  apt_get install --yes --no-install-recommends chromium ||
+    echo "apt could not install chromium: the tests of the live page will be skipped." >&2
+}
+
 # Asks nothing, and waits for another apt that is at work.
 apt_get() {
   DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
@@ -63,7 +76,7 @@ mariadb_package=mariadb-server
 zookeeper_packages="libzookeeper-java default-jre-headless"
 [ "$(uname)" != Darwin ] || redis_package=redis mariadb_package=mariadb zookeeper_packages=zookeeper
 packages=$(missing)
-[ -n "$packages" ] || exit 0
+[ -n "$packages" ] || lacks_browser || exit 0
 
 # The names hold no spaces: each word is a package.
 # shellcheck disable=SC2086
@@ -73,10 +86,11 @@ if [ "$(uname)" = Darwin ]; then
 elif ! command -v apt-get >/dev/null; then
   give_up "This script can install them on Debian, Ubuntu and macOS only."
 elif [ "$(id -u)" = 0 ]; then
-  install_with_apt $packages
+  [ -z "$packages" ] || install_with_apt $packages
+  ! lacks_browser || install_browser
 elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
   exec sudo -n sh "$0"
-else
+elif [ -n "$packages" ]; then
   give_up "This script may not install them: that takes root, or sudo without a password."
 fi
 [ -z "$(missing)" ] || give_up "They are still not on the PATH."
