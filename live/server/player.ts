@@ -33,8 +33,8 @@ export interface PlayerOptions {
 interface Board {
   watch: Watch;
   known: Pick<StackView, 'stage' | 'title' | 'drill' | 'story' | 'verdict'>;
-  /** The drawing of what happened, from the outcome of the drill. */
-  timeline?: StackView['timeline'];
+  /** Ends its watch. */
+  closing: AbortController;
 }
 
 /** What is played now. */
@@ -67,7 +67,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))].sort();
     const servers = backends.join();
     if (opened?.servers === servers) return opened.targets;
-    await closeBoards();
+    closeBoards();
     await opened?.targets.close();
     const targets = createTargets({ running, backends, onDeath });
     opened = { servers, targets };
@@ -83,17 +83,18 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     ending = Promise.allSettled([ending, dead?.targets.close()]);
   }
 
-  async function closeBoards() {
-    await Promise.all(boards.map(({ watch }) => watch.close()));
+  function closeBoards() {
+    for (const { closing } of boards) closing.abort();
     boards = [];
   }
 
   async function openBoard(targets: Targets, kind: Drill['kind'], row: string, worker: number, drill: string | null) {
     const target = await targets.open(kind, worker, row);
-    const observed = observeTarget(target, onChange);
-    const watch = watchStack({ observed, stage: row, onChange });
-    const board: Board = { watch, known: { stage: row, title: stageTitle(row), drill, story: [], verdict: null } };
-    return { board, target: observed.target };
+    const closing = new AbortController();
+    const observed = observeTarget(target, () => watch.changed());
+    const watch = watchStack({ target, observed, stage: row, signal: closing.signal, onChange });
+    const known = { stage: row, title: stageTitle(row), drill, story: [], verdict: null };
+    return { board: { watch, known, closing } satisfies Board, target: observed.target };
   }
 
   /** Plays one drill under one row, to its verdict. */
@@ -121,7 +122,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
         await causeShown(signal);
         throw signal.aborted ? signal.reason : error;
       });
-    board.timeline = outcome.timeline ?? null;
+    watch.ended(outcome);
     known.verdict = verdictOf(known.stage, drill.name, outcome);
     onChange();
   }
@@ -149,7 +150,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   async function playAll(drill: Drill, rows: string[], current: Run) {
     try {
       const targets = await targetsFor(rows);
-      await closeBoards();
+      closeBoards();
       current.stopping.signal.throwIfAborted();
       const open = await Promise.all(rows.map((row, place) => openBoard(targets, drill.kind, row, place, drill.name)));
       boards = open.map(({ board }) => board);
@@ -171,7 +172,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   async function openFree(stage: string, current: Run) {
     try {
       const targets = await targetsFor([stage]);
-      await closeBoards();
+      closeBoards();
       const { board, target } = await openBoard(targets, 'steps', stage, 0, null);
       boards = [board];
       current.stopping.signal.throwIfAborted();
@@ -275,15 +276,14 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
       run?.stopping.abort(new Error('The page is closed.'));
       show({ is: 'over' });
       await ending;
-      await closeBoards();
+      closeBoards();
       await opened?.targets.close();
     },
   };
 }
 
-function viewOf({ watch, known, timeline }: Board): StackView {
-  const seen = watch.view();
-  return { ...seen, ...known, timeline: timeline ?? seen.timeline };
+function viewOf({ watch, known }: Board): StackView {
+  return { ...watch.view(), ...known };
 }
 
 function verdictOf(stage: string, drill: string, { verdict, reasons, witnesses }: DrillOutcome): VerdictView {
