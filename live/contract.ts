@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Timeline, Verdict } from '../loadtest/evidence/results.ts';
+import type { RoomView } from './room-contract.ts';
 
 /** A part of the stack, and how it is: `stopped` stands still, `dead` has no process, `cut` is reached by nobody. */
 export interface Part {
@@ -147,12 +148,24 @@ export interface LiveState {
   /** The buttons of free play; null while a drill is played. */
   controls: Control[] | null;
   views: StackView[];
+  /** What is predicted. Absent where nothing is asked. */
+  room?: RoomView;
 }
 
-/** What the stream sends: everything first, then the members that have changed, each whole. */
+/**
+ * What the stream sends: everything first, then the members that have changed, each whole. A follower is sent its id before:
+ * it votes by it, and shows it when it comes again.
+ */
 export type Message =
+  | { type: 'follower'; id: string }
   | { type: 'all'; choices: StageChoice[]; state: LiveState }
-  | { type: 'changed'; play?: Play; controls?: Control[] | null; views?: (Partial<StackView> | null)[] };
+  | {
+      type: 'changed';
+      play?: Play;
+      controls?: Control[] | null;
+      views?: (Partial<StackView> | null)[];
+      room?: RoomView;
+    };
 
 const stage = z.string().max(60);
 const drill = z.string().max(60);

@@ -1,7 +1,7 @@
 // What those who follow are sent: everything first, then what has changed, merged for as long as one is slow to read.
 
 import type { ServerResponse } from 'node:http';
-import type { LiveState, StageChoice } from '../contract.ts';
+import type { LiveState, Message, StageChoice } from '../contract.ts';
 
 /** How often changes are sent at most, in milliseconds. */
 const EVERY_MS = 100;
@@ -27,6 +27,9 @@ export interface StreamOptions {
   choices: StageChoice[];
   /** Called when something is to be sent. */
   read: () => LiveState;
+  /** How often changes are sent at most, in milliseconds. */
+  everyMs?: number;
+  mostFollowers?: number;
   /** How long a follower may take to read what it was sent, in milliseconds. */
   readLimitMs?: number;
 }
@@ -34,7 +37,10 @@ export interface StreamOptions {
 export type Stream = ReturnType<typeof createStream>;
 
 /** The followers of a state. What one has not read yet is never kept: when it can be written to again it is sent what has changed. */
-export function createStream({ choices, read, readLimitMs = READ_LIMIT_MS }: StreamOptions) {
+export function createStream(options: StreamOptions) {
+  const { read, everyMs = EVERY_MS, mostFollowers = MOST_FOLLOWERS, readLimitMs = READ_LIMIT_MS } = options;
+  /** It is the same for all, and large: nobody gets a copy. */
+  const choices = Buffer.from(JSON.stringify(options.choices));
   const followers = new Set<Follower>();
   let sentAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -48,45 +54,55 @@ export function createStream({ choices, read, readLimitMs = READ_LIMIT_MS }: Str
     }
   }
 
-  function send(follower: Follower, message: string) {
+  function send(follower: Follower, ...pieces: Buffer[]) {
     const { response } = follower;
-    if (response.write(`data: ${message}\n\n`)) return;
+    response.cork();
+    const isTaken = pieces.map((piece) => response.write(piece)).every(Boolean);
+    response.uncork();
+    if (isTaken) return;
     follower.fullSince = performance.now();
     response.once('drain', () => {
       delete follower.fullSince;
-      sendChanges(follower, membersOf(read()));
+      sendChanges([follower]);
     });
   }
 
-  function sendChanges(follower: Follower, members: Members) {
-    const message = messageOf(follower.has, members);
-    follower.has = members;
-    if (message !== undefined) send(follower, message);
+  /** Those who were sent the same last are sent the same now: it is made once for all of them. */
+  function sendChanges(ready: Iterable<Follower>) {
+    const members = membersOf(read());
+    const messages = new Map<Members, Buffer | undefined>();
+    for (const follower of ready) {
+      const { has } = follower;
+      if (!messages.has(has)) messages.set(has, changesAsEvent(has, members));
+      const message = messages.get(has);
+      follower.has = members;
+      if (message !== undefined) send(follower, message);
+    }
   }
 
   function sendToAll() {
     timer = undefined;
     sentAt = performance.now();
-    if (followers.size === 0) return;
-    const members = membersOf(read());
-    for (const follower of followers) if (follower.fullSince === undefined) sendChanges(follower, members);
+    if (followers.size > 0) sendChanges([...followers].filter(({ fullSince }) => fullSince === undefined));
   }
 
   return {
-    /** Answers a request with the stream. Returns false when too many follow already. */
-    follow(response: ServerResponse): boolean {
-      if (followers.size >= MOST_FOLLOWERS) return false;
+    isFull: () => followers.size >= mostFollowers,
+    /** Answers a request with the stream; `first` is sent before everything. Returns false when too many follow already. */
+    follow(response: ServerResponse, first?: Message): boolean {
+      if (followers.size >= mostFollowers) return false;
       const state = read();
       const follower: Follower = { response, has: membersOf(state) };
       followers.add(follower);
       response.once('close', () => followers.delete(follower));
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-      send(follower, JSON.stringify({ type: 'all', choices, state }));
+      const begin = `${first === undefined ? '' : asEvent(JSON.stringify(first))}data: {"type":"all","choices":`;
+      send(follower, Buffer.from(begin), choices, Buffer.from(`,"state":${JSON.stringify(state)}}\n\n`));
       return true;
     },
     /** Something may have changed. It is sent soon, with all else that changes until then. */
     changed() {
-      timer ??= setTimeout(sendToAll, Math.max(0, sentAt + EVERY_MS - performance.now()));
+      timer ??= setTimeout(sendToAll, Math.max(0, sentAt + everyMs - performance.now()));
     },
     count: () => followers.size,
     end() {
@@ -95,6 +111,15 @@ export function createStream({ choices, read, readLimitMs = READ_LIMIT_MS }: Str
       for (const { response } of followers) response.end();
     },
   };
+}
+
+function asEvent(json: string): string {
+  return `data: ${json}\n\n`;
+}
+
+function changesAsEvent(before: Members, now: Members): Buffer | undefined {
+  const message = messageOf(before, now);
+  return message === undefined ? undefined : Buffer.from(asEvent(message));
 }
 
 function membersOf({ views, ...rest }: LiveState): Members {

@@ -1,0 +1,61 @@
+// What a phone remembers of itself while its tab is open: the id that the server gave it, and what it has said.
+
+import { signal } from '@preact/signals';
+import type { Vote } from '../room-contract.ts';
+import { roomTexts } from '../room-texts.ts';
+
+interface Follower {
+  id: string;
+  vote: Vote | null;
+}
+
+const KEY = 'lockstep-follower';
+
+/** Null on the page of the presenter. */
+export const follower = signal<Follower | null>(remembered());
+
+/** The server has said who this page is. Another id means that what was said before is forgotten there. */
+export function becomeFollower(id: string) {
+  if (follower.value?.id !== id) remember({ id, vote: null });
+}
+
+/** Where the stream is: with the id that this tab had before, so that its vote is found again. */
+export function streamPath(token: string): string {
+  const id = follower.value?.id;
+  return `/stream?${new URLSearchParams({ token, ...(id !== undefined && { id }) })}`;
+}
+
+/** Sends a vote. Resolves with why it was not taken, in a sentence, or with null. */
+export async function sendVote(token: string, vote: Vote): Promise<string | null> {
+  const { id } = follower.value ?? { id: '' };
+  try {
+    const response = await fetch('/vote', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'Follower-Id': id },
+      body: JSON.stringify(vote),
+    });
+    if (!response.ok) return ((await response.json()) as { detail?: string }).detail ?? roomTexts.voteFailed;
+  } catch {
+    return roomTexts.voteFailed;
+  }
+  remember({ id, vote });
+  return null;
+}
+
+function remember(now: Follower) {
+  follower.value = now;
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(now));
+  } catch {
+    // A browser that keeps nothing forgets it with the page.
+  }
+}
+
+function remembered(): Follower | null {
+  try {
+    const { id, vote } = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+    return typeof id === 'string' ? { id, vote } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,210 @@
+// A prediction as it is shown: on the wall with its bars and buttons, and on a phone with answers to touch.
+
+import { signal } from '@preact/signals';
+import { html } from 'htm/preact';
+import { useEffect } from 'preact/hooks';
+import type { AnswerView, QuestionView, RoomOrder, RoomView, Vote } from '../room-contract.ts';
+import {
+  answerLabel,
+  followText,
+  happenedText,
+  predictLabel,
+  roomKeys,
+  roomTexts,
+  stateTexts,
+  votedText,
+  votesText,
+} from '../room-texts.ts';
+import { follower } from './own-vote.ts';
+
+/** The drill that the presenter has chosen. */
+export interface ChosenCell {
+  stage: string;
+  drill: string;
+}
+
+export interface PresenterQuestionProps {
+  room: RoomView;
+  cell: ChosenCell | null;
+  send: (order: RoomOrder) => void;
+}
+
+/** Whether the wall shows the bars while votes are taken: a room that sees them follows the crowd. */
+const isCountShown = signal(true);
+/** Why the last vote of this phone was not taken, and for which question it was. */
+const refusal = signal<{ question: number; text: string } | null>(null);
+
+export function isAskable({ askable }: RoomView, cell: ChosenCell | null): cell is ChosenCell {
+  return cell !== null && (askable[cell.stage] ?? []).includes(cell.drill);
+}
+
+/** What a key of the presenter asks for. Null when it asks for nothing now. */
+export function orderOfKey(key: string, room: RoomView, cell: ChosenCell | null): RoomOrder | null {
+  const { question } = room;
+  if (key === roomKeys.ask) return isAskable(room, cell) ? { do: 'ask', ...cell } : null;
+  if (question === null) return null;
+  if (key === roomKeys.forget) return { do: 'forget' };
+  if (key === roomKeys.reveal) return question.is === 'revealed' ? null : { do: 'reveal' };
+  if (question.is !== 'open') return null;
+  if (key === roomKeys.closeVotes) return { do: 'close-votes' };
+  const answer = Number(key) - 1;
+  return question.answers[answer] === undefined ? null : { do: 'predict', answer };
+}
+
+/** The question on the wall, for the one who teaches. */
+export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) {
+  const { question } = room;
+
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+      if (event.key === roomKeys.bars) isCountShown.value = !isCountShown.value;
+      const order = orderOfKey(event.key, room, cell);
+      if (order !== null) send(order);
+    }
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  });
+
+  const button = (order: RoomOrder, text: string, key: string) =>
+    html`<button type="button" aria-keyshortcuts=${key} onClick=${() => send(order)}>${text} <kbd>${key}</kbd></button>`;
+
+  return html`<section class="room" aria-labelledby="room-heading">
+    <h2 id="room-heading">${roomTexts.heading}</h2>
+    <${Address} room=${room} />
+    ${question !== null && html`<${OnTheWall} question=${question} followers=${room.followers} send=${send} />`}
+    <div class="room-buttons">
+      ${isAskable(room, cell) && button({ do: 'ask', ...cell }, roomTexts.ask, roomKeys.ask)}
+      ${question === null && !isAskable(room, cell) && html`<p>${roomTexts.nothingToAsk}</p>`}
+      ${question?.is === 'open' && button({ do: 'close-votes' }, roomTexts.closeVotes, roomKeys.closeVotes)}
+      ${question !== null && question.is !== 'revealed' && button({ do: 'reveal' }, roomTexts.reveal, roomKeys.reveal)}
+      ${question !== null && button({ do: 'forget' }, roomTexts.forget, roomKeys.forget)}
+      ${question?.is === 'open' && html`<${BarsButton} />`}
+    </div>
+  </section>`;
+}
+
+function Address({ room: { address, followers } }: { room: RoomView }) {
+  if (address === null) return html`<p class="room-address">${roomTexts.notShared}</p>`;
+  return html`<p class="room-address">${roomTexts.followAt} <strong>${address}</strong> ${followText(followers)}</p>`;
+}
+
+function BarsButton() {
+  const text = isCountShown.value ? roomTexts.hideBars : roomTexts.showBars;
+  const turn = () => {
+    isCountShown.value = !isCountShown.value;
+  };
+  return html`<button type="button" aria-keyshortcuts=${roomKeys.bars} onClick=${turn}>
+    ${text} <kbd>${roomKeys.bars}</kbd>
+  </button>`;
+}
+
+interface OnTheWallProps {
+  question: QuestionView;
+  followers: number;
+  send: (order: RoomOrder) => void;
+}
+
+function OnTheWall({ question, followers, send }: OnTheWallProps) {
+  const isOpen = question.is === 'open';
+  const isCounted = !isOpen || isCountShown.value;
+  return html`<h3 class="room-question">${question.text}</h3>
+    <p class="room-state"><span role="status">${stateTexts[question.is]}</span> ${votedText(question.voted, followers)}</p>
+    <ol class="room-answers">
+      ${question.answers.map(
+        (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
+          <button
+            type="button"
+            class="room-number"
+            disabled=${!isOpen}
+            aria-pressed=${question.prediction === place}
+            aria-label=${predictLabel(place)}
+            onClick=${() => send({ do: 'predict', answer: place })}
+          >
+            ${place + 1}
+          </button>
+          <${AnswerText} answer=${answer} mark=${question.prediction === place ? roomTexts.prediction : null} />
+          ${isCounted && html`<${Bar} answer=${answer} place=${place} voted=${question.voted} />`}
+        </li>`,
+      )}
+    </ol>
+    <${WhatHappened} question=${question} />`;
+}
+
+/** The question on a phone. It says what the phone has said, and after the answer is shown, what happened. */
+export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: Vote) => Promise<string | null> }) {
+  const { question } = room;
+  if (question === null) return html`<section class="room is-phone"><p>${roomTexts.followerWaits}</p></section>`;
+  const { number, is, answers, voted } = question;
+  const own = follower.value?.vote;
+  const said = own?.question === number ? own.answer : null;
+
+  async function say(answer: number) {
+    refusal.value = null;
+    const text = await vote({ question: number, answer });
+    if (text !== null) refusal.value = { question: number, text };
+  }
+
+  return html`<section class="room is-phone" aria-labelledby="room-question">
+    <h2 id="room-question" class="room-question">${question.text}</h2>
+    <p class="room-state" role="status">${is === 'open' ? roomTexts.chooseOne : stateTexts[is]}</p>
+    <ol class="room-answers">
+      ${answers.map(
+        (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
+          <button
+            type="button"
+            class="room-choice"
+            disabled=${is !== 'open'}
+            aria-pressed=${said === place}
+            onClick=${() => say(place)}
+          >
+            <${AnswerText} answer=${answer} mark=${said === place ? roomTexts.chosen : null} />
+          </button>
+          <${Bar} answer=${answer} place=${place} voted=${voted} />
+        </li>`,
+      )}
+    </ol>
+    ${refusal.value?.question === number && html`<p class="room-refusal" role="alert">${refusal.value.text}</p>`}
+    ${is === 'revealed' && html`<p class="room-own">${ownText(answers, said)}</p>`}
+    <${WhatHappened} question=${question} />
+  </section>`;
+}
+
+function ownText(answers: AnswerView[], said: number | null): string {
+  if (said === null) return roomTexts.saidNothing;
+  return answers[said]?.isRight ? roomTexts.wasRight : roomTexts.wasWrong;
+}
+
+/** The right answer has a sign and a word, not a colour alone. */
+function AnswerText({ answer: { text, isRight, because }, mark }: { answer: AnswerView; mark: string | null }) {
+  return html`<span class="room-text">
+    ${isRight && html`<strong class="room-mark">✔ ${roomTexts.right}</strong>`}
+    <span>${text}</span>
+    ${mark !== null && html`<em class="room-mark">${mark}</em>`}
+    ${because !== null && html`<small>${because}</small>`}
+  </span>`;
+}
+
+function Bar({ answer: { votes }, place, voted }: { answer: AnswerView; place: number; voted: number }) {
+  if (votes === null) return null;
+  return html`<span class="room-bar">
+    <meter min="0" max=${Math.max(1, voted)} value=${votes} aria-label=${answerLabel(place, votes, voted)}></meter>
+    <span aria-hidden="true">${votesText(votes)}</span>
+  </span>`;
+}
+
+function WhatHappened({ question: { outcome } }: { question: QuestionView }) {
+  if (outcome === null) return null;
+  const { expected, explains, happened } = outcome;
+  return html`<div class="room-outcome">
+    <p>${happened === null ? roomTexts.notPlayedYet : happenedText(happened.verdict, happened.sentence)}</p>
+    ${happened !== null && happened.verdict !== expected && html`<p>${roomTexts.otherwise}</p>`}
+    <p>${explains}</p>
+  </div>`;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+  );
+}

@@ -1,0 +1,121 @@
+// What both listeners of the live page do alike: they serve its files, answer no page but their own, and say why they refuse.
+
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
+import { ZodError } from 'zod';
+import { refusalOf } from '../../services/inventory/known-hosts.ts';
+import type { PageFile } from './page-files.ts';
+import { Refusal } from './refusal.ts';
+
+/** The page needs nothing but itself, and may stand in no frame. */
+const headers = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+};
+
+export interface OwnPageParts {
+  files: Record<string, PageFile>;
+  /** The names by which this listener may be asked, besides those of loopback; read for every request. */
+  names: () => string[];
+  /** Whether the port by which it is asked must be its own. Behind a tunnel it is another one. */
+  isPortChecked: boolean;
+  /** What is said to a request by another name. */
+  hostRefused: string;
+  /** Adds what this listener answers besides the files. Nothing else is answered. */
+  addRoutes: (app: Express) => void;
+  /** Called with an error that is nobody's fault but ours. */
+  onBug: (error: unknown) => void;
+}
+
+/** The page itself is open to those who reach the listener; what it shows and does takes a token. */
+export function createOwnPage(parts: OwnPageParts): Express {
+  const { files, addRoutes, onBug } = parts;
+  const app = express().disable('x-powered-by').disable('etag');
+  app.use((_request, response, next) => {
+    response.set(headers);
+    next();
+  });
+  app.use(onlyOwnPages(parts), onlyGetAndPost);
+  for (const [path, { type, text }] of Object.entries(files)) {
+    app.get(path, (_request, response) => void response.type(type).send(text));
+  }
+  addRoutes(app);
+  app.use(refuseUnknown);
+  app.use(answerRefusal(onBug));
+  return app;
+}
+
+/** Keeps out other names for this machine (DNS rebinding), and pages of any other origin. */
+function onlyOwnPages({ names, isPortChecked, hostRefused }: OwnPageParts): RequestHandler {
+  return ({ headers, socket }, _response, next) => {
+    const problem = refusalOf(headers, names());
+    const isOtherPort = isPortChecked && portOf(headers.host) !== socket.localPort;
+    if (problem?.code === 'HOST_REFUSED' || isOtherPort) {
+      return next(new Refusal(403, 'HOST_REFUSED', hostRefused));
+    }
+    next(problem && new Refusal(403, problem.code, problem.message));
+  };
+}
+
+/** A Host without a port means that of plain HTTP. */
+function portOf(host = ''): number {
+  return Number(/:(\d+)$/.exec(host)?.[1] ?? 80);
+}
+
+const refuseUnknown: RequestHandler = ({ method, path }) => {
+  throw new Refusal(404, 'NOT_FOUND', `There is nothing at ${method} ${path}.`);
+};
+
+/** Express answers a HEAD as it would a GET: a stream must not begin with one. */
+const onlyGetAndPost: RequestHandler = (request, response, next) => {
+  if (request.method === 'GET' || request.method === 'POST') return next();
+  refuseUnknown(request, response, next);
+};
+
+export const onlyJson: RequestHandler = (request, _response, next) => {
+  next(request.is('json') ? undefined : new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send it as application/json.'));
+};
+
+/** The token that a request shows: in its header, or in the address of a stream, which can have no header. Else an empty text. */
+export function shownToken(request: Request): string {
+  const { token } = request.query;
+  const shown = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
+  if (request.method !== 'GET') return shown ?? '';
+  return shown ?? (typeof token === 'string' ? token : '');
+}
+
+function answerRefusal(onBug: (error: unknown) => void): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    const { status, code, message } = asRefusal(error, onBug);
+    if (response.headersSent) return void response.end();
+    response
+      .status(status)
+      .type('application/problem+json')
+      .send(JSON.stringify({ status, code, detail: message }));
+  };
+}
+
+function asRefusal(error: unknown, onBug: (error: unknown) => void): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof ZodError) {
+    const [issue] = error.issues;
+    return new Refusal(400, 'BAD_REQUEST', `${[...(issue?.path ?? []), issue?.message].join(': ')}.`);
+  }
+  // Express and its body parser mark what the client did wrong with a status of 4xx.
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500;
+  if (status < 500) return new Refusal(status, 'BAD_REQUEST', (error as Error).message);
+  onBug(error);
+  return new Refusal(500, 'INTERNAL_ERROR', 'The page has a bug: the terminal says which.');
+}

@@ -1,0 +1,84 @@
+// Shares the page with a room: a listener on the network, on which one can look and vote.
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LiveState, StageChoice } from '../contract.ts';
+import { MOST_FOLLOWERS } from '../room-contract.ts';
+import { createFollowerApp } from './follower.ts';
+import { makeFollowerToken } from './follower-token.ts';
+import { addressesToShare } from './own-addresses.ts';
+import type { PageFile } from './page-files.ts';
+import type { Room } from './room.ts';
+import { createStream } from './stream.ts';
+
+/** How often a phone is sent changes at most, in milliseconds. A room shares one radio. */
+const EVERY_MS = 300;
+/** Streams, and what else a browser opens for a moment. Whose connection is one too many is hung up on. */
+const MOST_CONNECTIONS = 2 * MOST_FOLLOWERS + 100;
+/** A request is small, and comes at once: nobody keeps a connection by sending none. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 8_192,
+};
+
+export interface ShareOptions {
+  files: Record<string, PageFile>;
+  choices: StageChoice[];
+  /** What is played. */
+  read: () => LiveState;
+  room: Room;
+  /** 0 takes any that is free. */
+  port: number;
+  /** How this machine is reached by the room, the likeliest address first. */
+  addresses?: string[];
+  onBug: (error: unknown) => void;
+}
+
+export type Shared = Awaited<ReturnType<typeof shareRoom>>;
+
+/** Resolves when the room can follow. Rejects when this machine is in no network, or its port is taken. */
+export async function shareRoom(options: ShareOptions) {
+  const { files, choices, read, room, port, onBug, addresses = addressesToShare() } = options;
+  const [address] = addresses;
+  if (address === undefined)
+    throw new Error('this machine is in no network that a room could share. Leave out --share.');
+  const token = makeFollowerToken();
+  const stream = createStream({
+    choices,
+    read: () => seenByFollowers(read(), room),
+    everyMs: EVERY_MS,
+    mostFollowers: MOST_FOLLOWERS,
+  });
+  const server = createServer(limits, createFollowerApp({ files, token, stream, room, onBug }));
+  server.maxConnections = MOST_CONNECTIONS;
+  server.listen(port, '0.0.0.0');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    stream.end();
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Error(`port ${port}, on which the room would follow, is taken by another program.`);
+  });
+  const pageAt = (host: string) => `http://${host}:${(server.address() as AddressInfo).port}/#${token}`;
+  room.openAt(pageAt(address));
+
+  return {
+    token,
+    /** Where the room follows, the likeliest first. */
+    addresses: addresses.map(pageAt),
+    changed: stream.changed,
+    count: stream.count,
+    async close() {
+      stream.end();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** All that is projected. What went wrong is told to the presenter: it may name files of that machine. */
+function seenByFollowers({ play, ...rest }: LiveState, room: Room): LiveState {
+  return { ...rest, play: { ...play, trouble: null }, room: room.forFollowers() };
+}

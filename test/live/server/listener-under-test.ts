@@ -1,0 +1,86 @@
+// Asks a listener of the live page as a browser does, and as no browser would: with any Host, Origin and method.
+
+import { type IncomingHttpHeaders, request } from 'node:http';
+import type { Message } from '../../../live/contract.ts';
+import { until } from '../../services/inventory/node-under-test.ts';
+
+export interface Asked {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Of a stream: nothing, since it has no end. */
+  text: string;
+}
+
+/** Each request has a connection of its own. A stream is hung up on when it begins. */
+export function ask(port: number, path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      if (headers['content-type']?.startsWith('text/event-stream')) {
+        asked.destroy();
+        return resolve({ status, headers, text: '' });
+      }
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status, headers, text }));
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+
+/** The status of a refusal, and its code. */
+export const problemOf = ({ status, text }: Answer) => [status, text === '' ? null : JSON.parse(text).code];
+
+export interface Following {
+  messages: Message[];
+  /** The id that the server gave it. */
+  id: string;
+  hangUp: () => void;
+}
+
+/** Opens a stream, and resolves when everything has come. Rejects with the status when it is refused. */
+export async function follow(port: number, path: string): Promise<Following> {
+  const messages: Message[] = [];
+  let refused: number | undefined;
+  const asked = request({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+    if (response.statusCode !== 200) refused = response.statusCode;
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        if (text.startsWith('data: ')) messages.push(JSON.parse(text.slice(6, end)));
+        text = text.slice(end + 2);
+      }
+    });
+    response.on('error', () => {});
+  });
+  asked.on('error', () => {});
+  asked.end();
+  await until(
+    'everything has come',
+    () => refused !== undefined || messages.some(({ type }) => type === 'all'),
+    60_000,
+  );
+  if (refused !== undefined) throw new Error(`refused with ${refused}`);
+  const [first] = messages;
+  return { messages, id: first?.type === 'follower' ? first.id : '', hangUp: () => asked.destroy() };
+}
+
+/** The room as a follower sees it by now. */
+export function roomIn(messages: Message[]) {
+  return messages.reduce<ReturnType<typeof roomOf>>((room, message) => roomOf(message) ?? room, undefined);
+}
+
+function roomOf(message: Message) {
+  if (message.type === 'all') return message.state.room;
+  return message.type === 'changed' ? message.room : undefined;
+}
