@@ -167,6 +167,15 @@ export type Message =
       room?: RoomView;
     };
 
+/** What the page has shown of a run: how it began, and what changed when, in milliseconds since then. */
+export interface SavedRun {
+  choices: StageChoice[];
+  start: LiveState;
+  changes: { atMs: number; message: Extract<Message, { type: 'changed' }> }[];
+  /** It was too long: the end is missing. */
+  isCut: boolean;
+}
+
 const stage = z.string().max(60);
 const drill = z.string().max(60);
 

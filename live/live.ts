@@ -9,8 +9,8 @@ import dotenv from 'dotenv';
 import { z } from 'zod';
 import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { leaseLength, webAddress, webAddresses } from '../loadtest/commands/options.ts';
-import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
+import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import { stageChoices } from './server/choices.ts';
 import { makePageFiles } from './server/page-files.ts';
 import { createPlayer } from './server/player.ts';
@@ -79,5 +79,7 @@ async function serve(): Promise<number> {
 /** Where there is no browser nothing happens: the address is printed. */
 function openInBrowser(address: string) {
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
-  spawn(opener, [address], { stdio: 'ignore', detached: true }).on('error', () => {}).unref();
+  spawn(opener, [address], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
 }

@@ -1,6 +1,5 @@
 // Free play: buttons that sell, hold, break and mend, on the test bed of the drills, and why one would do nothing.
 
-import { hasLock, stockOf } from '../../locks/index.ts';
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
 import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
@@ -8,6 +7,7 @@ import { sendSales } from '../../loadtest/harness/load.ts';
 import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
+import { hasLock, stockOf } from '../../locks/index.ts';
 import type { Act, Control } from '../contract.ts';
 import { Refusal } from './refusal.ts';
 
@@ -58,7 +58,11 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   const on = new Map<Button, () => unknown>();
   /** The replica that has been cut off. */
   let replica: Awaited<ReturnType<typeof testBed.startReplica>> | undefined;
-  const buttons = [...target.nodes.flatMap(buttonsOfNode), ...buttonsOfStack(), ...mastersOf(target).flatMap(buttonsOfMaster)];
+  const buttons = [
+    ...target.nodes.flatMap(buttonsOfNode),
+    ...buttonsOfStack(),
+    ...mastersOf(target).flatMap(buttonsOfMaster),
+  ];
 
   function buttonsOfNode(node: TargetNode): Button[] {
     const at = node.name;
@@ -188,7 +192,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         label: 'failover',
         whyNot: replication,
         async press() {
-          if (replica === undefined) throw new NotStagedError('Redis has no replica yet: give it one, and cut it off, first.');
+          if (replica === undefined)
+            throw new NotStagedError('Redis has no replica yet: give it one, and cut it off, first.');
           await replica.promote();
           replica = undefined;
           return undefined;
@@ -253,7 +258,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     /** Presses a button. Rejects with Refusal when there is none such, or it would do nothing. */
     async act({ act, at, count }: { act: Act; at?: string | undefined; count?: number | undefined }) {
       const button = buttons.find((one) => one.act === act && one.at === at);
-      if (button === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no button ${act}${at ? ` at ${at}` : ''}.`);
+      if (button === undefined)
+        throw new Refusal(400, 'BAD_REQUEST', `There is no button ${act}${at ? ` at ${at}` : ''}.`);
       try {
         await press(button, count);
       } catch (error) {

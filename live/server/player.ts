@@ -94,7 +94,8 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const observed = observeTarget(target, () => watch.changed());
     const watch = watchStack({ target, observed, stage: row, signal: closing.signal, onChange });
     const known = { stage: row, title: stageTitle(row), drill, story: [], verdict: null };
-    return { board: { watch, known, closing } satisfies Board, target: observed.target };
+    const board: Board = { watch, known, closing };
+    return { board, target: observed.target };
   }
 
   /** Plays one drill under one row, to its verdict. */

@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { LiveState, Message, StageChoice } from '../contract.ts';
+import { changesBetween, type Members, membersOf } from './members.ts';
 
 /** How often changes are sent at most, in milliseconds. */
 const EVERY_MS = 100;
@@ -11,9 +12,6 @@ const BEAT_MS = 10_000;
 const READ_LIMIT_MS = 20_000;
 /** Some windows of a presenter, and those that a browser has not closed yet. */
 const MOST_FOLLOWERS = 20;
-
-/** Each member that is sent alone, as JSON, by where it stands in a message: `play`, `views.0.lock`. */
-type Members = Map<string, string>;
 
 interface Follower {
   response: ServerResponse;
@@ -118,33 +116,6 @@ function asEvent(json: string): string {
 }
 
 function changesAsEvent(before: Members, now: Members): Buffer | undefined {
-  const message = messageOf(before, now);
+  const message = changesBetween(before, now);
   return message === undefined ? undefined : Buffer.from(asEvent(message));
-}
-
-function membersOf({ views, ...rest }: LiveState): Members {
-  const ofViews = views.flatMap((view, place) =>
-    Object.entries(view).map(([name, value]) => [`views.${place}.${name}`, JSON.stringify(value)] as const),
-  );
-  return new Map([...Object.entries(rest).map(([name, value]) => [name, JSON.stringify(value)] as const), ...ofViews]);
-}
-
-/** What is new, as a message: a view of which nothing has changed is empty, one that is gone is null. Undefined when nothing is new. */
-function messageOf(before: Members, now: Members): string | undefined {
-  const changed = [...now].filter(([name, json]) => before.get(name) !== json);
-  const places = Math.max(placesIn(before), placesIn(now));
-  if (changed.length === 0 && placesIn(before) === placesIn(now)) return undefined;
-  const views = Array.from({ length: places }, (_, place) => {
-    if (place >= placesIn(now)) return 'null';
-    const start = `views.${place}.`;
-    const own = changed.filter(([name]) => name.startsWith(start));
-    return `{${own.map(([name, json]) => `${JSON.stringify(name.slice(start.length))}:${json}`).join()}}`;
-  });
-  const rest = changed.filter(([name]) => !name.startsWith('views.'));
-  const members = rest.map(([name, json]) => `${JSON.stringify(name)}:${json}`);
-  return `{${['"type":"changed"', ...members, `"views":[${views.join()}]`].join()}}`;
-}
-
-function placesIn(members: Members): number {
-  return new Set([...members.keys()].flatMap((name) => /^views\.(\d+)/.exec(name)?.[1] ?? [])).size;
 }

@@ -44,7 +44,7 @@ const view = (change: Partial<StackView> = {}): StackView => ({
 
 /** The page as it is served with --share: both listeners, and what they were asked for. */
 async function serve() {
-  const state: LiveState = { play: { is: 'ready', trouble: 'ENOENT /home/ada/secret' }, views: [view()] };
+  const state: LiveState = { play: { is: 'ready', trouble: 'ENOENT /home/ada/secret' }, controls: null, views: [view()] };
   const orders: (Order | RoomOrder)[] = [];
   const bugs: unknown[] = [];
   const onBug = (error: unknown) => bugs.push(error);
@@ -58,7 +58,7 @@ async function serve() {
     files,
     token: PRESENTER_TOKEN,
     stream,
-    order: (order) => orders.push(order),
+    order: async (order) => void orders.push(order),
     orderRoom(order) {
       orders.push(order);
       room.order(order);
@@ -201,7 +201,7 @@ describe('200 followers on one laptop', () => {
   });
 
   test('20 that never read: nothing is kept for them, they are hung up on, and the others go on', async () => {
-    const state: LiveState = { play: { is: 'ready', trouble: null }, views: [view()] };
+    const state: LiveState = { play: { is: 'ready', trouble: null }, controls: null, views: [view()] };
     const room = createRoom({ questions: {}, read: () => state, onChange: () => {} });
     const stream = createStream({ choices: [], read: () => state, mostFollowers: 250, readLimitMs: 400 });
     const responses: ServerResponse[] = [];
@@ -285,6 +285,9 @@ describe('not a way in', () => {
     next: { do: 'next' },
     'run-on': { do: 'run-on' },
     stop: { do: 'stop' },
+    free: { do: 'free', stage: cell.stage },
+    act: { do: 'act', act: 'kill', at: 'node-1' },
+    undo: { do: 'undo' },
     ask: { do: 'ask', ...cell },
     predict: { do: 'predict', answer: 0 },
     'close-votes': { do: 'close-votes' },

@@ -24,7 +24,7 @@ let changes: number;
 let room: Room;
 
 beforeEach(() => {
-  state = { play, views: [] };
+  state = { play, controls: null, views: [] };
   changes = 0;
   room = createRoom({ questions, read: () => state, onChange: () => (changes += 1) });
 });

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { LiveState, Message, StackView } from '../../../live/contract.ts';
-import { createStream, type Stream } from '../../../live/server/stream.ts';
+import { createStream } from '../../../live/server/stream.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
 
 const closing: (() => unknown)[] = [];

@@ -1,0 +1,53 @@
+// Keeps what the page has shown of a run, so that it can be seen again from a file.
+
+import type { LiveState, SavedRun, StageChoice } from '../contract.ts';
+import { changesBetween, type Members, membersOf } from './members.ts';
+
+/** How much of a run is kept at most, in characters. A drill takes some hundred thousand. */
+const MOST_KEPT = 20_000_000;
+
+export type Recorder = ReturnType<typeof createRecorder>;
+
+export function createRecorder({ choices, read }: { choices: StageChoice[]; read: () => LiveState }) {
+  let startedAt = 0;
+  let start: LiveState | undefined;
+  let has: Members = new Map();
+  let changes: SavedRun['changes'] = [];
+  let kept = 0;
+
+  return {
+    /** Forgets the run before, and begins with what is seen now. */
+    begin() {
+      startedAt = performance.now();
+      start = read();
+      has = membersOf(start);
+      changes = [];
+      kept = 0;
+    },
+    /** Keeps what has changed since the last time. */
+    look() {
+      if (start === undefined || kept > MOST_KEPT) return;
+      const members = membersOf(read());
+      const message = changesBetween(has, members);
+      has = members;
+      if (message === undefined) return;
+      kept += message.length;
+      changes.push({ atMs: Math.round(performance.now() - startedAt), message: JSON.parse(message) });
+    },
+    /** What was seen since the beginning. Undefined when nothing has begun. */
+    run(): SavedRun | undefined {
+      if (start === undefined) return undefined;
+      const stages = new Set([start, ...changes.map(({ message }) => message)].flatMap(stagesIn));
+      return {
+        choices: choices.filter(({ name }) => stages.has(name)),
+        start,
+        changes,
+        isCut: kept > MOST_KEPT,
+      };
+    },
+  };
+}
+
+function stagesIn({ views = [] }: { views?: ({ stage?: string } | null)[] }): string[] {
+  return views.flatMap((view) => view?.stage ?? []);
+}
