@@ -43,6 +43,8 @@ const TICK_LIMIT_MS = 3_600_000;
 export interface LabClient {
   /** The public listener, for sales that go past nginx. */
   publicUrl: string;
+  /** The lab listener. */
+  labUrl: string;
   state(): Promise<NodeState>;
   /** True when it takes connections and leaves a question unanswered for so long: neither alive nor dead. */
   isSilentFor(limitMs: number): Promise<boolean>;
@@ -84,6 +86,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
 
   return {
     publicUrl: publicUrl.origin,
+    labUrl,
     state: async () => nodeStateSchema.parse(await call('GET', '/state')),
     isSilentFor: (limitMs) =>
       call('GET', '/state', undefined, [], limitMs).then(

@@ -8,6 +8,7 @@ import { answerUnreadable } from './answer.ts';
 import { backendOfPromises, supervised } from './external-lock.ts';
 import { readExternalModule } from './external-module.ts';
 import { createHistory } from './history.ts';
+import { createEventStreams } from './lab/event-stream.ts';
 import { createLabApp } from './lab/listener.ts';
 import { createMetrics } from './metrics.ts';
 import { createOrders } from './orders/orders.ts';
@@ -46,6 +47,7 @@ const open = new Set<ServerResponse>();
 let isStopping = false;
 
 const sales = createSaleService({ settings, node, store, servers, history, metrics });
+const streams = createEventStreams({ history, state: sales.state });
 const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping });
 
 const publicApp = createPublicApp({
@@ -61,7 +63,7 @@ const publicApp = createPublicApp({
 const publicServer = await listen(publicApp, 'PORT', settings.PORT);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
-  const labApp = createLabApp({ sales, store, history, log, hosts, extension: orders.lab });
+  const labApp = createLabApp({ sales, store, history, streams, log, hosts, extension: orders.lab });
   await listen(labApp, 'LAB_PORT', settings.LAB_PORT, settings.LAB_HOST);
 }
 
@@ -112,6 +114,7 @@ async function stop(signal: NodeJS.Signals) {
   const closed = new Promise((resolve) => publicServer.close(resolve));
   // A client that keeps its connection is to send nothing more on it.
   for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
+  streams.end();
   sales.endScripts();
   orders.end();
   await sales.salesEnded();

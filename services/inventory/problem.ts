@@ -23,6 +23,7 @@ export const problems = {
   TOO_MANY_CONFLICTS: { status: 503, title: 'Others wrote at the same time, too often' },
   ORDER_FAILED: { status: 503, title: 'The order could not be written' },
   SHUTTING_DOWN: { status: 503, title: 'This node is shutting down' },
+  TOO_MANY_STREAMS: { status: 503, title: 'Too many follow this node' },
   STALE_TOKEN: { status: 503, title: 'A later holder has read or written already' },
   HALF_SOLD: { status: 500, title: 'Only a part of the basket may be taken' },
   LOCK_NOT_HELD: { status: 500, title: 'The lock was lost on the way' },

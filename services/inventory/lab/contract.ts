@@ -93,6 +93,20 @@ export const saleEventSchema = z.object({
 
 export const historySchema = z.object({ events: z.array(saleEventSchema), dropped: count });
 
+/** One line of `GET /events`. */
+export const pushSchema = z.object({
+  /** When it was written, on the clock of the events. */
+  at: z.number(),
+  /** What was recorded since the line before, oldest first. */
+  events: z.array(saleEventSchema),
+  /** How many older ones of these the history had forgotten before they could be sent. */
+  dropped: count,
+  /** The history was cleared since the line before: what was sent until then is no part of it any more. */
+  cleared: z.boolean(),
+  /** Absent when it is as it was sent last. The first line has it. */
+  state: nodeStateSchema.optional(),
+});
+
 export const heapSchema = z.object({ usedBytes: count });
 
 export const redisSchema = z.object({
@@ -166,6 +180,7 @@ export type NodeState = z.output<typeof nodeStateSchema>;
 export type LockTiming = z.output<typeof lockTimingSchema>;
 export type SaleScript = z.output<typeof saleScriptSchema>;
 export type SaleEvent = z.output<typeof saleEventSchema>;
+export type Push = z.output<typeof pushSchema>;
 export type LabHistory = z.output<typeof historySchema>;
 export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;

@@ -13,6 +13,7 @@ import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
 import { lockKeys, type Store } from '../store.ts';
 import { lockChangeSchema, type RedisState, saleScriptSchema, stockSchema } from './contract.ts';
+import type { EventStreams } from './event-stream.ts';
 
 const versionSchema = lockChangeSchema.extend({ version: lockChangeSchema.shape.version.pipe(lockVersion) });
 
@@ -29,6 +30,7 @@ export interface LabParts {
   sales: SaleService;
   store: Store;
   history: History;
+  streams: EventStreams;
   log: Logger;
   /** Further names by which the listener may be reached; it always answers to those of this machine. */
   hosts: readonly string[];
@@ -39,7 +41,7 @@ export interface LabParts {
  * The listener of the lab, never reached through nginx. Every change is a PUT or a DELETE, which a web page of another
  * origin cannot send without asking first.
  */
-export function createLabApp({ sales, store, history, log, hosts, extension }: LabParts) {
+export function createLabApp({ sales, store, history, streams, log, hosts, extension }: LabParts) {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(onlyKnownHosts(hosts), onlyJson, express.json({ limit: '1kb' }));
 
@@ -104,12 +106,25 @@ export function createLabApp({ sales, store, history, log, hosts, extension }: L
 
   app
     .route('/history')
-    .get((_request, response) => void response.json(history.read()))
+    .get((_request, response) => {
+      // No follower is behind what is answered here: a node that is killed next has told them all of it.
+      streams.push();
+      response.json(history.read());
+    })
     .delete((_request, response) => {
+      streams.push();
       sales.reset();
+      streams.push();
       response.status(204).end();
     })
     .all(allowOnly('GET', 'DELETE'));
+
+  app
+    .route('/events')
+    // Express answers a HEAD with the route of GET, which would never end.
+    .head(allowOnly('GET'))
+    .get((_request, response) => streams.open(response))
+    .all(allowOnly('GET'));
 
   app
     .route('/heap')

@@ -1,0 +1,123 @@
+// Pushes what a node records to those who follow it: a line of JSON after the other, until one of the two hangs up.
+
+import type { ServerResponse } from 'node:http';
+import { type History, now } from '../history.ts';
+import { ProblemError } from '../problem.ts';
+import type { NodeState, Push } from './contract.ts';
+
+/** How many may follow a node at a time. */
+export const MAX_STREAMS = 8;
+/** What is new is pushed so often at most, in milliseconds. */
+const PUSH_MS = 50;
+/** A line comes so often at least, in milliseconds, so that a node that is dead is known from one that has nothing to say. */
+const HEARTBEAT_MS = 1_000;
+/** How many events a line has at most: what takes longer to write would keep the sales waiting. */
+const EVENTS_IN_LINE = 1_000;
+/** How much may wait in this process to be taken, in bytes: what is behind it waits in the history. */
+const MAX_UNTAKEN_BYTES = 256_000;
+/** How long a follower may take nothing, in milliseconds. */
+const PATIENCE_MS = 5_000;
+
+export interface EventStreamsParts {
+  history: History;
+  state: () => NodeState;
+  /** How long a follower may take nothing of what it is sent, in milliseconds; 5 s when it is not given. */
+  patienceMs?: number;
+}
+
+/** Those who follow this node. */
+export interface EventStreams {
+  /**
+   * Answers with a stream: all that the history has, then what is new, at most every 50 ms. It ends when the follower hangs up, or takes
+   * nothing for too long. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
+   */
+  open(response: ServerResponse): void;
+  /** Sends what is new at once: before it is forgotten, or told elsewhere. */
+  push(): void;
+  /** Ends every stream, with what is new as its last line, and refuses those to come. */
+  end(): void;
+}
+
+/** While nobody follows the node they cost it nothing: each reads the history by itself, from where it has come to. */
+export function createEventStreams({ history, state, patienceMs = PATIENCE_MS }: EventStreamsParts): EventStreams {
+  const streams = new Set<Stream>();
+  let isOver = false;
+
+  return {
+    open(response) {
+      if (isOver) throw new ProblemError('SHUTTING_DOWN', 'This node is stopping, and nobody may follow it any more.');
+      if (streams.size >= MAX_STREAMS) {
+        const detail = `${MAX_STREAMS} follow this node already. Try again when one of them has hung up.`;
+        throw new ProblemError('TOO_MANY_STREAMS', detail, { retryAfterMs: 1000 });
+      }
+      const stream = openStream(response, { history, state, patienceMs });
+      streams.add(stream);
+      response.on('close', () => streams.delete(stream));
+    },
+    push() {
+      for (const stream of streams) stream.push();
+    },
+    end() {
+      isOver = true;
+      for (const stream of streams) stream.end();
+    },
+  };
+}
+
+type Stream = ReturnType<typeof openStream>;
+
+function openStream(response: ServerResponse, { history, state, patienceMs }: Required<EventStreamsParts>) {
+  let cursor = history.start();
+  let sentState = '';
+  let sentAt = Number.NEGATIVE_INFINITY;
+  /** Lines that are still in this process. */
+  let untaken = 0;
+  /** How many looks in a row found lines that nobody has taken. Time would count that in which the whole process was stopped. */
+  let looksInVain = 0;
+  let isBehind = false;
+
+  response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
+  const looking = setInterval(look, PUSH_MS);
+  response.on('close', () => clearInterval(looking));
+  push();
+
+  function look() {
+    looksInVain = untaken > 0 ? looksInVain + 1 : 0;
+    if (looksInVain * PUSH_MS > patienceMs) response.destroy();
+    else push();
+  }
+
+  /** Sends what is new, as far as it is taken. */
+  function push() {
+    do {
+      isBehind = response.writableLength > MAX_UNTAKEN_BYTES;
+      if (isBehind || response.writableEnded || response.destroyed) return;
+      const { events, dropped, cleared, next, hasMore } = history.readBehind(cursor, EVENTS_IN_LINE);
+      const [present, at] = [state(), now()];
+      const presentState = JSON.stringify(present);
+      const hasChanged = presentState !== sentState;
+      const isNews = events.length > 0 || dropped > 0 || cleared || hasChanged;
+      if (!isNews && at - sentAt < HEARTBEAT_MS) return;
+      write({ at, events, dropped, cleared, ...(hasChanged && { state: present }) });
+      [cursor, sentState, sentAt, isBehind] = [next, presentState, at, hasMore];
+    } while (isBehind);
+  }
+
+  function write(line: Push) {
+    untaken += 1;
+    response.write(`${JSON.stringify(line)}\n`, () => {
+      untaken -= 1;
+      looksInVain = 0;
+      if (isBehind) push();
+    });
+  }
+
+  return {
+    push,
+    end() {
+      push();
+      clearInterval(looking);
+      response.end();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createHistory } from '../../../services/inventory/history.ts';
+
+/** A history of so many events, whose sale ids count them from 1. */
+function historyOf(count: number, capacity: number) {
+  const history = createHistory('node', capacity);
+  let recorded = 0;
+  const record = (more: number) => {
+    for (const last = recorded + more; recorded < last; ) {
+      recorded += 1;
+      history.record({ type: 'waiting', saleId: String(recorded) });
+    }
+  };
+  record(count);
+  return { ...history, record };
+}
+
+const idsOf = ({ events }: { events: { saleId: string }[] }) => events.map(({ saleId }) => Number(saleId));
+const numbers = (from: number, until: number) => Array.from({ length: until - from + 1 }, (_, i) => from + i);
+
+test.each([0, 1, 9, 10, 11, 19, 20, 25])('history: of %i events the newest 10 are kept, in order', (count) => {
+  const { read } = historyOf(count, 10);
+
+  expect(idsOf(read())).toEqual(numbers(Math.max(1, count - 9), count));
+  expect(read().dropped).toBe(Math.max(0, count - 10));
+});
+
+test('history: what is read piece by piece is all of it, once', () => {
+  const history = historyOf(7, 10);
+  const first = history.readBehind(history.start(), 5);
+  const second = history.readBehind(first.next, 5);
+  history.record(4);
+  const third = history.readBehind(second.next, 5);
+
+  expect([first, second, third].map(idsOf)).toEqual([numbers(1, 5), numbers(6, 7), numbers(8, 11)]);
+  expect([first, second, third].map(({ hasMore }) => hasMore)).toEqual([true, false, false]);
+  expect(history.readBehind(third.next, 5)).toEqual({
+    events: [],
+    dropped: 0,
+    cleared: false,
+    next: third.next,
+    hasMore: false,
+  });
+});
+
+test('history: one who comes too late is told how many events were dropped meanwhile', () => {
+  const history = historyOf(4, 10);
+  const { next } = history.readBehind(history.start(), 10);
+  history.record(13);
+
+  expect(history.readBehind(next, 100)).toMatchObject({ dropped: 3, cleared: false });
+  expect(idsOf(history.readBehind(next, 100))).toEqual(numbers(8, 17));
+  expect(history.readBehind(history.start(), 100)).toMatchObject({ dropped: 7, cleared: false });
+});
+
+test('history: one who has read what was cleared since reads on from the new beginning', () => {
+  const history = historyOf(8, 10);
+  const { next } = history.readBehind(history.start(), 10);
+  history.clear();
+
+  const none = history.readBehind(next, 10);
+  history.record(9);
+  const late = history.readBehind(next, 10);
+
+  expect(none).toMatchObject({ events: [], dropped: 0, cleared: true });
+  expect(late).toMatchObject({ dropped: 0, cleared: true });
+  expect(idsOf(late)).toEqual(numbers(9, 17));
+  expect(idsOf(history.readBehind(none.next, 10))).toEqual(numbers(9, 17));
+  expect(history.readBehind(none.next, 10).cleared).toBe(false);
+  expect(history.readBehind(history.start(), 10).cleared).toBe(false);
+});

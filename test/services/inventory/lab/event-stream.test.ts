@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { createServer, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { followNode, type Push } from '../../../../loadtest/harness/event-stream.ts';
+import { createHistory } from '../../../../services/inventory/history.ts';
+import { pushSchema, type SaleEvent } from '../../../../services/inventory/lab/contract.ts';
+import { createEventStreams, MAX_STREAMS } from '../../../../services/inventory/lab/event-stream.ts';
+import { atMost } from '../../../machine.ts';
+import {
+  ask,
+  expectProblem,
+  startNode,
+  startPausedSale,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+  until,
+} from '../node-under-test.ts';
+
+let redis: TestRedis;
+let node: TestNode;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  node = await startNode(redis.url, { LOCK_VERSION: '6' });
+});
+
+/** Follows a node until the test has ended, and keeps what it is sent. */
+function follow({ labPort }: Pick<TestNode, 'labPort'>) {
+  const pushes: (Push & { isFirst: boolean })[] = [];
+  const gone: string[] = [];
+  const { close } = followNode(`http://127.0.0.1:${labPort}`, {
+    onPush: (push, isFirst) => void pushes.push({ ...push, isFirst }),
+    onGone: (why) => void gone.push(why),
+  });
+  onTestFinished(close);
+  return {
+    pushes,
+    gone,
+    close,
+    /** What the history must be, by what was sent. */
+    events(): SaleEvent[] {
+      const begin = pushes.findLastIndex(({ isFirst, cleared }) => isFirst || cleared);
+      return pushes.slice(begin).flatMap(({ events }) => events);
+    },
+    state: () => pushes.findLast(({ state }) => state !== undefined)?.state,
+    isThere: () => until('it follows', () => pushes.length > 0),
+  };
+}
+
+/** Sells so many units, 20 at a time. */
+async function sellMany(seller: TestNode, sku: string, count: number) {
+  let left = count;
+  const buy = async () => {
+    while (left > 0) {
+      left -= 1;
+      expect((await seller.sell(sku)).status).toBe(200);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, buy));
+}
+
+test('events: the lines of a rush are the history, whole and in its order, for one who was there and one who came late', async () => {
+  await redis.client.set('{inventoryrush}:stock', 1_000);
+  const early = follow(node);
+  await early.isThere();
+  const selling = sellMany(node, 'rush', 400);
+  await until('a part is sold', () => early.events().length > 200);
+  const late = follow(node);
+  await selling;
+
+  const history = await node.events();
+  expect(history.length).toBeGreaterThanOrEqual(400 * 5);
+  for (const follower of [early, late]) {
+    await until('all of it is there', () => follower.events().length >= history.length);
+    expect(follower.events()).toEqual(history);
+    await until('the state is', async () => follower.state()?.counts.sold === (await node.state()).counts.sold);
+    expect(follower.state()).toEqual(await node.state());
+    expect(follower.pushes.every(({ dropped, cleared }) => dropped === 0 && !cleared)).toBe(true);
+  }
+  // By far fewer lines than events: they are pushed together.
+  expect(early.pushes.length).toBeLessThan(history.length / 5);
+});
+
+test('events: a line says when it was written, and the lines are in order', async () => {
+  await redis.client.set('{inventoryclock}:stock', 10);
+  const follower = follow(node);
+  await follower.isThere();
+  await node.sell('clock');
+  const history = await node.events();
+  await until('it is there', () => follower.events().length >= history.length);
+
+  const times = follower.pushes.map(({ at }) => at);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  for (const { at, events } of follower.pushes) for (const event of events) expect(event.at).toBeLessThanOrEqual(at);
+});
+
+test('events: before they are forgotten they are sent, with the last counts', async () => {
+  await redis.client.set('{inventorycleared}:stock', 1_000);
+  const follower = follow(node);
+  await follower.isThere();
+  await node.lab('DELETE', '/history');
+  await until('it was cleared', () => follower.pushes.some(({ cleared }) => cleared));
+  follower.pushes.splice(0);
+  await sellMany(node, 'cleared', 50);
+
+  await node.lab('DELETE', '/history');
+  await node.sell('cleared');
+
+  const history = await node.events();
+  await until('the new beginning is there', () => follower.events().length === history.length);
+  expect(follower.events()).toEqual(history);
+  const at = follower.pushes.findIndex(({ cleared }) => cleared);
+  const [before, clearing] = [follower.pushes.slice(0, at), follower.pushes[at]];
+  expect(follower.pushes.filter(({ cleared }) => cleared)).toHaveLength(1);
+  expect(before.findLast(({ state }) => state !== undefined)?.state).toMatchObject({
+    inFlight: 0,
+    counts: { received: 50, sold: 50 },
+  });
+  expect(before.flatMap(({ events }) => events).filter(({ type }) => type === 'wrote')).toHaveLength(50);
+  expect(clearing).toMatchObject({ events: [], dropped: 0, state: { counts: { received: 0, sold: 0 } } });
+});
+
+test('events: who reads the history is told nothing that a follower is not', async () => {
+  await redis.client.set('{inventorykilled}:stock', 10);
+  const doomed = await startNode(redis.url);
+  const follower = follow(doomed);
+  await follower.isThere();
+  await doomed.sell('killed');
+
+  const history = await doomed.events();
+  doomed.signal('SIGKILL');
+  await doomed.part.ended;
+  await until('the end is noticed', () => follower.gone.length > 0);
+
+  expect(follower.events()).toEqual(history);
+  expect(follower.state()).toMatchObject({ inFlight: 0, counts: { received: 1, sold: 1 } });
+  expect(follower.gone).toHaveLength(1);
+});
+
+test('events: a node without news sends an empty line every second', async () => {
+  const follower = follow(node);
+  await follower.isThere();
+  await until('two empty lines are there', () => follower.pushes.length >= 3);
+
+  for (const { isFirst, at, ...push } of follower.pushes.slice(1)) {
+    expect(isFirst).toBe(false);
+    expect(push).toEqual({ events: [], dropped: 0, cleared: false });
+  }
+  const [, second, third] = follower.pushes.map(({ at }) => at);
+  expect((third ?? 0) - (second ?? 0)).toBeGreaterThan(900);
+});
+
+test('events: a state that has changed without an event is sent, and no other member with it', async () => {
+  const follower = follow(node);
+  await follower.isThere();
+  await node.lab('PUT', '/lock-version', { version: 4 });
+  await until('it is there', () => follower.state()?.lock === '4-ttl');
+  await node.lab('PUT', '/lock-version', { version: 6 });
+  await until('it is there', () => follower.state()?.lock === '6-lua-release');
+
+  expect(follower.pushes.slice(1).flatMap(({ events }) => events)).toEqual([]);
+});
+
+test('events: a line is what the contract says, and has no member besides', async () => {
+  const response = await fetch(`http://127.0.0.1:${node.labPort}/events`);
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+
+  expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+  const [line = ''] = new TextDecoder().decode(value).split('\n');
+  const whole = JSON.parse(line);
+  expect(pushSchema.parse(whole)).toEqual(whole);
+});
+
+test('events: eight may follow, a ninth may when one of them has hung up', async () => {
+  const alone = await startNode(redis.url);
+  const followers = Array.from({ length: MAX_STREAMS }, () => follow(alone));
+  for (const { isThere } of followers) await isThere();
+
+  const refused = await alone.lab('GET', '/events');
+  expectProblem(refused, 'TOO_MANY_STREAMS');
+  expect(refused.headers.get('retry-after')).toBe('1');
+
+  followers[0]?.close();
+  // It is refused until the node has noticed, and tries again by itself.
+  const ninth = follow(alone);
+  await ninth.isThere();
+  expectProblem(await alone.lab('GET', '/events'), 'TOO_MANY_STREAMS');
+});
+
+test('events: only a GET is answered, and only who knows the name of the listener', async () => {
+  const statusOf = (method: string, headers: Record<string, string> = {}) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request({ port: node.labPort, method, path: '/events', headers }, (response) => {
+        resolve(response.statusCode);
+        sent.destroy();
+      });
+      sent.on('error', reject).end();
+    });
+
+  for (const method of ['HEAD', 'PUT', 'DELETE']) expect([method, await statusOf(method)]).toEqual([method, 405]);
+  expect(await statusOf('GET', { host: 'evil.example' })).toBe(403);
+  expect(await statusOf('GET', { origin: 'http://evil.example' })).toBe(403);
+  expect(await statusOf('GET', { host: 'localhost' })).toBe(200);
+});
+
+test('events: a node that stops ends them at once, and lets nobody follow any more, while a sale goes on', async () => {
+  const stopping = await startNode(redis.url);
+  await redis.client.set('{inventorystopping}:stock', 10);
+  const follower = follow(stopping);
+  await follower.isThere();
+  const { answer } = await startPausedSale(stopping, 'stopping', 1_500);
+  let isAnswered = false;
+  void answer.then(() => (isAnswered = true));
+
+  stopping.signal('SIGTERM');
+  await until('it has ended', () => follower.gone.length > 0);
+  expect(isAnswered).toBe(false);
+  expect(follower.gone[0]).toMatch(/has ended/);
+  expectProblem(await ask(`http://127.0.0.1:${stopping.labPort}/events`), 'SHUTTING_DOWN');
+  expect(follower.events().map(({ type }) => type)).toEqual(['waiting', 'entered', 'read']);
+
+  expect((await answer).body.outcome).toBe('sold');
+  expect(await stopping.part.ended).toMatch(/ended with exit code 0/);
+});
+
+test('events: a node that stops waits for nobody who follows it', async () => {
+  const stopping = await startNode(redis.url);
+  // One reads, and one never does.
+  await follow(stopping).isThere();
+  const deaf = connect(stopping.labPort, '127.0.0.1').pause();
+  deaf.on('error', () => {});
+  onTestFinished(() => void deaf.destroy());
+  deaf.write('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await stopping.state();
+
+  const signalledAt = performance.now();
+  stopping.signal('SIGTERM');
+
+  expect(await stopping.part.ended).toMatch(/ended with exit code 0/);
+  expect(performance.now() - signalledAt).toBeLessThan(atMost(1_000));
+});
+
+test('events: one who takes nothing is hung up on, and until then little waits for him', async () => {
+  const state = await node.state();
+  const history = createHistory('node');
+  for (let saleId = 0; saleId < 200_000; saleId += 1) history.record({ type: 'waiting', saleId: String(saleId) });
+  const streams = createEventStreams({ history, state: () => state, patienceMs: 500 });
+  const responses: ServerResponse[] = [];
+  const server = createServer((_request, response) => {
+    responses.push(response);
+    streams.open(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+
+  const deaf = connect(port, '127.0.0.1').pause();
+  deaf.on('error', () => {});
+  onTestFinished(() => void deaf.destroy());
+  deaf.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await until('it is answered', () => responses.length === 1);
+  let most = 0;
+  await until('it is hung up on', () => {
+    const [response] = responses;
+    most = Math.max(most, response?.writableLength ?? 0);
+    return response?.destroyed ?? false;
+  });
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(1_000_000);
+
+  // One who reads gets all of it, although it is far more than may wait.
+  const reader = follow({ labPort: port });
+  reader.pushes.splice(0);
+  await until('all of it is there', () => reader.events().length === 200_000);
+  expect(reader.events()).toEqual(history.read().events);
+});
