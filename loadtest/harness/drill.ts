@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
+import type { Observe } from './observed.ts';
 import type { Target } from './target.ts';
 
 /** How long the cause of an error may take to show, in milliseconds. */
@@ -36,6 +37,8 @@ export interface DrillContext {
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
   narrate: Narrate;
+  /** Called when a drill step by step under a lock begins, for somebody who watches. */
+  observe?: Observe | undefined;
   /** How often a drill step by step is run at most on a machine that is too busy to tell anything. */
   tries?: number;
   /** A load ends when nobody has been given the lock for longer than a sale waits for it. */

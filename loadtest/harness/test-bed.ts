@@ -16,6 +16,7 @@ import type { LockTiming } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { readLeftKeys } from './left-keys.ts';
 import { createMasterFaults } from './master-faults.ts';
+import type { Observe } from './observed.ts';
 import { poll } from './poll.ts';
 import { sharedClock } from './shared-clock.ts';
 import { type Look, sendLook } from './single-look.ts';
@@ -40,12 +41,14 @@ export interface TestBedOptions {
   narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal?: AbortSignal | undefined;
+  /** Called once the test bed is ready, for somebody who watches. */
+  observe?: Observe | undefined;
 }
 
 export type TestBed = Awaited<ReturnType<typeof openTestBed>>;
 
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
-export async function openTestBed({ target, stage, timing, stock, narrate, signal }: TestBedOptions) {
+export async function openTestBed({ target, stage, timing, stock, narrate, signal, observe }: TestBedOptions) {
   const { nodes, stack } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
@@ -61,6 +64,9 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     backend: backendOfRow(stage),
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
   });
+  let endedAt: number | undefined;
+  /** The nodes that died in the drill, also when it is over and they live again. */
+  let crashes: readonly Crash[] = faults.crashes;
   const masters = createMasterFaults({
     nodes,
     masters: stack?.masters ?? [],
@@ -261,7 +267,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
    */
   async function putBack(isJudged?: (hold: Hold) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
     const until = sharedClock();
-    const crashes = [...faults.crashes];
+    endedAt = until;
+    crashes = [...faults.crashes];
     stop();
     await watch?.close();
     await faults.undoAll();
@@ -274,7 +281,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     const timeline = timelineOf({
       from: startedAt,
       until,
-      events: [...happened, ...crashes.flatMap((crash) => deathsOf(crash))],
+      events: [...happened, ...deaths()],
       ...(isJudged && { isJudged }),
       samples: watch?.samples ?? [],
       ownerOf,
@@ -289,6 +296,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     await masters.clear();
     return { timeline, events: happened };
   }
+
+  const deaths = () => crashes.flatMap(deathsOf);
 
   /**
    * Gives the lock a server whose wall clock can be set ahead: the last master of a bare majority where masters vote, else Redis, with
@@ -318,6 +327,15 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return node === undefined ? undefined : { node, saleId };
   }
 
+  observe?.({
+    startedAt,
+    endedAt: () => endedAt,
+    faults: marks,
+    deaths,
+    samples: () => watch?.samples ?? [],
+    ownerOf,
+    stock,
+  });
   return {
     stage,
     leaseMs: timing.leaseMs,

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
 import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
+import { timelineOf } from '../../../loadtest/evidence/timeline.ts';
+import type { Observed } from '../../../loadtest/harness/observed.ts';
 import { type Judgement, notStaged } from '../../../loadtest/harness/step-drill.ts';
 import { LEASE_MS, ownTargets } from '../drills/own-targets.ts';
 
@@ -22,20 +25,51 @@ async function runOnBusyMachine(standstills: number, standstillMs: number, judge
     },
   };
   const said: string[] = [];
-  const outcome = await run(drill, '8-auto-renew', { narrate: async (sentence) => void said.push(sentence) });
-  return { outcome, tries, said };
+  const seen: Observed[] = [];
+  const outcome = await run(drill, '8-auto-renew', {
+    narrate: async (sentence) => void said.push(sentence),
+    observe: (testBed) => void seen.push(testBed),
+  });
+  return { outcome, tries, said, seen };
 }
 
 const passed: Judgement = { verdict: 'pass', reason: 'It held.', figures: { answeredMs: 1 }, witnesses: [] };
 const tooBusy = /^The machine was too busy: for [\d.]+ m?s nothing went on\./;
 
 test('a drill is run again when the machine stood still in it', async () => {
-  const { outcome, tries, said } = await runOnBusyMachine(1, LEASE_MS / 2, passed);
+  const { outcome, tries, said, seen } = await runOnBusyMachine(1, LEASE_MS / 2, passed);
 
   expect(outcome).toMatchObject({ verdict: 'pass', reasons: ['It held.'] });
   expect(tries).toBeGreaterThanOrEqual(2);
   expect(said[0]).toMatch(tooBusy);
   expect(said[0]).toMatch(/ The drill is run again\.$/);
+  expect(seen).toHaveLength(tries);
+});
+
+test('a drill that is watched shows all that its timeline is drawn of', async () => {
+  const seen: Observed[] = [];
+  const endings: unknown[] = [];
+  const { events, timeline } = await run(crashedHolder, '4-ttl', {
+    observe: (testBed) => void seen.push(testBed),
+    narrate: async (_sentence, _atMs, isStep) => void (isStep && endings.push(seen.at(-1)?.endedAt())),
+  });
+
+  const { startedAt, endedAt, faults, deaths, samples, ownerOf, stock } = seen.at(-1) as Observed;
+  const until = endedAt() as number;
+  expect(new Set(endings)).toEqual(new Set([undefined]));
+  expect(faults.map(({ label }) => label)).toEqual(['SIGKILL']);
+  expect(deaths()).toHaveLength(1);
+  expect(stock).toBe(100);
+  expect(
+    timelineOf({
+      from: startedAt,
+      until,
+      events: [...events, ...deaths()],
+      samples: [...samples()],
+      ownerOf,
+      faults: [...faults],
+    }),
+  ).toEqual(timeline);
 });
 
 test('a machine that stands still in every try proves nothing', async () => {
