@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LiveState, Order } from '../../../live/contract.ts';
+import { createPlayer } from '../../../live/server/player.ts';
+import { until } from '../../services/inventory/node-under-test.ts';
+
+const LEASE_MS = 600;
+let changes = 0;
+const player = createPlayer({ leaseMs: LEASE_MS, onChange: () => (changes += 1) });
+const stateIs = (wanted: LiveState['play']['is']) =>
+  until(`it is ${wanted}`, async () => player.read().play.is === wanted);
+const [first, second] = [() => player.read().views[0], () => player.read().views[1]];
+const refused = (order: Order) =>
+  player.order(order).then(
+    () => 'taken',
+    (error) => [error.code, error.message],
+  );
+
+async function play(order: Omit<Extract<Order, { do: 'play' }>, 'do' | 'isStepwise'>) {
+  await player.order({ do: 'play', isStepwise: false, ...order });
+  await player.ended();
+}
+
+/** The processes that this one has started, by their ids, in the order of their ids. Only Linux tells. */
+function children(program?: string): number[] {
+  if (process.platform !== 'linux') return [];
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  return pids.sort((a, b) => a - b).filter((pid) => {
+    const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(statOf(pid)) ?? [];
+    return Number(parent) === process.pid && (program === undefined || program === name);
+  });
+}
+
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // The process has ended meanwhile.
+    return '';
+  }
+}
+
+let before: number[] = [];
+beforeAll(async () => {
+  before = children();
+  await player.open();
+});
+afterAll(async () => {
+  await player.close();
+  expect(player.read()).toEqual({ play: { is: 'over', trouble: null }, controls: null, views: [] });
+  // The reaper is that of this process, and stays.
+  expect(children().filter((pid) => !before.includes(pid)).length).toBeLessThanOrEqual(1);
+});
+
+describe('before anything is played', () => {
+  test('a stack is there to be seen, and nothing can be gone on with', async () => {
+    expect(player.read().play).toEqual({ is: 'ready', trouble: null });
+    expect(first()).toMatchObject({ stage: '8-auto-renew', drill: null, story: [], verdict: null });
+    expect(first()?.parts.map(({ name, is }) => [name, is])).toEqual(
+      expect.arrayContaining([
+        ['node-1', 'up'],
+        ['node-2', 'up'],
+      ]),
+    );
+    expect(await refused({ do: 'next' })).toEqual(['NOTHING_PLAYED', 'No drill is being played.']);
+    expect(await refused({ do: 'act', act: 'kill', at: 'node-1' })).toEqual(['NOT_FREE', 'Begin free play first.']);
+  });
+
+  test.each<[string, Extract<Order, { do: 'play' }>, RegExp]>([
+    ['a stage that there is not', { do: 'play', stage: '9-magic', drill: 'rush', isStepwise: false }, /no stage 9-magic/],
+    ['a drill that there is not', { do: 'play', stage: '4-ttl', drill: 'hope', isStepwise: false }, /no drill hope/],
+    ['a drill that can break nothing', { do: 'play', stage: '4-ttl', drill: 'amnesia', isStepwise: false }, /no drill amnesia/],
+  ])('%s is refused', async (_which, order, says) => {
+    expect(await refused(order)).toEqual(['BAD_REQUEST', expect.stringMatching(says)]);
+    expect(player.read().play.is).toBe('ready');
+  });
+});
+
+describe('a drill', () => {
+  test('as it happens: its story, its parts as they are broken, and the verdict of npm run drill', async () => {
+    const seen = new Set<string>();
+    await player.order({ do: 'play', stage: '3-spin', drill: 'crashed-holder', isStepwise: false });
+    expect(await refused({ do: 'play', stage: '4-ttl', drill: 'rush', isStepwise: false })).toEqual([
+      'BUSY',
+      'Something else is under way: stop it first.',
+    ]);
+    const watching = setInterval(() => {
+      for (const { name, is } of first()?.parts ?? []) seen.add(`${name} ${is}`);
+    }, 10);
+    await player.ended();
+    clearInterval(watching);
+
+    const view = first();
+    expect(view).toMatchObject({ stage: '3-spin', title: 'Stage 3 · spin', drill: 'crashed-holder' });
+    expect(view?.verdict).toMatchObject({ verdict: 'fail', taught: 'fail' });
+    expect(view?.story.map(({ text }) => text).join('\n')).toMatch(/SIGKILL/);
+    expect(view?.timeline?.faults.map(({ label }) => label)).toContain('SIGKILL');
+    expect([...seen]).toContain('node-1 dead');
+    expect(view?.parts.every(({ is }) => is === 'up')).toBe(true);
+    expect(player.read().play).toEqual({ is: 'ready', trouble: null });
+    expect(changes).toBeGreaterThan(5);
+  });
+
+  test('step by step: it waits at each step for the presenter, and goes on', async () => {
+    await player.order({ do: 'play', stage: '8-auto-renew', drill: 'paused-process', isStepwise: true });
+    await stateIs('waiting');
+    expect(first()?.parts).toContainEqual(expect.objectContaining({ name: 'node-1', is: 'stopped' }));
+    const before = first()?.story.length ?? 0;
+    await player.order({ do: 'next' });
+    await until('the next step has come', async () => (first()?.story.length ?? 0) > before);
+    await stateIs('waiting');
+    await player.order({ do: 'run-on' });
+    await player.ended();
+
+    expect(first()?.verdict).toMatchObject({ verdict: 'fail', taught: 'fail' });
+    await until('the lost sale is counted', async () => first()?.figures?.lost === 1);
+  });
+
+  test('under the stage before and under this one, side by side', async () => {
+    await play({ stage: '4-ttl', drill: 'crashed-holder', against: '3-spin' });
+
+    expect([first(), second()].map((view) => [view?.stage, view?.verdict?.verdict])).toEqual([
+      ['3-spin', 'fail'],
+      ['4-ttl', 'pass'],
+    ]);
+  });
+
+  test('a rush: its figures add up while it runs and at the end', async () => {
+    await player.order({ do: 'play', stage: '0-none', drill: 'rush', isStepwise: false });
+    const seen: number[] = [];
+    const watching = setInterval(() => seen.push(first()?.figures?.sold ?? 0), 20);
+    await player.ended();
+    clearInterval(watching);
+
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(new Set(seen).size).toBeGreaterThan(5);
+    expect(second()).toBeUndefined();
+    expect(first()?.verdict).toMatchObject({ verdict: 'fail', taught: 'fail' });
+    await until('the lost sales are counted', async () => (first()?.figures?.lost ?? 0) > 0);
+    const { figures, stock } = first() ?? {};
+    expect(figures).toMatchObject({ sold: 2_000, refused: 0, inDoubt: 0 });
+    expect(stock).toEqual({ actual: 3_000 + (figures?.lost ?? 0), expected: 3_000 });
+  });
+
+  test('stopped at a step: the stack is put back, and the next drill is played', async () => {
+    await player.order({ do: 'play', stage: '8-auto-renew', drill: 'paused-process', isStepwise: true });
+    await stateIs('waiting');
+    await player.order({ do: 'stop' });
+    await player.ended();
+    expect(player.read().play).toEqual({ is: 'ready', trouble: 'It was stopped.' });
+    expect(first()?.verdict).toBeNull();
+    expect(first()?.parts.every(({ is }) => is === 'up')).toBe(true);
+
+    await play({ stage: '5-owner-check', drill: 'late-release' });
+
+    expect(player.read().play.trouble).toBeNull();
+    expect(first()?.verdict).toMatchObject({ verdict: 'fail', taught: 'fail' });
+  });
+
+  test.skipIf(process.platform !== 'linux')('a part dies that no drill killed: the page is told, and the next drill gets a new stack', async () => {
+    await player.order({ do: 'play', stage: '8-auto-renew', drill: 'paused-process', isStepwise: true });
+    await stateIs('waiting');
+    process.kill(children('redis-server').findLast((pid) => !before.includes(pid)) ?? Number.NaN, 'SIGKILL');
+    await player.ended();
+    expect(player.read().play).toMatchObject({ is: 'ready', trouble: expect.stringMatching(/Redis|redis/) });
+
+    await play({ stage: '4-ttl', drill: 'crashed-holder' });
+
+    expect(first()?.verdict).toMatchObject({ verdict: 'pass', taught: 'pass' });
+  });
+});
