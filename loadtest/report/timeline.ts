@@ -7,18 +7,21 @@ import { type Html, html } from './escape.ts';
 type Lane = Timeline['lanes'][number];
 type Fault = Timeline['faults'][number];
 
-/** One drawing for wide windows, one for a phone: there the name of a lane stands above it. */
-interface Layout {
+/** How a timeline is drawn. Its units are pixels where the drawing is as wide as it says. */
+export interface Layout {
   name: 'wide' | 'narrow';
   width: number;
-  /** The room for names left of the lanes. */
+  /** The room for names left of the lanes. Without any, the name of a lane stands above it. */
   left: number;
   fontSize: number;
   /** The most marks that the axis of time may have. */
   maxTicks: number;
+  /** Drawn while the drill goes on: a sale that has not entered may enter yet. */
+  isGrowing?: boolean;
 }
 
-const layouts: Layout[] = [
+/** One drawing for wide windows, one for a phone. */
+const bothLayouts: Layout[] = [
   { name: 'wide', width: 800, left: 198, fontSize: 18, maxTicks: 8 },
   { name: 'narrow', width: 360, left: 0, fontSize: 15, maxTicks: 5 },
 ];
@@ -60,12 +63,38 @@ const letterWidth = 0.58;
 const minBarWidth = 4;
 
 /** What happened in a drill: a lane for each sale, its leases behind it, the faults across, overlaps over two lanes. */
-export function drawTimeline(title: string, timeline: Timeline, axis: Axis = axisOfTime): Html {
+export function drawTimeline(
+  title: string,
+  timeline: Timeline,
+  axis: Axis = axisOfTime,
+  layouts: Layout[] = bothLayouts,
+): Html {
   const label = describeTimeline(title, timeline, axis);
   return html`<figure class="timeline">
 ${layouts.map((layout) => drawing(label, timeline, axis, layout))}${legend(timeline)}
 ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
 </figure>`;
+}
+
+/** Where a drawing has its lanes and its moments, in its own units: for what is laid over it. */
+export interface Measures {
+  height: number;
+  lanesTop: number;
+  laneHeight: number;
+  lanesBottom: number;
+  /** The place of a moment, from the left. */
+  at(ms: number): number;
+}
+
+/** Measures what `drawTimeline` draws, under an axis with so many rows of marks. */
+export function measureTimeline(timeline: Timeline, layout: Layout, rowsOfMarks = 1): Measures {
+  const plot = plotOf(timeline, layout);
+  const faultRows = placeFaults(timeline.faults, plot).reduce((rows, { row }) => Math.max(rows, row + 1), 0);
+  const lanesTop = faultRows * faultRowHeight + 4;
+  const laneHeight = (layout.left > 0 ? 0 : textHeight) + textHeight + bandHeight + laneGap;
+  const lanesBottom = lanesTop + Math.max(1, timeline.lanes.length) * laneHeight;
+  const height = lanesBottom + axisHeight + (rowsOfMarks - 1) * moreMarksHeight;
+  return { height, lanesTop, laneHeight, lanesBottom, at: plot.at };
 }
 
 /** The hatchings of all timelines. Once in a page is enough. */
@@ -108,14 +137,12 @@ function drawing(label: string, timeline: Timeline, axis: Axis, layout: Layout):
   const marks = axis.rowsOfMarks(plot.endMs, layout.maxTicks);
   const { lanes } = timeline;
   const overlaps = timeline.overlaps.filter((overlap) => overlap.lanes.every((i) => i < lanes.length));
-  const { width, left, fontSize } = layout;
+  const { width, fontSize } = layout;
   const faults = placeFaults(timeline.faults, plot);
-  const lanesTop = faults.reduce((rows, { row }) => Math.max(rows, row + 1), 0) * faultRowHeight + 4;
-  const laneHeight = (left > 0 ? 0 : textHeight) + textHeight + bandHeight + laneGap;
-  const lanesBottom = lanesTop + Math.max(1, lanes.length) * laneHeight;
+  const { height, lanesTop, laneHeight, lanesBottom } = measureTimeline(timeline, layout, marks.length);
   const bandTop = (lane: number) => lanesTop + (lane + 1) * laneHeight - bandHeight - laneGap / 2;
 
-  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${lanesBottom + axisHeight + (marks.length - 1) * moreMarksHeight}" font-size="${fontSize}">
+  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" font-size="${fontSize}">
 ${axisLines(marks, plot, lanesTop, lanesBottom)}
 ${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}
 ${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), bandHeight)))}
@@ -185,7 +212,7 @@ ${inside !== undefined && box('inside', plot, inside, barTop(bandTop), barHeight
 }
 
 /** The name of a lane, and what its sale read and wrote. */
-function laneTexts({ node, saleId, askedMs, inside, read, wrote }: Lane, plot: Plot, bandTop: number): Html {
+function laneTexts({ node, saleId, askedMs, inside, read, wrote, endedMs }: Lane, plot: Plot, bandTop: number): Html {
   const name = `${node} · sale ${saleId}`;
   const names =
     plot.left > 0
@@ -195,10 +222,11 @@ function laneTexts({ node, saleId, askedMs, inside, read, wrote }: Lane, plot: P
     ...(read === undefined ? [] : [{ ms: read.ms, label: `read ${formatNumber(read.stock)}` }]),
     ...(wrote === undefined ? [] : [{ ms: wrote.ms, label: `wrote ${formatNumber(wrote.stock)}` }]),
   ];
+  const note = plot.isGrowing === true && endedMs === undefined ? 'waits' : 'never entered';
   return html`${names}
 ${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), barTop(bandTop)))}
 ${stepTexts(steps, plot).map(({ left, label }) => text('told', plot, left, bandTop - 6, label))}
-${inside === undefined && text('note', plot, placeText('never entered', plot.at(askedMs), plot), bandTop - 6, 'never entered')}`;
+${inside === undefined && text('note', plot, placeText(note, plot.at(askedMs), plot), bandTop - 6, note)}`;
 }
 
 /** Each next to its mark. Two that would stand in each other's way become one text. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Timeline, timelineSchema } from '../../../loadtest/evidence/results.ts';
-import { drawTimeline } from '../../../loadtest/report/timeline.ts';
+import { drawTimeline, measureTimeline } from '../../../loadtest/report/timeline.ts';
 import { lane, stepResult } from './sample-steps.ts';
 
 const empty: Timeline = { durationMs: 2_000, lanes: [], moreLanes: 0, faults: [], overlaps: [] };
@@ -144,6 +144,29 @@ test('only what is drawn is explained', () => {
   const legendOf = (timeline: Timeline) => drawTimeline('a drill', timeline).markup.match(/<ul.*<\/ul>/s)?.[0] ?? '';
   expect(legendOf(timelineOf(4, 'slow-holder'))).toMatch(/lease.*two inside/s);
   expect(legendOf(timelineOf(0, 'crashed-holder'))).not.toMatch(/lease|two inside/);
+});
+
+test('drawn for a width of its own it is measured as it is drawn', () => {
+  const layout = { name: 'wide' as const, width: 600, left: 150, fontSize: 18, maxTicks: 5 };
+  const timeline = timelineOf(3, 'crashed-holder');
+  const measures = measureTimeline(timeline, layout);
+  const { markup } = drawTimeline('a drill', timeline, undefined, [layout]);
+  expect(markup.match(/<svg/g)).toHaveLength(1);
+  expect(markup).toContain(`viewBox="0 0 600 ${measures.height}"`);
+  const [upper, lower] = boxes(markup, 'inside', 'lease').toSorted((a, b) => a.y - b.y);
+  expect(upper?.x).toBeCloseTo(measures.at(22), 0);
+  expect(lower?.y).toBeGreaterThan(measures.lanesTop);
+  expect(lower?.y).toBeLessThan(measures.lanesTop + measures.laneHeight);
+  expect(lines(markup, 'axis')[0]?.y).toBe(measures.lanesBottom);
+});
+
+test('while it grows, a sale that has not entered waits; one that is done never entered', () => {
+  const layout = { name: 'wide' as const, width: 800, left: 198, fontSize: 18, maxTicks: 5, isGrowing: true };
+  const waits = { node: 'node-2', saleId: '0002', askedMs: 10, leases: [] };
+  const notes = (timeline: Timeline) =>
+    texts(drawTimeline('a drill', timeline, undefined, [layout]).markup, 'note').map(({ label }) => label);
+  expect(notes({ ...empty, lanes: [waits, { ...waits, endedMs: 20 }] })).toEqual(['waits', 'never entered']);
+  expect(texts(wide({ ...empty, lanes: [waits] }), 'note').map(({ label }) => label)).toEqual(['never entered']);
 });
 
 test('names from outside cannot become markup', () => {
