@@ -1,0 +1,88 @@
+// What can be read off a timeline: the events in their order, and the story of each sale.
+
+import type { Timeline } from '../../loadtest/evidence/results.ts';
+import { texts } from '../texts.ts';
+
+export interface TimelineEvent {
+  /** It stays the same while the timeline grows. */
+  key: string;
+  atMs: number;
+  /** The lane that it concerns, if it is a sale's. */
+  lane: number | undefined;
+  words: string;
+}
+
+type Lane = Timeline['lanes'][number];
+
+/** A lease that was there so shortly before the end may be there still, in milliseconds. */
+const LAST_LOOK_MS = 50;
+
+const { events: words } = texts.timeline;
+
+/** All that happens in a timeline, in the order of time. What happens at one moment is in the order of a sale. */
+export function eventsOf({ lanes, faults, overlaps, durationMs }: Timeline): TimelineEvent[] {
+  const ofFaults = faults.flatMap((fault, i): TimelineEvent[] => {
+    const name = texts.timeline.fault(fault);
+    const began = { key: `fault ${i}`, atMs: fault.fromMs, lane: undefined, words: words.fault(name) };
+    if (fault.untilMs === undefined) return [began];
+    return [began, { key: `fault over ${i}`, atMs: fault.untilMs, lane: undefined, words: words.faultOver(name) }];
+  });
+  const ofOverlaps = overlaps.flatMap((overlap): TimelineEvent[] => {
+    const [first, second] = overlap.lanes.map((lane) => lanes[lane]);
+    if (first === undefined || second === undefined) return [];
+    const lane = Math.max(...overlap.lanes);
+    const met = words.overlap(first, second);
+    return [{ key: `${met} ${overlap.fromMs}`, atMs: overlap.fromMs, lane, words: met }];
+  });
+  const ofLanes = lanes.flatMap((lane, i) => laneEvents(lane, i, durationMs));
+  return [...ofLanes, ...ofOverlaps, ...ofFaults].toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function laneEvents(lane: Lane, index: number, durationMs: number): TimelineEvent[] {
+  const { askedMs, inside, read, wrote, leases } = lane;
+  const event = (kind: string, atMs: number, text: string): TimelineEvent => ({
+    key: `${lane.node} ${lane.saleId} ${kind}`,
+    atMs,
+    lane: index,
+    words: text,
+  });
+  const { leftMs, gaveUpMs } = endOf(lane);
+  return [
+    event('asked', askedMs, words.asked(lane)),
+    ...(inside ? [event('entered', inside.fromMs, words.entered(lane))] : []),
+    ...leases.map((lease, i) => event(`lease ${i}`, lease.fromMs, words.leaseBegan(lane))),
+    ...(read ? [event('read', read.ms, words.read(lane, read.stock))] : []),
+    ...(wrote ? [event('wrote', wrote.ms, words.wrote(lane, wrote.stock))] : []),
+    ...(leftMs !== undefined ? [event('left', leftMs, words.left(lane))] : []),
+    ...(gaveUpMs !== undefined ? [event('gave up', gaveUpMs, words.gaveUp(lane))] : []),
+    ...leases.flatMap((lease, i) =>
+      lease.untilMs < durationMs - LAST_LOOK_MS
+        ? [event(`lease over ${i}`, lease.untilMs, words.leaseEnded(lane))]
+        : [],
+    ),
+  ];
+}
+
+/** How a sale ended: it left, or was done without having entered. Nothing while it goes on, or when its process died. */
+function endOf({ inside, endedMs }: Lane): { leftMs?: number; gaveUpMs?: number } {
+  if (endedMs === undefined) return {};
+  return inside === undefined ? { gaveUpMs: endedMs } : { leftMs: inside.untilMs };
+}
+
+/** The event after the one with this key, or before it with `step` −1. Without a key it is the first, or the last. */
+export function eventBeside(events: TimelineEvent[], key: string | undefined, step: 1 | -1): TimelineEvent | undefined {
+  const place = events.findIndex((event) => event.key === key);
+  if (place < 0) return step > 0 ? events[0] : events.at(-1);
+  return events[place + step] ?? events[place];
+}
+
+/** What became of a sale, in a sentence. */
+export function storyOf(lane: Lane): string {
+  return texts.timeline.story(lane, {
+    askedMs: lane.askedMs,
+    enteredMs: lane.inside?.fromMs,
+    read: lane.read?.stock,
+    wrote: lane.wrote?.stock,
+    ...endOf(lane),
+  });
+}
