@@ -1,0 +1,102 @@
+// The controls of the presenter: what is played, and how it goes on.
+
+import { html } from 'htm/preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Order } from '../contract.ts';
+import { texts } from '../texts.ts';
+import { stageBefore } from './choice.ts';
+import { sendOrder } from './order.ts';
+import { playKey } from './state.ts';
+import { choice, isBeside, pickDrill, pickStage, playOrder, shown } from './store.ts';
+
+export function Controls() {
+  const { choices, play, views, taught } = shown.value;
+  const { stage, drill } = choice.value;
+  const chosen = choices.find(({ name }) => name === stage);
+  const asked = chosen?.drills.find(({ name }) => name === drill);
+  const isIdle = play.is === 'ready' || play.is === 'over';
+  const before = stageBefore(choices, choice.value);
+  if (choices.length === 0) return html`<header class="controls"><h1>${texts.title}</h1></header>`;
+  const known = taught[playKey(stage, drill)];
+  return html`<header class="controls">
+    <h1>${texts.title}</h1>
+    <form class="choice" aria-label=${texts.controls.name} onSubmit=${(event: Event) => event.preventDefault()}>
+      <label>
+        <span>${texts.controls.stage}</span>
+        <select value=${stage} disabled=${!isIdle} onChange=${(event: Event) => pickStage(chosenIn(event))}>
+          ${choices.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
+        </select>
+      </label>
+      <label>
+        <span>${texts.controls.drill}</span>
+        <select value=${drill} disabled=${!isIdle} onChange=${(event: Event) => pickDrill(chosenIn(event))}>
+          ${chosen?.drills.map(
+            ({ name }) =>
+              html`<option key=${name} value=${name}>${texts.controls.drillOption(name, taught[playKey(stage, name)])}</option>`,
+          )}
+        </select>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked=${isBeside.value && before !== undefined}
+          disabled=${!isIdle || before === undefined}
+          onChange=${(event: Event) => {
+            isBeside.value = event.currentTarget instanceof HTMLInputElement && event.currentTarget.checked;
+          }}
+        />
+        <span>${texts.controls.beside}</span>
+      </label>
+    </form>
+    <${OrderButtons} isIdle=${isIdle} canPlay=${asked !== undefined} />
+    <div class="question">
+      <p class="asks">
+        ${asked && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
+        ${known !== undefined && views.length < 2 && html`<span class="taught">${texts.controls.taught(known)}</span>`}
+      </p>
+      <p class=${`status is-${play.is}`} role="status">${texts.play[play.is]}</p>
+    </div>
+  </header>`;
+}
+
+function chosenIn({ currentTarget }: Event): string {
+  return currentTarget instanceof HTMLSelectElement ? currentTarget.value : '';
+}
+
+/** Before a drill the buttons that begin it, while it is played those that lead through it. */
+function OrderButtons({ isIdle, canPlay }: { isIdle: boolean; canPlay: boolean }) {
+  const { is } = shown.value.play;
+  const group = useRef<HTMLDivElement>(null);
+  const was = useRef(isIdle);
+  useEffect(() => {
+    // The button that had the focus is gone: the first of the new ones has it, so that the space bar goes on.
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (was.current !== isIdle && isLost) group.current?.querySelector('button')?.focus();
+    was.current = isIdle;
+  }, [isIdle]);
+  return html`<div class="orders" ref=${group}>
+    ${
+      isIdle
+        ? html`${orderButton('play', texts.controls.play, canPlay, () => playOrder(false), 'is-first')}
+          ${orderButton('stepwise', texts.controls.stepwise, canPlay, () => playOrder(true))}`
+        : html`${orderButton('next', html`${texts.controls.next} <kbd>${texts.controls.nextKey}</kbd>`, is === 'waiting', () => ({ do: 'next' }), 'is-first')}
+          ${orderButton('run-on', texts.controls.runOn, is === 'waiting', () => ({ do: 'run-on' }))}
+          ${orderButton('stop', texts.controls.stop, is !== 'stopping', () => ({ do: 'stop' }))}`
+    }
+  </div>`;
+}
+
+/** A button that keeps the focus while it can't be used. */
+function orderButton(name: string, words: unknown, canBeUsed: boolean, orderOf: () => Order, kind = '') {
+  return html`<button
+    key=${name}
+    type="button"
+    class=${kind}
+    aria-disabled=${!canBeUsed}
+    onClick=${() => {
+      if (canBeUsed) void sendOrder(orderOf());
+    }}
+  >
+    ${words}
+  </button>`;
+}

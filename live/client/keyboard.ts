@@ -1,0 +1,24 @@
+// The keys that work everywhere on the page: space goes on, ← and → move the marker in the timeline.
+
+import { sendOrder } from './order.ts';
+import { activeView, moveMarker, shown } from './store.ts';
+
+/** What does something of its own with the space bar; a tab does not, because the arrows have chosen it already. */
+const TAKES_SPACE = 'button:not([role=tab]), select, input, textarea, a, summary';
+const TAKES_ARROWS = 'select, input, textarea, [role=tab]';
+
+/** Listens for as long as the page lives. */
+export function listenToKeys() {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (event.key === ' ' && target.closest(TAKES_SPACE) === null) {
+      event.preventDefault();
+      if (shown.value.play.is === 'waiting' && !event.repeat) void sendOrder({ do: 'next' });
+    }
+    if ((event.key === 'ArrowLeft' || event.key === 'ArrowRight') && target.closest(TAKES_ARROWS) === null) {
+      event.preventDefault();
+      moveMarker(activeView.value, event.key === 'ArrowRight' ? 1 : -1);
+    }
+  });
+}

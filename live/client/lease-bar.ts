@@ -1,0 +1,40 @@
+// The lease as a bar that runs out.
+
+import { html } from 'htm/preact';
+import type { LockView } from '../contract.ts';
+import { texts } from '../texts.ts';
+import { inSteps, leaseLeft, leaseShare } from './lease.ts';
+import { prefersStillness, useNow } from './measured.ts';
+
+const TICK_MS = 100;
+const STEP_MS = 1_000;
+/** The room for the seconds beside the bar. */
+const TEXT_WIDTH = 70;
+
+interface LeaseBarProps {
+  lock: LockView;
+  seenAtMs: number;
+  x: number;
+  y: number;
+  width: number;
+}
+
+export function LeaseBar({ lock, seenAtMs, x, y, width }: LeaseBarProps) {
+  const isStill = prefersStillness();
+  const isRunning = (leaseLeft(lock, seenAtMs, performance.now()) ?? 0) > 0;
+  const nowMs = useNow(isStill ? STEP_MS : TICK_MS, isRunning);
+  const exact = leaseLeft(lock, seenAtMs, nowMs);
+  const left = isStill ? inSteps(exact) : exact;
+  const room = width - TEXT_WIDTH;
+  const words =
+    left === undefined
+      ? texts.picture.leaseWithoutEnd
+      : left === 0
+        ? texts.picture.leaseOver
+        : texts.picture.leaseLeft(left);
+  return html`<g class=${`lease-bar ${left === undefined ? 'without-end' : ''} ${left === 0 ? 'is-over' : ''}`}>
+    <rect class="track" x=${x} y=${y} width=${room} height="16" />
+    <rect class="left" x=${x} y=${y} width=${room * leaseShare(left, lock.leaseMs)} height="16" />
+    <text x=${x + width} y=${y + 14} text-anchor="end">${words}</text>
+  </g>`;
+}

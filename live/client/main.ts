@@ -1,0 +1,24 @@
+// Starts the page: draws it, and opens the line from the server.
+
+import { html } from 'htm/preact';
+import { render } from 'preact';
+import { texts } from '../texts.ts';
+import { listenToKeys } from './keyboard.ts';
+import { tokenInAddress } from './order.ts';
+import { Page } from './page.ts';
+import { line, receive } from './store.ts';
+import { openStream } from './stream.ts';
+
+document.title = texts.title;
+const place = document.getElementById('page');
+if (place !== null) render(html`<${Page} />`, place);
+listenToKeys();
+// A new token in the address is that of another server.
+addEventListener('hashchange', () => location.reload());
+
+const token = tokenInAddress();
+if (token === '') line.value = 'no-token';
+else
+  openStream(token, receive, (state) => {
+    line.value = state;
+  });

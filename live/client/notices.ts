@@ -1,0 +1,35 @@
+// What stands in the way: a broken line, an order that was not followed, what went wrong on the server.
+
+import { html } from 'htm/preact';
+import { texts } from '../texts.ts';
+import { line, orderTrouble, shown } from './store.ts';
+
+export function Notices() {
+  const words = {
+    open: null,
+    connecting: texts.line.connecting,
+    broken: texts.line.broken,
+    'no-token': texts.line.noToken,
+  }[line.value];
+  const { trouble } = shown.value.play;
+  return html`<div class="notices">
+    <div role="status">${words !== null && html`<p class="notice">${words}</p>`}</div>
+    <div role="alert">
+      ${trouble !== null && html`<p class="notice">${trouble}</p>`}
+      ${
+        orderTrouble.value !== null &&
+        html`<p class="notice">
+          ${orderTrouble.value}${' '}
+          <button
+            type="button"
+            onClick=${() => {
+              orderTrouble.value = null;
+            }}
+          >
+            ${texts.orders.dismiss}
+          </button>
+        </p>`
+      }
+    </div>
+  </div>`;
+}

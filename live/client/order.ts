@@ -1,0 +1,35 @@
+// Orders from the presenter to the server.
+
+import type { Order } from '../contract.ts';
+import { texts } from '../texts.ts';
+import { orderTrouble } from './store.ts';
+
+/** The token of the presenter: what follows the # in the address of the page. */
+export function tokenInAddress(): string {
+  return location.hash.slice(1);
+}
+
+/** Sends an order. What stands in its way is shown on the page. */
+export async function sendOrder(order: Order): Promise<void> {
+  orderTrouble.value = null;
+  try {
+    const response = await fetch('/order', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${tokenInAddress()}` },
+      body: JSON.stringify(order),
+    });
+    if (!response.ok) orderTrouble.value = await problemIn(response);
+  } catch {
+    orderTrouble.value = texts.orders.notSent;
+  }
+}
+
+/** The sentence of a problem document, or one that names the status where there is no document. */
+async function problemIn(response: Response): Promise<string> {
+  const problem: unknown = await response.json().catch(() => undefined);
+  if (typeof problem === 'object' && problem !== null) {
+    if ('detail' in problem && typeof problem.detail === 'string') return problem.detail;
+    if ('code' in problem && typeof problem.code === 'string') return problem.code;
+  }
+  return texts.orders.refused(response.status);
+}

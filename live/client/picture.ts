@@ -1,0 +1,241 @@
+// The picture of a stack: the way of a sale from the buyers to the servers, with all that is known of it now.
+
+import { html } from 'htm/preact';
+import { useRef } from 'preact/hooks';
+import type { NodeView, Part } from '../contract.ts';
+import { texts } from '../texts.ts';
+import { LeaseBar } from './lease-bar.ts';
+import { useWidth } from './measured.ts';
+import {
+  type Box,
+  type DrawnLine,
+  LABEL_SIZE,
+  type LineLabel,
+  LOCK_TOP,
+  layoutPicture,
+  MONO_LETTER,
+  type PartBox,
+  type Point,
+  type ServerBox,
+  SIGN_WIDTH,
+  stockTop,
+} from './picture-layout.ts';
+import type { SeenView } from './state.ts';
+import { fitted, shorten, textWidth } from './text-width.ts';
+
+const SIZE = 18;
+const PAD = 12;
+const DOT = 11;
+
+/** A stack as it is now. */
+export function Picture({ view }: { view: SeenView }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  return html`<div class="picture" ref=${frame}>${width > 0 && drawing(view, width)}</div>`;
+}
+
+function drawing(view: SeenView, width: number) {
+  const { height, buyers, nginx, nodes, servers, ways, lines, labels } = layoutPicture(view, width);
+  const together = view.nodes.reduce((sum, { inside }) => sum + inside.length, 0);
+  return html`<svg
+    role="img"
+    aria-label=${texts.picture.describe(view)}
+    viewBox=${`0 0 ${width} ${height}`}
+    width=${width}
+    height=${height}
+  >
+    ${ways.map(({ from, to }) => way(from, to))}
+    ${lines.map(lineMark)}
+    ${buyersMark(buyers)}
+    ${nginx && smallPart(nginx)}
+    ${nodes.map((box) =>
+      nodeMark(
+        box,
+        view.nodes.find(({ name }) => name === box.part.name),
+        together > 1,
+      ),
+    )}
+    ${servers.map((server) => serverMark(server, view))}
+    ${labels.map(labelMark)}
+  </svg>`;
+}
+
+function buyersMark({ x, y, width, height }: Box) {
+  const person = (left: number) => html`<path
+    class="person"
+    d=${`M${left} ${y + 22}a8 8 0 0 1 16 0zM${left + 3.5} ${y + 8}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z`}
+  />`;
+  const middle = x + width / 2;
+  return html`<g class="buyers">
+    ${[-28, -8, 12].map((left) => person(middle + left))}
+    <text x=${middle} y=${y + height - 6} text-anchor="middle">${texts.picture.buyers}</text>
+  </g>`;
+}
+
+/** A way that requests go, with the head of an arrow at its end. */
+function way(from: Point, to: Point) {
+  const angle = Math.atan2(to.y - from.y, to.x - from.x);
+  const wing = (turn: number) => `${to.x - 9 * Math.cos(angle + turn)} ${to.y - 9 * Math.sin(angle + turn)}`;
+  return html`<path class="way" d=${`M${from.x} ${from.y}L${to.x} ${to.y}M${wing(0.5)}L${to.x} ${to.y}L${wing(-0.5)}`} />`;
+}
+
+function lineMark({ line, from, to }: DrawnLine) {
+  return html`<path
+    class=${`line is-${line.is} ${line.held === undefined ? '' : 'is-held'}`}
+    d=${`M${from.x} ${from.y}L${to.x} ${to.y}`}
+  />`;
+}
+
+function labelMark({ held, is, x, y, width, height }: LineLabel) {
+  const top = y - height / 2;
+  const word = held === undefined ? texts.picture.line[is] : texts.picture.onLine(is);
+  const left = x - (textWidth(word, LABEL_SIZE, true) + SIGN_WIDTH) / 2;
+  const symbol = held !== undefined ? 'stopped' : is === 'open' ? 'up' : is;
+  return html`<g class=${`label ${held === undefined ? `is-${is}` : 'is-held'}`}>
+    <rect x=${x - width / 2} y=${top} width=${width} height=${height} rx="4" />
+    ${sign(symbol, left + 8, top + 14)}
+    <text x=${left + SIGN_WIDTH} y=${top + 20} font-size=${LABEL_SIZE}>${word}</text>
+    ${
+      held !== undefined &&
+      html`<text class="command" x=${x} y=${top + 39} text-anchor="middle" font-size=${LABEL_SIZE}>
+        ${held.slice(0, Math.floor((width - 8) / (LABEL_SIZE * MONO_LETTER)))}
+      </text>`
+    }
+  </g>`;
+}
+
+/** The symbol of a state, around its middle. */
+function sign(is: Part['is'] | 'slow', x: number, y: number) {
+  const paths = {
+    up: '',
+    stopped: `M${x - 4} ${y - 6}v12M${x + 4} ${y - 6}v12`,
+    dead: `M${x - 6} ${y - 6}l12 12M${x + 6} ${y - 6}l-12 12`,
+    cut: `M${x - 8} ${y}h4M${x + 4} ${y}h4M${x - 3} ${y + 7}l2 -14M${x + 1} ${y + 7}l2 -14`,
+    slow: `M${x - 7} ${y + 6}h14l-14 -12h14z`,
+  };
+  return html`<path class="sign" d=${paths[is]} />`;
+}
+
+/** The name of a part at the top of its box, and how it is where it is not well. */
+function header(part: Part, { x, y, width }: Box) {
+  const state = texts.parts[part.is];
+  const stateWidth = part.is === 'up' ? 0 : textWidth(state, SIZE, true) + 28;
+  const name = fitted(part.name, width - 2 * PAD - stateWidth, true);
+  return html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${name.size}>${name.text}</text>
+    ${
+      part.is !== 'up' &&
+      html`${sign(part.is, x + width - PAD - stateWidth + 16, y + 18)}
+        <text class="state" x=${x + width - PAD} y=${y + 24} text-anchor="end">${state}</text>`
+    }`;
+}
+
+function frameOf({ x, y, width, height }: Box) {
+  return html`<rect class="ground" x=${x} y=${y} width=${width} height=${height} rx="6" />
+    <rect class="pattern" x=${x} y=${y} width=${width} height=${height} rx="6" />`;
+}
+
+/** A part of which only its state is known. In a small box the state stands below the name. */
+function smallPart(box: PartBox) {
+  const { part, x, y, width, height } = box;
+  const state = texts.parts[part.is];
+  const isNarrow = width < 150;
+  if (!isNarrow)
+    return html`<g class=${`part is-${part.is}`}>${frameOf(box)}${header(part, { ...box, y: y + height / 2 - 18 })}</g>`;
+  const middle = x + width / 2;
+  const isUp = part.is === 'up';
+  const name = fitted(part.name, width - 4, true);
+  const stateWidth = textWidth(state, 15, true);
+  const hasSign = stateWidth + 26 < width;
+  return html`<g class=${`part is-${part.is}`}>
+    ${frameOf(box)}
+    <text class="name" x=${middle} y=${y + height / 2 + (isUp ? 6 : -4)} text-anchor="middle" font-size=${name.size}>
+      ${name.text}
+    </text>
+    ${
+      !isUp &&
+      html`${hasSign && sign(part.is, middle - stateWidth / 2 - 5, y + height / 2 + 13)}
+        <text class="state" x=${middle + (hasSign ? 9 : 0)} y=${y + height / 2 + 18} text-anchor="middle" font-size=${hasSign ? 15 : 14}>${state}</text>`
+    }
+  </g>`;
+}
+
+/** A node: who is inside, and how many wait. */
+function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean) {
+  const { part, x, y, width, height } = box;
+  const chipHeight = height > 100 ? 32 : 26;
+  const sales = node?.inside ?? [];
+  const waiting = node?.waiting ?? 0;
+  const chipWidth = width - 2 * PAD;
+  const named = texts.picture.inside(sales);
+  const isLong = textWidth(named, SIZE, sales.length > 0) > chipWidth - 10;
+  const chip = isLong
+    ? fitted(texts.picture.countInside(sales.length), chipWidth - 10, true)
+    : { text: named, size: SIZE };
+  const words = texts.picture.waiting(waiting);
+  const dotsLeft = x + PAD + textWidth(words, SIZE) + 8;
+  const dots = Math.max(0, Math.min(waiting, Math.floor((x + width - PAD - dotsLeft) / (DOT + 3))));
+  return html`<g class=${`part node is-${part.is}`}>
+    ${frameOf(box)}
+    ${header(part, box)}
+    <rect
+      class=${`chip ${sales.length > 0 ? 'is-inside' : ''} ${sales.length > 0 && isTogether ? 'is-together' : ''}`}
+      x=${x + PAD}
+      y=${y + 34}
+      width=${chipWidth}
+      height=${chipHeight}
+      rx="4"
+    />
+    <text
+      class=${`in-chip ${sales.length > 0 ? 'is-inside' : ''}`}
+      x=${x + width / 2}
+      y=${y + 34 + chipHeight / 2 + 6}
+      text-anchor="middle"
+      font-size=${chip.size}
+    >
+      ${chip.text}
+    </text>
+    <text class=${`waits ${waiting > 0 ? '' : 'is-none'}`} x=${x + PAD} y=${y + height - 11}>${words}</text>
+    ${Array.from({ length: dots }, (_, i) => html`<circle class="waiter" cx=${dotsLeft + i * (DOT + 3) + DOT / 2} cy=${y + height - 17} r=${DOT / 2} />`)}
+  </g>`;
+}
+
+/** A server, with the lock and the stock where it has them. */
+function serverMark(box: ServerBox, view: SeenView) {
+  const { part, hasLock, hasStock, x, y, width } = box;
+  if (part !== null && !hasLock && !hasStock) return smallPart({ ...box, part });
+  return html`<g class=${`part server is-${part?.is ?? 'up'}`}>
+    ${frameOf(box)}
+    ${part === null ? html`<text class="name" x=${x + PAD} y=${y + 24}>${texts.picture.lockOfMasters}</text>` : header(part, box)}
+    ${hasLock && lockMark(view, { x: x + PAD, y: y + LOCK_TOP, width: width - 2 * PAD, height: 0 })}
+    ${hasStock && stockMark(view, { x: x + PAD, y: y + stockTop(box), width: width - 2 * PAD, height: 0 })}
+  </g>`;
+}
+
+function lockMark({ lock, lockSeenAtMs }: SeenView, { x, y, width }: Box) {
+  const token = lock?.fencingToken;
+  const holder = fitted(lock?.holder ?? texts.picture.noLock, width, lock !== null);
+  return html`<g class="lock">
+    <path class="rule" d=${`M${x} ${y}h${width}`} />
+    <path class="key" d=${`M${x} ${y + 15}h11v9h-11zM${x + 2} ${y + 15}v-3a3.5 3.5 0 0 1 7 0v3`} />
+    <text class="what" x=${x + 18} y=${y + 24}>${texts.picture.lock}</text>
+    ${token !== undefined && html`<text class="token" x=${x + width} y=${y + 24} text-anchor="end">${shorten(texts.picture.token(token), width - 60, SIZE, true)}</text>`}
+    <text class=${lock === null ? 'nobody' : 'holder'} x=${x} y=${y + 49} font-size=${holder.size}>${holder.text}</text>
+    ${lock !== null && html`<${LeaseBar} lock=${lock} seenAtMs=${lockSeenAtMs} x=${x} y=${y + 60} width=${width} />`}
+  </g>`;
+}
+
+/** The stock beside what the answers say that it is. */
+function stockMark({ stock }: SeenView, { x, y, width }: Box) {
+  if (stock === null) return null;
+  const isDifferent = stock.actual !== stock.expected;
+  const right = x + width;
+  const middle = x + width / 2;
+  return html`<g class=${`stock ${isDifferent ? 'is-different' : ''}`}>
+    <path class="rule" d=${`M${x} ${y}h${width}`} />
+    <text class="what" x=${x} y=${y + 20}>${texts.picture.stock}</text>
+    <text class="what" x=${right} y=${y + 20} text-anchor="end">${texts.picture.answersSay}</text>
+    <text class="number" x=${x} y=${y + 51}>${texts.number(stock.actual)}</text>
+    <path class="compared" d=${`M${middle - 11} ${y + 37}h22m0 9h-22${isDifferent ? `M${middle - 7} ${y + 54}l14 -26` : ''}`} />
+    <text class="number" x=${right} y=${y + 51} text-anchor="end">${texts.number(stock.expected)}</text>
+  </g>`;
+}

@@ -1,0 +1,108 @@
+// The signals of the page: what the server has sent, and what the presenter has chosen to see.
+
+import { batch, type Signal, signal } from '@preact/signals';
+import type { Timeline } from '../../loadtest/evidence/results.ts';
+import type { Message, Order } from '../contract.ts';
+import { type Choice, chooseStage, firstChoice, stageBefore } from './choice.ts';
+import { applyMessage, nothingShown, type Shown } from './state.ts';
+import type { LineState } from './stream.ts';
+import { eventBeside, eventsOf } from './timeline-events.ts';
+
+export type Tab = 'story' | 'code' | 'figures';
+
+/** What the presenter reads in a view. */
+export interface Reading {
+  tab: Signal<Tab>;
+  /** The timeline as it was when it was frozen; null while it grows. */
+  frozen: Signal<Timeline | null>;
+  /** The event under the marker, by its key, or the lane whose story is told. One of them at the most. */
+  event: Signal<string | undefined>;
+  lane: Signal<number | undefined>;
+}
+
+export const shown = signal<Shown>(nothingShown);
+export const line = signal<LineState>('connecting');
+/** Why the last order was not followed: a sentence. */
+export const orderTrouble = signal<string | null>(null);
+export const choice = signal<Choice>({ stage: '', drill: '' });
+export const isBeside = signal(false);
+/** The view whose timeline the arrow keys move in. */
+export const activeView = signal(0);
+
+const reading = (): Reading => ({
+  tab: signal<Tab>('story'),
+  frozen: signal<Timeline | null>(null),
+  event: signal<string | undefined>(undefined),
+  lane: signal<number | undefined>(undefined),
+});
+const readings = [reading(), reading()] as const;
+
+/** What is read in a view, by its place. */
+export function readingOf(view: number): Reading {
+  return view === 0 ? readings[0] : readings[1];
+}
+
+/** Takes in a message of the server. What was read of another drill is closed. */
+export function receive(message: Message) {
+  const before = shown.value;
+  const after = applyMessage(before, message, performance.now());
+  batch(() => {
+    shown.value = after;
+    readings.forEach((own, i) => {
+      const [old, now] = [before.views[i], after.views[i]];
+      const isSame = old?.stage === now?.stage && old?.drill === now?.drill && now?.timeline != null;
+      if (!isSame) closeReading(own);
+    });
+    const isKnown = after.choices.some(({ name }) => name === choice.value.stage);
+    if (!isKnown) choice.value = firstChoice(after.choices, after.views);
+  });
+}
+
+function closeReading({ frozen, event, lane }: Reading) {
+  frozen.value = null;
+  event.value = undefined;
+  lane.value = undefined;
+}
+
+export function pickStage(stage: string) {
+  choice.value = chooseStage(shown.value.choices, stage, choice.value.drill);
+}
+
+export function pickDrill(drill: string) {
+  choice.value = { ...choice.value, drill };
+}
+
+/** The order that plays what is chosen. */
+export function playOrder(isStepwise: boolean): Order {
+  const { stage, drill } = choice.value;
+  const against = isBeside.value ? stageBefore(shown.value.choices, choice.value) : undefined;
+  return { do: 'play', stage, drill, isStepwise, ...(against !== undefined && { against }) };
+}
+
+/** The timeline that is seen in a view. */
+export function timelineIn(view: number): Timeline | null {
+  return readingOf(view).frozen.value ?? shown.value.views[view]?.timeline ?? null;
+}
+
+/** Moves the marker of a view to the next event, or to the one before. */
+export function moveMarker(view: number, step: 1 | -1) {
+  const timeline = timelineIn(view);
+  if (timeline === null) return;
+  const own = readingOf(view);
+  batch(() => {
+    own.lane.value = undefined;
+    own.event.value = eventBeside(eventsOf(timeline), own.event.value, step)?.key;
+  });
+}
+
+/** Tells the story of the next sale in a view, or of the one before. */
+export function moveLane(view: number, step: 1 | -1) {
+  const count = timelineIn(view)?.lanes.length ?? 0;
+  if (count === 0) return;
+  const own = readingOf(view);
+  const place = own.lane.value ?? (step > 0 ? -1 : count);
+  batch(() => {
+    own.event.value = undefined;
+    own.lane.value = Math.min(Math.max(0, place + step), count - 1);
+  });
+}

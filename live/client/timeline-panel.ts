@@ -1,0 +1,169 @@
+// The timeline of a view as it grows: frozen when the presenter wants, read event by event or sale by sale.
+
+import { html } from 'htm/preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Timeline } from '../../loadtest/evidence/results.ts';
+import { drawTimeline, type Layout, type Measures, measureTimeline } from '../../loadtest/report/timeline.ts';
+import { texts } from '../texts.ts';
+import { useWidth } from './measured.ts';
+import { scrolledTo } from './scroll.ts';
+import type { SeenView } from './state.ts';
+import { activeView, moveLane, readingOf } from './store.ts';
+import { eventsOf, storyOf, type TimelineEvent } from './timeline-events.ts';
+
+const NAMES_LEFT_FROM = 540;
+/** The room for a name such as `node-1 · sale 1001`. */
+const NAMES_WIDTH = 198;
+
+/** The drawing in CSS pixels: so its texts keep their size in every window. */
+function layoutFor(width: number): Layout {
+  const isNarrow = width < NAMES_LEFT_FROM;
+  return {
+    name: isNarrow ? 'narrow' : 'wide',
+    width,
+    left: isNarrow ? 0 : NAMES_WIDTH,
+    fontSize: 18,
+    isGrowing: true,
+    maxTicks: Math.max(2, Math.floor((width - (isNarrow ? 0 : NAMES_WIDTH)) / 80)),
+  };
+}
+
+export function TimelinePanel({ view, index }: { view: SeenView; index: number }) {
+  const reading = readingOf(index);
+  const timeline = reading.frozen.value ?? view.timeline;
+  const isFrozen = reading.frozen.value !== null;
+  return html`<section
+    class="timeline-panel"
+    aria-label=${texts.timeline.name(view.title)}
+    onPointerEnter=${() => {
+      activeView.value = index;
+    }}
+    onFocusIn=${() => {
+      activeView.value = index;
+    }}
+  >
+    ${
+      timeline === null
+        ? html`<p class="empty">${texts.timeline.empty}</p>`
+        : html`<${ReadTimeline} timeline=${timeline} title=${texts.timeline.title(view.drill, view.title)} index=${index} />`
+    }
+    ${
+      timeline !== null &&
+      html`<button
+        type="button"
+        class="freeze"
+        aria-pressed=${isFrozen}
+        onClick=${(event: MouseEvent) => {
+          reading.frozen.value = isFrozen ? null : view.timeline;
+          // A presenter with a mouse goes on with the space bar, which a button would take.
+          if (event.detail > 0 && event.currentTarget instanceof HTMLElement) event.currentTarget.blur();
+        }}
+      >
+        ${isFrozen ? texts.timeline.follow : texts.timeline.freeze}
+      </button>`
+    }
+  </section>`;
+}
+
+interface ReadTimelineProps {
+  timeline: Timeline;
+  title: string;
+  index: number;
+}
+
+function ReadTimeline({ timeline, title, index }: ReadTimelineProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  const [hovered, setHovered] = useState<number | undefined>(undefined);
+  const { event, lane, frozen } = readingOf(index);
+  const layout = useMemo(() => layoutFor(width), [width]);
+  const markup = useMemo(
+    () => (width > 0 ? drawTimeline(title, timeline, undefined, [layout]).markup : ''),
+    [timeline, title, layout, width],
+  );
+  const events = useMemo(() => eventsOf(timeline), [timeline]);
+  const measures = measureTimeline(timeline, layout);
+  const marked = events.find(({ key }) => key === event.value);
+  // The keys were used last: the pointer counts again when it moves.
+  useLayoutEffect(() => setHovered(undefined), [event.value, lane.value]);
+  const told = hovered ?? lane.value;
+  const toldLane = told === undefined ? undefined : timeline.lanes[told];
+  const chosenLane = lane.value ?? marked?.lane;
+  useShownLane(frame, measures, {
+    lane: chosenLane ?? events.at(-1)?.lane,
+    isChosen: chosenLane !== undefined,
+    isFrozen: frozen.value !== null,
+  });
+
+  return html`<div
+      class="timeline-scroll"
+      ref=${frame}
+      tabindex="0"
+      role="group"
+      aria-label=${texts.timeline.keys}
+      onKeyDown=${(pressed: KeyboardEvent) => {
+        if (pressed.key !== 'ArrowUp' && pressed.key !== 'ArrowDown') return;
+        pressed.preventDefault();
+        moveLane(index, pressed.key === 'ArrowDown' ? 1 : -1);
+      }}
+      onPointerMove=${(moved: PointerEvent) => setHovered(laneAt(moved, measures, timeline.lanes.length))}
+      onPointerLeave=${() => setHovered(undefined)}
+    >
+      <div class="drawing" dangerouslySetInnerHTML=${{ __html: markup }}></div>
+      ${width > 0 && overlay(measures, marked, toldLane === undefined ? undefined : told)}
+    </div>
+    <p class="told-story" aria-live="polite">${sentence(toldLane, marked, frozen.value !== null)}</p>`;
+}
+
+/** What lies over the drawing: the marker at an event, the frame around the lane whose story is told. */
+function overlay(
+  { at, laneHeight, lanesTop, lanesBottom }: Measures,
+  marked: TimelineEvent | undefined,
+  lane?: number,
+) {
+  return html`${
+    lane !== undefined &&
+    html`<div class="lane-frame" style=${{ top: `${lanesTop + lane * laneHeight}px`, height: `${laneHeight}px` }}></div>`
+  }
+  ${marked && html`<div class="marker" style=${{ left: `${at(marked.atMs)}px`, height: `${lanesBottom}px` }}></div>`}`;
+}
+
+function sentence(lane: Timeline['lanes'][number] | undefined, marked: TimelineEvent | undefined, isFrozen: boolean) {
+  if (lane !== undefined) return storyOf(lane);
+  if (marked !== undefined) return texts.timeline.at(marked.atMs, marked.words);
+  return html`<span class="hint">${isFrozen ? texts.timeline.frozen : texts.timeline.keys}</span>`;
+}
+
+/** The lane under the pointer. */
+function laneAt({ clientY, currentTarget }: PointerEvent, { lanesTop, laneHeight }: Measures, count: number) {
+  if (!(currentTarget instanceof HTMLElement)) return undefined;
+  const y = clientY - currentTarget.getBoundingClientRect().top + currentTarget.scrollTop;
+  const lane = Math.floor((y - lanesTop) / laneHeight);
+  return lane >= 0 && lane < count ? lane : undefined;
+}
+
+/**
+ * Scrolls a lane into view. One that the presenter has chosen always; one that is only the newest not after the presenter has
+ * scrolled by hand, until the drawing is followed again.
+ */
+function useShownLane(
+  frame: { current: HTMLDivElement | null },
+  { lanesTop, laneHeight }: Measures,
+  { lane, isChosen, isFrozen }: { lane: number | undefined; isChosen: boolean; isFrozen: boolean },
+) {
+  const scrolledTop = useRef(0);
+  useLayoutEffect(() => {
+    if (frame.current !== null) scrolledTop.current = frame.current.scrollTop;
+  }, [frame, isFrozen]);
+  useLayoutEffect(() => {
+    const scrolled = frame.current;
+    if (scrolled === null || lane === undefined) return;
+    const isByHand = Math.abs(scrolled.scrollTop - scrolledTop.current) > 2;
+    if (!isChosen && (isByHand || isFrozen)) return;
+    // The first lane is seen with the faults above it.
+    const from = lane === 0 ? 0 : lanesTop + lane * laneHeight;
+    const until = lanesTop + (lane + 1) * laneHeight;
+    scrolled.scrollTop = scrolledTo({ top: scrolled.scrollTop, height: scrolled.clientHeight }, { from, until });
+    scrolledTop.current = scrolled.scrollTop;
+  }, [frame, lane, isChosen, isFrozen, lanesTop, laneHeight]);
+}
