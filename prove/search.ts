@@ -23,6 +23,8 @@ export interface Result {
 export interface SearchOptions extends MovesOptions {
   /** How much memory this process may have, in bytes. */
   mostMemory: number;
+  /** The moves before the search begins, each by its place among those that could be made; none when it is not given. */
+  after?: number[];
   signal?: AbortSignal;
 }
 
@@ -38,7 +40,7 @@ interface Violation {
 }
 
 export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
-  const { scope, sales, horizonMs, mostMemory, signal } = options;
+  const { scope, sales, horizonMs, mostMemory, after = [], signal } = options;
   const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, options);
   /** The number of each state that was seen, by its key. */
   const known = new Map<string, number>();
@@ -50,7 +52,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   let cut = 0;
   let refusal: string | undefined;
 
-  const first = begin();
+  const first = await stateAfter(after);
   known.set(keyOf(first), 0);
   queue.push({ state: first, number: 0 });
   while (queue.length > 0) {
@@ -75,6 +77,17 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   if (cut > 0)
     return { verdict: 'unknown', reason: `${cut} branches were cut at ${horizonMs} ms.`, ...result, schedules: 0 };
   return { verdict: 'holds', reason: 'No order of events violates it.', ...result };
+
+  /** The state to which these moves lead. */
+  async function stateAfter(places: number[]): Promise<State> {
+    let state = begin();
+    for (const place of places) {
+      const { moves } = await movesFrom(state);
+      if (moves[place] === undefined) throw new Error(`There is no move ${place} among ${moves.length}.`);
+      state = moves[place].state;
+    }
+    return state;
+  }
 
   function unknown(reason: string, open: number): Result {
     return { verdict: 'unknown', reason, states: known.size, schedules: 0, cut: cut + open };

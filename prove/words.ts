@@ -20,15 +20,18 @@ const names = new Map(
 
 export const nameOfReply = (reply: Reply) => (reply instanceof Error ? reply.message : JSON.stringify(reply));
 
+/** What a command is called: a script by its name. */
+export const verbOf = ([name, script]: (string | number)[]) =>
+  /^EVAL/.test(String(name)) ? (names.get(String(script)) ?? 'a script of its own') : String(name);
+
 /** A command as people read it: a script by its name, its keys and its arguments. */
 export function readable(command: (string | number)[], master?: number): string {
   if (master !== undefined && master > 0) return `${readable(command)} at master ${master}`;
-  const [name, script, count, ...rest] = command;
+  const [name, , count, ...rest] = command;
   if (!/^EVAL/.test(String(name))) return command.join(' ');
   const keys = rest.slice(0, Number(count)).join(', ');
   const args = rest.slice(Number(count)).join(', ');
-  const known = names.get(String(script)) ?? 'a script of its own';
-  return `${known}${name === 'EVAL' ? ', sent in full,' : ''} of ${keys} with ${args}`;
+  return `${verbOf(command)}${name === 'EVAL' ? ', sent in full,' : ''} of ${keys} with ${args}`;
 }
 
 const tells: Record<Step['told'][number]['step'], (told: Step['told'][number]) => string> = {

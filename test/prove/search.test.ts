@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { proveCell } from '../../prove/cell.ts';
+import type { Move } from '../../prove/moves.ts';
 import { violated, violatedAtEnd } from '../../prove/properties.ts';
 import type { Scope } from '../../prove/scopes.ts';
 import { search } from '../../prove/search.ts';
@@ -105,6 +107,29 @@ describe('search: against a walk through every order that remembers no state', (
     expect([...visited].filter((key) => !keys.has(key)).length).toBe(0);
     expect((await searchIn(fileOf(stage), scope)).states).toBe(keys.size);
     expect(visited.size).toBeGreaterThan(keys.size / 4);
+  });
+});
+
+describe('search: from a state in the middle', () => {
+  test('after the first steps of a counterexample the rest of it is the shortest way, and after another move it is not', async () => {
+    const [file, scope] = [fileOf('5-owner-check'), 'late-release'];
+    const { counterexample = [] } = await searchIn(file, scope);
+    const { begin, movesFrom } = await movesUnder(file, scope);
+    const after: number[] = [];
+    let state = begin();
+    for (const step of counterexample.slice(0, 5)) {
+      const { moves } = await movesFrom(state);
+      after.push(moves.findIndex((move) => isDeepStrictEqual(move.step(), step)));
+      state = (moves[after.at(-1) ?? -1] as Move).state;
+    }
+    const { moves } = await movesFrom(state);
+    const heldUp = moves.findIndex((move) => move.step().kind === 'hold up');
+    const rest = await searchIn(file, scope, { after });
+
+    expect(rest.counterexample).toEqual(counterexample.slice(5));
+    expect((await searchIn(file, scope, { after: [...after, heldUp] })).verdict).toBe('fails');
+    expect((await searchIn(file, scope, { after: [...after, 1 - heldUp] })).verdict).toBe('holds');
+    await expect(searchIn(file, scope, { after: [...after, 99] })).rejects.toThrow('There is no move 99');
   });
 });
 
