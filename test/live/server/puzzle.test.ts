@@ -1,0 +1,352 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { GameView, PuzzleOrder } from '../../../live/puzzle-contract.ts';
+import { type Game, type Ground, nameOfStep, openGame, openGround } from '../../../live/server/puzzle/game.ts';
+import { type Level, levelNamed, levels } from '../../../live/server/puzzle/levels.ts';
+import { openPuzzle } from '../../../live/server/puzzle/play.ts';
+import { createPuzzle } from '../../../live/server/puzzle.ts';
+import type { Refusal } from '../../../live/server/refusal.ts';
+import { formatOrders } from '../../../loadtest/prove/claim.ts';
+import { replay } from '../../../prove/replay.ts';
+import { search } from '../../../prove/search.ts';
+import { drawing } from '../../prove/drawn.ts';
+
+const grounds = new Map<string, Promise<Ground>>();
+
+function groundOf(name: string): Promise<Ground> {
+  const found = grounds.get(name) ?? openGround(named(name));
+  grounds.set(name, found);
+  return found;
+}
+
+function named(name: string): Level {
+  const found = levelNamed(name);
+  if (found === undefined) throw new Error(`There is no level ${name}.`);
+  return found;
+}
+
+async function searchUnder(name: string) {
+  const { openLock, server, options } = await groundOf(name);
+  return search(openLock, server, { ...options, mostMemory: 1e9 });
+}
+
+const names = (expects: Level['expects']) =>
+  levels.filter((level) => level.expects === expects).map(({ choice }) => choice.name);
+const broken = names('fails');
+const holding = names('holds');
+
+describe('puzzle: the levels are those of the search', () => {
+  test('each stage has one that can be broken and one that holds, and so has fenced', () => {
+    const stages = (of: string[]) => of.map((name) => name.split('/')[0]);
+
+    expect(stages(broken)).toEqual(stages(holding));
+    expect(stages(broken)).toEqual([
+      '1-in-process',
+      '2-recursive-retry',
+      '3-spin',
+      '4-ttl',
+      '5-owner-check',
+      '6-lua-release',
+      '7-reentrant',
+      '8-auto-renew',
+      'fenced',
+    ]);
+  });
+
+  test.each(levels.map(({ choice, expects }) => [choice.name, expects]))('%s %s', async (name, expects) => {
+    expect(await searchUnder(name)).toMatchObject({ verdict: expects });
+  });
+});
+
+describe('puzzle: a scripted player wins by the shortest counterexample', () => {
+  test.each(broken)('%s', async (name) => {
+    const ground = await groundOf(name);
+    const { counterexample = [], reason } = await searchUnder(name);
+    const game = await openGame(ground);
+    for (const step of counterexample) await game.makeNamed(nameOfStep(step));
+
+    expect(game.board()).toMatchObject({ standing: { is: 'won', reason }, step: counterexample.length, moves: [] });
+    expect(game.steps()).toEqual(counterexample);
+  });
+
+  test.each(broken)(
+    '%s: the steps of the won game go the same way on fresh processes and a second Valkey',
+    async (name) => {
+      const ground = await groundOf(name);
+      const game = await openGame(ground);
+      const { counterexample = [] } = await searchUnder(name);
+      for (const step of counterexample) await game.makeNamed(nameOfStep(step));
+
+      const { openLock, options } = ground;
+      expect(await replay(game.steps(), { ...options, openLock })).toBeUndefined();
+    },
+  );
+});
+
+/** Makes the moves that read so. */
+async function playTexts(game: Game, texts: string[]) {
+  for (const text of texts) {
+    const { moves } = game.board();
+    const move = moves.find((each) => each.text === text);
+    if (move === undefined) throw new Error(`"${text}" is none of:\n${moves.map((each) => each.text).join('\n')}`);
+    await game.make(move.index);
+  }
+}
+
+describe('puzzle: a game by hand', () => {
+  test('4-ttl, slow-holder: a paused holder deletes the lock of the next one', async () => {
+    const game = await openGame(await groundOf('4-ttl/slow-holder'));
+    await playTexts(game, [
+      'A begins a sale',
+      "A's SET lock reaches Redis",
+      "A's GET stock reaches Redis",
+      'A is paused',
+      'The lease of A ends: 901 ms pass',
+      'A wakes up',
+      'B begins a sale',
+      "B's SET lock reaches Redis",
+      "A's SET stock reaches Redis",
+    ]);
+
+    expect(game.board()).toMatchObject({
+      standing: { is: 'going' },
+      atMs: 901,
+      faultsLeft: 'no fault',
+      processes: [
+        { name: 'A', is: 'leaving', away: null, hasLock: false, onItsWay: 'DEL lock' },
+        { name: 'B', is: 'inside', hasLock: true, did: ['is inside'], onItsWay: 'GET stock' },
+      ],
+      redis: { lock: { holder: 'B', value: 'held', leftMs: 900 }, leaseMs: 900, stock: 9, expected: 9, others: [] },
+    });
+
+    await playTexts(game, ["A's DEL lock reaches Redis"]);
+
+    expect(game.board()).toMatchObject({
+      standing: { is: 'won', reason: 'A changes the lock of B, which is inside and within its lease.' },
+      redis: { lock: null },
+      moves: [],
+      step: 10,
+    });
+    expect(game.board().steps.at(-1)).toEqual({
+      atMs: 901,
+      who: 'A',
+      text: "A's DEL lock reaches Redis",
+      command: 'DEL lock',
+      reply: '1',
+      came: 'A has given the lock up',
+    });
+  });
+
+  test('undo and again: the game stands where it stood', async () => {
+    const game = await openGame(await groundOf('5-owner-check/late-release'));
+    const seen = [game.board()];
+    const draw = drawing(3);
+    for (let { moves } = game.board(); moves.length > 0; { moves } = game.board()) {
+      await game.make(draw.oneOf(moves).index);
+      seen.push(game.board());
+    }
+    for (const board of seen.toReversed()) {
+      expect(game.board()).toEqual(board);
+      game.back(1);
+    }
+    expect(game.board()).toEqual(seen[0]);
+    await game.make(0);
+    await game.make(0);
+    game.back(99);
+    expect(game.board()).toEqual(seen[0]);
+  });
+
+  test('go on: it ends where there is a choice, and at the end', async () => {
+    const game = await openGame(await groundOf('3-spin/crashed-holder'));
+    await playTexts(game, ['A begins a sale', "A's SET lock reaches Redis", 'A is killed']);
+    await game.goOn();
+
+    expect(game.board().standing).toEqual({ is: 'won', reason: 'Nobody has entered 1800 ms after the crash.' });
+  });
+
+  test('a move that there is not changes nothing', async () => {
+    const game = await openGame(await groundOf('1-in-process/plain'));
+    const before = game.board();
+
+    await expect(game.make(7)).rejects.toThrow('There is no move 7 among 1.');
+    await expect(game.makeNamed('a step of another level')).rejects.toThrow('There is no move -1');
+    expect(game.board()).toEqual(before);
+  });
+});
+
+describe('puzzle: random play', () => {
+  test.each(levels.map(({ choice }) => choice.name))(
+    '%s: every offered move can be made, and no two read alike',
+    async (name) => {
+      const ground = await groundOf(name);
+      await fc.assert(
+        fc.asyncProperty(fc.infiniteStream(fc.nat()), async (choices) => {
+          const game = await openGame(ground);
+          for (let { moves } = game.board(); moves.length > 0; { moves } = game.board()) {
+            expect(new Set(moves.map(({ text }) => text)).size).toBe(moves.length);
+            expect(game.board().standing).toEqual({ is: 'going' });
+            await game.make(moves[choices.next().value % moves.length]?.index ?? -1);
+          }
+          const board = game.board();
+
+          expect(board.standing.is).toMatch(/^(won|stuck)$/);
+          if (holding.includes(name)) expect(board.standing.is).toBe('stuck');
+          expect(JSON.stringify(board).length).toBeLessThan(24_000);
+          game.back(board.step);
+          for (const index of board.way) await game.make(index);
+          expect(game.board()).toEqual(board);
+        }),
+        { seed: 23, numRuns: 25 },
+      );
+    },
+  );
+});
+
+const changes = { count: 0 };
+const puzzle = createPuzzle({ onChange: () => (changes.count += 1) });
+afterAll(() => puzzle.close());
+
+function game(): GameView {
+  const { game } = puzzle.read();
+  if (game === null) throw new Error(puzzle.read().trouble ?? 'No level is open.');
+  return game;
+}
+
+/** Gives an order, and waits for what comes of it. */
+async function give(order: PuzzleOrder): Promise<GameView> {
+  puzzle.order(order);
+  await puzzle.settled();
+  return game();
+}
+
+const open = (level: string) => give({ do: 'open', level });
+
+function refusalOf(order: PuzzleOrder): string | undefined {
+  try {
+    puzzle.order(order);
+    return undefined;
+  } catch (error) {
+    return (error as Refusal).code;
+  }
+}
+
+describe('puzzle: on its threads', () => {
+  test.each(broken)('%s: hints alone win in as many steps as the search says', async (name) => {
+    const { knows } = await open(name);
+    if (knows.is !== 'can') throw new Error(`The search says ${knows.is}.`);
+    while (game().standing.is === 'going') await give({ do: 'hint' });
+
+    expect(game()).toMatchObject({ standing: { is: 'won' }, step: knows.steps, hints: knows.steps, hint: null });
+  });
+
+  test.each(['4-ttl/slow-holder', '7-reentrant/paused-process', '8-auto-renew/late-write'])(
+    '%s: a hint after a bad move says how far to go back, and from there hints win',
+    async (name) => {
+      await open(name);
+      // Nothing goes wrong, so nothing is broken.
+      const isFault = ({ text }: { text: string }) => /paused|held up/.test(text);
+      for (let { moves, step } = game(); moves.length > 0; { moves, step } = game()) {
+        const move = moves.find((each) => !isFault(each));
+        await give({ do: 'move', index: move?.index ?? -1, step });
+      }
+      expect(game().standing.is).toBe('stuck');
+      const { hint, step } = await give({ do: 'hint' });
+      if (hint?.is !== 'go back') throw new Error(`The hint says ${hint?.is}.`);
+
+      expect(hint.steps).toBeGreaterThan(0);
+      for (let back = 0; back < hint.steps; back += 1) await give({ do: 'undo' });
+      expect(game().step).toBe(step - hint.steps);
+      while (game().standing.is === 'going') await give({ do: 'hint' });
+      expect(game().standing.is).toBe('won');
+    },
+  );
+
+  test('hints go on from where the player stands: a detour costs steps, and still wins', async () => {
+    const { knows } = await open('6-lua-release/long-sale');
+    await give({ do: 'move', index: 0, step: 0 });
+    await give({ do: 'move', index: game().moves.at(-1)?.index ?? -1, step: 1 });
+    while (game().standing.is === 'going') await give({ do: 'hint' });
+
+    expect(game().standing.is).toBe('won');
+    expect(game().step).toBeGreaterThanOrEqual(knows.is === 'can' ? knows.steps : 0);
+  });
+
+  test.each(holding)('%s: it says of how many orders none does it, and no hint leads there', async (name) => {
+    const { states, schedules } = await searchUnder(name);
+    const opened = await open(name);
+
+    expect(opened.knows).toEqual({ is: 'holds', orders: formatOrders(schedules), states });
+    const draw = drawing(9);
+    for (let { moves, step } = game(); moves.length > 0; { moves, step } = game()) {
+      expect((await give({ do: 'hint' })).hint).toEqual({ is: 'impossible' });
+      await give({ do: 'move', index: draw.oneOf(moves).index, step });
+    }
+    expect(game().standing.is).toBe('stuck');
+  });
+
+  test('a double click moves once', async () => {
+    await open('4-ttl/slow-holder');
+    puzzle.order({ do: 'move', index: 0, step: 0 });
+
+    expect(refusalOf({ do: 'move', index: 0, step: 0 })).toBe('BUSY');
+    await puzzle.settled();
+    expect(refusalOf({ do: 'move', index: 0, step: 0 })).toBe('STEP_IS_OVER');
+    expect(game().step).toBe(1);
+  });
+
+  test('what does not fit is refused, and changes nothing', async () => {
+    const before = await open('4-ttl/slow-holder');
+
+    expect(refusalOf({ do: 'move', index: 9, step: 0 })).toBe('NO_SUCH_MOVE');
+    expect(refusalOf({ do: 'open', level: '4-ttl/nothing' })).toBe('NO_SUCH_LEVEL');
+    expect(game()).toEqual(before);
+    puzzle.order({ do: 'close' });
+    expect(puzzle.read()).toMatchObject({ game: null, opening: null, trouble: null });
+    expect(refusalOf({ do: 'undo' })).toBe('NO_LEVEL');
+  });
+
+  test('the level that was chosen last is the one that is open', async () => {
+    puzzle.order({ do: 'open', level: '3-spin/crashed-holder' });
+    puzzle.order({ do: 'open', level: '5-owner-check/late-release' });
+    expect(puzzle.read().opening).toBe('5-owner-check/late-release');
+    const { level } = await open('7-reentrant/paused-process');
+
+    expect(level.name).toBe('7-reentrant/paused-process');
+    expect(puzzle.read().opening).toBeNull();
+  });
+
+  test('the search keeps nobody waiting: moves are made while it goes on, and a level is closed in the middle of it', async () => {
+    // With so many processes the search takes minutes.
+    const level = { ...named('8-auto-renew/long-sale'), processes: 4 };
+    const problems: Error[] = [];
+    const opened = await openPuzzle(level, { onChange() {}, onTrouble: (error) => problems.push(error) });
+    for (let made = 0; made < 20; made += 1) {
+      const { moves, step } = opened.read();
+      opened.order({ do: 'move', index: moves[0]?.index ?? -1, step });
+      while (opened.read().step === step) await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    opened.order({ do: 'hint' });
+
+    expect(opened.read()).toMatchObject({ step: 20, knows: { is: 'searching' }, hint: { is: 'searching' } });
+    await opened.close();
+    await opened.settled();
+    expect(problems).toEqual([]);
+  });
+
+  test('a lock that can not be read is trouble, and no thread is left', async () => {
+    const level = { ...named('4-ttl/slow-holder'), file: '/there/is/no/lock.ts' };
+    const opening = openPuzzle(level, { onChange() {}, onTrouble() {} });
+
+    await expect(opening).rejects.toThrow('there is no file /there/is/no/lock.ts');
+  });
+
+  test('what is sent stays small', async () => {
+    await open('8-auto-renew/long-sale');
+    const draw = drawing(5);
+    for (let { moves, step } = game(); moves.length > 0; { moves, step } = game()) {
+      await give({ do: 'move', index: draw.oneOf(moves).index, step });
+      expect(JSON.stringify(puzzle.read()).length).toBeLessThan(30_000);
+    }
+    expect(changes.count).toBeGreaterThan(0);
+  });
+});
