@@ -51,6 +51,7 @@ export async function shareRoom(options: ShareOptions) {
     read: () => seenByFollowers(read(), room),
     everyMs: EVERY_MS,
     mostFollowers: MOST_FOLLOWERS,
+    packs: true,
   });
   const server = createServer(limits, createFollowerApp({ files, token, stream, room, onBug }));
   server.maxConnections = MOST_CONNECTIONS;

@@ -1,8 +1,9 @@
 // What those who follow are sent: everything first, then what has changed, merged for as long as one is slow to read.
 
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LiveState, Message, StageChoice } from '../contract.ts';
 import { changesBetween, type Members, membersOf } from './members.ts';
+import { type Bytes, bytesOf, gzipBeginning } from './packed.ts';
 
 /** How often changes are sent at most, in milliseconds. */
 const EVERY_MS = 100;
@@ -17,6 +18,8 @@ interface Follower {
   response: ServerResponse;
   /** What it was sent last. */
   has: Members;
+  /** It reads gzip. */
+  isPacked: boolean;
   /** Since when it has not read what it was sent, on the clock of this process. */
   fullSince?: number;
 }
@@ -28,6 +31,8 @@ export interface StreamOptions {
   /** How often changes are sent at most, in milliseconds. */
   everyMs?: number;
   mostFollowers?: number;
+  /** Compresses for those who read gzip: for a network that many share. */
+  packs?: boolean;
   /** How long a follower may take to read what it was sent, in milliseconds. */
   readLimitMs?: number;
 }
@@ -38,7 +43,8 @@ export type Stream = ReturnType<typeof createStream>;
 export function createStream(options: StreamOptions) {
   const { read, everyMs = EVERY_MS, mostFollowers = MOST_FOLLOWERS, readLimitMs = READ_LIMIT_MS } = options;
   /** It is the same for all, and large: nobody gets a copy. */
-  const choices = Buffer.from(JSON.stringify(options.choices));
+  const choices = bytesOf(JSON.stringify(options.choices));
+  const nothing = bytesOf(':\n\n');
   const followers = new Set<Follower>();
   let sentAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
@@ -46,16 +52,16 @@ export function createStream(options: StreamOptions) {
 
   function lookAfter() {
     const now = performance.now();
-    for (const { response, fullSince } of followers) {
-      if (fullSince === undefined) response.write(':\n\n');
+    for (const { response, isPacked, fullSince } of followers) {
+      if (fullSince === undefined) response.write(nothing(isPacked));
       else if (now - fullSince > readLimitMs) response.destroy();
     }
   }
 
-  function send(follower: Follower, ...pieces: Buffer[]) {
-    const { response } = follower;
+  function send(follower: Follower, ...pieces: Bytes[]) {
+    const { response, isPacked } = follower;
     response.cork();
-    const isTaken = pieces.map((piece) => response.write(piece)).every(Boolean);
+    const isTaken = pieces.map((piece) => response.write(piece(isPacked))).every(Boolean);
     response.uncork();
     if (isTaken) return;
     follower.fullSince = performance.now();
@@ -68,7 +74,7 @@ export function createStream(options: StreamOptions) {
   /** Those who were sent the same last are sent the same now: it is made once for all of them. */
   function sendChanges(ready: Iterable<Follower>) {
     const members = membersOf(read());
-    const messages = new Map<Members, Buffer | undefined>();
+    const messages = new Map<Members, Bytes | undefined>();
     for (const follower of ready) {
       const { has } = follower;
       if (!messages.has(has)) messages.set(has, changesAsEvent(has, members));
@@ -90,12 +96,18 @@ export function createStream(options: StreamOptions) {
     follow(response: ServerResponse, first?: Message): boolean {
       if (followers.size >= mostFollowers) return false;
       const state = read();
-      const follower: Follower = { response, has: membersOf(state) };
+      const isPacked = (options.packs ?? false) && readsGzip(response.req);
+      const follower: Follower = { response, has: membersOf(state), isPacked };
       followers.add(follower);
       response.once('close', () => followers.delete(follower));
-      response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+      response.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-store',
+        ...(isPacked && { 'Content-Encoding': 'gzip' }),
+      });
+      if (isPacked) response.write(gzipBeginning);
       const begin = `${first === undefined ? '' : asEvent(JSON.stringify(first))}data: {"type":"all","choices":`;
-      send(follower, Buffer.from(begin), choices, Buffer.from(`,"state":${JSON.stringify(state)}}\n\n`));
+      send(follower, bytesOf(begin), choices, bytesOf(`,"state":${JSON.stringify(state)}}\n\n`));
       return true;
     },
     /** Something may have changed. It is sent soon, with all else that changes until then. */
@@ -115,7 +127,11 @@ function asEvent(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-function changesAsEvent(before: Members, now: Members): Buffer | undefined {
+function changesAsEvent(before: Members, now: Members): Bytes | undefined {
   const message = changesBetween(before, now);
-  return message === undefined ? undefined : Buffer.from(asEvent(message));
+  return message === undefined ? undefined : bytesOf(asEvent(message));
+}
+
+function readsGzip({ headers }: IncomingMessage): boolean {
+  return /\bgzip\b/.test(`${headers['accept-encoding'] ?? ''}`);
 }

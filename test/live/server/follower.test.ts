@@ -153,6 +153,27 @@ describe('a follower', () => {
   });
 });
 
+test('a browser that reads gzip is sent the same, compressed, from the first message to the last', async () => {
+  const served = await serve();
+  const path = `/stream?token=${served.token}`;
+  const gzip = { 'accept-encoding': 'gzip, deflate' };
+  const [plain, packed] = [await followed(served), await follow(served.port, path, gzip)];
+  closing.push(packed.hangUp);
+  expect((await ask(served.port, path, { headers: gzip })).headers['content-encoding']).toBe('gzip');
+  await until('it has left', () => served.shared.count() === 2);
+
+  for (const stage of ['5-owner-check', '6-lua-release', '7-reentrant']) {
+    served.state.views = [view({ stage, title: `with äöü and ${'the same again and again, '.repeat(1_000)}` })];
+    served.changed();
+    const sent = ({ messages }: Following) =>
+      messages
+        .map((message) => (message.type === 'changed' ? message.views : undefined))
+        .find((views) => views?.[0]?.stage === stage);
+    await until(`${stage} has come to both`, () => sent(plain) !== undefined && sent(packed) !== undefined);
+    expect(sent(packed)).toEqual(sent(plain));
+  }
+});
+
 describe('200 followers on one laptop', () => {
   test('vote at once: every vote counts, and all of them see the bars', async () => {
     const served = await serve();

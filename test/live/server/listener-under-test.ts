@@ -1,6 +1,7 @@
 // Asks a listener of the live page as a browser does, and as no browser would: with any Host, Origin and method.
 
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { constants, createGunzip } from 'node:zlib';
 import type { Message } from '../../../live/contract.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
 
@@ -48,13 +49,16 @@ export interface Following {
 }
 
 /** Opens a stream, and resolves when everything has come. Rejects with the status when it is refused. */
-export async function follow(port: number, path: string): Promise<Following> {
+export async function follow(port: number, path: string, headers: Record<string, string> = {}): Promise<Following> {
   const messages: Message[] = [];
   let refused: number | undefined;
-  const asked = request({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+  const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
     if (response.statusCode !== 200) refused = response.statusCode;
+    const isPacked = response.headers['content-encoding'] === 'gzip';
+    const read = isPacked ? response.pipe(createGunzip({ flush: constants.Z_SYNC_FLUSH })) : response;
+    read.on('error', () => {});
     let text = '';
-    response.setEncoding('utf8').on('data', (chunk) => {
+    read.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
         if (text.startsWith('data: ')) messages.push(JSON.parse(text.slice(6, end)));
