@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Timeline, Verdict } from '../loadtest/evidence/results.ts';
+import type { PuzzleView } from './puzzle-contract.ts';
 import type { RoomView } from './room-contract.ts';
 
 /** A part of the stack, and how it is: `stopped` stands still, `dead` has no process, `cut` is reached by nobody. */
@@ -150,6 +151,8 @@ export interface LiveState {
   views: StackView[];
   /** What is predicted. Absent where nothing is asked. */
   room?: RoomView;
+  /** "You are the scheduler". Absent where it can't be played. */
+  puzzle?: PuzzleView;
 }
 
 /**
@@ -165,6 +168,7 @@ export type Message =
       controls?: Control[] | null;
       views?: (Partial<StackView> | null)[];
       room?: RoomView;
+      puzzle?: PuzzleView;
     };
 
 /** What the page has shown of a run: how it began, and what changed when, in milliseconds since then. */

@@ -11,10 +11,16 @@ import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../loadt
 import { leaseLength, webAddress, webAddresses } from '../loadtest/commands/options.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
 import { readSettingsOrExit } from '../services/inventory/settings.ts';
+import type { Order } from './contract.ts';
+import { readQuestions } from './questions.ts';
 import { stageChoices } from './server/choices.ts';
-import { makePageFiles } from './server/page-files.ts';
+import { makePageFiles, savedPage } from './server/page-files.ts';
 import { createPlayer } from './server/player.ts';
 import { createPresenterApp } from './server/presenter.ts';
+import { createPuzzle } from './server/puzzle.ts';
+import { createRecorder } from './server/recorder.ts';
+import { createRoom } from './server/room.ts';
+import { type Shared, shareRoom } from './server/share.ts';
 import { createStream } from './server/stream.ts';
 
 dotenv.config({ quiet: true });
@@ -27,13 +33,23 @@ const command = new Command('npm run live --')
     webAddresses,
   )
   .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 2_000)
+  .option('--share', 'let a room follow and vote, on the network of this machine', false)
   .option('--open', 'open the page in the browser', false)
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse();
-const { url, lab, lease, open } = command.opts<{ url?: string; lab?: string[]; lease: number; open: boolean }>();
+const { url, lab, lease, share, open } = command.opts<{
+  url?: string;
+  lab?: string[];
+  lease: number;
+  share: boolean;
+  open: boolean;
+}>();
 if ((url === undefined) !== (lab === undefined)) command.error('error: --url and --lab go together');
-const { LIVE_PORT } = readSettingsOrExit(z.object({ LIVE_PORT: port().default(7790) }), process.env);
+const { LIVE_PORT, LIVE_SHARE_PORT } = readSettingsOrExit(
+  z.object({ LIVE_PORT: port().default(7790), LIVE_SHARE_PORT: port().default(7791) }),
+  process.env,
+);
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped'));
@@ -44,32 +60,67 @@ await exitWhenWritten();
 /** Serves the page until a signal comes. Resolves with the exit code. */
 async function serve(): Promise<number> {
   const files = await makePageFiles();
+  const choices = stageChoices();
   const token = randomBytes(16).toString('base64url');
+  const onBug = (error: unknown) => console.error(error);
   const player = createPlayer({
     running: url !== undefined && lab !== undefined ? { url, labUrls: lab } : undefined,
     leaseMs: lease,
-    onChange: () => stream.changed(),
+    onChange: changed,
   });
-  const stream = createStream({ choices: stageChoices(), read: player.read });
-  const app = createPresenterApp({ files, token, stream, order: player.order, onBug: (error) => console.error(error) });
+  const puzzle = createPuzzle({ onChange: changed });
+  const room = createRoom({ questions: readQuestions(), read: player.read, onChange: changed });
+  const readAll = () => ({ ...player.read(), puzzle: puzzle.read() });
+  const stream = createStream({ choices, read: () => ({ ...readAll(), room: room.forPresenter() }) });
+  const recorder = createRecorder({ choices, read: player.read });
+  let shared: Shared | undefined;
+
+  function changed() {
+    recorder.look();
+    stream.changed();
+    shared?.changed();
+  }
+
+  async function order(order: Order) {
+    if (order.do === 'play' || order.do === 'free') recorder.begin();
+    await player.order(order);
+  }
+
+  const app = createPresenterApp({
+    files,
+    token,
+    stream,
+    order,
+    orderRoom: room.order,
+    orderPuzzle: puzzle.order,
+    savedPage() {
+      const run = recorder.run();
+      return run && { name: 'lockstep-run.html', text: savedPage(files, run) };
+    },
+    onBug,
+  });
   const server = createServer(app).listen(LIVE_PORT, '127.0.0.1');
   try {
     await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error;
       throw new Error(`port ${LIVE_PORT} is taken by another program. Choose another one with LIVE_PORT.`);
     });
+    if (share) {
+      shared = await shareRoom({ files, choices, read: readAll, room, port: LIVE_SHARE_PORT, onBug });
+    }
     const address = `http://127.0.0.1:${LIVE_PORT}/#${token}`;
-    console.log(`The live page: ${address}\nStop: Ctrl-C`);
+    console.log(`The live page: ${address}`);
+    if (shared) console.log(`The room follows at ${shared.addresses.join(' or ')}`);
+    console.log('Stop: Ctrl-C');
     if (open) openInBrowser(address);
     await player.open();
-    await new Promise((resolve) => {
-      if (stopping.signal.aborted) resolve(undefined);
-      stopping.signal.addEventListener('abort', resolve);
-    });
+    if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
     console.log('Stopping.');
     return 0;
   } finally {
+    await shared?.close();
     await player.close();
+    await puzzle.close();
     stream.end();
     server.close();
     server.closeAllConnections();

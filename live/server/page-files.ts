@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import type { SavedRun } from '../contract.ts';
 
 export interface PageFile {
   type: string;
@@ -34,4 +35,22 @@ export async function makePageFiles(): Promise<Record<string, PageFile>> {
     '/page.js': { type: 'text/javascript; charset=utf-8', text: textOf('main.js') },
     '/page.css': { type: 'text/css; charset=utf-8', text: textOf('page.css') },
   };
+}
+
+/** One file that shows a run without a server: nothing in it is asked from elsewhere. */
+export function savedPage(files: Record<string, PageFile>, run: SavedRun): string {
+  const textOf = (path: string) => files[path]?.text ?? '';
+  // No end of an element may stand in a script.
+  const inScript = (text: string) => text.replaceAll('</', '<\\/');
+  const json = JSON.stringify(run).replaceAll('<', '\\u003c');
+  return textOf('/')
+    .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${textOf('/page.css')}</style>`)
+    .replace(/<script[^>]*><\/script>/, '')
+    .replace('</body>', () =>
+      [
+        `<script type="application/json" id="run">${json}</script>`,
+        `<script type="module">${inScript(textOf('/page.js'))}</script>`,
+        '</body>',
+      ].join('\n'),
+    );
 }

@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import express, { type Express, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { type Order, orderSchema } from '../contract.ts';
+import { type PuzzleOrder, puzzleOrderSchema } from '../puzzle-contract.ts';
 import { type RoomOrder, roomOrderSchema } from '../room-contract.ts';
 import { createOwnPage, onlyJson, shownToken } from './own-page.ts';
 import type { PageFile } from './page-files.ts';
@@ -24,6 +25,10 @@ export interface PresenterParts {
   order: (order: Order) => Promise<void>;
   /** Carries out what is asked of the room; without it there is none. Throws Refusal. */
   orderRoom?: (order: RoomOrder) => void;
+  /** Carries out what a player of "you are the scheduler" asks for; without it there is no such game. Throws Refusal. */
+  orderPuzzle?: (order: PuzzleOrder) => void;
+  /** What was played last, as a page of one file; undefined when nothing was. */
+  savedPage?: () => { name: string; text: string } | undefined;
   /** Called with an error that is nobody's fault but ours. */
   onBug: (error: unknown) => void;
 }
@@ -35,6 +40,8 @@ export function createPresenterApp({
   stream,
   order,
   orderRoom = refuseRoom,
+  orderPuzzle = refusePuzzle,
+  savedPage = () => undefined,
   onBug,
 }: PresenterParts): Express {
   const onlyWithToken = mustHave(token);
@@ -51,6 +58,17 @@ export function createPresenterApp({
       else await order(asked);
       response.status(204).end();
     });
+
+    app.post('/puzzle', onlyWithToken, onlyJson, express.json({ limit: BODY_LIMIT }), (request, response) => {
+      orderPuzzle(puzzleOrderSchema.parse(request.body));
+      response.status(204).end();
+    });
+
+    app.get('/run', onlyWithToken, (_request, response) => {
+      const page = savedPage();
+      if (page === undefined) throw new Refusal(404, 'NOTHING_PLAYED', 'Nothing was played yet.');
+      response.attachment(page.name).type('text/html; charset=utf-8').send(page.text);
+    });
   }
 
   const hostRefused = 'The page answers to this machine alone.';
@@ -59,6 +77,10 @@ export function createPresenterApp({
 
 function refuseRoom() {
   throw new Refusal(409, 'NO_ROOM', 'This page asks no questions.');
+}
+
+function refusePuzzle() {
+  throw new Refusal(409, 'NO_PUZZLE', 'There is no scheduler to be played here.');
 }
 
 function isOfRoom(order: Order | RoomOrder): order is RoomOrder {
