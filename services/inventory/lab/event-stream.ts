@@ -105,11 +105,14 @@ function openStream(response: ServerResponse, { history, state, patienceMs }: Re
 
   function write(line: Push) {
     untaken += 1;
+    // Not corked it would leave this process at the end of the turn: after an answer that is given in it.
+    response.cork();
     response.write(`${JSON.stringify(line)}\n`, () => {
       untaken -= 1;
       looksInVain = 0;
       if (isBehind) push();
     });
+    response.uncork();
   }
 
   return {
