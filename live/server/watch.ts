@@ -1,0 +1,233 @@
+// Watches one stack for the page: joins what its nodes push, what a drill shows of itself, and what was done to its parts.
+
+import { nameOf } from '../../loadtest/evidence/history.ts';
+import type { DrillOutcome } from '../../loadtest/harness/drill.ts';
+import { followNode, type Push } from '../../loadtest/harness/event-stream.ts';
+import type { Observed } from '../../loadtest/harness/observed.ts';
+import type { Target } from '../../loadtest/harness/target.ts';
+import type { Figures, LockView, NodeView, StackView, StockView } from '../contract.ts';
+import { createLiveTimeline } from './live-timeline.ts';
+import type { ObservedTarget } from './observed-target.ts';
+import { createPace } from './pace.ts';
+import { createWatchedNode, type SaleEndings, type SeenNode, type WatchedNode } from './watched-node.ts';
+import { watchStock } from './watched-stock.ts';
+
+/** How often news are told at most, in milliseconds. */
+const TELL_MS = 100;
+
+export interface WatchOptions {
+  target: Pick<Target, 'nodes'>;
+  observed: Pick<ObservedTarget, 'parts' | 'lines' | 'stockSet'>;
+  stage: string;
+  /** Ends the watching when it aborts. */
+  signal: AbortSignal;
+  /** Called when the view may have changed, ten times a second at most. */
+  onChange(): void;
+}
+
+/** What is seen of a stack. The rest of its view is for others to know. */
+export type SeenStack = Pick<
+  StackView,
+  'stage' | 'parts' | 'lines' | 'nodes' | 'lock' | 'stock' | 'figures' | 'timeline'
+>;
+
+export interface Watch {
+  view(): SeenStack;
+  /** For the context of a drill, which shows itself from its beginning on. */
+  observe(seen: Observed): void;
+  /** A drill is over, and this came of it: its own timeline and stock are shown. */
+  ended(outcome: DrillOutcome): void;
+  /** To be called when something was done to the stack: by the observed target. */
+  changed(): void;
+}
+
+/**
+ * Watches until `signal` aborts. The counts are those of the nodes since they were last reset, exact also when a node dies; of the events
+ * the newest 20,000 are kept for the timeline. The way back of a drill resets the nodes: what was seen before is shown until the next
+ * one begins, or somebody sells or sets the stock.
+ */
+export function watchStack({ target, observed, stage, signal, onChange }: WatchOptions): Watch {
+  const nodes = target.nodes.map(({ name }) => createWatchedNode(name));
+  /** What was seen of the nodes that the way back of a drill has reset. */
+  const kept = new Map<WatchedNode, SeenNode>();
+  const pace = createPace();
+  let bed: Observed | undefined;
+  let outcome: DrillOutcome | undefined;
+  /** The stock that was set last, and how many units each node had sold by then. */
+  let supply: { units: number; times: number; sold: Map<WatchedNode, number> } | undefined;
+  let lost = 0;
+  /** How often something has changed so far, and how often it had when that was told, and when it was looked for what is lost. */
+  let changes = 0;
+  let changesTold = 0;
+  let changesSettled = 0;
+
+  const stock = watchStock(askStock, changed);
+  const timeline = createLiveTimeline(() => nodes.flatMap((node) => look(node).events()));
+  const followers = target.nodes.map(({ labUrl }, at) => {
+    const node = nodes[at] as WatchedNode;
+    return followNode(labUrl, {
+      onPush: (push, isFirst) => take(node, push, isFirst),
+      onGone() {
+        node.gone();
+        changed();
+      },
+    });
+  });
+  const telling = setInterval(tell, TELL_MS);
+  signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) close();
+
+  function close() {
+    clearInterval(telling);
+    stock.close();
+    for (const follower of followers) follower.close();
+  }
+
+  function changed() {
+    noteSupply();
+    changes += 1;
+  }
+
+  function take(node: WatchedNode, push: Push, isFirst: boolean) {
+    noteSupply();
+    if (push.cleared && isOver() && !kept.has(node)) kept.set(node, read(node));
+    else if (push.events.length > 0 && kept.has(node)) startAnew();
+    node.take(push, isFirst);
+    if (push.cleared) supply?.sold.set(node, 0);
+    for (const event of push.events) if (event.type === 'wrote') stock.wrote(event);
+    const isNews = push.events.length > 0 || push.cleared || push.state !== undefined;
+    if (isNews && kept.size === 0) stock.changed();
+    if (isNews) changed();
+  }
+
+  /** When the stock was set since, it counts from here on. */
+  function noteSupply() {
+    const set = observed.stockSet();
+    if (set === undefined || set.times === supply?.times) return;
+    if (isOver()) startAnew();
+    supply = { ...set, sold: new Map(nodes.map((node) => [node, read(node).sold])) };
+    stock.changed();
+  }
+
+  const isOver = () => outcome !== undefined || bed?.endedAt() !== undefined;
+
+  /** Forgets what is shown of the drill before. */
+  function startAnew() {
+    kept.clear();
+    bed = undefined;
+    outcome = undefined;
+    lost = 0;
+  }
+
+  const isPart = (name: string, is: 'stopped' | 'dead') =>
+    observed.parts().some((part) => part.name === name && part.is === is);
+  /** A node that is not heard of is dead, unless it was stopped. */
+  const isDead = (node: WatchedNode) => isPart(node.name, 'dead') || (node.isGone() && !isPart(node.name, 'stopped'));
+  const read = (node: WatchedNode) => node.read(isDead(node));
+  const look = (node: WatchedNode) => kept.get(node) ?? read(node);
+
+  /** Asks a node that runs, and if there is one, one whose lines are all open. */
+  async function askStock(): Promise<number | undefined> {
+    const running = target.nodes.filter(({ name }) => !isPart(name, 'stopped') && !isPart(name, 'dead'));
+    const disturbed = observed.lines().filter(({ is, held }) => is !== 'open' || held !== undefined);
+    const node = running.find(({ name }) => disturbed.every(({ from }) => from !== name)) ?? running[0];
+    if (node === undefined) throw new Error('No node runs.');
+    return node.stock();
+  }
+
+  function tell() {
+    settleLost();
+    timeline.look();
+    const seen = figures();
+    const isSelling = seen !== null && pace.look(seen.sold);
+    const isPlaying = bed !== undefined && !isOver();
+    if (changes === changesTold && !isSelling && !isPlaying) return;
+    changesTold = changes;
+    onChange();
+  }
+
+  /** The answers and the stock are of one moment when nobody sells and nothing has changed for a while: only then the difference counts. */
+  function settleLost() {
+    const isSettled = changes === changesSettled && stock.isSettled();
+    changesSettled = changes;
+    const seen = stockView();
+    if (!isSettled || seen === null || nodes.some((node) => look(node).inFlight > 0)) return;
+    const found = outcomeFigure('lostUpdates') ?? seen.actual - seen.expected;
+    if (Math.max(0, found) === lost) return;
+    lost = Math.max(0, found);
+    changed();
+  }
+
+  function stockView(): StockView | null {
+    const [final, expectedFinal] = [outcomeFigure('finalStock'), outcomeFigure('expectedStock')];
+    if (final !== undefined && expectedFinal !== undefined) return { actual: final, expected: expectedFinal };
+    const actual = stock.units();
+    if (actual === undefined || supply === undefined) return null;
+    const { units, sold } = supply;
+    return { actual, expected: nodes.reduce((left, node) => left - look(node).sold + (sold.get(node) ?? 0), units) };
+  }
+
+  /** Of the drill that is over, if it has measured that. */
+  function outcomeFigure(name: string): number | undefined {
+    const value = (outcome?.figures as Record<string, unknown> | undefined)?.[name];
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  function figures(): Figures | null {
+    const seen = nodes.map(look);
+    // Before a stock is set they are those of the drill before.
+    if (supply === undefined || !seen.every(({ state }) => state !== undefined)) return null;
+    return { ...sumOf(seen), lost, perSecond: pace.perSecond() };
+  }
+
+  function nodeView(node: WatchedNode): NodeView {
+    const { waiting, inside } = look(node);
+    return { name: node.name, waiting, inside };
+  }
+
+  function lockView(): LockView | null {
+    const seen = isOver() ? undefined : bed?.samples().at(-1);
+    if (bed === undefined || seen?.owner === undefined) return null;
+    const owner = bed.ownerOf(seen.owner);
+    return {
+      holder: owner ? nameOf(owner) : seen.owner,
+      ...(owner && { node: owner.node }),
+      ...(Number.isFinite(seen.ttlMs) && { leftMs: seen.ttlMs }),
+      leaseMs: Math.max(0, ...nodes.map((node) => read(node).state?.leaseMs ?? 0)),
+    };
+  }
+
+  return {
+    view: () => ({
+      stage,
+      parts: observed.parts(),
+      lines: observed.lines(),
+      nodes: nodes.map(nodeView),
+      lock: lockView(),
+      stock: stockView(),
+      figures: figures(),
+      timeline: timeline.read(),
+    }),
+    observe(seen) {
+      startAnew();
+      bed = seen;
+      timeline.begin(seen);
+      changed();
+    },
+    ended(its) {
+      outcome = its;
+      if (its.timeline) timeline.end(its.timeline);
+      changed();
+    },
+    changed,
+  };
+}
+
+function sumOf(seen: SaleEndings[]): SaleEndings {
+  const sum = (count: (each: SaleEndings) => number) => seen.reduce((total, each) => total + count(each), 0);
+  return {
+    sold: sum(({ sold }) => sold),
+    refused: sum(({ refused }) => refused),
+    inDoubt: sum(({ inDoubt }) => inDoubt),
+  };
+}
