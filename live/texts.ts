@@ -2,7 +2,7 @@
 
 import { formatNumber, formatSeconds, listOf } from '../loadtest/evidence/numbers.ts';
 import type { Verdict } from '../loadtest/evidence/results.ts';
-import type { Line, NodeView, Part, Play, StackView } from './contract.ts';
+import type { Act, Line, NodeView, Part, Play, StackView } from './contract.ts';
 
 /** A sale by the node that makes it. */
 interface SaleName {
@@ -54,6 +54,11 @@ export const texts = {
     nextKey: 'space',
     runOn: 'Run on',
     stop: 'Stop',
+    free: 'Free play',
+    endFree: 'End free play',
+    scheduler: 'You are the scheduler',
+    stack: 'Back to the stack',
+    save: 'Save this run',
     /** A drill among those that can be chosen; with a sign for what is taught, once it ran. */
     drillOption: (name: string, taught: 'pass' | 'fail' | null | undefined) =>
       taught === undefined || taught === null ? name : `${verdicts[taught].sign} ${name}`,
@@ -67,8 +72,9 @@ export const texts = {
     ready: 'Ready.',
     playing: 'The drill is playing.',
     waiting: 'Waits for you.',
-    stopping: 'The drill is stopping.',
-    over: 'The drill is over.',
+    free: 'Free play: break what you like.',
+    stopping: 'The stack is put back.',
+    over: 'The page is closed.',
   } satisfies Record<Play['is'], string>,
 
   parts: partStates,
@@ -189,7 +195,7 @@ export const texts = {
     witness: (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`,
   },
 
-  tabs: { name: 'What to read', story: 'Story', code: 'Code', figures: 'Figures' },
+  tabs: { name: 'What to read', predict: 'Predict', story: 'Story', code: 'Code', figures: 'Figures' },
 
   story: {
     name: 'Story',
@@ -206,6 +212,45 @@ export const texts = {
     removed: '−',
     against: (before: string) => `Lines with + are new, lines with − are gone: compared with ${before}.`,
     missing: 'There is no file to show.',
+  },
+
+  free: {
+    name: 'Free play',
+    whole: 'The stack',
+    undo: 'Undo all',
+    rush: (count: number) => `A rush of ${formatNumber(count)} sales`,
+    acts: {
+      sell: 'Sell one',
+      rush: 'Rush',
+      'hold-sale': 'Hold a sale inside',
+      'hold-release': 'Hold the next release',
+      'hold-write': 'Hold the next write',
+      kill: 'Kill it',
+      stop: 'Stop it where it stands',
+      cut: 'Cut its line to the lock',
+      block: 'Block its event loop',
+      'cut-replica': 'Give it a replica, and cut that off',
+      'fail-over': 'Fail over to the replica',
+      empty: 'Make it forget',
+    } satisfies Record<Act, string>,
+    /** What undoes it, where it lasts. */
+    undoes: {
+      'hold-sale': 'Let the sale go on',
+      'hold-release': 'Let the release go',
+      'hold-write': 'Let the write go',
+      kill: 'Start it again',
+      stop: 'Let it go on',
+      cut: 'Mend its line',
+    } as Partial<Record<Act, string>>,
+  },
+
+  saved: {
+    name: 'A saved run',
+    play: 'Play',
+    pause: 'Pause',
+    moment: (atMs: number, ofMs: number) => `${(atMs / 1000).toFixed(1)} s of ${(ofMs / 1000).toFixed(1)} s`,
+    scrub: 'Moment of the run',
+    cut: 'The run was too long to be kept to its end.',
   },
 
   figures: {

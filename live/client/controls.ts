@@ -5,9 +5,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Order } from '../contract.ts';
 import { texts } from '../texts.ts';
 import { stageBefore } from './choice.ts';
-import { sendOrder } from './order.ts';
+import { sendOrder, tokenInAddress } from './order.ts';
 import { playKey } from './state.ts';
-import { choice, isBeside, pickDrill, pickStage, playOrder, shown } from './store.ts';
+import { choice, isBeside, isScheduling, pickDrill, pickStage, playOrder, shown } from './store.ts';
 
 export function Controls() {
   const { choices, play, views, taught } = shown.value;
@@ -78,12 +78,34 @@ function OrderButtons({ isIdle, canPlay }: { isIdle: boolean; canPlay: boolean }
     ${
       isIdle
         ? html`${orderButton('play', texts.controls.play, canPlay, () => playOrder(false), 'is-first')}
-          ${orderButton('stepwise', texts.controls.stepwise, canPlay, () => playOrder(true))}`
-        : html`${orderButton('next', html`${texts.controls.next} <kbd>${texts.controls.nextKey}</kbd>`, is === 'waiting', () => ({ do: 'next' }), 'is-first')}
+          ${orderButton('stepwise', texts.controls.stepwise, canPlay, () => playOrder(true))}
+          ${orderButton('free', texts.controls.free, canPlay, () => ({ do: 'free', stage: choice.value.stage }))}
+          <${Elsewhere} />`
+        : is === 'free' || (is === 'stopping' && shown.value.controls !== null)
+          ? orderButton('stop', texts.controls.endFree, is === 'free', () => ({ do: 'stop' }))
+          : html`${orderButton('next', html`${texts.controls.next} <kbd>${texts.controls.nextKey}</kbd>`, is === 'waiting', () => ({ do: 'next' }), 'is-first')}
           ${orderButton('run-on', texts.controls.runOn, is === 'waiting', () => ({ do: 'run-on' }))}
           ${orderButton('stop', texts.controls.stop, is !== 'stopping', () => ({ do: 'stop' }))}`
     }
   </div>`;
+}
+
+/** What leads away from the stack: the game without servers, and the run as a file. */
+function Elsewhere() {
+  const { puzzle, views } = shown.value;
+  const hasRun = views.some(({ story, verdict }) => story.length > 0 || verdict !== null);
+  return html`${
+    puzzle !== undefined &&
+    html`<button
+      type="button"
+      onClick=${() => {
+        isScheduling.value = true;
+      }}
+    >
+      ${texts.controls.scheduler}
+    </button>`
+  }
+  ${hasRun && html`<a class="button" href=${`/run?token=${encodeURIComponent(tokenInAddress())}`} download>${texts.controls.save}</a>`}`;
 }
 
 /** A button that keeps the focus while it can't be used. */

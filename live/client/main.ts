@@ -6,6 +6,7 @@ import { texts } from '../texts.ts';
 import { listenToKeys } from './keyboard.ts';
 import { tokenInAddress } from './order.ts';
 import { Page } from './page.ts';
+import { openSavedRun, savedRun } from './saved-run.ts';
 import { line, receive } from './store.ts';
 import { openStream } from './stream.ts';
 
@@ -17,7 +18,9 @@ listenToKeys();
 addEventListener('hashchange', () => location.reload());
 
 const token = tokenInAddress();
-if (token === '') line.value = 'no-token';
+const saved = savedRun();
+if (saved !== undefined) openSavedRun(saved);
+else if (token === '') line.value = 'no-token';
 else
   openStream(token, receive, (state) => {
     line.value = state;

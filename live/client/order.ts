@@ -1,6 +1,8 @@
 // Orders from the presenter to the server.
 
 import type { Order } from '../contract.ts';
+import type { PuzzleOrder } from '../puzzle-contract.ts';
+import type { RoomOrder } from '../room-contract.ts';
 import { texts } from '../texts.ts';
 import { orderTrouble } from './store.ts';
 
@@ -10,10 +12,19 @@ export function tokenInAddress(): string {
 }
 
 /** Sends an order. What stands in its way is shown on the page. */
-export async function sendOrder(order: Order): Promise<void> {
+export function sendOrder(order: Order | RoomOrder): Promise<void> {
+  return send('/order', order);
+}
+
+/** Sends what a player of "you are the scheduler" asks for. */
+export function sendPuzzleOrder(order: PuzzleOrder): Promise<void> {
+  return send('/puzzle', order);
+}
+
+async function send(path: string, order: object): Promise<void> {
   orderTrouble.value = null;
   try {
-    const response = await fetch('/order', {
+    const response = await fetch(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${tokenInAddress()}` },
       body: JSON.stringify(order),

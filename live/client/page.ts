@@ -1,15 +1,38 @@
 // The whole page: the controls, and under them one stack or two side by side.
 
 import { html } from 'htm/preact';
+import type { Vote } from '../room-contract.ts';
+import { texts } from '../texts.ts';
 import { Controls } from './controls.ts';
 import { DrillList } from './drill-list.ts';
+import { FreePanel } from './free-panel.ts';
 import { Notices } from './notices.ts';
+import { sendPuzzleOrder, tokenInAddress } from './order.ts';
+import { sendVote } from './own-vote.ts';
 import { Patterns } from './patterns.ts';
-import { choice, readingOf, shown } from './store.ts';
+import { PuzzlePanel } from './puzzle.ts';
+import { FollowerQuestion } from './room.ts';
+import { ScrubBar } from './scrub-bar.ts';
+import { choice, isLookingOn, isSaved, isScheduling, readingOf, shown } from './store.ts';
 import { View } from './view.ts';
 
 export function Page() {
-  const { choices, play, views } = shown.value;
+  const { choices, play, controls, room, puzzle, views } = shown.value;
+  if (isScheduling.value && puzzle !== undefined) {
+    return html`<${Notices} />
+      <main class="scheduler">
+        <button
+          type="button"
+          class="back"
+          onClick=${() => {
+            isScheduling.value = false;
+          }}
+        >
+          ${texts.controls.stack}
+        </button>
+        <${PuzzlePanel} view=${puzzle} send=${sendPuzzleOrder} />
+      </main>`;
+  }
   const chosen = choices.find(({ name }) => name === choice.value.stage);
   const isIdle = play.is === 'ready' || play.is === 'over';
   // Between two drills the presenter reads the code of what comes next.
@@ -17,8 +40,16 @@ export function Page() {
     views.length === 1 && isIdle ? chosen : choices.find(({ name }) => name === stage);
   const isReadingCode = views.length === 1 && readingOf(0).tab.value === 'code';
   return html`<${Patterns} />
-    <${Controls} />
+    ${isSaved.value && html`<${ScrubBar} />`}
+    ${!isLookingOn.value && html`<${Controls} />`}
     <${Notices} />
+    ${controls !== null && !isLookingOn.value && html`<${FreePanel} controls=${controls} />`}
+    ${
+      isLookingOn.value &&
+      !isSaved.value &&
+      room !== undefined &&
+      html`<${FollowerQuestion} room=${room} vote=${(vote: Vote) => sendVote(tokenInAddress(), vote)} />`
+    }
     <main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReadingCode ? 'show-code' : ''}`}>
       ${views.map((view, i) => html`<${View} key=${i} view=${view} index=${i} code=${codeOf(view.stage)} />`)}
       ${views.length === 0 && html`<${DrillList} chosen=${chosen} />`}

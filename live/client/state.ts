@@ -1,6 +1,6 @@
 // What the page knows, and how a message from the server changes it.
 
-import type { Message, Play, StackView, StageChoice, VerdictView } from '../contract.ts';
+import type { Control, LiveState, Message, Play, StackView, StageChoice, VerdictView } from '../contract.ts';
 
 /** A view, and when the server last said what its lock is: in milliseconds on the page's clock. */
 export interface SeenView extends StackView {
@@ -10,13 +10,24 @@ export interface SeenView extends StackView {
 export interface Shown {
   choices: StageChoice[];
   play: Play;
+  controls: Control[] | null;
+  room: LiveState['room'];
+  puzzle: LiveState['puzzle'];
   views: SeenView[];
   /** What is taught of the drills that came to a verdict while the page was open, by `playKey`. The others stay a secret. */
   taught: Readonly<Record<string, VerdictView['taught']>>;
 }
 
 /** What the page knows before the first message. */
-export const nothingShown: Shown = { choices: [], play: { is: 'starting', trouble: null }, views: [], taught: {} };
+export const nothingShown: Shown = {
+  choices: [],
+  play: { is: 'starting', trouble: null },
+  controls: null,
+  room: undefined,
+  puzzle: undefined,
+  views: [],
+  taught: {},
+};
 
 const emptyView: StackView = {
   stage: '',
@@ -40,16 +51,19 @@ export function playKey(stage: string, drill: string): string {
 
 /** What the page knows after a message that arrives at `nowMs`. Members that the message leaves out stay as they are. */
 export function applyMessage(shown: Shown, message: Message, nowMs: number): Shown {
+  if (message.type === 'follower') return shown;
   if (message.type === 'all') {
     const { choices, state } = message;
+    const { play, controls, room, puzzle } = state;
     const views = state.views.map((view) => seen(view, nowMs));
-    return { choices, play: state.play, views, taught: withTaught(shown.taught, views) };
+    return { choices, play, controls, room, puzzle, views, taught: withTaught(shown.taught, views) };
   }
   const changes = message.views ?? [];
   const count = Math.max(shown.views.length, changes.length);
   const views = Array.from({ length: count }, (_, index) => changed(shown.views[index], changes[index], nowMs));
   const left = views.filter((view) => view !== undefined);
-  return { ...shown, play: message.play ?? shown.play, views: left, taught: withTaught(shown.taught, left) };
+  const { play = shown.play, controls = shown.controls, room = shown.room, puzzle = shown.puzzle } = message;
+  return { ...shown, play, controls, room, puzzle, views: left, taught: withTaught(shown.taught, left) };
 }
 
 /** A view after its changes: null means that it is gone, undefined that nothing has changed. */

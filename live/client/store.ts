@@ -1,14 +1,15 @@
 // The signals of the page: what the server has sent, and what the presenter has chosen to see.
 
-import { batch, type Signal, signal } from '@preact/signals';
+import { batch, computed, type Signal, signal } from '@preact/signals';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import type { Message, Order } from '../contract.ts';
 import { type Choice, chooseStage, firstChoice, stageBefore } from './choice.ts';
+import { becomeFollower, follower } from './own-vote.ts';
 import { applyMessage, nothingShown, type Shown } from './state.ts';
 import type { LineState } from './stream.ts';
 import { eventBeside, eventsOf } from './timeline-events.ts';
 
-export type Tab = 'story' | 'code' | 'figures';
+export type Tab = 'predict' | 'story' | 'code' | 'figures';
 
 /** What the presenter reads in a view. */
 export interface Reading {
@@ -26,6 +27,12 @@ export const line = signal<LineState>('connecting');
 export const orderTrouble = signal<string | null>(null);
 export const choice = signal<Choice>({ stage: '', drill: '' });
 export const isBeside = signal(false);
+/** The presenter plays the scheduler, and sees no stack. */
+export const isScheduling = signal(false);
+/** The page is shown from a file: nobody is there to be asked for anything. */
+export const isSaved = signal(false);
+/** This page is that of a follower, or of a file: it looks on. */
+export const isLookingOn = computed(() => isSaved.value || follower.value !== null);
 /** The view whose timeline the arrow keys move in. */
 export const activeView = signal(0);
 
@@ -44,6 +51,7 @@ export function readingOf(view: number): Reading {
 
 /** Takes in a message of the server. What was read of another drill is closed. */
 export function receive(message: Message) {
+  if (message.type === 'follower') return becomeFollower(message.id);
   const before = shown.value;
   const after = applyMessage(before, message, performance.now());
   batch(() => {

@@ -1,6 +1,7 @@
 // The line from the server: messages come in, and a line that breaks is opened again.
 
 import type { Message } from '../contract.ts';
+import { streamPath } from './own-vote.ts';
 
 export type LineState = 'connecting' | 'open' | 'broken' | 'no-token';
 
@@ -9,7 +10,7 @@ const RETRY_MS = 2_000;
 
 /** Opens the line for as long as the page lives. After a break the server sends everything again. */
 export function openStream(token: string, onMessage: (message: Message) => void, onLine: (state: LineState) => void) {
-  const source = new EventSource(`/stream?token=${encodeURIComponent(token)}`);
+  const source = new EventSource(streamPath(token));
   source.onopen = () => onLine('open');
   source.onmessage = ({ data }: MessageEvent<string>) => onMessage(JSON.parse(data) as Message);
   source.onerror = () => {

@@ -5,11 +5,13 @@ import type { StageChoice } from '../contract.ts';
 import { texts } from '../texts.ts';
 import { Code } from './code.ts';
 import { FiguresPanel } from './figures.ts';
+import { sendOrder } from './order.ts';
+import { PresenterQuestion } from './room.ts';
 import type { SeenView } from './state.ts';
-import { readingOf, type Tab } from './store.ts';
+import { choice as chosen, isLookingOn, readingOf, shown, type Tab } from './store.ts';
 import { Story } from './story.ts';
 
-const TABS: readonly Tab[] = ['story', 'code', 'figures'];
+const TABS: readonly Tab[] = ['predict', 'story', 'code', 'figures'];
 
 interface TabsProps {
   view: SeenView;
@@ -20,21 +22,25 @@ interface TabsProps {
 
 export function Tabs({ view, index, choice }: TabsProps) {
   const { tab } = readingOf(index);
+  const { room } = shown.value;
+  // One question stands on the wall, by the first stack.
+  const hasRoom = index === 0 && room !== undefined && !isLookingOn.value;
+  const tabs = TABS.filter((name) => name !== 'predict' || hasRoom);
   const id = (name: Tab) => `${name}-${index}`;
   const choose = (name: Tab) => {
     tab.value = name;
     document.getElementById(`tab-${id(name)}`)?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? TABS.length - 1 : 0;
-    const next = TABS[(TABS.indexOf(tab.value) + step) % TABS.length];
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? tabs.length - 1 : 0;
+    const next = tabs[(tabs.indexOf(tab.value) + step) % tabs.length];
     if (step === 0 || next === undefined) return;
     event.preventDefault();
     choose(next);
   };
   return html`<div class="tabs">
     <div role="tablist" aria-label=${texts.tabs.name} onKeyDown=${onKeyDown}>
-      ${TABS.map(
+      ${tabs.map(
         (name) => html`<button
           type="button"
           role="tab"
@@ -49,6 +55,7 @@ export function Tabs({ view, index, choice }: TabsProps) {
       )}
     </div>
     <div role="tabpanel" id=${`panel-${index}`} class=${`panel of-${tab.value}`} aria-labelledby=${`tab-${id(tab.value)}`}>
+      ${tab.value === 'predict' && hasRoom && html`<${PresenterQuestion} room=${room} cell=${chosen.value} send=${sendOrder} />`}
       ${tab.value === 'story' && html`<${Story} view=${view} />`}
       ${tab.value === 'code' && html`<${Code} choice=${choice} />`}
       ${tab.value === 'figures' && html`<${FiguresPanel} figures=${view.figures} />`}

@@ -6,7 +6,7 @@ import { choices, view } from './sample-view.ts';
 const all = (views = [view]): Message => ({
   type: 'all',
   choices,
-  state: { play: { is: 'playing', trouble: null }, views },
+  state: { play: { is: 'playing', trouble: null }, controls: null, views },
 });
 const shown = (views = [view]): Shown => applyMessage(nothingShown, all(views), 100);
 const verdict: VerdictView = { verdict: 'fail', taught: 'fail', reasons: ['It met another.'], witnesses: [] };

@@ -44,7 +44,11 @@ const view = (change: Partial<StackView> = {}): StackView => ({
 
 /** The page as it is served with --share: both listeners, and what they were asked for. */
 async function serve() {
-  const state: LiveState = { play: { is: 'ready', trouble: 'ENOENT /home/ada/secret' }, controls: null, views: [view()] };
+  const state: LiveState = {
+    play: { is: 'ready', trouble: 'ENOENT /home/ada/secret' },
+    controls: null,
+    views: [view()],
+  };
   const orders: (Order | RoomOrder)[] = [];
   const bugs: unknown[] = [];
   const onBug = (error: unknown) => bugs.push(error);

@@ -25,10 +25,12 @@ async function play(order: Omit<Extract<Order, { do: 'play' }>, 'do' | 'isStepwi
 function children(program?: string): number[] {
   if (process.platform !== 'linux') return [];
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return pids.sort((a, b) => a - b).filter((pid) => {
-    const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(statOf(pid)) ?? [];
-    return Number(parent) === process.pid && (program === undefined || program === name);
-  });
+  return pids
+    .sort((a, b) => a - b)
+    .filter((pid) => {
+      const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(statOf(pid)) ?? [];
+      return Number(parent) === process.pid && (program === undefined || program === name);
+    });
 }
 
 function statOf(pid: number): string {
@@ -67,9 +69,17 @@ describe('before anything is played', () => {
   });
 
   test.each<[string, Extract<Order, { do: 'play' }>, RegExp]>([
-    ['a stage that there is not', { do: 'play', stage: '9-magic', drill: 'rush', isStepwise: false }, /no stage 9-magic/],
+    [
+      'a stage that there is not',
+      { do: 'play', stage: '9-magic', drill: 'rush', isStepwise: false },
+      /no stage 9-magic/,
+    ],
     ['a drill that there is not', { do: 'play', stage: '4-ttl', drill: 'hope', isStepwise: false }, /no drill hope/],
-    ['a drill that can break nothing', { do: 'play', stage: '4-ttl', drill: 'amnesia', isStepwise: false }, /no drill amnesia/],
+    [
+      'a drill that can break nothing',
+      { do: 'play', stage: '4-ttl', drill: 'amnesia', isStepwise: false },
+      /no drill amnesia/,
+    ],
   ])('%s is refused', async (_which, order, says) => {
     expect(await refused(order)).toEqual(['BAD_REQUEST', expect.stringMatching(says)]);
     expect(player.read().play.is).toBe('ready');
@@ -157,15 +167,18 @@ describe('a drill', () => {
     expect(first()?.verdict).toMatchObject({ verdict: 'fail', taught: 'fail' });
   });
 
-  test.skipIf(process.platform !== 'linux')('a part dies that no drill killed: the page is told, and the next drill gets a new stack', async () => {
-    await player.order({ do: 'play', stage: '8-auto-renew', drill: 'paused-process', isStepwise: true });
-    await stateIs('waiting');
-    process.kill(children('redis-server').findLast((pid) => !before.includes(pid)) ?? Number.NaN, 'SIGKILL');
-    await player.ended();
-    expect(player.read().play).toMatchObject({ is: 'ready', trouble: expect.stringMatching(/Redis|redis/) });
+  test.skipIf(process.platform !== 'linux')(
+    'a part dies that no drill killed: the page is told, and the next drill gets a new stack',
+    async () => {
+      await player.order({ do: 'play', stage: '8-auto-renew', drill: 'paused-process', isStepwise: true });
+      await stateIs('waiting');
+      process.kill(children('redis-server').findLast((pid) => !before.includes(pid)) ?? Number.NaN, 'SIGKILL');
+      await player.ended();
+      expect(player.read().play).toMatchObject({ is: 'ready', trouble: expect.stringMatching(/Redis|redis/) });
 
-    await play({ stage: '4-ttl', drill: 'crashed-holder' });
+      await play({ stage: '4-ttl', drill: 'crashed-holder' });
 
-    expect(first()?.verdict).toMatchObject({ verdict: 'pass', taught: 'pass' });
-  });
+      expect(first()?.verdict).toMatchObject({ verdict: 'pass', taught: 'pass' });
+    },
+  );
 });

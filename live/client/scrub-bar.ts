@@ -1,0 +1,37 @@
+// The bar over a saved run: its moments from left to right, with what was broken on it.
+
+import { html } from 'htm/preact';
+import { texts } from '../texts.ts';
+import { faults, isCut, isPlaying, lengthMs, moment, turnPlaying } from './saved-run.ts';
+
+/** The width of the drawing of the marks, in its own units. */
+const WIDTH = 1_000;
+
+export function ScrubBar() {
+  const total = lengthMs.value;
+  const words = texts.saved.moment(moment.value, total);
+  return html`<header class="saved" aria-label=${texts.saved.name}>
+    <h1>${texts.title}</h1>
+    <button type="button" onClick=${turnPlaying}>${isPlaying.value ? texts.saved.pause : texts.saved.play}</button>
+    <div class="scrub">
+      <input
+        type="range"
+        min="0"
+        max=${total}
+        step="50"
+        value=${moment.value}
+        aria-label=${texts.saved.scrub}
+        aria-valuetext=${words}
+        onInput=${(event: Event) => {
+          isPlaying.value = false;
+          moment.value = Number((event.currentTarget as HTMLInputElement).value);
+        }}
+      />
+      <svg viewBox=${`0 0 ${WIDTH} 12`} preserveAspectRatio="none" role="img" aria-label=${faults.value.map(({ label }) => label).join(', ')}>
+        ${faults.value.map(({ atMs, label }) => html`<rect key=${`${atMs} ${label}`} x=${(atMs / total) * WIDTH - 2} width="4" height="12"><title>${label}</title></rect>`)}
+      </svg>
+    </div>
+    <output>${words}</output>
+    ${isCut.value && html`<p>${texts.saved.cut}</p>`}
+  </header>`;
+}
