@@ -34,8 +34,11 @@ const isCountShown = signal(true);
 /** Why the last vote of this phone was not taken, and for which question it was. */
 const refusal = signal<{ question: number; text: string } | null>(null);
 
-export function isAskable({ askable }: RoomView, cell: ChosenCell | null): cell is ChosenCell {
-  return cell !== null && (askable[cell.stage] ?? []).includes(cell.drill);
+/** Whether its question may be asked. Asking once more would throw away the votes, so it is not offered until they were seen. */
+export function isAskable({ askable, question }: RoomView, cell: ChosenCell | null): cell is ChosenCell {
+  if (cell === null || !(askable[cell.stage] ?? []).includes(cell.drill)) return false;
+  const isAsked = question?.stage === cell.stage && question.drill === cell.drill;
+  return !isAsked || question.is === 'revealed';
 }
 
 /** What a key of the presenter asks for. Null when it asks for nothing now. */
@@ -188,7 +191,7 @@ function AnswerText({ answer: { text, isRight, because }, mark }: { answer: Answ
 function Bar({ answer: { votes }, place, voted }: { answer: AnswerView; place: number; voted: number }) {
   if (votes === null) return null;
   return html`<span class="room-bar">
-    <meter min="0" max=${Math.max(1, voted)} value=${votes} aria-label=${answerLabel(place, votes, voted)}></meter>
+    <progress max=${Math.max(1, voted)} value=${votes} aria-label=${answerLabel(place, votes, voted)}></progress>
     <span aria-hidden="true">${votesText(votes)}</span>
   </span>`;
 }

@@ -2,7 +2,7 @@
 
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 
-/** No 0 and o, no 1, i and l: whoever reads them from the wall may take one for another. */
+/** No 0 and o, no 1, i and l: read from the wall, one is taken for another. */
 const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz';
 const GROUPS = 3;
 const GROUP = 3;

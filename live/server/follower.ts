@@ -52,7 +52,7 @@ export function createFollowerApp({ files, token, stream, room, onBug }: Followe
   }
 
   const hostRefused = 'Open the page by the address that stands on the wall.';
-  return createOwnPage({ files, names: ownNames, isPortChecked: true, hostRefused, addRoutes, onBug });
+  return createOwnPage({ files, names: ownNames, isShared: true, hostRefused, addRoutes, onBug });
 }
 
 /** The id that a follower was given: in a header of its vote, or in the address of its stream. */

@@ -18,19 +18,21 @@ const headers = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
 };
 
+/** Browsers take it from this machine alone, where they need no TLS. */
+const ofThisMachine = { 'Cross-Origin-Opener-Policy': 'same-origin' };
+
 export interface OwnPageParts {
   files: Record<string, PageFile>;
   /** The names by which this listener may be asked, besides those of loopback; read for every request. */
   names: () => string[];
-  /** Whether the port by which it is asked must be its own. Behind a tunnel it is another one. */
-  isPortChecked: boolean;
+  /** It is on the network, and asked by its own port. On this machine alone it may be asked through a tunnel. */
+  isShared: boolean;
   /** What is said to a request by another name. */
   hostRefused: string;
   /** Adds what this listener answers besides the files. Nothing else is answered. */
@@ -41,10 +43,10 @@ export interface OwnPageParts {
 
 /** The page itself is open to those who reach the listener; what it shows and does takes a token. */
 export function createOwnPage(parts: OwnPageParts): Express {
-  const { files, addRoutes, onBug } = parts;
+  const { files, isShared, addRoutes, onBug } = parts;
   const app = express().disable('x-powered-by').disable('etag');
   app.use((_request, response, next) => {
-    response.set(headers);
+    response.set(isShared ? headers : { ...headers, ...ofThisMachine });
     next();
   });
   app.use(onlyOwnPages(parts), onlyGetAndPost);
@@ -58,10 +60,10 @@ export function createOwnPage(parts: OwnPageParts): Express {
 }
 
 /** Keeps out other names for this machine (DNS rebinding), and pages of any other origin. */
-function onlyOwnPages({ names, isPortChecked, hostRefused }: OwnPageParts): RequestHandler {
+function onlyOwnPages({ names, isShared, hostRefused }: OwnPageParts): RequestHandler {
   return ({ headers, socket }, _response, next) => {
     const problem = refusalOf(headers, names());
-    const isOtherPort = isPortChecked && portOf(headers.host) !== socket.localPort;
+    const isOtherPort = isShared && portOf(headers.host) !== socket.localPort;
     if (problem?.code === 'HOST_REFUSED' || isOtherPort) {
       return next(new Refusal(403, 'HOST_REFUSED', hostRefused));
     }

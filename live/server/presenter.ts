@@ -72,7 +72,7 @@ export function createPresenterApp({
   }
 
   const hostRefused = 'The page answers to this machine alone.';
-  return createOwnPage({ files, names: () => [], isPortChecked: false, hostRefused, addRoutes, onBug });
+  return createOwnPage({ files, names: () => [], isShared: false, hostRefused, addRoutes, onBug });
 }
 
 function refuseRoom() {
