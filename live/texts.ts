@@ -89,7 +89,9 @@ export const texts = {
         ? `sale ${sales[0]} inside`
         : `${formatNumber(sales.length)} inside: ${sales.join(', ')}`;
     },
-    countInside: (count: number) => `${formatNumber(count)} inside`,
+    /** Who is inside, for little room: of several only the number. */
+    insideInShort: (sales: string[]) =>
+      sales.length === 1 ? `sale ${sales[0]}` : `${formatNumber(sales.length)} inside`,
     waiting: (count: number) => (count === 1 ? '1 waits' : `${formatNumber(count)} wait`),
     lock: 'lock',
     lockOfMasters: 'most masters say',

@@ -16,11 +16,15 @@ export function chooseStage(choices: Choices, stage: string, drill: string): Cho
   return { stage, drill: kept?.name ?? '' };
 }
 
-/** What is chosen when the page opens: what is played, else the first stage with its first drill. */
-export function firstChoice(choices: Choices, views: readonly Pick<StackView, 'stage' | 'drill'>[]): Choice {
-  const [view] = views;
-  const isKnown = view !== undefined && choices.some(({ name }) => name === view.stage);
-  return chooseStage(choices, isKnown ? view.stage : (choices[0]?.name ?? ''), view?.drill ?? '');
+/**
+ * What is played, as a choice: of two stages side by side the one that comes after the other. When nothing is played it is the first
+ * drill of the first stage.
+ */
+export function playedChoice(choices: Choices, views: readonly Pick<StackView, 'stage' | 'drill'>[]): Choice {
+  const beforeOf = (stage: string) => choices.find(({ name }) => name === stage)?.before;
+  const known = views.filter(({ stage }) => choices.some(({ name }) => name === stage));
+  const view = known.find(({ stage }) => known.some((other) => other.stage === beforeOf(stage))) ?? known[0];
+  return chooseStage(choices, view?.stage ?? choices[0]?.name ?? '', view?.drill ?? '');
 }
 
 /** The stage before, if the chosen drill can be played under it as well. */

@@ -24,7 +24,7 @@ export function Code({ choice }: { choice: StageChoice | undefined }) {
 }
 
 function codeLine({ is, text }: CodeLine) {
-  if (is === 'added') return html`<ins><span class="sign">${texts.code.added}</span>${text}</ins>`;
-  if (is === 'removed') return html`<del><span class="sign">${texts.code.removed}</span>${text}</del>`;
-  return html`<span class=${`kept ${text.startsWith('//') ? 'is-comment' : ''}`}><span class="sign"> </span>${text}</span>`;
+  if (is === 'added') return html`<ins><span class="gutter">${texts.code.added}</span>${text}</ins>`;
+  if (is === 'removed') return html`<del><span class="gutter">${texts.code.removed}</span>${text}</del>`;
+  return html`<span class=${`kept ${text.startsWith('//') ? 'is-comment' : ''}`}><span class="gutter"> </span>${text}</span>`;
 }

@@ -7,7 +7,7 @@ import { line, orderTrouble, shown } from './store.ts';
 export function Notices() {
   const words = {
     open: null,
-    connecting: texts.line.connecting,
+    connecting: null,
     broken: texts.line.broken,
     'no-token': texts.line.noToken,
   }[line.value];

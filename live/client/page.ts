@@ -13,7 +13,7 @@ import { Patterns } from './patterns.ts';
 import { PuzzlePanel } from './puzzle.ts';
 import { FollowerQuestion } from './room.ts';
 import { ScrubBar } from './scrub-bar.ts';
-import { choice, isLookingOn, isSaved, isScheduling, readingOf, shown } from './store.ts';
+import { choice, isLookingOn, isSaved, isScheduling, line, readingOf, shown } from './store.ts';
 import { View } from './view.ts';
 
 export function Page() {
@@ -53,5 +53,6 @@ export function Page() {
     <main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReadingCode ? 'show-code' : ''}`}>
       ${views.map((view, i) => html`<${View} key=${i} view=${view} index=${i} code=${codeOf(view.stage)} />`)}
       ${views.length === 0 && html`<${DrillList} chosen=${chosen} />`}
+      ${choices.length === 0 && line.value === 'connecting' && html`<p class="empty">${texts.line.connecting}</p>`}
     </main>`;
 }

@@ -166,11 +166,10 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
   const sales = node?.inside ?? [];
   const waiting = node?.waiting ?? 0;
   const chipWidth = width - 2 * PAD;
-  const named = texts.picture.inside(sales);
-  const isLong = textWidth(named, SIZE, sales.length > 0) > chipWidth - 10;
-  const chip = isLong
-    ? fitted(texts.picture.countInside(sales.length), chipWidth - 10, true)
-    : { text: named, size: SIZE };
+  const named = fitted(texts.picture.inside(sales), chipWidth - 10, sales.length > 0);
+  const inShort = fitted(texts.picture.insideInShort(sales), chipWidth - 10, true);
+  // From the last row a few big letters say more than many small ones.
+  const chip = named.size < 17 && sales.length > 0 ? inShort : named;
   const words = texts.picture.waiting(waiting);
   const dotsLeft = x + PAD + textWidth(words, SIZE) + 8;
   const dots = Math.max(0, Math.min(waiting, Math.floor((x + width - PAD - dotsLeft) / (DOT + 3))));
@@ -230,10 +229,14 @@ function stockMark({ stock }: SeenView, { x, y, width }: Box) {
   const isDifferent = stock.actual !== stock.expected;
   const right = x + width;
   const middle = x + width / 2;
+  const names = [texts.picture.stock, texts.picture.answersSay] as const;
+  const { size } = fitted(names.join('  '), width);
+  const share = textWidth(names[0], size) / (textWidth(names[0], size) + textWidth(names[1], size));
+  const [stockRoom, answersRoom] = [width * share - 3, width * (1 - share) - 3];
   return html`<g class=${`stock ${isDifferent ? 'is-different' : ''}`}>
     <path class="rule" d=${`M${x} ${y}h${width}`} />
-    <text class="what" x=${x} y=${y + 20}>${texts.picture.stock}</text>
-    <text class="what" x=${right} y=${y + 20} text-anchor="end">${texts.picture.answersSay}</text>
+    <text class="what" x=${x} y=${y + 20} font-size=${size}>${shorten(names[0], stockRoom, size)}</text>
+    <text class="what" x=${right} y=${y + 20} font-size=${size} text-anchor="end">${shorten(names[1], answersRoom, size)}</text>
     <text class="number" x=${x} y=${y + 51}>${texts.number(stock.actual)}</text>
     <path class="compared" d=${`M${middle - 11} ${y + 37}h22m0 9h-22${isDifferent ? `M${middle - 7} ${y + 54}l14 -26` : ''}`} />
     <text class="number" x=${right} y=${y + 51} text-anchor="end">${texts.number(stock.expected)}</text>

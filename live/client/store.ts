@@ -3,9 +3,9 @@
 import { batch, computed, type Signal, signal } from '@preact/signals';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import type { Message, Order } from '../contract.ts';
-import { type Choice, chooseStage, firstChoice, stageBefore } from './choice.ts';
+import { type Choice, chooseStage, playedChoice, stageBefore } from './choice.ts';
 import { becomeFollower, follower } from './own-vote.ts';
-import { applyMessage, nothingShown, type Shown } from './state.ts';
+import { applyMessage, nothingShown, playKey, type Shown } from './state.ts';
 import type { LineState } from './stream.ts';
 import { eventBeside, eventsOf } from './timeline-events.ts';
 
@@ -62,8 +62,14 @@ export function receive(message: Message) {
       if (!isSame) closeReading(own);
     });
     const isKnown = after.choices.some(({ name }) => name === choice.value.stage);
-    if (!isKnown) choice.value = firstChoice(after.choices, after.views);
+    const isNewPlay = after.views.length > 0 && namesIn(after) !== namesIn(before);
+    if (!isKnown || isNewPlay) choice.value = playedChoice(after.choices, after.views);
   });
+}
+
+/** What is played, to tell one play from the next. */
+function namesIn({ views }: Shown): string {
+  return views.map(({ stage, drill }) => playKey(stage, drill ?? '')).join();
 }
 
 function closeReading({ frozen, event, lane }: Reading) {

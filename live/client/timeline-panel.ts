@@ -49,6 +49,7 @@ export function TimelinePanel({ view, index }: { view: SeenView; index: number }
     }
     ${
       timeline !== null &&
+      (isFrozen || view.verdict === null) &&
       html`<button
         type="button"
         class="freeze"

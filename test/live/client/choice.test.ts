@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseStage, firstChoice, stageBefore } from '../../../live/client/choice.ts';
+import { chooseStage, playedChoice, stageBefore } from '../../../live/client/choice.ts';
 import { choices, view } from './sample-view.ts';
 
 describe('choice: a stage', () => {
@@ -13,14 +13,24 @@ describe('choice: a stage', () => {
   });
 });
 
-describe('choice: when the page opens', () => {
-  test('is what is played', () => {
-    expect(firstChoice(choices, [view])).toEqual({ stage: '4-ttl', drill: 'slow-holder' });
+describe('choice: of what is played', () => {
+  test('is its stage and its drill', () => {
+    expect(playedChoice(choices, [view])).toEqual({ stage: '4-ttl', drill: 'slow-holder' });
+    expect(playedChoice(choices, [{ stage: 'no-such-stage', drill: 'rush' }, view]).stage).toBe('4-ttl');
+  });
+
+  test('is the later one of two stages side by side', () => {
+    const [before, after] = [
+      { stage: '3-spin', drill: 'rush' },
+      { stage: '4-ttl', drill: 'rush' },
+    ];
+    expect(playedChoice(choices, [before, after])).toEqual(after);
+    expect(playedChoice(choices, [after, before])).toEqual(after);
   });
 
   test('is the first drill of the first stage when nothing is played', () => {
-    expect(firstChoice(choices, [])).toEqual({ stage: '3-spin', drill: 'crashed-holder' });
-    expect(firstChoice([], [])).toEqual({ stage: '', drill: '' });
+    expect(playedChoice(choices, [])).toEqual({ stage: '3-spin', drill: 'crashed-holder' });
+    expect(playedChoice([], [])).toEqual({ stage: '', drill: '' });
   });
 });
 

@@ -17,3 +17,14 @@ test('code: without a stage before it is the file as it is', () => {
     { is: 'kept', text: 'two' },
   ]);
 });
+
+test('code: the story that opens the file is left out, with the line after it', () => {
+  const story = ['// Stage 4 · ttl', '// Problem: a problem.', '// Change:  a change.', '// Leaves:  a rest.', ''];
+  expect(codeLines({ code: [...story, "import 'a';", '', '// Problem: one.'].join('\n') })).toEqual([
+    { is: 'kept', text: "import 'a';" },
+    { is: 'kept', text: '' },
+    { is: 'kept', text: '// Problem: one.' },
+  ]);
+  const diff = [...story.map((line) => `-${line}`), ...story.map((line) => `+${line}`), '+// Source: a book.'];
+  expect(codeLines({ code: '', diff })).toEqual([{ is: 'added', text: '// Source: a book.' }]);
+});
