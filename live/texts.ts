@@ -197,7 +197,14 @@ export const texts = {
     witness: (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`,
   },
 
-  tabs: { name: 'What to read', predict: 'Predict', story: 'Story', code: 'Code', figures: 'Figures' },
+  tabs: {
+    name: 'What to read',
+    free: 'Free play',
+    predict: 'Predict',
+    story: 'Story',
+    code: 'Code',
+    figures: 'Figures',
+  },
 
   story: {
     name: 'Story',

@@ -5,7 +5,6 @@ import type { Vote } from '../room-contract.ts';
 import { texts } from '../texts.ts';
 import { Controls } from './controls.ts';
 import { DrillList } from './drill-list.ts';
-import { FreePanel } from './free-panel.ts';
 import { Notices } from './notices.ts';
 import { sendPuzzleOrder, tokenInAddress } from './order.ts';
 import { sendVote } from './own-vote.ts';
@@ -17,7 +16,7 @@ import { choice, isLookingOn, isSaved, isScheduling, line, readingOf, shown } fr
 import { View } from './view.ts';
 
 export function Page() {
-  const { choices, play, controls, room, puzzle, views } = shown.value;
+  const { choices, play, room, puzzle, views } = shown.value;
   if (isScheduling.value && puzzle !== undefined) {
     return html`<${Notices} />
       <main class="scheduler">
@@ -43,7 +42,6 @@ export function Page() {
     ${isSaved.value && html`<${ScrubBar} />`}
     ${!isLookingOn.value && html`<${Controls} />`}
     <${Notices} />
-    ${controls !== null && !isLookingOn.value && html`<${FreePanel} controls=${controls} />`}
     ${
       isLookingOn.value &&
       !isSaved.value &&

@@ -3,7 +3,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { SavedRun } from '../contract.ts';
 import { applyMessage, nothingShown, type Shown } from './state.ts';
-import { isSaved, shown } from './store.ts';
+import { isSaved, line, shown } from './store.ts';
 
 /** How long the last moment is part of the run, in milliseconds. */
 const LAST_MS = 500;
@@ -32,6 +32,8 @@ export function savedRun(): SavedRun | undefined {
 export function openSavedRun(saved: SavedRun) {
   run.value = saved;
   isSaved.value = true;
+  // There is none, and none is missed.
+  line.value = 'open';
   moment.value = lengthMs.value;
   effect(() => {
     shown.value = shownAt(saved, moment.value);

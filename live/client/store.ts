@@ -9,7 +9,7 @@ import { applyMessage, nothingShown, playKey, type Shown } from './state.ts';
 import type { LineState } from './stream.ts';
 import { eventBeside, eventsOf } from './timeline-events.ts';
 
-export type Tab = 'predict' | 'story' | 'code' | 'figures';
+export type Tab = 'free' | 'predict' | 'story' | 'code' | 'figures';
 
 /** What the presenter reads in a view. */
 export interface Reading {
@@ -61,6 +61,10 @@ export function receive(message: Message) {
       const isSame = old?.stage === now?.stage && old?.drill === now?.drill && now?.timeline != null;
       if (!isSame) closeReading(own);
     });
+    // Its buttons come and go with free play.
+    const { tab } = readings[0];
+    if (before.controls === null && after.controls !== null) tab.value = 'free';
+    if (after.controls === null && tab.value === 'free') tab.value = 'story';
     const isKnown = after.choices.some(({ name }) => name === choice.value.stage);
     const isNewPlay = after.views.length > 0 && namesIn(after) !== namesIn(before);
     if (!isKnown || isNewPlay) choice.value = playedChoice(after.choices, after.views);

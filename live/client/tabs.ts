@@ -5,13 +5,14 @@ import type { StageChoice } from '../contract.ts';
 import { texts } from '../texts.ts';
 import { Code } from './code.ts';
 import { FiguresPanel } from './figures.ts';
+import { FreePanel } from './free-panel.ts';
 import { sendOrder } from './order.ts';
 import { PresenterQuestion } from './room.ts';
 import type { SeenView } from './state.ts';
 import { choice as chosen, isLookingOn, readingOf, shown, type Tab } from './store.ts';
 import { Story } from './story.ts';
 
-const TABS: readonly Tab[] = ['predict', 'story', 'code', 'figures'];
+const TABS: readonly Tab[] = ['free', 'predict', 'story', 'code', 'figures'];
 
 interface TabsProps {
   view: SeenView;
@@ -22,10 +23,12 @@ interface TabsProps {
 
 export function Tabs({ view, index, choice }: TabsProps) {
   const { tab } = readingOf(index);
-  const { room } = shown.value;
+  const { room, controls } = shown.value;
   // One question stands on the wall, by the first stack.
-  const hasRoom = index === 0 && room !== undefined && !isLookingOn.value;
-  const tabs = TABS.filter((name) => name !== 'predict' || hasRoom);
+  const isFirst = index === 0 && !isLookingOn.value;
+  const isFree = isFirst && controls !== null;
+  const hasRoom = isFirst && !isFree && room !== undefined;
+  const tabs = TABS.filter((name) => (name !== 'predict' || hasRoom) && (name !== 'free' || isFree));
   const id = (name: Tab) => `${name}-${index}`;
   const choose = (name: Tab) => {
     tab.value = name;
@@ -55,6 +58,7 @@ export function Tabs({ view, index, choice }: TabsProps) {
       )}
     </div>
     <div role="tabpanel" id=${`panel-${index}`} class=${`panel of-${tab.value}`} aria-labelledby=${`tab-${id(tab.value)}`}>
+      ${tab.value === 'free' && isFree && html`<${FreePanel} controls=${controls} />`}
       ${tab.value === 'predict' && hasRoom && html`<${PresenterQuestion} room=${room} cell=${chosen.value} send=${sendOrder} />`}
       ${tab.value === 'story' && html`<${Story} view=${view} />`}
       ${tab.value === 'code' && html`<${Code} choice=${choice} />`}
