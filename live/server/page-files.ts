@@ -13,6 +13,13 @@ export interface PageFile {
 
 const client = join(projectDir, 'live/client');
 
+/** A padlock. */
+const icon = [
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">',
+  '<path d="M4.5 7V5a3.5 3.5 0 0 1 7 0v2" fill="none" stroke="#0b5fa5" stroke-width="2"/>',
+  '<rect x="2.5" y="7" width="11" height="8" rx="1.5" fill="#0b5fa5"/></svg>',
+].join('');
+
 /** The files by their paths. Rejects when a source can't be read. */
 export async function makePageFiles(): Promise<Record<string, PageFile>> {
   const [html, made] = await Promise.all([
@@ -32,6 +39,7 @@ export async function makePageFiles(): Promise<Record<string, PageFile>> {
   const textOf = (end: string) => made.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
   return {
     '/': { type: 'text/html; charset=utf-8', text: html },
+    '/icon.svg': { type: 'image/svg+xml', text: icon },
     '/page.js': { type: 'text/javascript; charset=utf-8', text: textOf('main.js') },
     '/page.css': { type: 'text/css; charset=utf-8', text: textOf('page.css') },
   };
@@ -44,6 +52,7 @@ export function savedPage(files: Record<string, PageFile>, run: SavedRun): strin
   const inScript = (text: string) => text.replaceAll('</', '<\\/');
   const json = JSON.stringify(run).replaceAll('<', '\\u003c');
   return textOf('/')
+    .replace(/<link rel="icon"[^>]*>\s*/, '')
     .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${textOf('/page.css')}</style>`)
     .replace(/<script[^>]*><\/script>/, '')
     .replace('</body>', () =>

@@ -156,11 +156,10 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
 
   /** Undoes all that was broken so far, and lets go on what is held. What has happened is kept. */
   async function mend() {
+    const dead = faults.crashes.map(({ node }) => node);
     await faults.undoAll();
-    for (const node of nodes) {
-      await setUp(node);
-      await node.resume();
-    }
+    for (const node of dead) await setUp(node);
+    for (const node of nodes) await node.resume();
   }
 
   /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
