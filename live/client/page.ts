@@ -37,7 +37,8 @@ export function Page() {
   // Between two drills the presenter reads the code of what comes next.
   const codeOf = (stage: string) =>
     views.length === 1 && isIdle ? chosen : choices.find(({ name }) => name === stage);
-  const isReadingCode = views.length === 1 && readingOf(0).tab.value === 'code';
+  // What is read takes half of the page, where it is more than a few sentences.
+  const isReading = views.length === 1 && ['code', 'predict'].includes(readingOf(0).tab.value);
   return html`<${Patterns} />
     ${isSaved.value && html`<${ScrubBar} />`}
     ${!isLookingOn.value && html`<${Controls} />`}
@@ -48,7 +49,7 @@ export function Page() {
       room !== undefined &&
       html`<${FollowerQuestion} room=${room} vote=${(vote: Vote) => sendVote(tokenInAddress(), vote)} />`
     }
-    <main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReadingCode ? 'show-code' : ''}`}>
+    <main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReading ? 'is-reading' : ''}`}>
       ${views.map((view, i) => html`<${View} key=${i} view=${view} index=${i} code=${codeOf(view.stage)} />`)}
       ${views.length === 0 && html`<${DrillList} chosen=${chosen} />`}
       ${choices.length === 0 && line.value === 'connecting' && html`<p class="empty">${texts.line.connecting}</p>`}

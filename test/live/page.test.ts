@@ -1,0 +1,298 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
+import { freePort } from '../../scripts/stack/ports.ts';
+import { type CommandUnderTest, leavesNothing, startCommand } from '../loadtest/commands/command-under-test.ts';
+
+const browserPath = process.env['CHROMIUM'] || '/usr/bin/chromium';
+/** Chromium asks nobody on the network. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+const axe = join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js');
+
+describe.skipIf(!existsSync(browserPath))('the live page, in a browser (skipped where there is no Chromium)', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'live-page-'));
+  const complaints: string[] = [];
+  let command: CommandUnderTest;
+  let browser: Browser;
+  let address: string;
+  let roomAddress: string;
+  let page: Page;
+
+  async function open(url: string, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
+    const opened = await browser.newPage({
+      viewport: { width: 1_280, height: 720 },
+      reducedMotion: 'reduce',
+      ...options,
+    });
+    opened.on('console', (message) => complaints.push(message.text()));
+    opened.on('pageerror', (error) => complaints.push(error.message));
+    await opened.goto(url);
+    return opened;
+  }
+
+  const choose = async (stage: string, drill?: string) => {
+    await page.getByLabel('Stage').selectOption(stage);
+    if (drill !== undefined) await page.getByLabel('Drill').selectOption(drill);
+  };
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+  const inPart = (part: string, name: string) =>
+    page.getByRole('group', { name: part, exact: true }).getByRole('button', { name, exact: true });
+  const says = (text: string | RegExp, on: Page = page) => on.getByText(text).first().waitFor({ timeout: 60_000 });
+  const isReady = () => page.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: 60_000 });
+
+  beforeAll(async () => {
+    const env = { LIVE_PORT: String(await freePort()), LIVE_SHARE_PORT: String(await freePort()) };
+    const file = 'live/live.ts';
+    command = startCommand(file, ['--share', '--lease', '1000'], env, await bundledArgs(file));
+    [, address = ''] = await command.prints(/The live page: (\S+)/);
+    [, roomAddress = ''] = await command.prints(/The room follows at (\S+)/);
+    browser = await chromium.launch({ executablePath: browserPath, args: flags });
+    page = await open(address);
+    await isReady();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    command.child.kill('SIGINT');
+    expect(await command.ended).toEqual({ code: 0, signal: null });
+    expect(command.stderr()).toBe('');
+    await leavesNothing(command);
+    command.remove();
+    rmSync(dir, { recursive: true });
+    expect(complaints.filter((text) => !text.includes('ERR_INCOMPLETE_CHUNKED_ENCODING'))).toEqual([]);
+  });
+
+  test('the address without its token shows no stack, and says why', async () => {
+    const [bare = ''] = address.split('#');
+    const other = await open(bare);
+    await says(/lacks its token/, other);
+    await other.close();
+  });
+
+  test.each([
+    ['3-spin', 'crashed-holder', /fails, as taught/],
+    ['4-ttl', 'crashed-holder', /holds, as taught/],
+    ['5-owner-check', 'late-release', /fails, as taught/],
+    ['6-lua-release', 'late-release', /holds, as taught/],
+    ['6-lua-release', 'nested-call', /fails, as taught/],
+    ['7-reentrant', 'long-sale', /fails, as taught/],
+  ])('%s, %s: the verdict that npm run drill gives', async (stage, drill, verdict) => {
+    await choose(stage, drill);
+    await press('Play');
+    await says(verdict);
+    await isReady();
+  });
+
+  test('a rush: its figures are counted on the page', async () => {
+    await choose('1-in-process', 'rush');
+    await press('Play');
+    await says(/fails, as taught/);
+    await isReady();
+    expect(await page.getByRole('region', { name: /Stage 1/ }).innerText()).toMatch(/2,000\s+sold|sold\s+2,000/);
+  });
+
+  test('step by step, by the keyboard alone: space goes on, the arrows go from event to event', async () => {
+    await choose('8-auto-renew', 'paused-process');
+    await page.getByRole('button', { name: 'Step by step' }).focus();
+    await page.keyboard.press('Enter');
+    await says('Waits for you.');
+    await says(/SIGSTOP/);
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('Ready.');
+    for (let steps = 0; (await page.getByRole('button', { name: 'Play', exact: true }).count()) === 0; steps += 1) {
+      expect(steps).toBeLessThan(40);
+      await page.keyboard.press('Space');
+      await page.waitForTimeout(250);
+    }
+    await says(/fails, as taught/);
+    await page.keyboard.press('ArrowRight');
+    await says(/asks for the lock\./);
+  });
+
+  test('under the stage before and under this one, side by side', async () => {
+    await choose('4-ttl', 'crashed-holder');
+    await page.getByLabel('beside the stage before').check();
+    await press('Play');
+    await says(/holds, as taught/);
+    await isReady();
+    expect(await page.locator('main h2').allInnerTexts()).toEqual(['Stage 3 · spin', 'Stage 4 · ttl']);
+    await page.getByLabel('beside the stage before').uncheck();
+  });
+
+  test('a run is saved as one file, which plays without a server', async () => {
+    await choose('4-ttl', 'crashed-holder');
+    await press('Play');
+    await says(/holds, as taught/);
+    await isReady();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save this run' }).click(),
+    ]);
+    const file = join(dir, download.suggestedFilename());
+    await download.saveAs(file);
+    const saved = await open(pathToFileURL(file).href);
+    await says(/holds, as taught/, saved);
+    const moment = saved.getByLabel('Moment of the run');
+    await moment.fill('0');
+    expect(await saved.getByText(/holds, as taught/).count()).toBe(0);
+    await saved.getByRole('button', { name: 'Play' }).click();
+    await says(/holds, as taught/, saved);
+    expect(await saved.locator('.saved svg rect').count()).toBeGreaterThan(0);
+    await saved.close();
+  });
+
+  describe('free play', () => {
+    beforeAll(async () => {
+      await choose('8-auto-renew');
+      await press('Free play');
+      await says('Free play: break what you like.');
+    });
+
+    test('a held sale keeps the other node out until it goes on', async () => {
+      await inPart('node-1', 'Hold a sale').click();
+      await says(/sale \d+ inside/);
+      await inPart('node-2', 'Sell').click();
+      await says('1 waits');
+      await inPart('node-1', 'Let the sale go').click();
+      await page.getByText('998', { exact: true }).first().waitFor();
+    });
+
+    test('a node that is killed looks dead, and sells again when it was started', async () => {
+      await inPart('node-1', 'Kill').click();
+      await says('dead');
+      await inPart('node-1', 'Start').click();
+      await inPart('node-1', 'Kill').waitFor();
+      await inPart('node-1', 'Sell').click();
+      await page.getByText('997', { exact: true }).first().waitFor();
+    });
+
+    test('a node that is stopped, one that is cut off, a write that is held: each is undone by one button', async () => {
+      await inPart('node-2', 'Hold a write').click();
+      await inPart('node-2', 'Sell').click();
+      await says('held');
+      await inPart('node-1', 'Stop').click();
+      await says('stopped');
+      await inPart('redis', 'Stop').click();
+      await press('Undo all');
+      await inPart('redis', 'Stop').waitFor();
+      await inPart('node-1', 'Stop').waitFor();
+      await inPart('node-1', 'Sell').click();
+      await page.getByText('nobody inside').nth(1).waitFor();
+    });
+
+    test('a rush of 200 through nginx', async () => {
+      await inPart('The stack', 'Rush of 200').click();
+      await page.getByRole('tab', { name: 'Figures' }).click();
+      await page.waitForFunction(() => /20\d/.test(document.querySelector('.panel')?.textContent ?? ''), undefined, {
+        timeout: 60_000,
+      });
+    });
+
+    test('what would do nothing says why', async () => {
+      await press('End free play');
+      await isReady();
+      await choose('1-in-process');
+      await press('Free play');
+      await says('Free play: break what you like.');
+      await inPart('node-1', 'Hold a release').click();
+      await says('The lock is in the node itself: no command releases it.');
+      await press('End free play');
+      await isReady();
+    });
+  });
+
+  describe('predictions and the room', () => {
+    test('a follower sees the page, has no control, votes, and sees what happened', async () => {
+      const phone = await open(roomAddress, { viewport: { width: 400, height: 800 } });
+      await says(/node-1/, phone);
+      expect(await phone.getByRole('button', { name: /Play|Stop|Free play|Step by step/ }).count()).toBe(0);
+      await choose('4-ttl', 'slow-holder');
+      await page.getByRole('tab', { name: 'Predict' }).click();
+      await page.getByRole('button', { name: /^Ask/ }).click();
+      await phone.locator('.room-choice').first().waitFor();
+      expect(await phone.locator('.room-choice').count()).toBeGreaterThanOrEqual(3);
+      await phone.locator('.room-choice').first().click();
+      await says(/1 of 1/);
+      await press('Play');
+      await says(/fails, as taught/);
+      await isReady();
+      await page.getByRole('tab', { name: 'Predict' }).click();
+      await page
+        .getByRole('button', { name: /answer/ })
+        .first()
+        .click();
+      await says(/You said something else\.|You were right\./, phone);
+      await phone.close();
+    });
+  });
+
+  describe('you are the scheduler', () => {
+    test('a level is won by its hints, and the search knows in how many steps; one that holds says so', async () => {
+      await press('You are the scheduler');
+      const level = page.getByLabel('Level');
+      const options = await level.locator('option').allInnerTexts();
+      await level.selectOption({ label: options.find((text) => /Stage 5/.test(text)) ?? '' });
+      await says(/in \d+ steps/);
+      for (let hints = 0; (await page.locator('.puzzle-banner.is-won').count()) === 0; hints += 1) {
+        expect(hints).toBeLessThan(40);
+        const steps = await page.locator('.puzzle').innerText();
+        await page.keyboard.press('h');
+        await page.waitForFunction((before) => document.querySelector('.puzzle')?.textContent !== before, steps);
+        await page.waitForTimeout(150);
+      }
+      await press('Back to the stack');
+    });
+  });
+
+  describe('for everybody', () => {
+    test.each(['light', 'dark'] as const)('axe finds nothing, %s', async (colorScheme) => {
+      for (const [name, url] of [['presenter', address] as const, ['follower', roomAddress] as const]) {
+        const seen = await open(url, { colorScheme, bypassCSP: true });
+        await says(/node-1/, seen);
+        await seen.addScriptTag({ path: axe });
+        const violations = await seen.evaluate(async () => {
+          const { axe } = globalThis as unknown as {
+            axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+          };
+          return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+        });
+        expect({ name, violations }).toEqual({ name, violations: [] });
+        await seen.close();
+      }
+    });
+
+    test.each([
+      [1_280, 720],
+      [1_024, 768],
+      [400, 800],
+    ])('at %i × %i nothing stands out of the page', async (width, height) => {
+      const seen = await open(address, { viewport: { width, height } });
+      await says(/node-1/, seen);
+      expect(await seen.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      if (width > 1_200)
+        expect(await seen.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(height);
+      await seen.close();
+    });
+  });
+
+  test('the page is small, and shows its first picture soon', async () => {
+    const [base = ''] = address.split('#');
+    const sizes = await Promise.all(
+      ['', 'page.js', 'page.css', 'icon.svg'].map(async (path) => (await (await fetch(base + path)).text()).length),
+    );
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+
+    expect(bytes).toBeLessThan(100_000);
+    writeFileSync(join(dir, 'size'), String(bytes));
+  });
+});
