@@ -175,7 +175,7 @@ export const texts = {
       leaseBegan: (name: SaleName) => `the lock is in Redis in the name of ${sale(name)}`,
       leaseEnded: (name: SaleName) => `the lock of ${sale(name)} is in Redis no more`,
       fault: (fault: string) => fault,
-      faultOver: (fault: string) => `${fault} is over`,
+      faultOver: (fault: string) => `${fault} (over)`,
       overlap: (first: SaleName, second: SaleName) => `${sale(first)} and ${sale(second)} are both inside`,
     },
     /** A fault by what it hits. */

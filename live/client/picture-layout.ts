@@ -27,8 +27,9 @@ export interface ServerBox extends Box {
 
 /** What stands on a line, or on all lines of a node of which the same is to be said. Its point is its middle. */
 export interface LineLabel extends Box {
-  held: string | undefined;
   is: Line['is'];
+  /** The name of the command that is held, in one row or several. Empty when none is. */
+  held: string[];
 }
 
 export interface DrawnLine {
@@ -64,10 +65,11 @@ const STOCK_HEIGHT = 64;
 const GAP = 14;
 const EDGE = 2;
 /** The size of the texts on lines, and the room for the symbol before them. */
-export const LABEL_SIZE = 16;
-export const SIGN_WIDTH = 22;
-/** The width of a letter in a font whose letters are all as wide, as a part of its size. */
-export const MONO_LETTER = 0.61;
+export const LABEL_SIZE = 18;
+export const SIGN_WIDTH = 24;
+/** The width of a letter of a command, whose letters are all as wide. */
+export const LETTER = 0.61 * LABEL_SIZE;
+const LABEL_EDGE = 14;
 
 type Parts = Pick<StackView, 'parts' | 'lines'>;
 
@@ -162,7 +164,12 @@ function fromLeftToRight({ parts, lines }: Parts, width: number, columns: (typeo
     const end = { x: to.x, y: within(start.y, to.y, to.height) };
     return [{ line, from: start, to: end }];
   });
-  const labels = labelsOf(drawn, ({ from, to }) => ({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }), width);
+  const labels = labelsOf(
+    drawn,
+    ({ from, to }) => ({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }),
+    width,
+    width - serverWidth - EDGE - nodesLeft - nodeWidth,
+  );
   return {
     width,
     height,
@@ -227,7 +234,7 @@ function fromTopToBottom({ parts, lines }: Parts, width: number): PictureLayout 
     return [{ line, from: start, to: end }];
   });
   // Below the nodes there is room for them, whatever server the line leads to.
-  const labels = labelsOf(drawn, ({ from }) => ({ x: from.x, y: (from.y + mastersTop) / 2 }), width);
+  const labels = labelsOf(drawn, ({ from }) => ({ x: from.x, y: (from.y + mastersTop) / 2 }), width, half);
   return { width, height, buyers, nginx, nodes, servers: boxes, ways, lines: drawn, labels: apart(labels, height) };
 }
 
@@ -238,8 +245,8 @@ function share(line: Line, lines: Line[], servers: ServerBox[]): number {
   return (own.indexOf(line) + 1) / (own.length + 1);
 }
 
-/** What stands on the lines, inside the picture. An open line that holds nothing has no label. */
-function labelsOf(lines: DrawnLine[], middleOf: (line: DrawnLine) => Point, width: number): LineLabel[] {
+/** What stands on the lines, if it can be in so much room. An open line that holds nothing has no label. */
+function labelsOf(lines: DrawnLine[], middleOf: (line: DrawnLine) => Point, width: number, room: number): LineLabel[] {
   const said = lines.filter(({ line }) => line.held !== undefined || line.is !== 'open');
   const isAlike = (a: Line, b: Line) => a.from === b.from && a.held === b.held && a.is === b.is;
   const first = said.filter(({ line }, i) => said.findIndex((other) => isAlike(other.line, line)) === i);
@@ -248,15 +255,27 @@ function labelsOf(lines: DrawnLine[], middleOf: (line: DrawnLine) => Point, widt
     const group = said.filter((other) => isAlike(other.line, line));
     const words = held === undefined ? texts.picture.line[is] : texts.picture.onLine(is);
     const wordsWidth = textWidth(words, LABEL_SIZE, true) + SIGN_WIDTH;
-    const heldWidth = (held?.length ?? 0) * LABEL_SIZE * MONO_LETTER;
-    const labelWidth = Math.min(Math.max(wordsWidth, heldWidth) + 16, width - 2 * EDGE);
+    const rows = held === undefined ? [] : inRows(held, Math.floor((room - LABEL_EDGE) / LETTER));
+    const heldWidth = Math.max(0, ...rows.map((row) => row.length * LETTER));
+    const labelWidth = Math.min(Math.max(wordsWidth, heldWidth) + LABEL_EDGE, width - 2 * EDGE);
     const middles = group.map(middleOf);
     const x = sum(middles.map((middle) => middle.x)) / middles.length;
     const y = sum(middles.map((middle) => middle.y)) / middles.length;
     const least = labelWidth / 2 + EDGE;
-    const height = held === undefined ? 28 : 48;
-    return { held, is, x: Math.min(Math.max(x, least), width - least), y, width: labelWidth, height };
+    const height = 30 + 22 * rows.length;
+    return { held: rows, is, x: Math.min(Math.max(x, least), width - least), y, width: labelWidth, height };
   });
+}
+
+/** The name of a command in rows of at most so many letters, broken after a hyphen where it has one. */
+export function inRows(name: string, most: number): string[] {
+  const rows: string[] = [];
+  for (const part of name.split(/(?<=-)/)) {
+    const last = rows.at(-1);
+    if (last !== undefined && last.length + part.length <= most) rows[rows.length - 1] = last + part;
+    else rows.push(part);
+  }
+  return rows;
 }
 
 /** The labels moved, so that none lies upon another. */

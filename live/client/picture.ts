@@ -10,10 +10,10 @@ import {
   type Box,
   type DrawnLine,
   LABEL_SIZE,
+  LETTER,
   type LineLabel,
   LOCK_TOP,
   layoutPicture,
-  MONO_LETTER,
   type PartBox,
   type Point,
   type ServerBox,
@@ -87,20 +87,21 @@ function lineMark({ line, from, to }: DrawnLine) {
 }
 
 function labelMark({ held, is, x, y, width, height }: LineLabel) {
+  const isHeld = held.length > 0;
   const top = y - height / 2;
-  const word = held === undefined ? texts.picture.line[is] : texts.picture.onLine(is);
+  const word = isHeld ? texts.picture.onLine(is) : texts.picture.line[is];
   const left = x - (textWidth(word, LABEL_SIZE, true) + SIGN_WIDTH) / 2;
-  const symbol = held !== undefined ? 'stopped' : is === 'open' ? 'up' : is;
-  return html`<g class=${`label ${held === undefined ? `is-${is}` : 'is-held'}`}>
+  const symbol = isHeld ? 'stopped' : is === 'open' ? 'up' : is;
+  return html`<g class=${`label ${isHeld ? 'is-held' : `is-${is}`}`}>
     <rect x=${x - width / 2} y=${top} width=${width} height=${height} rx="4" />
-    ${sign(symbol, left + 8, top + 14)}
-    <text x=${left + SIGN_WIDTH} y=${top + 20} font-size=${LABEL_SIZE}>${word}</text>
-    ${
-      held !== undefined &&
-      html`<text class="command" x=${x} y=${top + 39} text-anchor="middle" font-size=${LABEL_SIZE}>
-        ${held.slice(0, Math.floor((width - 8) / (LABEL_SIZE * MONO_LETTER)))}
-      </text>`
-    }
+    ${sign(symbol, left + 8, top + 15)}
+    <text x=${left + SIGN_WIDTH} y=${top + 21} font-size=${LABEL_SIZE}>${word}</text>
+    ${held.map(
+      (row, i) =>
+        html`<text class="command" x=${x} y=${top + 43 + 22 * i} text-anchor="middle" font-size=${LABEL_SIZE}>
+          ${row.slice(0, Math.floor((width - 6) / LETTER))}
+        </text>`,
+    )}
   </g>`;
 }
 

@@ -24,7 +24,8 @@ export function eventsOf({ lanes, faults, overlaps, durationMs }: Timeline): Tim
   const ofFaults = faults.flatMap((fault, i): TimelineEvent[] => {
     const name = texts.timeline.fault(fault);
     const began = { key: `fault ${i}`, atMs: fault.fromMs, lane: undefined, words: words.fault(name) };
-    if (fault.untilMs === undefined) return [began];
+    // One that lasts to the very end is not over yet.
+    if (fault.untilMs === undefined || fault.untilMs >= durationMs) return [began];
     return [began, { key: `fault over ${i}`, atMs: fault.untilMs, lane: undefined, words: words.faultOver(name) }];
   });
   const ofOverlaps = overlaps.flatMap((overlap): TimelineEvent[] => {

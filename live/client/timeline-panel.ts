@@ -91,9 +91,10 @@ function ReadTimeline({ timeline, title, index }: ReadTimelineProps) {
   const toldLane = told === undefined ? undefined : timeline.lanes[told];
   const chosenLane = lane.value ?? marked?.lane;
   useShownLane(frame, measures, {
-    lane: chosenLane ?? events.at(-1)?.lane,
+    lane: chosenLane ?? events.findLast((event) => event.lane !== undefined)?.lane,
     isChosen: chosenLane !== undefined,
     isFrozen: frozen.value !== null,
+    isDrawn: width > 0,
   });
 
   return html`<div
@@ -143,14 +144,22 @@ function laneAt({ clientY, currentTarget }: PointerEvent, { lanesTop, laneHeight
   return lane >= 0 && lane < count ? lane : undefined;
 }
 
+interface ShownLane {
+  lane: number | undefined;
+  /** By the presenter. */
+  isChosen: boolean;
+  isFrozen: boolean;
+  isDrawn: boolean;
+}
+
 /**
  * Scrolls a lane into view. One that the presenter has chosen always; one that is only the newest not after the presenter has
  * scrolled by hand, until the drawing is followed again.
  */
 function useShownLane(
   frame: { current: HTMLDivElement | null },
-  { lanesTop, laneHeight }: Measures,
-  { lane, isChosen, isFrozen }: { lane: number | undefined; isChosen: boolean; isFrozen: boolean },
+  { lanesTop, laneHeight, height }: Measures,
+  { lane, isChosen, isFrozen, isDrawn }: ShownLane,
 ) {
   const scrolledTop = useRef(0);
   useLayoutEffect(() => {
@@ -158,7 +167,7 @@ function useShownLane(
   }, [frame, isFrozen]);
   useLayoutEffect(() => {
     const scrolled = frame.current;
-    if (scrolled === null || lane === undefined) return;
+    if (scrolled === null || lane === undefined || !isDrawn) return;
     const isByHand = Math.abs(scrolled.scrollTop - scrolledTop.current) > 2;
     if (!isChosen && (isByHand || isFrozen)) return;
     // The first lane is seen with the faults above it.
@@ -166,5 +175,5 @@ function useShownLane(
     const until = lanesTop + (lane + 1) * laneHeight;
     scrolled.scrollTop = scrolledTo({ top: scrolled.scrollTop, height: scrolled.clientHeight }, { from, until });
     scrolledTop.current = scrolled.scrollTop;
-  }, [frame, lane, isChosen, isFrozen, lanesTop, laneHeight]);
+  }, [frame, lane, isChosen, isFrozen, isDrawn, lanesTop, laneHeight, height]);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Box, layoutPicture, serversOf } from '../../../live/client/picture-layout.ts';
+import { type Box, inRows, layoutPicture, serversOf } from '../../../live/client/picture-layout.ts';
 import type { Line, Part } from '../../../live/contract.ts';
 import { line, part, view } from './sample-view.ts';
 
@@ -92,7 +92,7 @@ describe('picture: where the lock and the stock are', () => {
 
 test('picture: a line that is open and holds nothing has no label', () => {
   const lines = [line('node-1', 'redis'), line('node-2', 'redis', { held: 'DEL' })];
-  expect(layoutPicture({ ...view, lines }, 790).labels.map(({ held }) => held)).toEqual(['DEL']);
+  expect(layoutPicture({ ...view, lines }, 790).labels.map(({ held }) => held)).toEqual([['DEL']]);
 });
 
 test('picture: what is to be said of several lines of a node is said once', () => {
@@ -103,4 +103,11 @@ test('picture: what is to be said of several lines of a node is said once', () =
 
 test('picture: a line to a part that is not there is not drawn', () => {
   expect(layoutPicture({ ...view, lines: [line('node-1', 'mysql'), line('node-3', 'redis')] }, 790).lines).toEqual([]);
+});
+
+test('picture: the name of a command is broken after hyphens where it has too many letters', () => {
+  expect(inRows('release-if-owner', 20)).toEqual(['release-if-owner']);
+  expect(inRows('release-if-owner', 12)).toEqual(['release-if-', 'owner']);
+  expect(inRows('release-if-owner', 3)).toEqual(['release-', 'if-', 'owner']);
+  expect(inRows('DEL', 1)).toEqual(['DEL']);
 });

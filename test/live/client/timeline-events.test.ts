@@ -42,8 +42,14 @@ describe('events of a timeline', () => {
   test('a fault that lasts has an end; two who meet are named', () => {
     const told = words(timelineOf(8, 'paused-process'));
     expect(told).toContain('node-1: SIGSTOP');
-    expect(told).toContain('node-1: SIGSTOP is over');
+    expect(told).toContain('node-1: SIGSTOP (over)');
     expect(told).toContain('sale 0001 on node-1 and sale 0001 on node-2 are both inside');
+  });
+
+  test('a fault that lasts to the end is not over', () => {
+    const faults = [{ label: 'Redis is away', fromMs: 100, untilMs: 2_000 }];
+    expect(words({ ...empty, faults })).toEqual(['Redis is away']);
+    expect(words({ ...empty, durationMs: 2_001, faults })).toEqual(['Redis is away', 'Redis is away (over)']);
   });
 
   test('an overlap with a sale that is not drawn is none', () => {
