@@ -35,7 +35,7 @@ export interface Watch {
   view(): SeenStack;
   /** For the context of a drill, which shows itself from its beginning on. */
   observe(seen: Observed): void;
-  /** A drill is over, and this came of it: its own timeline and stock are shown. */
+  /** A drill is over, and this came of it: its own timeline, final stock and lost updates are shown. */
   ended(outcome: DrillOutcome): void;
   /** To be called when something was done to the stack: by the observed target. */
   changed(): void;
@@ -150,18 +150,20 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   function settleLost() {
     const isSettled = changes === changesSettled && stock.isSettled();
     changesSettled = changes;
+    if (!isSettled || nodes.some((node) => look(node).inFlight > 0)) return;
+    const before = lost;
+    countLost();
+    if (lost !== before) changed();
+  }
+
+  function countLost() {
     const seen = stockView();
-    if (!isSettled || seen === null || nodes.some((node) => look(node).inFlight > 0)) return;
-    const found = outcomeFigure('lostUpdates') ?? seen.actual - seen.expected;
-    if (Math.max(0, found) === lost) return;
+    const found = outcomeFigure('lostUpdates') ?? (seen ? seen.actual - seen.expected : lost);
     lost = Math.max(0, found);
-    changed();
   }
 
   function stockView(): StockView | null {
-    const [final, expectedFinal] = [outcomeFigure('finalStock'), outcomeFigure('expectedStock')];
-    if (final !== undefined && expectedFinal !== undefined) return { actual: final, expected: expectedFinal };
-    const actual = stock.units();
+    const actual = outcomeFigure('finalStock') ?? stock.units();
     if (actual === undefined || supply === undefined) return null;
     const { units, sold } = supply;
     return { actual, expected: nodes.reduce((left, node) => left - look(node).sold + (sold.get(node) ?? 0), units) };
@@ -217,6 +219,7 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     ended(its) {
       outcome = its;
       if (its.timeline) timeline.end(its.timeline);
+      countLost();
       changed();
     },
     changed,
