@@ -27,6 +27,7 @@ export const puzzleTexts = {
   says: ({ says, processes }: LevelChoice) => `${says} ${formatNumber(processes)} processes make a sale each.`,
   goal: 'Try to:',
   counts: 'What counts',
+  clockRule: 'The clock goes on when nobody can do anything before it does. A process that is paused may wait.',
   faults: (left: string) => `What may still go wrong: ${left}.`,
 
   buttons: {

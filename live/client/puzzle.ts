@@ -91,7 +91,10 @@ function Game({ game, send }: GameProps) {
       <p class="puzzle-goal"><strong>${texts.goal}</strong> ${level.goal}</p>
       <details>
         <summary>${texts.counts}</summary>
-        <ul>${counts.map((each) => html`<li key=${each}>${each}</li>`)}</ul>
+        <div>
+          <ul>${counts.map((each) => html`<li key=${each}>${each}</li>`)}</ul>
+          <p class="puzzle-rule">${texts.clockRule}</p>
+        </div>
       </details>
       <p class="puzzle-faults">${texts.faults(faultsLeft)}</p>
     </div>

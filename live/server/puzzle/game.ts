@@ -41,7 +41,7 @@ export async function openGround({ file, scope: name, processes }: LevelTask): P
   return { openLock, server, options: { scope, processes, sales: 1, masters: 0, isSplit: false, horizonMs } };
 }
 
-/** The same text for a step of the game and for the step of the search that it is. */
+/** A step as one text, by which a step of the search is found among the moves of a game. */
 export function nameOfStep({ at, process, kind, command, reply = '' }: Step): string {
   return [at, process, kind, command, reply].join('|');
 }
