@@ -79,7 +79,16 @@ export async function shareRoom(options: ShareOptions) {
   };
 }
 
-/** All that is projected. What went wrong is told to the presenter: it may name files of that machine. */
-function seenByFollowers({ play, ...rest }: LiveState, room: Room): LiveState {
-  return { ...rest, play: { ...play, trouble: null }, room: room.forFollowers() };
+/**
+ * All that is projected, without the buttons of free play. What went wrong is told to the presenter alone: it may name files of that
+ * machine.
+ */
+function seenByFollowers({ play, puzzle, ...rest }: LiveState, room: Room): LiveState {
+  return {
+    ...rest,
+    play: { ...play, trouble: null },
+    controls: null,
+    ...(puzzle && { puzzle: { ...puzzle, trouble: null } }),
+    room: room.forFollowers(),
+  };
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type LiveState, type Order, orderSchema, type StackView } from '../../../live/contract.ts';
+import { type PuzzleOrder, puzzleOrderSchema } from '../../../live/puzzle-contract.ts';
 import { readQuestions } from '../../../live/questions.ts';
 import { type RoomOrder, roomOrderSchema } from '../../../live/room-contract.ts';
 import { createFollowerApp } from '../../../live/server/follower.ts';
@@ -44,12 +45,14 @@ const view = (change: Partial<StackView> = {}): StackView => ({
 
 /** The page as it is served with --share: both listeners, and what they were asked for. */
 async function serve() {
+  const trouble = 'ENOENT /home/ada/secret';
   const state: LiveState = {
-    play: { is: 'ready', trouble: 'ENOENT /home/ada/secret' },
-    controls: null,
+    play: { is: 'ready', trouble },
+    controls: [{ act: 'kill', at: 'node-1', isOn: false }],
     views: [view()],
+    puzzle: { levels: [], opening: null, game: null, trouble },
   };
-  const orders: (Order | RoomOrder)[] = [];
+  const orders: (Order | RoomOrder | PuzzleOrder)[] = [];
   const bugs: unknown[] = [];
   const onBug = (error: unknown) => bugs.push(error);
   const changed = () => {
@@ -67,6 +70,8 @@ async function serve() {
       orders.push(order);
       room.order(order);
     },
+    orderPuzzle: (order) => orders.push(order),
+    savedPage: () => ({ name: 'run.html', text: 'the run' }),
     onBug,
   });
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -100,7 +105,7 @@ const vote = ({ port, token }: Served, id: string, answer: number, question = 1)
   ask(port, '/vote', { method: 'POST', headers: voteHeaders(token, id), body: JSON.stringify({ question, answer }) });
 
 describe('a follower', () => {
-  test('sees what is projected, and the question; not what went wrong, nor the address of the presenter', async () => {
+  test('sees what is projected, and the question; no buttons, not what went wrong, nor a token', async () => {
     const served = await serve();
     served.room.order({ do: 'ask', ...cell });
 
@@ -111,7 +116,13 @@ describe('a follower', () => {
       {
         type: 'all',
         choices: [],
-        state: { play: { is: 'ready', trouble: null }, views: [view()], room: served.room.forFollowers() },
+        state: {
+          play: { is: 'ready', trouble: null },
+          controls: null,
+          views: [view()],
+          puzzle: { levels: [], opening: null, game: null, trouble: null },
+          room: served.room.forFollowers(),
+        },
       },
     ]);
     expect(served.room.knows(id)).toBe(true);
@@ -304,7 +315,7 @@ describe('a vote is refused', () => {
 });
 
 describe('not a way in', () => {
-  /** Every order that there is. A new one needs an example here. */
+  /** Every order that there is, by its path. A new one needs an example here. */
   const orders: Record<Order['do'] | RoomOrder['do'], Order | RoomOrder> = {
     play: { do: 'play', ...cell, isStepwise: false },
     next: { do: 'next' },
@@ -319,14 +330,38 @@ describe('not a way in', () => {
     reveal: { do: 'reveal' },
     forget: { do: 'forget' },
   };
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
-  const paths = ['/order', '/orders', '/room', '/stream', '/vote', '/state', '/lab', '/', '/page.js', '/../live.ts'];
+  const puzzleOrders: Record<PuzzleOrder['do'], PuzzleOrder> = {
+    open: { do: 'open', level: '4-ttl/slow-holder' },
+    move: { do: 'move', index: 0, step: 0 },
+    'go on': { do: 'go on', step: 0 },
+    undo: { do: 'undo' },
+    again: { do: 'again' },
+    hint: { do: 'hint' },
+    close: { do: 'close' },
+  };
+  const all = [...Object.values(orders), ...Object.values(puzzleOrders)];
+  const otherMethods = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+  const paths = [
+    '/order',
+    '/puzzle',
+    '/run',
+    '/room',
+    '/stream',
+    '/vote',
+    '/state',
+    '/lab',
+    '/',
+    '/page.js',
+    '/../live.ts',
+  ];
 
   test('every order has an example', () => {
-    const all = [...orderSchema.options, ...roomOrderSchema.options].map(({ shape }) => shape.do.value);
+    const named = (schema: { options: { shape: { do: { value: string } } }[] }) =>
+      schema.options.map(({ shape }) => shape.do.value);
 
-    expect(Object.keys(orders)).toEqual(all);
-    for (const [name, order] of Object.entries(orders)) expect(order.do).toBe(name);
+    expect(Object.keys(orders)).toEqual([...named(orderSchema), ...named(roomOrderSchema)]);
+    expect(Object.keys(puzzleOrders)).toEqual(named(puzzleOrderSchema));
+    for (const [name, order] of Object.entries({ ...orders, ...puzzleOrders })) expect(order.do).toBe(name);
   });
 
   test("with the follower's token nothing is carried out, on neither listener, by no method, on no path", async () => {
@@ -334,29 +369,31 @@ describe('not a way in', () => {
     served.room.order({ do: 'ask', ...cell });
     const before = served.room.forPresenter();
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${served.token}` };
+    const tried = [
+      ...all.map((order) => ['POST', JSON.stringify(order)] as const),
+      ...otherMethods.map((method) => [method, method === 'GET' ? undefined : '{"do":"stop"}'] as const),
+    ];
 
-    const done: string[] = [];
-    for (const port of [served.own, served.port]) {
-      for (const order of Object.values(orders)) {
-        for (const method of methods) {
-          for (const path of paths) {
-            const asked: Asked = { method, headers, ...(method !== 'GET' && { body: JSON.stringify(order) }) };
-            const { status } = await ask(port, `${path}?token=${served.token}`, asked);
-            if (status < 400) done.push(`${port === served.own ? 'presenter' : 'follower'} ${method} ${path}`);
-          }
+    const done = new Set<string>();
+    for (const [listener, port] of Object.entries({ presenter: served.own, follower: served.port })) {
+      for (const [method, body] of tried) {
+        for (const path of paths) {
+          const asked: Asked = { method, headers, ...(body !== undefined && { body }) };
+          const { status } = await ask(port, `${path}?token=${served.token}`, asked);
+          if (status < 400) done.add(`${listener} ${method} ${path}`);
         }
       }
     }
 
-    const look = ['GET /', 'GET /page.js'];
-    expect([...new Set(done)].toSorted()).toEqual(
-      [
-        ...look.map((what) => `presenter ${what}`),
-        ...['GET /stream', ...look].map((what) => `follower ${what}`),
-      ].toSorted(),
-    );
+    expect([...done].toSorted()).toEqual([
+      'follower GET /',
+      'follower GET /page.js',
+      'follower GET /stream',
+      'presenter GET /',
+      'presenter GET /page.js',
+    ]);
     expect(served.orders).toEqual([]);
-    await until('the streams are closed', () => served.shared.count() === 0);
+    await until('the streams are closed', () => served.room.forPresenter().followers === 0);
     expect(served.room.forPresenter()).toEqual(before);
     expect(served.bugs).toEqual([]);
   });
@@ -365,12 +402,20 @@ describe('not a way in', () => {
     const served = await serve();
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${PRESENTER_TOKEN}` };
     const { ask: question, predict, reveal, forget, ...others } = orders;
-    for (const order of Object.values({ question, predict, ...others, reveal, forget })) {
-      const asked: Asked = { method: 'POST', headers, body: JSON.stringify(order) };
-      expect((await ask(served.port, '/order', asked)).status).toBe(404);
-      expect((await ask(served.own, '/order', asked)).status).toBe(204);
+    const byPath = {
+      '/order': Object.values({ question, predict, ...others, reveal, forget }),
+      '/puzzle': Object.values(puzzleOrders),
+    };
+    for (const [path, ofPath] of Object.entries(byPath)) {
+      for (const order of ofPath) {
+        const asked: Asked = { method: 'POST', headers, body: JSON.stringify(order) };
+        expect((await ask(served.port, path, asked)).status).toBe(404);
+        expect((await ask(served.own, path, asked)).status).toBe(204);
+      }
     }
-    expect(served.orders).toHaveLength(Object.keys(orders).length);
+    expect(served.orders).toHaveLength(all.length);
+    expect((await ask(served.own, `/run?token=${PRESENTER_TOKEN}`)).text).toBe('the run');
+    expect((await ask(served.port, `/run?token=${PRESENTER_TOKEN}`)).status).toBe(404);
 
     expect(problemOf(await ask(served.port, `/stream?token=${PRESENTER_TOKEN}`))).toEqual([403, 'TOKEN_REFUSED']);
     const { id } = await followed(served);
