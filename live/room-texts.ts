@@ -14,7 +14,7 @@ export const stateTexts: Record<QuestionState, string> = {
 
 export const roomTexts = {
   heading: 'Predict',
-  ask: 'Ask the room',
+  ask: 'Ask the question',
   nothingToAsk: 'There is no question about this drill.',
   closeVotes: 'Close the votes',
   reveal: 'Show the answer',
@@ -25,6 +25,7 @@ export const roomTexts = {
   notShared: 'Shared with nobody: npm run live -- --share lets a room vote.',
   right: 'right',
   prediction: 'predicted here',
+  predictAlone: 'What will happen? Say it before you play it.',
   followerWaits: 'The next question appears here.',
   chooseOne: 'What will happen? You may change your mind until the votes are closed.',
   chosen: 'you said this',

@@ -57,10 +57,13 @@ export function orderOfKey(key: string, room: RoomView, cell: ChosenCell | null)
 /** The question on the wall, for the one who teaches. */
 export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) {
   const { question } = room;
+  // Without a room the presenter predicts alone.
+  const hasVotes = room.address !== null || (question?.voted ?? 0) > 0;
 
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+      if (event.defaultPrevented || event.repeat || isTyping(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === roomKeys.bars) isCountShown.value = !isCountShown.value;
       const order = orderOfKey(event.key, room, cell);
       if (order !== null) send(order);
@@ -75,14 +78,14 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
   return html`<section class="room" aria-labelledby="room-heading">
     <h2 id="room-heading">${roomTexts.heading}</h2>
     <${Address} room=${room} />
-    ${question !== null && html`<${OnTheWall} question=${question} followers=${room.followers} send=${send} />`}
+    ${question !== null && html`<${OnTheWall} question=${question} followers=${room.followers} hasVotes=${hasVotes} send=${send} />`}
     <div class="room-buttons">
       ${isAskable(room, cell) && button({ do: 'ask', ...cell }, roomTexts.ask, roomKeys.ask)}
       ${question === null && !isAskable(room, cell) && html`<p>${roomTexts.nothingToAsk}</p>`}
-      ${question?.is === 'open' && button({ do: 'close-votes' }, roomTexts.closeVotes, roomKeys.closeVotes)}
+      ${hasVotes && question?.is === 'open' && button({ do: 'close-votes' }, roomTexts.closeVotes, roomKeys.closeVotes)}
       ${question !== null && question.is !== 'revealed' && button({ do: 'reveal' }, roomTexts.reveal, roomKeys.reveal)}
       ${question !== null && button({ do: 'forget' }, roomTexts.forget, roomKeys.forget)}
-      ${question?.is === 'open' && html`<${BarsButton} />`}
+      ${hasVotes && question?.is === 'open' && html`<${BarsButton} />`}
     </div>
   </section>`;
 }
@@ -105,14 +108,16 @@ function BarsButton() {
 interface OnTheWallProps {
   question: QuestionView;
   followers: number;
+  hasVotes: boolean;
   send: (order: RoomOrder) => void;
 }
 
-function OnTheWall({ question, followers, send }: OnTheWallProps) {
+function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
   const isOpen = question.is === 'open';
-  const isCounted = !isOpen || isCountShown.value;
+  const isCounted = hasVotes && (!isOpen || isCountShown.value);
+  const state = isOpen && !hasVotes ? roomTexts.predictAlone : stateTexts[question.is];
   return html`<h3 class="room-question">${question.text}</h3>
-    <p class="room-state"><span role="status">${stateTexts[question.is]}</span> ${votedText(question.voted, followers)}</p>
+    <p class="room-state"><span role="status">${state}</span> ${hasVotes && votedText(question.voted, followers)}</p>
     <ol class="room-answers">
       ${question.answers.map(
         (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
