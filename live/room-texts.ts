@@ -15,7 +15,6 @@ export const stateTexts: Record<QuestionState, string> = {
 export const roomTexts = {
   heading: 'Predict',
   ask: 'Ask the question',
-  nothingToAsk: 'There is no question about this drill.',
   closeVotes: 'Close the votes',
   reveal: 'Show the answer',
   forget: 'Take the question away',
@@ -39,6 +38,10 @@ export const roomTexts = {
 
 const people = (count: number, word: string, words: string) => `${count} ${count === 1 ? word : words}`;
 
+export const nothingToAskText = (drills: string[]) =>
+  drills.length === 0
+    ? 'There is no question about this stage.'
+    : `There is no question about this drill. Under this stage ask about ${drills.join(', ')}.`;
 export const followText = (followers: number) => `${people(followers, 'phone follows', 'phones follow')}.`;
 export const votedText = (voted: number, followers: number) =>
   // Of those that voted some have left.

@@ -8,6 +8,7 @@ import {
   answerLabel,
   followText,
   happenedText,
+  nothingToAskText,
   predictLabel,
   roomKeys,
   roomTexts,
@@ -35,10 +36,15 @@ const isCountShown = signal(true);
 const refusal = signal<{ question: number; text: string } | null>(null);
 
 /** Whether its question may be asked. Asking once more would throw away the votes, so it is not offered until they were seen. */
-export function isAskable({ askable, question }: RoomView, cell: ChosenCell | null): cell is ChosenCell {
-  if (cell === null || !(askable[cell.stage] ?? []).includes(cell.drill)) return false;
+export function isAskable(room: RoomView, cell: ChosenCell | null): cell is ChosenCell {
+  if (cell === null || !askableUnder(room, cell).includes(cell.drill)) return false;
+  const { question } = room;
   const isAsked = question?.stage === cell.stage && question.drill === cell.drill;
   return !isAsked || question.is === 'revealed';
+}
+
+function askableUnder({ askable }: RoomView, cell: ChosenCell | null): string[] {
+  return askable[cell?.stage ?? ''] ?? [];
 }
 
 /** What a key of the presenter asks for. Null when it asks for nothing now. */
@@ -75,13 +81,12 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
   const button = (order: RoomOrder, text: string, key: string) =>
     html`<button type="button" aria-keyshortcuts=${key} onClick=${() => send(order)}>${text} <kbd>${key}</kbd></button>`;
 
-  return html`<section class="room" aria-labelledby="room-heading">
-    <h2 id="room-heading">${roomTexts.heading}</h2>
+  return html`<section class="room" aria-label=${roomTexts.heading}>
     <${Address} room=${room} />
     ${question !== null && html`<${OnTheWall} question=${question} followers=${room.followers} hasVotes=${hasVotes} send=${send} />`}
     <div class="room-buttons">
       ${isAskable(room, cell) && button({ do: 'ask', ...cell }, roomTexts.ask, roomKeys.ask)}
-      ${question === null && !isAskable(room, cell) && html`<p>${roomTexts.nothingToAsk}</p>`}
+      ${question === null && !isAskable(room, cell) && html`<p>${nothingToAskText(askableUnder(room, cell))}</p>`}
       ${hasVotes && question?.is === 'open' && button({ do: 'close-votes' }, roomTexts.closeVotes, roomKeys.closeVotes)}
       ${question !== null && question.is !== 'revealed' && button({ do: 'reveal' }, roomTexts.reveal, roomKeys.reveal)}
       ${question !== null && button({ do: 'forget' }, roomTexts.forget, roomKeys.forget)}
@@ -116,8 +121,9 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
   const isOpen = question.is === 'open';
   const isCounted = hasVotes && (!isOpen || isCountShown.value);
   const state = isOpen && !hasVotes ? roomTexts.predictAlone : stateTexts[question.is];
-  return html`<h3 class="room-question">${question.text}</h3>
+  return html`<h2 class="room-question">${question.text}</h2>
     <p class="room-state"><span role="status">${state}</span> ${hasVotes && votedText(question.voted, followers)}</p>
+    <${WhatHappened} question=${question} />
     <ol class="room-answers">
       ${question.answers.map(
         (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
@@ -135,8 +141,7 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
           ${isCounted && html`<${Bar} answer=${answer} place=${place} voted=${question.voted} />`}
         </li>`,
       )}
-    </ol>
-    <${WhatHappened} question=${question} />`;
+    </ol>`;
 }
 
 /** The question on a phone. It says what the phone has said, and after the answer is shown, what happened. */
@@ -155,7 +160,8 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
 
   return html`<section class="room is-phone" aria-labelledby="room-question">
     <h2 id="room-question" class="room-question">${question.text}</h2>
-    <p class="room-state" role="status">${is === 'open' ? roomTexts.chooseOne : stateTexts[is]}</p>
+    <p class="room-state" role="status">${phoneText(question, said)}</p>
+    <${WhatHappened} question=${question} />
     <ol class="room-answers">
       ${answers.map(
         (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
@@ -173,12 +179,12 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
       )}
     </ol>
     ${refusal.value?.question === number && html`<p class="room-refusal" role="alert">${refusal.value.text}</p>`}
-    ${is === 'revealed' && html`<p class="room-own">${ownText(answers, said)}</p>`}
-    <${WhatHappened} question=${question} />
   </section>`;
 }
 
-function ownText(answers: AnswerView[], said: number | null): string {
+function phoneText({ is, answers }: QuestionView, said: number | null): string {
+  if (is === 'open') return roomTexts.chooseOne;
+  if (is === 'closed') return stateTexts.closed;
   if (said === null) return roomTexts.saidNothing;
   return answers[said]?.isRight ? roomTexts.wasRight : roomTexts.wasWrong;
 }
