@@ -17,12 +17,7 @@ import {
   votesText,
 } from '../room-texts.ts';
 import { follower } from './own-vote.ts';
-
-/** The drill that the presenter has chosen. */
-export interface ChosenCell {
-  stage: string;
-  drill: string;
-}
+import { askableUnder, type ChosenCell, isAskable, orderOfKey } from './room-keys.ts';
 
 export interface PresenterQuestionProps {
   room: RoomView;
@@ -34,31 +29,6 @@ export interface PresenterQuestionProps {
 const isCountShown = signal(true);
 /** Why the last vote of this phone was not taken, and for which question it was. */
 const refusal = signal<{ question: number; text: string } | null>(null);
-
-/** Whether its question may be asked. Asking once more would throw away the votes, so it is not offered until they were seen. */
-export function isAskable(room: RoomView, cell: ChosenCell | null): cell is ChosenCell {
-  if (cell === null || !askableUnder(room, cell).includes(cell.drill)) return false;
-  const { question } = room;
-  const isAsked = question?.stage === cell.stage && question.drill === cell.drill;
-  return !isAsked || question.is === 'revealed';
-}
-
-function askableUnder({ askable }: RoomView, cell: ChosenCell | null): string[] {
-  return askable[cell?.stage ?? ''] ?? [];
-}
-
-/** What a key of the presenter asks for. Null when it asks for nothing now. */
-export function orderOfKey(key: string, room: RoomView, cell: ChosenCell | null): RoomOrder | null {
-  const { question } = room;
-  if (key === roomKeys.ask) return isAskable(room, cell) ? { do: 'ask', ...cell } : null;
-  if (question === null) return null;
-  if (key === roomKeys.forget) return { do: 'forget' };
-  if (key === roomKeys.reveal) return question.is === 'revealed' ? null : { do: 'reveal' };
-  if (question.is !== 'open') return null;
-  if (key === roomKeys.closeVotes) return { do: 'close-votes' };
-  const answer = Number(key) - 1;
-  return question.answers[answer] === undefined ? null : { do: 'predict', answer };
-}
 
 /** The question on the wall, for the one who teaches. */
 export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) {

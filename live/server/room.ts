@@ -124,7 +124,7 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
       carryOut(order);
       onChange();
     },
-    /** A drill begins: who has not voted yet would know too much. */
+    /** A drill begins, or goes on from a step: who has not voted yet would know too much. */
     drillBegins() {
       if (asked?.is !== 'open') return;
       asked.is = 'closed';

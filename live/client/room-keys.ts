@@ -1,0 +1,36 @@
+// What the keys of the presenter ask of the room, and what may be asked now.
+
+import type { RoomOrder, RoomView } from '../room-contract.ts';
+import { roomKeys } from '../room-texts.ts';
+
+/** The drill that the presenter has chosen. */
+export interface ChosenCell {
+  stage: string;
+  drill: string;
+}
+
+/** The drills of the chosen stage that have a question. */
+export function askableUnder({ askable }: RoomView, cell: ChosenCell | null): string[] {
+  return askable[cell?.stage ?? ''] ?? [];
+}
+
+/** Whether its question may be asked. Asking once more would throw away the votes, so it is not offered until they were seen. */
+export function isAskable(room: RoomView, cell: ChosenCell | null): cell is ChosenCell {
+  if (cell === null || !askableUnder(room, cell).includes(cell.drill)) return false;
+  const { question } = room;
+  const isAsked = question?.stage === cell.stage && question.drill === cell.drill;
+  return !isAsked || question.is === 'revealed';
+}
+
+/** What a key of the presenter asks for; an answer is predicted by its number. Null when it asks for nothing now. */
+export function orderOfKey(key: string, room: RoomView, cell: ChosenCell | null): RoomOrder | null {
+  const { question } = room;
+  if (key === roomKeys.ask) return isAskable(room, cell) ? { do: 'ask', stage: cell.stage, drill: cell.drill } : null;
+  if (question === null) return null;
+  if (key === roomKeys.forget) return { do: 'forget' };
+  if (key === roomKeys.reveal) return question.is === 'revealed' ? null : { do: 'reveal' };
+  if (question.is !== 'open') return null;
+  if (key === roomKeys.closeVotes) return { do: 'close-votes' };
+  const answer = /^[1-9]$/.test(key) ? Number(key) - 1 : question.answers.length;
+  return answer < question.answers.length ? { do: 'predict', answer } : null;
+}
