@@ -46,8 +46,10 @@ export function Page() {
     ${
       isLookingOn.value &&
       !isSaved.value &&
-      room !== undefined &&
-      html`<${FollowerQuestion} room=${room} vote=${(vote: Vote) => sendVote(tokenInAddress(), vote)} />`
+      html`<header class="follower">
+        <h1>${texts.title}</h1>
+        ${room !== undefined && html`<${FollowerQuestion} room=${room} vote=${(vote: Vote) => sendVote(tokenInAddress(), vote)} />`}
+      </header>`
     }
     <main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReading ? 'is-reading' : ''}`}>
       ${views.map((view, i) => html`<${View} key=${i} view=${view} index=${i} code=${codeOf(view.stage)} />`)}

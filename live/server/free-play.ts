@@ -56,6 +56,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   const rushes = new Set<Promise<unknown>>();
   /** What undoes a button that is on. */
   const on = new Map<Button, () => unknown>();
+  /** Those that are being pressed. */
+  const busy = new Set<Button>();
   /** The replica that has been cut off. */
   let replica: Awaited<ReturnType<typeof testBed.startReplica>> | undefined;
   const buttons = [
@@ -230,10 +232,11 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   }
 
   async function press(button: Button, count: number | undefined) {
-    const isOn = on.get(button);
-    if (isOn !== undefined) {
+    const undoing = on.get(button);
+    if (undoing !== undefined) {
+      // It is on until it is undone.
+      await undoing();
       on.delete(button);
-      await isOn();
       return;
     }
     if (button.whyNot !== undefined) throw new Refusal(409, 'NOTHING_TO_BREAK', button.whyNot);
@@ -260,12 +263,16 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       const button = buttons.find((one) => one.act === act && one.at === at);
       if (button === undefined)
         throw new Refusal(400, 'BAD_REQUEST', `There is no button ${act}${at ? ` at ${at}` : ''}.`);
+      // A second click of a double click.
+      if (busy.has(button)) return;
+      busy.add(button);
       try {
         await press(button, count);
       } catch (error) {
         if (error instanceof NotStagedError) throw new Refusal(409, 'NOT_STAGED', error.message);
         throw error;
       } finally {
+        busy.delete(button);
         onChange();
       }
     },

@@ -1,5 +1,6 @@
 // What both listeners of the live page do alike: they serve its files, answer no page but their own, and say why they refuse.
 
+import { gzipSync } from 'node:zlib';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
 import { refusalOf } from '../../services/inventory/known-hosts.ts';
@@ -51,7 +52,12 @@ export function createOwnPage(parts: OwnPageParts): Express {
   });
   app.use(onlyOwnPages(parts), onlyGetAndPost);
   for (const [path, { type, text }] of Object.entries(files)) {
-    app.get(path, (_request, response) => void response.type(type).send(text));
+    const packed = gzipSync(text);
+    app.get(path, (request, response) => {
+      response.type(type).vary('Accept-Encoding');
+      if (request.acceptsEncodings('gzip')) response.set('Content-Encoding', 'gzip').send(packed);
+      else response.send(text);
+    });
   }
   addRoutes(app);
   app.use(refuseUnknown);
