@@ -117,7 +117,9 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
 /** The question on a phone. It says what the phone has said, and after the answer is shown, what happened. */
 export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: Vote) => Promise<string | null> }) {
   const { question } = room;
-  if (question === null) return html`<section class="room is-phone"><p>${roomTexts.followerWaits}</p></section>`;
+  if (question === null) {
+    return html`<section class="room is-phone" aria-label=${roomTexts.heading}><h1>${roomTexts.followerWaits}</h1></section>`;
+  }
   const { number, is, answers, voted } = question;
   const own = follower.value?.vote;
   const said = own?.question === number ? own.answer : null;
@@ -129,7 +131,7 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
   }
 
   return html`<section class="room is-phone" aria-labelledby="room-question">
-    <h2 id="room-question" class="room-question">${question.text}</h2>
+    <h1 id="room-question" class="room-question">${question.text}</h1>
     <p class="room-state" role="status">${phoneText(question, said)}</p>
     <${WhatHappened} question=${question} />
     <ol class="room-answers">
