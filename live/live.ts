@@ -84,6 +84,8 @@ async function serve(): Promise<number> {
   async function order(order: Order) {
     if (order.do === 'play' || order.do === 'free') recorder.begin();
     await player.order(order);
+    // Nobody votes on what is seen already.
+    if (['play', 'next', 'run-on'].includes(order.do)) room.drillBegins();
   }
 
   const app = createPresenterApp({

@@ -21,7 +21,7 @@ export function FreePanel({ controls }: { controls: Control[] }) {
   </section>`;
 }
 
-/** A button that would do nothing can be reached all the same, and says why. */
+/** A button that would do nothing can be pressed all the same: the answer says why. */
 function ActButton({ control: { act, at, isOn, whyNot } }: { control: Control }) {
   const words =
     act === 'rush'
@@ -39,6 +39,5 @@ function ActButton({ control: { act, at, isOn, whyNot } }: { control: Control })
     onClick=${() => sendOrder(order)}
   >
     ${words}
-    ${whyNot !== undefined && html`<span class="unseen">${` ${whyNot}`}</span>`}
   </button>`;
 }

@@ -16,10 +16,10 @@ export function createRecorder({ choices, read }: { choices: StageChoice[]; read
   let kept = 0;
 
   return {
-    /** Forgets the run before, and begins with what is seen now. */
+    /** Forgets the run before, and begins with nothing to be seen. */
     begin() {
       startedAt = performance.now();
-      start = read();
+      start = { ...read(), controls: null, views: [] };
       has = membersOf(start);
       changes = [];
       kept = 0;
@@ -27,7 +27,10 @@ export function createRecorder({ choices, read }: { choices: StageChoice[]; read
     /** Keeps what has changed since the last time. */
     look() {
       if (start === undefined || kept > MOST_KEPT) return;
-      const members = membersOf(read());
+      const state = read();
+      // Until the servers have started the run before is to be seen.
+      if (state.play.is === 'starting') return;
+      const members = membersOf(state);
       const message = changesBetween(has, members);
       has = members;
       if (message === undefined) return;
