@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GameView, PuzzleOrder } from '../../../live/puzzle-contract.ts';
 import { type Game, type Ground, nameOfStep, openGame, openGround } from '../../../live/server/puzzle/game.ts';
 import { type Level, levelNamed, levels } from '../../../live/server/puzzle/levels.ts';
 import { openPuzzle } from '../../../live/server/puzzle/play.ts';
-import { createPuzzle } from '../../../live/server/puzzle.ts';
+import { createPuzzle, type Puzzle } from '../../../live/server/puzzle.ts';
 import type { Refusal } from '../../../live/server/refusal.ts';
 import { formatOrders } from '../../../loadtest/prove/claim.ts';
 import { replay } from '../../../prove/replay.ts';
@@ -203,8 +203,14 @@ describe('puzzle: random play', () => {
 });
 
 const changes = { count: 0 };
-const puzzle = createPuzzle({ onChange: () => (changes.count += 1) });
-afterAll(() => puzzle.close());
+let puzzle: Puzzle;
+afterAll(() => puzzle?.close());
+
+/** Its threads are bundled first: esbuild, which reads the locks of the tests above, is stopped when a bundle is made. */
+async function openPage() {
+  puzzle ??= createPuzzle({ onChange: () => (changes.count += 1) });
+  await puzzle.settled();
+}
 
 function game(): GameView {
   const { game } = puzzle.read();
@@ -239,6 +245,8 @@ function refusalOf(order: PuzzleOrder): string | undefined {
 }
 
 describe('puzzle: on its threads', () => {
+  beforeAll(openPage);
+
   test.each(broken)('%s: hints alone win in as many steps as the search says', async (name) => {
     const { knows } = await open(name);
     if (knows.is !== 'can') throw new Error(`The search says ${knows.is}.`);
