@@ -1,5 +1,6 @@
 // Sees what is done to a stack: wraps a target, so that a page can show its parts and its lines while drills break them.
 
+import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Target, TargetNode } from '../../loadtest/harness/target.ts';
 import type { Breakable, Replica } from '../../scripts/stack/stack.ts';
 import type { Line, Part } from '../contract.ts';
@@ -17,13 +18,15 @@ export interface ObservedTarget {
   parts(): Part[];
   /** Every line from a node to a server, and that from Redis to the replica that it has from its start. */
   lines(): Line[];
-  /** To how many units the stock of sku 001 was set last through this target, and how often it was; undefined before that. */
+  /** How the stock of sku 001 was last set through this target; undefined before that. */
   stockSet(): StockSet | undefined;
 }
 
 export interface StockSet {
   units: number;
   times: number;
+  /** When it was set, in milliseconds on the shared clock. */
+  at: number;
 }
 
 /** A part, and where it is reached. */
@@ -121,7 +124,7 @@ export function observeTarget(target: Target, onChange: () => void): ObservedTar
       async setStock(units, sku) {
         await node.setStock(units, sku);
         if (sku !== undefined && sku !== SKU) return;
-        stockSet = { units, times: (stockSet?.times ?? 0) + 1 };
+        stockSet = { units, times: (stockSet?.times ?? 0) + 1, at: sharedClock() };
         onChange();
       },
     };

@@ -4,10 +4,11 @@ import { nameOf } from '../../loadtest/evidence/history.ts';
 import type { DrillOutcome } from '../../loadtest/harness/drill.ts';
 import { followNode, type Push } from '../../loadtest/harness/event-stream.ts';
 import type { Observed } from '../../loadtest/harness/observed.ts';
+import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import type { Figures, LockView, NodeView, StackView, StockView } from '../contract.ts';
 import { createLiveTimeline } from './live-timeline.ts';
-import type { ObservedTarget } from './observed-target.ts';
+import type { ObservedTarget, StockSet } from './observed-target.ts';
 import { createPace } from './pace.ts';
 import { createWatchedNode, type SaleEndings, type SeenNode, type WatchedNode } from './watched-node.ts';
 import { watchStock } from './watched-stock.ts';
@@ -54,7 +55,7 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   let bed: Observed | undefined;
   let outcome: DrillOutcome | undefined;
   /** The stock that was set last, and how many units each node had sold by then. */
-  let supply: { units: number; times: number; sold: Map<WatchedNode, number> } | undefined;
+  let supply: (StockSet & { sold: Map<WatchedNode, number> }) | undefined;
   let lost = 0;
   /** How often something has changed so far, and how often it had when that was told, and when it was looked for what is lost. */
   let changes = 0;
@@ -90,14 +91,26 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
 
   function take(node: WatchedNode, push: Push, isFirst: boolean) {
     noteSupply();
-    if (push.cleared && isOver() && !kept.has(node)) kept.set(node, read(node));
+    if (push.cleared) aboutToForget(node, push.at);
     else if (push.events.length > 0 && kept.has(node)) startAnew();
     node.take(push, isFirst);
-    if (push.cleared) supply?.sold.set(node, 0);
+    // It was written before the stock was set, and comes after that.
+    if (supply && push.at <= supply.at) supply.sold.set(node, read(node).sold);
     for (const event of push.events) if (event.type === 'wrote') stock.wrote(event);
     const isNews = push.events.length > 0 || push.cleared || push.state !== undefined;
     if (isNews && kept.size === 0) stock.changed();
     if (isNews) changed();
+  }
+
+  /** The node was reset at that moment, and counts from 0 again. */
+  function aboutToForget(node: WatchedNode, at: number) {
+    const seen = read(node);
+    if (isOver()) {
+      if (!kept.has(node)) kept.set(node, seen);
+    } else if (supply && at > supply.at) {
+      supply.units -= seen.sold - (supply.sold.get(node) ?? 0);
+      supply.sold.set(node, 0);
+    }
   }
 
   /** When the stock was set since, it counts from here on. */
@@ -105,14 +118,18 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     const set = observed.stockSet();
     if (set === undefined || set.times === supply?.times) return;
     if (isOver()) startAnew();
-    supply = { ...set, sold: new Map(nodes.map((node) => [node, read(node).sold])) };
+    supply = { ...set, sold: soldByNow() };
     stock.changed();
   }
+
+  const soldByNow = () => new Map(nodes.map((node) => [node, read(node).sold]));
 
   const isOver = () => outcome !== undefined || bed?.endedAt() !== undefined;
 
   /** Forgets what is shown of the drill before. */
   function startAnew() {
+    // Its nodes were reset since.
+    if (kept.size > 0) supply = undefined;
     kept.clear();
     bed = undefined;
     outcome = undefined;
@@ -151,9 +168,18 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     const isSettled = changes === changesSettled && stock.isSettled();
     changesSettled = changes;
     if (!isSettled || nodes.some((node) => look(node).inFlight > 0)) return;
+    if (supply === undefined && !isOver()) supplyAsFound();
     const before = lost;
     countLost();
     if (lost !== before) changed();
+  }
+
+  /** Somebody else has set the stock: it counts from what it is now. */
+  function supplyAsFound() {
+    const units = stock.units();
+    if (units === undefined || figures() === null) return;
+    supply = { units, times: observed.stockSet()?.times ?? 0, at: sharedClock(), sold: soldByNow() };
+    changed();
   }
 
   function countLost() {
@@ -211,6 +237,7 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
       timeline: timeline.read(),
     }),
     observe(seen) {
+      noteSupply();
       startAnew();
       bed = seen;
       timeline.begin(seen);

@@ -186,9 +186,9 @@ test('observed target: what the stock was set to is known, of the sku that is dr
     expect(stockSet()).toBeUndefined();
     await first.setStock(7);
     await second.setStock(3, 'other');
-    expect(stockSet()).toEqual({ units: 7, times: 1 });
+    expect(stockSet()).toEqual({ units: 7, times: 1, at: expect.any(Number) });
     await second.setStock(7, '001');
-    expect(stockSet()).toEqual({ units: 7, times: 2 });
+    expect(stockSet()).toEqual({ units: 7, times: 2, at: expect.any(Number) });
     expect(await first.stock()).toBe(7);
     await first.clear();
     await first.clear('other');

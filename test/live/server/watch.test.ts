@@ -205,6 +205,23 @@ test('watch: what a lock loses is lost in the view', async () => {
   expect((stock?.actual ?? 0) - (stock?.expected ?? 0)).toBe(figures.lostUpdates);
 });
 
+test('watch: a stock that was there before counts from what it is', () =>
+  broken.use(async (given) => {
+    const [node] = given.nodes as [TargetNode];
+    await node.setLock('6-lua-release');
+    await node.setStock(30);
+    expect((await sendSale(node).end).outcome).toBe('sold');
+
+    await watching(given, '6-lua-release', async ({ watch }) => {
+      await expect.poll(() => watch.view().stock, { timeout: 5_000 }).toEqual({ actual: 29, expected: 29 });
+      expect((await sendSale(node).end).outcome).toBe('sold');
+      await expect.poll(() => watch.view().stock, { timeout: 5_000 }).toEqual({ actual: 28, expected: 28 });
+      expect(watch.view().figures).toMatchObject({ sold: 2, lost: 0 });
+    });
+    await node.clear();
+    await node.reset();
+  }));
+
 test('watch: the counts outlive a process that dies, and begin again with a reset', () =>
   broken.use((given) =>
     watching(given, '6-lua-release', async ({ target, watch }) => {
@@ -243,6 +260,9 @@ test('watch: the counts outlive a process that dies, and begin again with a rese
       await second.reset();
       await sell(second, 2);
       await shows({ sold: 2, refused: 0, inDoubt: 0, lost: 0 }, { actual: 48, expected: 48 });
+      await second.reset();
+      await sell(first, 1);
+      await shows({ sold: 1, refused: 0, inDoubt: 0, lost: 0 }, { actual: 47, expected: 47 });
 
       await first.clear();
       for (const node of [first, second]) await node.reset();
