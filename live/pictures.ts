@@ -80,7 +80,7 @@ async function takeFreePlay(page: Page) {
 }
 
 async function takeScheduler(page: Page) {
-  await page.getByRole('button', { name: 'You are the scheduler' }).click();
+  await page.getByRole('button', { name: 'Scheduler', exact: true }).click();
   const level = page.getByLabel('Level');
   const names = await level.locator('option').allInnerTexts();
   await level.selectOption({

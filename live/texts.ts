@@ -56,9 +56,9 @@ export const texts = {
     stop: 'Stop',
     free: 'Free play',
     endFree: 'End free play',
-    scheduler: 'You are the scheduler',
+    scheduler: 'Scheduler',
     stack: 'Back to the stack',
-    save: 'Save this run',
+    save: 'Save',
     /** A drill among those that can be chosen; with a sign for what is taught, once it ran. */
     drillOption: (name: string, taught: 'pass' | 'fail' | null | undefined) =>
       taught === undefined || taught === null ? name : `${verdicts[taught].sign} ${name}`,
