@@ -92,7 +92,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     const target = await targets.open(kind, worker, row);
     const closing = new AbortController();
     const observed = observeTarget(target, () => watch.changed());
-    const watch = watchStack({ target, observed, stage: row, signal: closing.signal, onChange });
+    const watch = watchStack({ target: observed.target, observed, stage: row, signal: closing.signal, onChange });
     const known = { stage: row, title: stageTitle(row), drill, story: [], verdict: null };
     const board: Board = { watch, known, closing };
     return { board, target: observed.target };

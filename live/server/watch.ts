@@ -203,8 +203,7 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
 
   function figures(): Figures | null {
     const seen = nodes.map(look);
-    // Before a stock is set they are those of the drill before.
-    if (supply === undefined || !seen.every(({ state }) => state !== undefined)) return null;
+    if (!seen.every(({ state }) => state !== undefined)) return null;
     return { ...sumOf(seen), lost, perSecond: pace.perSecond() };
   }
 

@@ -123,7 +123,7 @@ describe('a drill', () => {
     await player.ended();
 
     expect(first()?.verdict).toMatchObject({ verdict: 'fail', taught: 'fail' });
-    await until('the lost sale is counted', async () => first()?.figures?.lost === 1);
+    await until('the lost sale is counted', async () => (first()?.figures?.lost ?? 0) > 0);
   });
 
   test('under the stage before and under this one, side by side', async () => {
