@@ -47,7 +47,7 @@ export async function shareRoom(options: ShareOptions) {
     throw new Error('this machine is in no network that a room could share. Leave out --share.');
   const token = makeFollowerToken();
   const stream = createStream({
-    choices,
+    choices: choices.map(withoutAnswers),
     read: () => seenByFollowers(read(), room),
     everyMs: EVERY_MS,
     mostFollowers: MOST_FOLLOWERS,
@@ -77,6 +77,11 @@ export async function shareRoom(options: ShareOptions) {
       await once(server, 'close');
     },
   };
+}
+
+/** A follower is asked how a drill comes out, and is not sent what is taught of it. */
+function withoutAnswers(choice: StageChoice): StageChoice {
+  return { ...choice, drills: choice.drills.map((drill) => ({ ...drill, taught: null })) };
 }
 
 /**

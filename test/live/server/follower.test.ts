@@ -43,6 +43,10 @@ const view = (change: Partial<StackView> = {}): StackView => ({
   ...change,
 });
 
+const drill = { name: 'slow-holder', asks: 'who is harmed?', taught: 'fail' as const, kind: 'steps' as const };
+const stage = { name: '4-ttl', title: 'Stage 4 · ttl', problem: '', change: '', leaves: '', code: '' };
+const choices = [{ ...stage, drills: [drill] }];
+
 /** The page as it is served with --share: both listeners, and what they were asked for. */
 async function serve() {
   const trouble = 'ENOENT /home/ada/secret';
@@ -77,7 +81,7 @@ async function serve() {
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   let shared: Awaited<ReturnType<typeof shareRoom>> | undefined;
-  shared = await shareRoom({ files, choices: [], read: () => state, room, port: 0, onBug, addresses: ['127.0.0.1'] });
+  shared = await shareRoom({ files, choices, read: () => state, room, port: 0, onBug, addresses: ['127.0.0.1'] });
   closing.push(async () => {
     await shared?.close();
     stream.end();
@@ -105,7 +109,7 @@ const vote = ({ port, token }: Served, id: string, answer: number, question = 1)
   ask(port, '/vote', { method: 'POST', headers: voteHeaders(token, id), body: JSON.stringify({ question, answer }) });
 
 describe('a follower', () => {
-  test('sees what is projected, and the question; no buttons, not what went wrong, nor a token', async () => {
+  test('sees what is projected, and the question; no buttons, not what is taught or went wrong, nor a token', async () => {
     const served = await serve();
     served.room.order({ do: 'ask', ...cell });
 
@@ -115,7 +119,7 @@ describe('a follower', () => {
       { type: 'follower', id: expect.stringMatching(/^[\w-]{16}$/) },
       {
         type: 'all',
-        choices: [],
+        choices: [{ ...stage, drills: [{ ...drill, taught: null }] }],
         state: {
           play: { is: 'ready', trouble: null },
           controls: null,
