@@ -6,7 +6,9 @@ import { projectDir } from '../../../scripts/stack/parts.ts';
 import { readText } from '../../lesson/project-files.ts';
 
 const chapters = ['docs/stages', 'docs/beyond'].flatMap((folder) =>
-  readdirSync(`${projectDir}/${folder}`).map((name) => `${folder}/${name}`),
+  readdirSync(`${projectDir}/${folder}`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`),
 );
 const withOne = chapters.filter((file) => cellsShownIn(readText(file)).length > 0);
 const prove = (text: string) => Promise.all(cellsShownIn(text).map((cell) => proveCell({ ...cell, seconds: 60 })));
