@@ -51,8 +51,8 @@ export function Controls() {
     <${OrderButtons} isIdle=${isIdle} canPlay=${asked !== undefined} />
     <div class="question">
       <p class="asks">
-        ${asked && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
-        ${known !== undefined && views.length < 2 && html`<span class="taught">${texts.controls.taught(known)}</span>`}
+        ${asked && shown.value.controls === null && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
+        ${known !== undefined && views.length < 2 && shown.value.controls === null && html`<span class="taught">${texts.controls.taught(known)}</span>`}
       </p>
       <p class=${`status is-${play.is}`} role="status">${texts.play[play.is]}</p>
     </div>
