@@ -82,8 +82,9 @@ async function serve(): Promise<number> {
   }
 
   async function order(order: Order) {
-    if (order.do === 'play' || order.do === 'free') recorder.begin();
     await player.order(order);
+    // Not before it is taken: an order that is refused leaves the run before to be saved.
+    if (order.do === 'play' || order.do === 'free') recorder.begin();
     // Nobody votes on what is seen already.
     if (['play', 'next', 'run-on'].includes(order.do)) room.drillBegins();
   }

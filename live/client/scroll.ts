@@ -1,6 +1,6 @@
 // How far something has to be scrolled.
 
-/** Where a window that shows `height` from `top` on has to be scrolled to show a stretch as well, as little as can be. */
+/** Returns where a window of this height begins once it shows the stretch. It moves as little as possible. */
 export function scrolledTo(
   { top, height }: { top: number; height: number },
   stretch: { from: number; until: number },

@@ -29,7 +29,8 @@ export const nothingShown: Shown = {
   taught: {},
 };
 
-const emptyView: StackView = {
+/** A view of which nothing is known. */
+export const emptyView: StackView = {
   stage: '',
   title: '',
   drill: null,

@@ -4,6 +4,7 @@ import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
 import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/load.ts';
+import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
@@ -90,7 +91,11 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         async press() {
           await node.script({ untilResumed: true });
           testBed.sell(node);
-          return () => node.resume();
+          return async () => {
+            // It may still wait for the lock, and would be held later.
+            await node.script({});
+            await node.resume();
+          };
         },
       },
       { act: 'hold-release', at, label: 'release held', whyNot: links ?? whyNoRelease(stage), press: hold(isRelease) },
@@ -241,8 +246,13 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     }
     if (button.whyNot !== undefined) throw new Refusal(409, 'NOTHING_TO_BREAK', button.whyNot);
     const node = target.nodes.find(({ name }) => name === button.at);
-    const mark = button.label === undefined ? undefined : testBed.mark(button.label, node && { node });
+    const at = sharedClock();
     const undo = await button.press(count);
+    // What could not be staged is not drawn.
+    const { label } = button;
+    const mark = label === undefined ? undefined : testBed.mark(label, { at, ...(node && { node }) });
+    const where = button.at === undefined ? '' : `${button.at}: `;
+    if (label !== undefined) await testBed.say(`${where}${label}.`);
     if (undo === undefined) return;
     on.set(button, () => {
       mark?.over();
@@ -278,11 +288,14 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     },
     /** Undoes all that was broken, and lets everything go that is held. What has happened stays to be seen. */
     async undo() {
-      for (const undo of [...on.values()].reverse()) await undo();
-      on.clear();
-      replica = undefined;
-      await testBed.mend();
-      onChange();
+      try {
+        for (const undo of [...on.values()].reverse()) await undo();
+      } finally {
+        on.clear();
+        replica = undefined;
+        await testBed.mend();
+        onChange();
+      }
     },
     /** Puts the stack back to what it was before. */
     async close() {

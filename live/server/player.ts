@@ -74,13 +74,18 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     return targets;
   }
 
+  /** What is under way is not over before this is, too. */
+  function follow(work: Promise<unknown> | undefined) {
+    ending = Promise.allSettled([ending, work]).then(() => {});
+  }
+
   /** A part of the stack has died that no drill killed: the next drill gets a new stack. */
   function onDeath(sentence: string) {
     const dead = opened;
     opened = undefined;
     run?.stopping.abort(new Error(sentence));
     show({ trouble: sentence });
-    ending = Promise.allSettled([ending, dead?.targets.close()]);
+    follow(dead?.targets.close());
   }
 
   function closeBoards() {
@@ -194,7 +199,8 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     } catch (error) {
       show({ trouble: sentenceOf(error) });
     } finally {
-      await free?.close().catch((error) => show({ trouble: sentenceOf(error) }));
+      // Where a part has died, that is the trouble, and not what follows from it.
+      await free?.close().catch((error) => show({ trouble: play.trouble ?? sentenceOf(error) }));
       free = undefined;
       run = undefined;
       if (play.is !== 'over') show({ is: 'ready' });
@@ -206,7 +212,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     if (rowOf(stage) === undefined) throw new Refusal(400, 'BAD_REQUEST', `There is no stage ${stage}.`);
     run = { stopping: new AbortController(), isStepwise: false, waiting: new Set() };
     show({ is: 'starting', trouble: null });
-    ending = openFree(stage, run);
+    follow(openFree(stage, run));
   }
 
   function mustBeFree(): FreePlay {
@@ -229,7 +235,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     }
     run = { stopping: new AbortController(), isStepwise, waiting: new Set() };
     show({ is: 'starting', trouble: null });
-    ending = playAll(drill as Drill, rows, run);
+    follow(playAll(drill as Drill, rows, run));
   }
 
   function mustBeUnderWay(): Run {

@@ -25,9 +25,9 @@ export interface Cursor {
 export interface Excerpt extends LabHistory {
   /** The history was cleared since: these are the events from its new beginning on. */
   cleared: boolean;
-  /** The place behind the last of these events. */
+  /** Where to read on. */
   next: Cursor;
-  /** There are more behind it. */
+  /** There are more events to read from there. */
   hasMore: boolean;
 }
 

@@ -8,7 +8,7 @@ describe('scrolling to a stretch', () => {
     expect(scrolledTo(window, { from: 100, until: 300 })).toBe(100);
   });
 
-  test('goes up or down as little as it can', () => {
+  test('scrolls up or down as little as possible', () => {
     expect(scrolledTo(window, { from: 40, until: 90 })).toBe(40);
     expect(scrolledTo(window, { from: 320, until: 370 })).toBe(170);
   });

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
+import { emptyView } from '../../../live/client/state.ts';
 import { type LiveState, type Order, orderSchema, type StackView } from '../../../live/contract.ts';
 import { type PuzzleOrder, puzzleOrderSchema } from '../../../live/puzzle-contract.ts';
 import { readQuestions } from '../../../live/questions.ts';
@@ -28,18 +29,9 @@ afterEach(async () => {
 });
 
 const view = (change: Partial<StackView> = {}): StackView => ({
+  ...emptyView,
   stage: '4-ttl',
   title: 'Stage 4 · ttl',
-  drill: null,
-  parts: [],
-  lines: [],
-  nodes: [],
-  lock: null,
-  stock: null,
-  figures: null,
-  story: [],
-  timeline: null,
-  verdict: null,
   ...change,
 });
 

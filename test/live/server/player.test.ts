@@ -182,3 +182,44 @@ describe('a drill', () => {
     },
   );
 });
+
+describe('free play', () => {
+  const press = (act: Extract<Order, { do: 'act' }>['act'], at?: string) =>
+    player.order({ do: 'act', act, ...(at !== undefined && { at }) });
+  const stock = () => first()?.stock?.actual;
+
+  beforeAll(async () => {
+    await player.order({ do: 'free', stage: '8-auto-renew' });
+    await stateIs('free');
+  });
+  afterAll(async () => {
+    await player.order({ do: 'stop' });
+    await player.ended();
+  });
+
+  test('a sale that was to be held, and waits: it is held no more once that is undone', async () => {
+    await press('hold-sale', 'node-1');
+    await until('it is inside', async () => first()?.nodes[0]?.inside.length === 1);
+    await press('hold-sale', 'node-2');
+    await until('it waits', async () => first()?.nodes[1]?.waiting === 1);
+    await press('hold-sale', 'node-2');
+    await press('hold-sale', 'node-1');
+
+    await until('both are sold', async () => stock() === 998);
+  });
+
+  test('what could not be staged is refused, and stands neither on the timeline nor in the story', async () => {
+    expect(await refused({ do: 'act', act: 'fail-over', at: 'redis' })).toEqual([
+      'NOT_STAGED',
+      expect.stringMatching(/no replica yet/),
+    ]);
+    await press('kill', 'node-1');
+    await press('kill', 'node-1');
+    await press('sell', 'node-1');
+    await until('it sells again', async () => stock() === 997);
+    await until('it is drawn', async () => first()?.timeline?.faults.some(({ label }) => label === 'SIGKILL') === true);
+
+    expect(first()?.timeline?.faults.map(({ label }) => label)).not.toContain('failover');
+    expect(first()?.story.map(({ text }) => text)).toEqual(['node-1: SIGKILL.']);
+  });
+});

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { emptyView } from '../../../live/client/state.ts';
 import type { LiveState, Message, StackView } from '../../../live/contract.ts';
 import { createStream } from '../../../live/server/stream.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
@@ -12,18 +13,9 @@ afterEach(async () => {
 });
 
 const view = (change: Partial<StackView> = {}): StackView => ({
+  ...emptyView,
   stage: '4-ttl',
   title: 'Stage 4 · ttl',
-  drill: null,
-  parts: [],
-  lines: [],
-  nodes: [],
-  lock: null,
-  stock: null,
-  figures: null,
-  story: [],
-  timeline: null,
-  verdict: null,
   ...change,
 });
 
