@@ -12,13 +12,14 @@ import { runContract } from '../grade/contract/contract.ts';
 import { openContractServers } from '../grade/contract/contract-servers.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
 import type { Drill } from '../harness/drill.ts';
-import { faultLines, matrixLines, matrixOf } from '../prove/matrix.ts';
+import { faultLines, matrixLines, matrixOf, nameOfCell } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { contractLines, createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
+import { startProgressLine } from './progress-line.ts';
 import { runCommand } from './run-command.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called. */
@@ -86,7 +87,10 @@ async function searchFirst(locks: Grade[], drills: Drill[]): Promise<Cell[] | un
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   if (!options.json) process.stdout.write('Every order of events (npm run prove):\n\n');
-  const cells = await proveAll(planned, { seconds: searchSeconds, signal: stopping.signal, onCell() {} });
+  const progress = startProgressLine(planned.length);
+  const onCell = (cell: Cell) => progress.advance(nameOfCell(cell));
+  const cells = await proveAll(planned, { seconds: searchSeconds, signal: stopping.signal, onCell });
+  progress.end();
   process.off('SIGINT', stop).off('SIGTERM', stop);
   if (!options.json)
     process.stdout.write(`${[...matrixLines(matrixOf(cells)), '', ...faultLines(cells, isSound)].join('\n')}\n\n`);
@@ -110,7 +114,10 @@ async function contractNext(grades: Grade[], names: string[]): Promise<Map<strin
   try {
     for (const { stage, file, problem } of grades) {
       if (problem !== undefined || stopping.signal.aborted) continue;
-      const found = await runContract(servers, { stage, lock: { file }, names, signal: stopping.signal });
+      const progress = startProgressLine(names.length);
+      const onResult = ({ drill }: DrillResult) => progress.advance(`${stage} · ${drill}`);
+      const asked = { stage, lock: { file }, names, signal: stopping.signal, onResult };
+      const found = await runContract(servers, asked).finally(progress.end);
       results.set(stage, found);
       if (!options.json) process.stdout.write(`${contractLines(stage, found).join('\n')}\n`);
     }

@@ -11,7 +11,7 @@ import { nameOfExternalLock } from '../../services/inventory/external-module.ts'
 import { LATEST_PROOF, type ProofCell } from '../evidence/proof.ts';
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
 import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
-import { cellLines, faultLines, legend, matrixLines, matrixOf, summaryOf } from '../prove/matrix.ts';
+import { cellLines, faultLines, legend, matrixLines, matrixOf, nameOfCell, summaryOf } from '../prove/matrix.ts';
 import { replayOnRedis } from '../prove/on-redis.ts';
 import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scopeNames } from '../prove/plan.ts';
 import { type Planned, proveAll } from '../prove/prover.ts';
@@ -19,6 +19,7 @@ import { proofOf, writeProof } from '../prove/results.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeMachine } from './environment.ts';
 import { namesAmong, stageList, wholeNumberFrom } from './options.ts';
+import { startProgressLine } from './progress-line.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
 /** npm starts its scripts in the folder of the project, wherever it was called. */
@@ -89,10 +90,15 @@ async function prove(): Promise<number> {
     isSplit: split,
   });
   if (planned.length === 0) throw new Error('none of the scopes applies to these locks.');
-  const progress = json ? () => {} : showProgress(planned.length);
+  const progress = startProgressLine(planned.length);
   const seconds = given.seconds ?? (deep ? DEEP_SECONDS : SECONDS);
   const createdAt = new Date();
-  const found = await proveAll(planned, { seconds, signal: stopping.signal, onCell: progress });
+  const found = await proveAll(planned, {
+    seconds,
+    signal: stopping.signal,
+    onCell: (cell) => progress.advance(nameOfCell(cell)),
+  });
+  progress.end();
   const cells = given.onRedis ? await replayAll(found, planned) : found;
   const proof = await proofOf({ command: commandLine(), createdAt, machine: describeMachine(), cells });
   const reports = resolve(callerDir, given.reports);
@@ -121,7 +127,7 @@ async function replayAll(cells: Cell[], planned: Planned[]): Promise<ReplayedCel
         isFollowed ? { ...cell, onRedis: { server, times: 1, sameEachTime: differs === undefined } } : cell,
       );
       const how = differs ?? `It went the same way on ${server}.`;
-      process.stderr.write(`${cell.stage} · ${cell.scope} · ${cell.processes} processes: ${how}\n`);
+      process.stderr.write(`${nameOfCell(cell)}: ${how}\n`);
     }
   }
   return replayed;
@@ -172,17 +178,6 @@ async function wantedLocks(): Promise<ProvableLock[]> {
 
 function definedOf<Values extends object>(values: Values): Partial<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>;
-}
-
-/** One line that is written over, on a terminal. */
-function showProgress(total: number) {
-  let done = 0;
-  return ({ stage, scope, processes }: Cell) => {
-    done += 1;
-    if (!process.stderr.isTTY) return;
-    const line = `${done} of ${total}  ${stage} · ${scope} · ${processes} processes`;
-    process.stderr.write(done === total ? '\r\x1b[K' : `\r\x1b[K${line}`);
-  };
 }
 
 /** How to repeat this run. */

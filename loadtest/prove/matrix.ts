@@ -62,9 +62,9 @@ export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean)
   const first = amiss.filter(
     (cell, at) => amiss.findIndex(({ stage, scope }) => stage === cell.stage && scope === cell.scope) === at,
   );
-  const lines = first.map(({ stage, scope, processes, verdict, reason }) => {
-    const sign = verdict === 'fails' ? '✘' : verdict === 'holds' ? '✔, but a counterexample is taught' : '?';
-    return `${stage} · ${scope} · ${processes} processes: ${sign} ${reason}`;
+  const lines = first.map((cell) => {
+    const sign = { fails: '✘', holds: '✔, but a counterexample is taught', unknown: '?' }[cell.verdict];
+    return `${nameOfCell(cell)}: ${sign} ${cell.reason}`;
   });
   return lines.length > 0
     ? [...lines, '', 'For the steps of a counterexample: npm run prove, with its lock and its --scope.']
@@ -82,26 +82,20 @@ export function summaryOf(cells: Pick<Cell, 'states' | 'sales' | 'processes'>[],
   return `${listOf(sizes)}, on a real ${server}: ${states.toLocaleString('en')} states.`;
 }
 
+/** A cell in one line: `4-ttl · slow-holder · 2 processes`. */
+export function nameOfCell({ stage, scope, processes }: Pick<Cell, 'stage' | 'scope' | 'processes'>): string {
+  return `${stage} · ${scope} · ${countOf(processes, 'process', 'processes')}`;
+}
+
 /** A cell with all that is known of it. */
-export function cellLines({
-  stage,
-  scope,
-  says,
-  processes,
-  verdict,
-  reason,
-  states,
-  schedules,
-  counterexample,
-  replayed,
-  cut,
-}: Cell) {
+export function cellLines(cell: Cell) {
+  const { says, verdict, reason, states, schedules, counterexample, replayed, cut } = cell;
   const signs = { holds: pc.green('✔ holds'), fails: pc.red('✘ fails'), unknown: pc.yellow('? unknown') };
   const orders = schedules > 0 ? `, ${formatOrders(schedules)} orders` : '';
   const open = cut > 0 && verdict === 'unknown' ? `, ${cut.toLocaleString('en')} branches not followed` : '';
   const again = replayed ? ` Replayed ${replayed} times: the same each time.` : '';
   return [
-    `${stage} · ${scope} · ${processes} processes   ${signs[verdict]}`,
+    `${nameOfCell(cell)}   ${signs[verdict]}`,
     `  ${says} ${reason}${again}`.trimEnd(),
     `  ${states.toLocaleString('en')} states${orders}${open}.`,
     ...numbered(counterexample ?? []).map((line) => `  ${line}`),
