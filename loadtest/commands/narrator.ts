@@ -1,5 +1,6 @@
 // What a run prints: the story of the stages, or a line for each cell.
 
+import { stripVTControlCharacters } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 import pc from 'picocolors';
@@ -7,7 +8,15 @@ import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import type { Target } from '../harness/target.ts';
-import { isAsTaught, keyFigure, partsOf, type RanStaircase, ranStaircases } from '../report/cells.ts';
+import {
+  isAsTaught,
+  isBeyondPromise,
+  keyFigure,
+  partsOf,
+  type Cell as RanCell,
+  type RanStaircase,
+  ranStaircases,
+} from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
 import { baselineLine, failures, gradeLine } from '../report/grades.ts';
 import { drillLines, marks, nameColumn, openingLines } from '../report/terminal.ts';
@@ -67,7 +76,7 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
       const table = comparison(results.stages);
       if (table) say(`\n${table}`);
       for (const ran of ranStaircases(results)) {
-        if (ran.staircase !== lockStaircase) say(`\n${picture(ran, out.columns ?? DEFAULT_WIDTH)}`);
+        if (ran.staircase !== lockStaircase) say(`\n${picture(ran, results, out.columns ?? DEFAULT_WIDTH)}`);
       }
       for (const line of endLines(results, dir)) say(line);
     },
@@ -114,7 +123,7 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
     },
     end(results, dir) {
       bar?.stop();
-      for (const ran of ranStaircases(results)) say(`\n${picture(ran, out.columns ?? DEFAULT_WIDTH)}`);
+      for (const ran of ranStaircases(results)) say(`\n${picture(ran, results, out.columns ?? DEFAULT_WIDTH)}`);
       for (const line of endLines(results, dir)) say(line);
     },
   };
@@ -165,7 +174,7 @@ function shortResult(result: DrillResult): string {
  * A staircase, turned so that it fits a terminal of so many columns: a row for each drill, a column for each stage. What is too
  * wide goes on in a table below. Those of the orders are small enough to show a figure in each cell.
  */
-function picture(ran: RanStaircase, width: number): string {
+function picture(ran: RanStaircase, results: Results, width: number): string {
   const { staircase } = ran;
   const { rowWord } = staircase;
   const parts = partsOf(ran);
@@ -175,8 +184,8 @@ function picture(ran: RanStaircase, width: number): string {
     const cells = drills.map((drill) => inAnyOrder.find((cell) => cell.drill === drill));
     const head = rowOf(stage)?.short ?? stage;
     const figures = cells.map((cell) => (isOfLocks || !cell?.result ? undefined : keyFigure(cell.result)));
-    const widest = Math.max(head.length, ...figures.map((figure) => (figure ? `✔ ${figure}`.length : 1)));
-    const lines = cells.map((cell, i) => [pictureCell(cell?.result), figures[i]].filter(Boolean).join(' '));
+    const lines = cells.map((cell, i) => [pictureCell(cell, results), figures[i]].filter(Boolean).join(' '));
+    const widest = Math.max(head.length, ...lines.map((line) => stripVTControlCharacters(line).length));
     return { head, lines, width: widest };
   });
   const first = Math.max(rowWord.length, ...drills.map((drill) => drill.length));
@@ -205,8 +214,10 @@ function picture(ran: RanStaircase, width: number): string {
   return [...(isOfLocks ? [] : [pc.bold(staircase.title)]), ...text].join('\n');
 }
 
-function pictureCell(result: DrillResult | undefined): string {
-  if (result === undefined) return ' ';
+function pictureCell(cell: RanCell | undefined, results: Results): string {
+  if (cell?.result === undefined) return ' ';
+  const { stage, result } = cell;
+  if (isBeyondPromise(results, stage, result)) return pc.dim(`(${marks[result.verdict]})`);
   const isOff = isAsTaught(result) === false;
   if (isOff) return pc.bgRed(marks[result.verdict]);
   return result.taught === null ? pc.dim(marks[result.verdict]) : marks[result.verdict];

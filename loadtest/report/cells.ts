@@ -73,6 +73,12 @@ export function drillsAlone(stages: Results['stages']): Results['stages'] {
     .map((row) => ({ ...row, drills: row.drills.filter(({ drill }) => !isCheck(drill)) }));
 }
 
+/** True for what a lock fails and does not promise: the difference between two promises, and no fault of the lock. */
+export function isBeyondPromise({ grades = [] }: Results, stage: string, { drill, verdict }: DrillResult): boolean {
+  const grade = grades.find((candidate) => candidate.stage === stage);
+  return verdict === 'fail' && Object.hasOwn(grade?.doesNotPromise ?? {}, drill);
+}
+
 /** The checks of the contract that were run, lock by lock. */
 export function ranChecks({ stages }: Results): Results['stages'] {
   return stages

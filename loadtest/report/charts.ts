@@ -46,6 +46,7 @@ export function stockByStage(drill: string, stages: StageFigures[]): Chart {
         {
           type: 'bar',
           barWidth: 13,
+          barMinHeight: 2,
           barGap: '20%',
           silent: true,
           itemStyle: { color: '#ffffff', borderColor: ink, borderWidth: 1.5 },
@@ -54,6 +55,7 @@ export function stockByStage(drill: string, stages: StageFigures[]): Chart {
         {
           type: 'bar',
           barWidth: 13,
+          barMinHeight: 2,
           silent: true,
           data: stages.map(({ figures }) => ({
             value: figures.finalStock,

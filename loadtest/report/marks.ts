@@ -14,6 +14,9 @@ export const states = {
   blank: { mark: '', word: '' },
 } as const;
 
+/** What a lock fails and does not promise. */
+export const beyondPromise = { mark: `(${cross})`, word: 'fail, and it is not promised' } as const;
+
 /** The id of a stage in the page, or of one of its drills. */
 export function anchor(...names: string[]): string {
   return names.map((name) => name.replace(/[^\w-]+/g, '-')).join('.');

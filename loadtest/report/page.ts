@@ -46,7 +46,7 @@ ${stockOfRushes(results, draw)}
 ${latency(results, draw)}
 ${comparison(results)}
 ${hasTimeline(results) && timelinePatterns()}
-${stages.map((stage, i) => stageSection(stage, stages.slice(0, i)))}
+${stages.map((stage, i) => stageSection(stage, stages.slice(0, i), results))}
 ${howItWasRun(results)}
 </main>
 </body>

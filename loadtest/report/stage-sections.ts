@@ -3,10 +3,10 @@
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';
-import { fixedBy, isAsTaught, keyFigure, measuredRushes, questionOf } from './cells.ts';
+import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';
-import { anchor, states } from './marks.ts';
+import { anchor, beyondPromise, states } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 import { drawTimeline } from './timeline.ts';
 
@@ -33,12 +33,12 @@ ${stages.map(
 }
 
 /** A stage: its story, what its drills found, and every figure. `before` are the stages that were run before it. */
-export function stageSection({ stage, drills }: StageResult, before: StageResult[]): Html {
+export function stageSection({ stage, drills }: StageResult, before: StageResult[], results: Results): Html {
   return html`<section class="stage" id="${anchor(stage)}">
 <h2>${stageTitle(stage)}</h2>
 ${storyOf(stage)}
 ${drills.length === 0 && html`<p>No drill of this stage was run.</p>`}
-${drills.map((result) => drillArticle(stage, result, before))}
+${drills.map((result) => drillArticle(stage, result, before, results))}
 ${figuresTable(stage, drills)}
 </section>
 `;
@@ -54,9 +54,9 @@ function storyOf(stage: string): Html | false {
 </dl>`;
 }
 
-function drillArticle(stage: string, result: DrillResult, before: StageResult[]): Html {
+function drillArticle(stage: string, result: DrillResult, before: StageResult[], results: Results): Html {
   const { drill, verdict, reasons, timeline, durationMs } = result;
-  const { mark, word } = states[verdict];
+  const { mark, word } = isBeyondPromise(results, stage, result) ? beyondPromise : states[verdict];
   const figure = keyFigure(result);
   const question = questionOf(drill);
   const isOff = isAsTaught(result) === false;

@@ -6,6 +6,7 @@ import type { Results } from '../evidence/results.ts';
 import {
   type Cell,
   isAsTaught,
+  isBeyondPromise,
   keyFigure,
   partsOf,
   questionOf,
@@ -14,7 +15,7 @@ import {
   type StaircasePart,
 } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { anchor, states, verdictMarks } from './marks.ts';
+import { anchor, beyondPromise, states, verdictMarks } from './marks.ts';
 
 /** With more drills than that, a table needs small letters; with more than the second, the smallest. */
 const WIDE = 5;
@@ -41,7 +42,7 @@ function staircaseSection(ran: RanStaircase, results: Results, proof?: Proof): H
 <li><b class="key fail">✘\uFE0E</b> the ${rowWord} fails: that is its lesson</li>
 ${legendItems(
   rows.flatMap(({ cells }) => cells),
-  results.grades !== undefined,
+  results,
 )}</ul>
 ${proof && proofLegend(rows, proof)}
 ${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).map(question)}</dl>`}
@@ -65,7 +66,7 @@ ${isWide && drills.length >= FEW && html`<p class="hint${drills.length <= WIDE &
 <table class="staircase${width}" style="--drills: ${drills.length}">
 <thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
 <tbody>
-${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, provedOf(proof, cell)))}</tr>\n`)}
+${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, results, provedOf(proof, cell)))}</tr>\n`)}
 </tbody>
 </table>
 </div>
@@ -74,11 +75,14 @@ ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, s
 }
 
 /** Only what the table shows needs to be explained. */
-function legendItems(cells: Cell[], isGraded: boolean): (Html | false)[] {
+function legendItems(cells: Cell[], results: Results): (Html | false)[] {
+  const isGraded = results.grades !== undefined;
   const shows = (state: Cell['state']) => cells.some((cell) => cell.state === state);
   return [
     cells.some(({ result }) => result && isMeasuredOnly(result)) &&
       html`<li><b class="key pass measured">✔\uFE0E</b> <b class="key fail measured">✘\uFE0E</b> pale: ${isGraded ? 'it holds, or fails; nothing is taught of it' : 'measured only, the lesson leaves it open'}</li>\n`,
+    cells.some(({ stage, result }) => result && isBeyondPromise(results, stage, result)) &&
+      html`<li><b class="key fail measured">${beyondPromise.mark}</b> it fails what it does not promise, which is no fault of it</li>\n`,
     cells.some(({ result }) => result && isAsTaught(result) === false) &&
       html`<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as taught</li>\n`,
     shows('unknown') && html`<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>\n`,
@@ -125,9 +129,9 @@ function isMeasuredOnly({ verdict, taught }: NonNullable<Cell['result']>): boole
   return taught === null && (verdict === 'pass' || verdict === 'fail');
 }
 
-function staircaseCell({ stage, drill, state, result }: Cell, proved?: ProofCell['verdict']): Html {
-  const { mark, word } = states[state];
-  if (result === undefined) return html`<td class="${state}">${word}</td>`;
+function staircaseCell({ stage, drill, state, result }: Cell, results: Results, proved?: ProofCell['verdict']): Html {
+  if (result === undefined) return html`<td class="${state}">${states[state].word}</td>`;
+  const { mark, word } = isBeyondPromise(results, stage, result) ? beyondPromise : states[state];
   const isOff = isAsTaught(result) === false;
   const figure = keyFigure(result);
   const isShort = figure !== undefined || state === 'not-applicable';

@@ -89,3 +89,17 @@ test('the text: a line for each check, and its steps under what fails', () => {
   expect(text).toContain('- – contract-lost: ');
   expect(text).not.toContain('### my-lock contract-late-release');
 });
+
+test('what a lock fails and does not promise has a mark of its own, and what it promises has not', async () => {
+  const results = graded([check('nested-call', 'fail', 'It waits for itself.'), check('rush', 'fail', 'Two lost.')]);
+  results.grades = [
+    { stage: 'my-lock', file: '/my-lock.ts', doesNotPromise: { 'nested-call': 'It is not re-entrant.' } },
+  ];
+  const page = await renderPage(results, noChart);
+  const cellOf = (name: string) => page.match(new RegExp(`<a href="#my-lock.${name}"\\s*><span[^>]*>([^<]*)`))?.[1];
+
+  expect(cellOf('nested-call')).toBe('(✘\uFE0E)');
+  expect(cellOf('rush')).toBe('✘\uFE0E');
+  expect(page).toContain('it fails what it does not promise');
+  expect(await renderPage(graded([drill]), noChart)).not.toContain('(✘');
+});
