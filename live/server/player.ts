@@ -2,19 +2,15 @@
 
 import { once } from 'node:events';
 import { drills as allDrills } from '../../loadtest/drills/index.ts';
-import { causeShown, type Drill, type DrillOutcome } from '../../loadtest/harness/drill.ts';
+import { causeShown, type Drill } from '../../loadtest/harness/drill.ts';
 import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
-import { stageTitle } from '../../loadtest/report/story.ts';
-import { rowOf, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
-import type { LiveState, Order, Play, StackView, VerdictView } from '../contract.ts';
+import { rowOf } from '../../loadtest/staircase/lookup.ts';
+import type { LiveState, Order, Play } from '../contract.ts';
+import { type Board, openBoard } from './board.ts';
 import { drillsUnder } from './choices.ts';
 import { type FreePlay, openFreePlay } from './free-play.ts';
-import { observeTarget } from './observed-target.ts';
 import { Refusal } from './refusal.ts';
-import { type Watch, watchStack } from './watch.ts';
 
-/** How many witnesses the page names. */
-const SHOWN_WITNESSES = 3;
 /** The stage that the stack has before anything was played. */
 const FIRST_STAGE = '8-auto-renew';
 /** A rush that an audience can follow. */
@@ -27,14 +23,6 @@ export interface PlayerOptions {
   leaseMs: number;
   /** Called when something is to be seen anew. */
   onChange: () => void;
-}
-
-/** One stack as it is seen: what its watch says, and what the player knows besides. */
-interface Board {
-  watch: Watch;
-  known: Pick<StackView, 'stage' | 'title' | 'drill' | 'story' | 'verdict'>;
-  /** Ends its watch. */
-  closing: AbortController;
 }
 
 /** What is played now. */
@@ -89,48 +77,35 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
   }
 
   function closeBoards() {
-    for (const { closing } of boards) closing.abort();
+    for (const board of boards) board.close();
     boards = [];
   }
 
-  async function openBoard(targets: Targets, kind: Drill['kind'], row: string, worker: number, drill: string | null) {
-    const target = await targets.open(kind, worker, row);
-    const closing = new AbortController();
-    const observed = observeTarget(target, () => watch.changed());
-    const watch = watchStack({ target: observed.target, observed, stage: row, signal: closing.signal, onChange });
-    const known = { stage: row, title: stageTitle(row), drill, story: [], verdict: null };
-    const board: Board = { watch, known, closing };
-    return { board, target: observed.target };
+  async function openOn(targets: Targets, kind: Drill['kind'], stage: string, worker: number, drill: string | null) {
+    return openBoard({ target: await targets.open(kind, worker, stage), stage, drill, onChange });
   }
 
   /** Plays one drill under one row, to its verdict. */
-  async function playOn(drill: Drill, { board, target }: Awaited<ReturnType<typeof openBoard>>, current: Run) {
-    const { known, watch } = board;
+  async function playOn(drill: Drill, stage: string, board: Board, current: Run) {
     const { signal } = current.stopping;
-
-    async function narrate(text: string, atMs: number, isStep: boolean) {
-      known.story = [...known.story, { atMs, text, isStep }];
-      onChange();
-      if (isStep) await untilNext(current);
-    }
-
     const outcome = await drill
       .run({
-        target,
-        stage: known.stage,
+        target: board.target,
+        stage,
         settings: { ...load, leaseMs },
         signal,
         onProgress() {},
-        narrate,
-        observe: watch.observe,
+        async narrate(text, atMs, isStep) {
+          board.tell({ atMs, text, isStep });
+          if (isStep) await untilNext(current);
+        },
+        observe: board.observe,
       })
       .catch(async (error) => {
         await causeShown(signal);
         throw signal.aborted ? signal.reason : error;
       });
-    watch.ended(outcome);
-    known.verdict = verdictOf(known.stage, drill.name, outcome);
-    onChange();
+    board.ended(outcome);
   }
 
   /** Waits for the presenter when the drill is played step by step. Rejects when it is stopped. */
@@ -158,10 +133,10 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
       const targets = await targetsFor(rows);
       closeBoards();
       current.stopping.signal.throwIfAborted();
-      const open = await Promise.all(rows.map((row, place) => openBoard(targets, drill.kind, row, place, drill.name)));
-      boards = open.map(({ board }) => board);
+      boards = await Promise.all(rows.map((row, place) => openOn(targets, drill.kind, row, place, drill.name)));
       show({ is: 'playing' });
-      const ended = await Promise.allSettled(open.map((one) => playOn(drill, one, current)));
+      const plays = boards.map((board, place) => playOn(drill, rows[place] as string, board, current));
+      const ended = await Promise.allSettled(plays);
       for (const end of ended) if (end.status === 'rejected') throw end.reason;
     } catch (error) {
       show({ trouble: sentenceOf(error) });
@@ -179,19 +154,16 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     try {
       const targets = await targetsFor([stage]);
       closeBoards();
-      const { board, target } = await openBoard(targets, 'steps', stage, 0, null);
+      const board = await openOn(targets, 'steps', stage, 0, null);
       boards = [board];
       current.stopping.signal.throwIfAborted();
       free = await openFreePlay({
-        target,
+        target: board.target,
         stage,
         leaseMs,
-        observe: board.watch.observe,
+        observe: board.observe,
         onChange,
-        narrate(text, atMs) {
-          board.known.story = [...board.known.story, { atMs, text, isStep: false }];
-          onChange();
-        },
+        narrate: (text, atMs) => board.tell({ atMs, text, isStep: false }),
       });
       show({ is: 'free' });
       const { signal } = current.stopping;
@@ -247,8 +219,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     /** Starts the first stack, so that there is something to see. Rejects when it does not start. */
     async open() {
       const targets = await targetsFor([FIRST_STAGE]);
-      const { board } = await openBoard(targets, 'steps', FIRST_STAGE, 0, null);
-      boards = [board];
+      boards = [await openOn(targets, 'steps', FIRST_STAGE, 0, null)];
       show({ is: 'ready' });
     },
     /** Carries out an order. Rejects with Refusal when it does not fit what goes on. */
@@ -276,7 +247,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
         }
       }
     },
-    read: (): LiveState => ({ play, controls: free?.controls() ?? null, views: boards.map(viewOf) }),
+    read: (): LiveState => ({ play, controls: free?.controls() ?? null, views: boards.map((board) => board.view()) }),
     /** Resolves when nothing is played. */
     ended: () => ending,
     async close() {
@@ -287,14 +258,6 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
       await opened?.targets.close();
     },
   };
-}
-
-function viewOf({ watch, known }: Board): StackView {
-  return { ...watch.view(), ...known };
-}
-
-function verdictOf(stage: string, drill: string, { verdict, reasons, witnesses }: DrillOutcome): VerdictView {
-  return { verdict, taught: taughtVerdict(stage, drill), reasons, witnesses: witnesses.slice(0, SHOWN_WITNESSES) };
 }
 
 function sentenceOf(error: unknown): string {

@@ -18,7 +18,6 @@ export function createRecorder({ choices, read }: { choices: StageChoice[]; read
   return {
     /** Forgets the run before, and begins with nothing to be seen. */
     begin() {
-      startedAt = performance.now();
       start = { ...read(), controls: null, views: [] };
       has = membersOf(start);
       changes = [];
@@ -35,6 +34,8 @@ export function createRecorder({ choices, read }: { choices: StageChoice[]; read
       has = members;
       if (message === undefined) return;
       kept += message.length;
+      // It begins with what is seen first, not with the wait for its servers.
+      if (changes.length === 0) startedAt = performance.now();
       changes.push({ atMs: Math.round(performance.now() - startedAt), message: JSON.parse(message) });
     },
     /** What was seen since the beginning. Undefined when nothing has begun. */

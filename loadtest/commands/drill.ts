@@ -1,118 +1,117 @@
-// npm run drill: breaks one stage on purpose, and prints each step with its time.
+// What npm run drill does: breaks one stage after the other on purpose, and prints each step with its time.
 
-import { Command } from 'commander';
-import dotenv from 'dotenv';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
-import { drills as allDrills } from '../drills/index.ts';
-import type { Drill, DrillOutcome } from '../harness/drill.ts';
+import type { Drill, DrillOutcome, Narrate } from '../harness/drill.ts';
+import type { Observe } from '../harness/observed.ts';
+import type { Target } from '../harness/target.ts';
 import { createTargets } from '../harness/targets.ts';
-import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.ts';
 import { readStory, stageTitle } from '../report/story.ts';
-import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
-import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
 import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
-import { rowOfSchedule, schedules } from '../staircase/schedules.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import type { DrillCommand } from './drill-options.ts';
+import { AS_TAUGHT, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { openKeyboard } from './keyboard.ts';
-import { leaseLength, namesAmong, stageList } from './options.ts';
 
 const SHOWN_WITNESSES = 3;
 
-dotenv.config({ quiet: true });
-const guards = Object.keys(guardStaircase.rows).map(guardOfRow);
-const scheduleKinds = Object.keys(schedules);
-const strategies = Object.keys(keyStaircase.rows).map(strategyOfRow);
-const lockDrills = allDrills.filter(({ kind }) => kind === 'steps');
-/** Whose drills they are, and the option that names the rows. */
-const families = [
-  { drills: lockDrills, option: 'stage' },
-  { drills: guardDrills, option: 'guard' },
-  { drills: scheduleDrills, option: 'schedule' },
-  { drills: keyDrills, option: 'idempotency' },
-] as const;
-const names = (drills: Drill[]) => drills.map(({ name }) => name).join(', ');
-
-const command = new Command('npm run drill --')
-  .description('Breaks one stage on purpose, step by step.')
-  .argument(
-    '<drill>',
-    `of a lock: ${names(lockDrills)}; of the clean-up: ${names(guardDrills)}; of its schedules: ${names(scheduleDrills)}; of the keys: ${names(keyDrills)}`,
-  )
-  .option('--stage <stages>', 'stages by number or name, such as 3,4 or 4-ttl', stageList)
-  .option('--guard <guards>', `guards of the clean-up: ${guards.join(', ')}`, (value: string) =>
-    namesAmong(guards, value).map(rowOfGuard),
-  )
-  .option('--schedule <kinds>', `schedules of the clean-up: ${scheduleKinds.join(', ')}`, (value: string) =>
-    namesAmong(scheduleKinds, value).map(rowOfSchedule),
-  )
-  .option('--idempotency <strategies>', `what is done with the keys: ${strategies.join(', ')}`, (value: string) =>
-    namesAmong(strategies, value).map(rowOfStrategy),
-  )
-  .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 1_000)
-  .option('--pause', 'wait for Enter between the steps', false)
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
-  .parse();
-const { drill, rows } = chosen();
-const { lease, pause } = command.opts<{ lease: number; pause: boolean }>();
-
-const stopping = new AbortController();
-stopOnSignal(stopping, new Error('stopped before the end'));
-const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))];
-const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
-const nobodyIsLeft = () => stopping.abort(new Error('nobody is left to press Enter'));
-const keyboard = pause ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
-
-process.exitCode = await runToEnd('The drill could not be run', runAll, targets.close);
-await exitWhenWritten();
-
-/** The drill and the rows that the command line names. Ends the process when they do not go together. */
-function chosen(): { drill: Drill; rows: string[] } {
-  const [name = ''] = command.args;
-  const given = command.opts<Partial<Record<(typeof families)[number]['option'], string[]>>>();
-  const family = families.find(({ drills }) => drills.some((drill) => drill.name === name));
-  const drill = family?.drills.find((drill) => drill.name === name);
-  if (family === undefined || drill === undefined) {
-    const known = names(families.flatMap(({ drills }) => drills));
-    return command.error(`error: there is no drill ${name}: it must be one of ${known}`);
-  }
-  const rows = given[family.option];
-  const others = families.filter(({ option }) => option !== family.option && given[option] !== undefined);
-  if (rows === undefined || others.length > 0) {
-    return command.error(
-      `error: ${name} goes with --${family.option}${others.map(({ option }) => `, not with --${option}`).join('')}`,
-    );
-  }
-  return { drill, rows };
+/** Somebody who watches one drill from its beginning on, to show it again. */
+export interface Onlooker {
+  /** The target that the drill is to break: what is done to it here is seen. */
+  target: Target;
+  observe: Observe;
+  /** Is told what the drill narrates. */
+  tell(sentence: string, atMs: number, isStep: boolean): void;
+  /** The drill is over. Resolves with what was seen, as a page of one file. */
+  pageOf(outcome: DrillOutcome): Promise<string>;
+  /** Watches no more. */
+  close(): void;
 }
 
-/** Resolves with the exit code: whether every row did as the staircase says. */
-async function runAll(): Promise<number> {
-  await targets.open(drill.kind, 0, rows[0]);
-  console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
-  let isAsTaught = true;
-  for (const stage of rows) {
-    stopping.signal.throwIfAborted();
-    const target = await targets.open(drill.kind, 0, stage);
-    console.log(`\n${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`);
-    const outcome = await drill.run({
-      target,
-      stage,
-      settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs: lease },
-      signal: stopping.signal,
-      onProgress() {},
-      narrate,
-    });
-    if (!tellVerdict(drill.name, stage, outcome)) isAsTaught = false;
+/** Watches the drill that is about to be run under this stage. */
+export type Watch = (drill: Drill, stage: string, target: Target) => Promise<Onlooker>;
+
+/** Runs the drill under each row. Resolves with the exit code, when all is closed. */
+export async function runDrillCommand(
+  { drill, rows, leaseMs, isStepwise, fileFor }: DrillCommand,
+  watch: Watch,
+): Promise<number> {
+  const stopping = new AbortController();
+  stopOnSignal(stopping, new Error('stopped before the end'));
+  const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))];
+  const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
+  const nobodyIsLeft = () => stopping.abort(new Error('nobody is left to press Enter'));
+  const keyboard = isStepwise ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
+  return runToEnd('The drill could not be run', runAll, targets.close);
+
+  /** Resolves with the exit code: whether every row did as the staircase says. */
+  async function runAll(): Promise<number> {
+    if (fileFor) for (const row of rows) mustBeWritable(fileFor(row));
+    await targets.open(drill.kind, 0, rows[0]);
+    console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
+    let isAsTaught = true;
+    for (const stage of rows) {
+      stopping.signal.throwIfAborted();
+      const target = await targets.open(drill.kind, 0, stage);
+      console.log(`\n${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`);
+      if (!(await runOne(stage, target))) isAsTaught = false;
+    }
+    return isAsTaught ? AS_TAUGHT : NOT_AS_TAUGHT;
   }
-  return isAsTaught ? AS_TAUGHT : NOT_AS_TAUGHT;
+
+  /** Runs it under one row, and keeps the run if it is asked to. Resolves with false when it is not as taught, or unknown. */
+  async function runOne(stage: string, target: Target): Promise<boolean> {
+    const onlooker = fileFor && (await watch(drill, stage, target));
+    try {
+      const outcome = await drill.run({
+        target: onlooker?.target ?? target,
+        stage,
+        settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs },
+        signal: stopping.signal,
+        onProgress() {},
+        async narrate(...told) {
+          onlooker?.tell(...told);
+          await narrate(...told);
+        },
+        observe: onlooker?.observe,
+      });
+      const isAsTaught = tellVerdict(drill.name, stage, outcome);
+      // There is nothing to be seen of a drill that was not played.
+      if (onlooker && outcome.verdict !== 'not-applicable') keep(fileFor(stage), await onlooker.pageOf(outcome));
+      return isAsTaught;
+    } finally {
+      onlooker?.close();
+    }
+  }
+
+  /** Prints what happens, and waits for Enter between two steps if it was asked to. */
+  async function narrate(...[sentence, atMs, isStep]: Parameters<Narrate>) {
+    console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
+    const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
+    if (isStep) await keyboard?.waitForEnter(showPrompt, stopping.signal);
+  }
 }
 
-/** Prints what happens, and waits for Enter between two steps if it was asked to. */
-async function narrate(sentence: string, atMs: number, isStep: boolean) {
-  console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
-  const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
-  if (isStep) await keyboard?.waitForEnter(showPrompt, stopping.signal);
+/** Throws before anything is started where a file can't be written. */
+function mustBeWritable(file: string) {
+  unlessRefused(file, () => {
+    if (!existsSync(dirname(file))) mkdirSync(dirname(file));
+    closeSync(openSync(file, 'a'));
+    if (statSync(file).size === 0) rmSync(file);
+  });
+}
+
+function keep(file: string, page: string) {
+  unlessRefused(file, () => writeFileSync(file, page));
+  console.log(`  The run is kept in ${relative(process.cwd(), file)}: a browser opens it without a server.`);
+}
+
+function unlessRefused(file: string, act: () => void) {
+  try {
+    act();
+  } catch (error) {
+    throw new Error(`${file} can't be written: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Prints the verdict. Returns false when it is not what the staircase says, or unknown. */

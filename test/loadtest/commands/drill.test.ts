@@ -8,7 +8,7 @@ import { concurrentCommand, makeBarePath } from './command-under-test.ts';
 
 const ENTER = 'Enter goes on.';
 
-const drill = concurrentCommand('loadtest/commands/drill.ts', 3);
+const drill = concurrentCommand('live/drill.ts', 3);
 
 describe('npm run drill', { timeout: 90_000 }, () => {
   describe.concurrent('exit codes', () => {

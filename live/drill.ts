@@ -1,0 +1,14 @@
+// npm run drill: breaks one stage on purpose, prints each step with its time, and keeps what was seen as a page with --save.
+
+import dotenv from 'dotenv';
+import { runDrillCommand } from '../loadtest/commands/drill.ts';
+import { readDrillOptions } from '../loadtest/commands/drill-options.ts';
+import { exitWhenWritten } from '../loadtest/commands/ending.ts';
+
+dotenv.config({ quiet: true });
+process.exitCode = await runDrillCommand(readDrillOptions(process.argv), async (...played) => {
+  // Most runs are kept nowhere, and begin sooner without it.
+  const { openOnlooker } = await import('./server/onlooker.ts');
+  return openOnlooker(...played);
+});
+await exitWhenWritten();

@@ -1,0 +1,38 @@
+// Watches a drill that npm run drill plays, as the live page would, and makes a page of it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Onlooker, Watch } from '../../loadtest/commands/drill.ts';
+import type { LiveState, Play } from '../contract.ts';
+import { openBoard } from './board.ts';
+import { stageChoices } from './choices.ts';
+import { makePageFiles, savedPage } from './page-files.ts';
+import { createRecorder } from './recorder.ts';
+
+/** How long what was seen last may take to be told, in milliseconds. */
+const LAST_NEWS_MS = 500;
+
+export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooker> => {
+  // Before anything is played: a page that can't be made is told at once.
+  const files = await makePageFiles();
+  let play: Play = { is: 'playing', trouble: null };
+  const board = openBoard({ target, stage, drill: drill.name, onChange: () => recorder.look() });
+  const read = (): LiveState => ({ play, controls: null, views: [board.view()] });
+  const recorder = createRecorder({ choices: stageChoices(), read });
+  recorder.begin();
+  recorder.look();
+
+  return {
+    target: board.target,
+    observe: board.observe,
+    tell: (text, atMs, isStep) => board.tell({ atMs, text, isStep }),
+    async pageOf(outcome) {
+      play = { is: 'ready', trouble: null };
+      board.ended(outcome);
+      await sleep(LAST_NEWS_MS);
+      const run = recorder.run();
+      if (run === undefined) throw new Error('Nothing was seen.');
+      return savedPage(files, run);
+    },
+    close: board.close,
+  };
+};
