@@ -5,8 +5,9 @@ import type { Observe } from '../../loadtest/harness/observed.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
 import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
-import type { Sentence, StackView, VerdictView } from '../contract.ts';
+import type { Part, Sentence, StackView, VerdictView } from '../contract.ts';
 import { observeTarget } from './observed-target.ts';
+import { ownParts } from './own-parts.ts';
 import { watchStack } from './watch.ts';
 
 /** How many witnesses the page names. */
@@ -27,6 +28,8 @@ export interface Board {
   /** For the context of the drill. */
   observe: Observe;
   view(): StackView;
+  /** All parts of the stack, also those that the stage does not use. */
+  parts(): Part[];
   /** Adds a sentence to the story. */
   tell(sentence: Sentence): void;
   /** The drill is over, and this came of it. */
@@ -47,7 +50,11 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
   return {
     target: observed.target,
     observe: watch.observe,
-    view: () => ({ ...watch.view(), title, drill, story, verdict }),
+    view() {
+      const seen = watch.view();
+      return { ...seen, ...ownParts(stage, seen), title, drill, story, verdict };
+    },
+    parts: observed.parts,
     tell(sentence) {
       story = [...story, sentence];
       onChange();

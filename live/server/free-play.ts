@@ -9,7 +9,8 @@ import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts'
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import { hasLock, stockOf } from '../../locks/index.ts';
-import type { Act, Control } from '../contract.ts';
+import type { Act, Control, Part } from '../contract.ts';
+import { usesRedis } from './own-parts.ts';
 import { Refusal } from './refusal.ts';
 
 const STOCK = 1_000;
@@ -21,8 +22,15 @@ const REQUEST_LIMIT_MS = 30_000;
 /** For how many leases an event loop is blocked. */
 const BLOCKED_LEASES = 2.5;
 
+/** What can't be done to a part that is dead. */
+const actsOnLiving: Act[] = ['sell', 'hold-sale', 'kill', 'stop', 'block', 'cut-replica', 'empty'];
+/** What takes an answer of the part: one that stands still gives none. */
+const actsOnAwake: Act[] = ['hold-sale', 'kill', 'block', 'cut-replica', 'empty'];
+
 export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' | 'observe'> {
   leaseMs: number;
+  /** How the parts of the stack are now. */
+  parts: () => Part[];
   /** Says what was done, with the milliseconds since free play began. */
   narrate: (sentence: string, atMs: number) => void;
   /** Called when a button has changed. */
@@ -43,7 +51,7 @@ interface Button {
 export type FreePlay = Awaited<ReturnType<typeof openFreePlay>>;
 
 /** Two nodes under this stage, with a stock, for an audience to break. */
-export async function openFreePlay({ target, stage, observe, leaseMs, narrate, onChange }: FreePlayOptions) {
+export async function openFreePlay({ target, stage, parts, observe, leaseMs, narrate, onChange }: FreePlayOptions) {
   const ending = new AbortController();
   const testBed = await openTestBed({
     target,
@@ -61,6 +69,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   const busy = new Set<Button>();
   /** The replica that has been cut off. */
   let replica: Awaited<ReturnType<typeof testBed.startReplica>> | undefined;
+  /** The nodes are led to the replica, and the first Redis has nothing to do any more. */
+  let hasFailedOver = false;
   const buttons = [
     ...target.nodes.flatMap(buttonsOfNode),
     ...buttonsOfStack(),
@@ -107,6 +117,8 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         whyNot: process,
         async press() {
           await testBed.kill(node);
+          // What its process was told is forgotten with it.
+          turnOff('hold-sale', at);
           return () => testBed.revive(node);
         },
       },
@@ -126,8 +138,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         label: 'cut off',
         whyNot: links,
         async press() {
-          testBed.cutOff(node);
-          return () => testBed.restore(node);
+          return testBed.cutOff(node).restore;
         },
       },
       {
@@ -203,6 +214,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
             throw new NotStagedError('Redis has no replica yet: give it one, and cut it off, first.');
           await replica.promote();
           replica = undefined;
+          hasFailedOver = true;
           return undefined;
         },
       },
@@ -236,15 +248,38 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
     ];
   }
 
+  function turnOff(act: Act, at: string) {
+    for (const button of on.keys()) if (button.act === act && button.at === at) on.delete(button);
+  }
+
+  const isOn = (act: Act, at: string) => [...on.keys()].some((button) => button.act === act && button.at === at);
+
+  /** Why a button can do nothing as the stack is now, as a sentence. */
+  function whyNotNow({ act, at }: Button): string | undefined {
+    const part = parts().find(({ name }) => name === at);
+    if (at === undefined || part === undefined) return undefined;
+    if (at === 'redis' && hasFailedOver)
+      return 'The nodes use the replica since the failover: undo all leads them back.';
+    if (part.is === 'dead' && actsOnLiving.includes(act) && !isOn(act, at)) {
+      return `${at} is dead: ${isOn('kill', at) ? 'start it' : 'undo all'} first.`;
+    }
+    if (part.is === 'stopped' && actsOnAwake.includes(act)) return `${at} stands still: let it go on first.`;
+    return undefined;
+  }
+
   async function press(button: Button, count: number | undefined) {
+    const whyNot = button.whyNot ?? whyNotNow(button);
+    if (whyNot !== undefined) throw new Refusal(409, 'NOTHING_TO_BREAK', whyNot);
     const undoing = on.get(button);
     if (undoing !== undefined) {
-      // It is on until it is undone.
-      await undoing();
-      on.delete(button);
+      // It is on until it is undone; what can't be undone alone is undone with all.
+      try {
+        await undoing();
+      } finally {
+        on.delete(button);
+      }
       return;
     }
-    if (button.whyNot !== undefined) throw new Refusal(409, 'NOTHING_TO_BREAK', button.whyNot);
     const node = target.nodes.find(({ name }) => name === button.at);
     const at = sharedClock();
     const undo = await button.press(count);
@@ -266,7 +301,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
         act: button.act,
         ...(button.at !== undefined && { at: button.at }),
         isOn: on.has(button),
-        ...(button.whyNot !== undefined && { whyNot: button.whyNot }),
+        ...sayWhy(button.whyNot ?? whyNotNow(button)),
       })),
     /** Presses a button. Rejects with Refusal when there is none such, or it would do nothing. */
     async act({ act, at, count }: { act: Act; at?: string | undefined; count?: number | undefined }) {
@@ -293,6 +328,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
       } finally {
         on.clear();
         replica = undefined;
+        hasFailedOver = false;
         await testBed.mend();
         onChange();
       }
@@ -306,6 +342,7 @@ export async function openFreePlay({ target, stage, observe, leaseMs, narrate, o
   };
 }
 
+const sayWhy = (whyNot: string | undefined) => (whyNot === undefined ? {} : { whyNot });
 const lackingIn = ({ lacks }: Target, need: Need): string | undefined => lacks[need];
 const mastersOf = ({ stack }: Target) => stack?.masters ?? [];
 
@@ -322,8 +359,7 @@ function whyNoWrite(stage: string): string | undefined {
 }
 
 function whyNoRedis(stage: string): string | undefined {
-  const isElsewhere = backendOfRow(stage) !== 'redis' && stockOf(stage) === 'mysql';
-  return isElsewhere ? `Under ${stage} nothing is in Redis.` : undefined;
+  return usesRedis(stage) ? undefined : `Under ${stage} nothing is in Redis.`;
 }
 
 function whyNoMasters(stage: string): string | undefined {

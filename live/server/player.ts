@@ -159,6 +159,7 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
       current.stopping.signal.throwIfAborted();
       free = await openFreePlay({
         target: board.target,
+        parts: board.parts,
         stage,
         leaseMs,
         observe: board.observe,

@@ -222,4 +222,54 @@ describe('free play', () => {
     expect(first()?.timeline?.faults.map(({ label }) => label)).not.toContain('failover');
     expect(first()?.story.map(({ text }) => text)).toEqual(['node-1: SIGKILL.']);
   });
+
+  test('what a dead or a stopped node can not do is refused, and says why', async () => {
+    const controlOf = (act: string, at: string) =>
+      player.read().controls?.find((control) => control.act === act && control.at === at);
+    const before = stock();
+    await press('hold-sale', 'node-1');
+    await until('it is inside', async () => first()?.nodes[0]?.inside.length === 1);
+    await press('kill', 'node-1');
+    expect(controlOf('hold-sale', 'node-1')).toEqual({
+      act: 'hold-sale',
+      at: 'node-1',
+      isOn: false,
+      whyNot: 'node-1 is dead: start it first.',
+    });
+    for (const act of ['hold-sale', 'sell', 'stop', 'block'] as const) {
+      expect(await refused({ do: 'act', act, at: 'node-1' })).toEqual([
+        'NOTHING_TO_BREAK',
+        'node-1 is dead: start it first.',
+      ]);
+    }
+    await press('kill', 'node-1');
+    expect(controlOf('hold-sale', 'node-1')).toEqual({ act: 'hold-sale', at: 'node-1', isOn: false });
+    await press('hold-sale', 'node-2');
+    await press('stop', 'node-2');
+    for (const act of ['hold-sale', 'kill', 'block'] as const) {
+      expect(await refused({ do: 'act', act, at: 'node-2' })).toEqual([
+        'NOTHING_TO_BREAK',
+        'node-2 stands still: let it go on first.',
+      ]);
+    }
+    await press('stop', 'node-2');
+    await press('hold-sale', 'node-2');
+
+    await until('the sale that was held is sold', async () => stock() === (before ?? 0) - 1);
+    expect(player.read().controls?.filter(({ isOn }) => isOn)).toEqual([]);
+  });
+
+  test('after a failover the first Redis has nothing to break, until all is undone', async ({ skip }) => {
+    const whyNot = 'The nodes use the replica since the failover: undo all leads them back.';
+    const lacking = player.read().controls?.find(({ act }) => act === 'fail-over')?.whyNot;
+    skip(lacking !== undefined, lacking);
+    await press('cut-replica', 'redis');
+    await press('fail-over', 'redis');
+    for (const act of ['kill', 'stop', 'cut-replica', 'fail-over'] as const) {
+      expect(await refused({ do: 'act', act, at: 'redis' })).toEqual(['NOTHING_TO_BREAK', whyNot]);
+    }
+    await player.order({ do: 'undo' });
+    await press('stop', 'redis');
+    await press('stop', 'redis');
+  });
 });

@@ -1,0 +1,33 @@
+// Which parts of a stack a strategy uses: others may run beside them, and are not shown.
+
+import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
+import { stockOf } from '../../locks/index.ts';
+import type { Line, Part } from '../contract.ts';
+
+/** Its lock or its stock is in Redis. */
+export function usesRedis(stage: string): boolean {
+  return backendOfRow(stage) === 'redis' || stockOf(stage) === 'redis';
+}
+
+/** The parts and the lines of a stack that sales under this stage use. */
+export function ownParts(stage: string, { parts, lines }: { parts: Part[]; lines: Line[] }) {
+  const own = parts.filter(({ kind }) => isUsed(kind, stage));
+  const isOwn = (name: string) => own.some((part) => part.name === name);
+  return { parts: own, lines: lines.filter(({ from, to }) => isOwn(from) && isOwn(to)) };
+}
+
+function isUsed(kind: Part['kind'], stage: string): boolean {
+  switch (kind) {
+    case 'redis':
+    case 'replica':
+      return usesRedis(stage);
+    case 'master':
+      return backendOfRow(stage) === 'masters';
+    case 'zookeeper':
+      return backendOfRow(stage) === 'zookeeper';
+    case 'mysql':
+      return backendOfRow(stage) === 'mysql';
+    default:
+      return true;
+  }
+}
