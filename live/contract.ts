@@ -29,7 +29,7 @@ export interface NodeView {
   inside: string[];
 }
 
-/** The lock as its server has it. */
+/** The lock as Redis has it. Where it is elsewhere, that of the sale that was let in last and has not left. */
 export interface LockView {
   /** Whose it is: `sale 1001 on node-1`, or the value of the key where that names no sale. */
   holder: string;
@@ -37,6 +37,7 @@ export interface LockView {
   /** How long it has to live, in milliseconds, when it was last seen. Absent without an end. */
   leftMs?: number;
   leaseMs: number;
+  /** What the holder shows the stock, where its lock has such tokens. */
   fencingToken?: string;
 }
 

@@ -6,6 +6,7 @@ import { followNode, type Push } from '../../loadtest/harness/event-stream.ts';
 import type { Observed } from '../../loadtest/harness/observed.ts';
 import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
+import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import type { Figures, LockView, NodeView, StackView, StockView } from '../contract.ts';
 import { createLiveTimeline } from './live-timeline.ts';
 import type { ObservedTarget, StockSet } from './observed-target.ts';
@@ -213,15 +214,34 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   }
 
   function lockView(): LockView | null {
-    const seen = isOver() ? undefined : bed?.samples().at(-1);
-    if (bed === undefined || seen?.owner === undefined) return null;
-    const owner = bed.ownerOf(seen.owner);
+    if (bed === undefined || isOver()) return null;
+    return backendOfRow(stage) === 'redis' ? lockInRedis(bed) : lockOfLast();
+  }
+
+  /** As Redis has it. Its token is what the node of its holder has said. */
+  function lockInRedis({ samples, ownerOf }: Observed): LockView | null {
+    const seen = samples().at(-1);
+    if (seen?.owner === undefined) return null;
+    const owner = ownerOf(seen.owner);
+    const fencingToken = owner && nodes.find(({ name }) => name === owner.node)?.tokenOf(owner.saleId);
     return {
       holder: owner ? nameOf(owner) : seen.owner,
       ...(owner && { node: owner.node }),
       ...(Number.isFinite(seen.ttlMs) && { leftMs: seen.ttlMs }),
       leaseMs: Math.max(0, ...nodes.map((node) => read(node).state?.leaseMs ?? 0)),
+      ...(fencingToken !== undefined && { fencingToken }),
     };
+  }
+
+  /** That of the sale that was let in last, until it leaves: who was let in before had lost it by then. */
+  function lockOfLast(): LockView | null {
+    const [last] = nodes.flatMap((node) => node.lastLetIn() ?? []).sort((a, b) => b.at - a.at);
+    const node = nodes.find(({ name }) => name === last?.node);
+    if (last === undefined || node === undefined || !last.isInside) return null;
+    // ZooKeeper keeps the lock of a dead process for a while, MySQL does not.
+    if (isDead(node) && backendOfRow(stage) === 'mysql') return null;
+    const { fencingToken } = last;
+    return { holder: nameOf(last), node: node.name, leaseMs: 0, ...(fencingToken !== undefined && { fencingToken }) };
   }
 
   return {

@@ -33,6 +33,10 @@ export interface WatchedNode {
   /** Its stream has ended, or says nothing. It may stand still, and go on. */
   gone(): void;
   isGone(): boolean;
+  /** The fencing token under which a sale was inside last, as far as its events are kept. */
+  tokenOf(saleId: string): string | undefined;
+  /** The sale that was let in last, and whether it is still inside; nobody was since the last reset when it is undefined. */
+  lastLetIn(): (SaleEvent & { isInside: boolean }) | undefined;
   /** What it is seen to do. `isDead`: what was under way in its process never ends. */
   read(isDead: boolean): SeenNode;
 }
@@ -45,6 +49,7 @@ export function createWatchedNode(name: string): WatchedNode {
   let pastEvents: SaleEvent[] = [];
   let events: SaleEvent[] = [];
   const inside = new Set<string>();
+  let letIn: SaleEvent | undefined;
   let isGone = true;
 
   /** A stream tells a process from its beginning. */
@@ -67,10 +72,12 @@ export function createWatchedNode(name: string): WatchedNode {
     pastEvents = [];
     events = [];
     inside.clear();
+    letIn = undefined;
   }
 
   function takeEvent(event: SaleEvent) {
     events.push(event);
+    if (event.type === 'entered') letIn = event;
     if (event.type === 'entered' || event.type === 'began') inside.add(event.saleId);
     if (event.type === 'left' || event.type === 'failed') inside.delete(event.saleId);
   }
@@ -90,6 +97,11 @@ export function createWatchedNode(name: string): WatchedNode {
       isGone = true;
     },
     isGone: () => isGone,
+    tokenOf(saleId) {
+      const isMeant = (event: SaleEvent) => event.type === 'entered' && event.saleId === saleId;
+      return (events.findLast(isMeant) ?? pastEvents.findLast(isMeant))?.fencingToken;
+    },
+    lastLetIn: () => letIn && { ...letIn, isInside: inside.has(letIn.saleId) },
     read(isDead) {
       const [before, present] = [pastEvents, events];
       return {

@@ -15,8 +15,11 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
   let onIdle: (() => void)[] = [];
 
   return {
-    /** Opens the record of a sale that waits now. Its wait ends when it has what it waits for, and begins again when it waits again. */
-    open(lock: string, wait: { end(): void; beginAgain(): void }) {
+    /**
+     * Opens the record of a sale that waits now. Its wait ends when it has what it waits for, and begins again when it waits again.
+     * `tokenOf` has the fencing token of its lock, if there is one.
+     */
+    open(lock: string, wait: { end(): void; beginAgain(): void }, tokenOf: () => string | undefined = () => undefined) {
       lastSaleId += 1;
       const saleId = String(lastSaleId).padStart(4, '0');
       const progress: Progress = { reached: new Map() };
@@ -67,7 +70,9 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
           }
           // A write that was refused did not take place.
           if (step === 'conflict') reached.delete('writing');
-          if (step !== 'writing' && step !== 'released') history.record({ type: step, saleId, stock, bucket });
+          if (step === 'writing' || step === 'released') return;
+          const fencingToken = step === 'entered' ? tokenOf() : undefined;
+          history.record({ type: step, saleId, stock, bucket, fencingToken });
         },
         /** The sale asks for its own lock again. */
         nested: () => history.record({ type: 'nested', saleId }),

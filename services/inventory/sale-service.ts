@@ -102,12 +102,12 @@ export function createSaleService({ settings, node, store, servers, history, met
   async function sell(sku: string, client: Client, openHooks?: (sale: SaleFacts) => SaleHooks): Promise<Sold> {
     const lock = lockName;
     const wait = waits.start(timing.waitTimeoutMs, client);
-    const record = records.open(lock, wait);
+    let held: Lock | undefined;
+    const record = records.open(lock, wait, () => held?.fencingToken);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
     const hooks = openHooks?.({ sku, saleId, node, lock });
     const script = scripts.forSale(callNested);
-    let held: Lock | undefined;
     let bucket: number | undefined;
 
     try {

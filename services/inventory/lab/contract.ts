@@ -85,6 +85,8 @@ export const saleEventSchema = z.object({
   stock: z.int().optional(),
   /** Which bucket of the stock, from 0, where it lies in several. */
   bucket: z.int().optional(),
+  /** With entered: the fencing token under which it is inside, where its lock has tokens. */
+  fencingToken: z.string().optional(),
   /** Why it failed: a problem code, or CLIENT_GONE. */
   code: z.string().optional(),
   /** With LOCK_FAILED: what the lock did. */
