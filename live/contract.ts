@@ -29,7 +29,7 @@ export interface NodeView {
   inside: string[];
 }
 
-/** The lock as Redis has it. Where it is elsewhere, that of the sale that was let in last and has not left. */
+/** The lock as Redis has it, or most masters. Where it is elsewhere, that of the sale that was let in last and has not left. */
 export interface LockView {
   /** Whose it is: `sale 1001 on node-1`, or the value of the key where that names no sale. */
   holder: string;

@@ -1,24 +1,28 @@
 // Watches one stack for the page: joins what its nodes push, what a drill shows of itself, and what was done to its parts.
 
 import { nameOf } from '../../loadtest/evidence/history.ts';
+import type { LeaseSample } from '../../loadtest/evidence/timeline.ts';
 import type { DrillOutcome } from '../../loadtest/harness/drill.ts';
 import { followNode, type Push } from '../../loadtest/harness/event-stream.ts';
 import type { Observed } from '../../loadtest/harness/observed.ts';
 import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
+import { lockKey } from '../../services/inventory/store.ts';
 import type { Figures, LockView, NodeView, StackView, StockView } from '../contract.ts';
 import { createLiveTimeline } from './live-timeline.ts';
 import type { ObservedTarget, StockSet } from './observed-target.ts';
 import { createPace } from './pace.ts';
 import { createWatchedNode, type SaleEndings, type SeenNode, type WatchedNode } from './watched-node.ts';
 import { watchStock } from './watched-stock.ts';
+import { watchVotes } from './watched-votes.ts';
 
 /** How often news are told at most, in milliseconds. */
 const TELL_MS = 100;
+const SKU = '001';
 
 export interface WatchOptions {
-  target: Pick<Target, 'nodes'>;
+  target: Pick<Target, 'nodes' | 'stack'>;
   observed: Pick<ObservedTarget, 'parts' | 'lines' | 'stockSet'>;
   stage: string;
   /** Ends the watching when it aborts. */
@@ -64,6 +68,7 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   let changesSettled = 0;
 
   const stock = watchStock(askStock, changed);
+  const votes = watchVotesOf(stage, target, changed);
   const timeline = createLiveTimeline(() => nodes.flatMap((node) => look(node).events()));
   const followers = target.nodes.map(({ labUrl }, at) => {
     const node = nodes[at] as WatchedNode;
@@ -82,6 +87,7 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   function close() {
     clearInterval(telling);
     stock.close();
+    votes?.close();
     for (const follower of followers) follower.close();
   }
 
@@ -215,12 +221,12 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
 
   function lockView(): LockView | null {
     if (bed === undefined || isOver()) return null;
-    return backendOfRow(stage) === 'redis' ? lockInRedis(bed) : lockOfLast();
+    if (votes) return lockAsSeen(votes.read(), bed);
+    return backendOfRow(stage) === 'redis' ? lockAsSeen(bed.samples().at(-1), bed) : lockOfLast();
   }
 
-  /** As Redis has it. Its token is what the node of its holder has said. */
-  function lockInRedis({ samples, ownerOf }: Observed): LockView | null {
-    const seen = samples().at(-1);
+  /** As Redis has it, or most masters. Its token is what the node of its holder has said. */
+  function lockAsSeen(seen: Pick<LeaseSample, 'owner' | 'ttlMs'> | undefined, { ownerOf }: Observed): LockView | null {
     if (seen?.owner === undefined) return null;
     const owner = ownerOf(seen.owner);
     const fencingToken = owner && nodes.find(({ name }) => name === owner.node)?.tokenOf(owner.saleId);
@@ -270,6 +276,13 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     },
     changed,
   };
+}
+
+/** Of the masters, where they vote. */
+function watchVotesOf(stage: string, { stack }: Pick<Target, 'stack'>, onChange: () => void) {
+  if (backendOfRow(stage) !== 'masters' || !stack?.masters.length) return undefined;
+  const urls = stack.masters.map(({ url }) => url);
+  return watchVotes(urls, lockKey(SKU, stage), onChange);
 }
 
 function sumOf(seen: SaleEndings[]): SaleEndings {
