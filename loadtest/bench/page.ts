@@ -1,9 +1,9 @@
 // The report of a bench, as one page.
 
-import { readFileSync } from 'node:fs';
 import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import { type Draw, loadDraw } from '../report/draw.ts';
 import { type Html, html, trusted } from '../report/escape.ts';
+import { readStyles } from '../report/styles.ts';
 import { bars, waits } from './charts.ts';
 import { cpuMicros, type Figure, spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
@@ -21,7 +21,7 @@ import {
 /** The report of a bench as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
 export async function renderBenchPage(results: BenchResults): Promise<string> {
   const draw = await loadDraw();
-  const css = readFileSync(new URL('../report/report.css', import.meta.url), 'utf8');
+  const css = readStyles();
   const { mode, startedAt, durationMs } = results;
   const page = html`<!doctype html>
 <html lang="en">

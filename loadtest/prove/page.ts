@@ -1,6 +1,5 @@
 // The report of a proof, as one page.
 
-import { readFileSync } from 'node:fs';
 import { scopes } from '../../prove/scopes.ts';
 import { tell } from '../../prove/words.ts';
 import { countOf, formatMoment, formatNumber } from '../evidence/numbers.ts';
@@ -8,6 +7,7 @@ import type { Proof, ProofCell, ProofStep } from '../evidence/proof.ts';
 import { type Html, html, trusted } from '../report/escape.ts';
 import { anchor, verdictMarks } from '../report/marks.ts';
 import { stageTitle } from '../report/story.ts';
+import { readStyles } from '../report/styles.ts';
 import { drawTimeline, timelinePatterns } from '../report/timeline.ts';
 import { budgetOf, claimOf, formatOrders, replaysOf, sizeOf, summarizeProof } from './claim.ts';
 import { mermaidOf } from './mermaid.ts';
@@ -29,7 +29,7 @@ interface Placed {
 
 /** The report of a proof as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
 export async function renderProofPage(proof: Proof): Promise<string> {
-  const css = readFileSync(new URL('../report/report.css', import.meta.url), 'utf8');
+  const css = readStyles();
   const placed = placeCells(proof.cells);
   const sections: Html[] = [];
   for (const stage of unique(placed.map(({ cell }) => cell.stage))) {

@@ -1,6 +1,5 @@
 // The report as a page.
 
-import { readFileSync } from 'node:fs';
 import { formatDuration, formatMoment } from '../evidence/numbers.ts';
 import type { Proof } from '../evidence/proof.ts';
 import type { Results } from '../evidence/results.ts';
@@ -14,6 +13,7 @@ import { gradeLine, notPromised, optionLines } from './grades.ts';
 import { verdictMarks } from './marks.ts';
 import { comparison, stageSection } from './stage-sections.ts';
 import { staircaseSections } from './staircase-table.ts';
+import { readStyles } from './styles.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
 import { timelinePatterns } from './timeline.ts';
 
@@ -24,7 +24,7 @@ import { timelinePatterns } from './timeline.ts';
 export async function renderPage(results: Results, drawChart?: Draw, proof?: Proof): Promise<string> {
   const draw = drawChart ?? (await loadDraw());
   const stages = drillsAlone(results.stages);
-  const css = readFileSync(new URL('./report.css', import.meta.url), 'utf8');
+  const css = readStyles();
   const page = html`<!doctype html>
 <html lang="en">
 <head>
