@@ -46,8 +46,15 @@ const { url, lab, lease, share, open } = command.opts<{
   open: boolean;
 }>();
 if ((url === undefined) !== (lab === undefined)) command.error('error: --url and --lab go together');
-const { LIVE_PORT, LIVE_SHARE_PORT } = readSettingsOrExit(
-  z.object({ LIVE_PORT: port().default(7790), LIVE_SHARE_PORT: port().default(7791) }),
+const { LIVE_PORT, LIVE_SHARE_PORT, LIVE_LANGUAGE } = readSettingsOrExit(
+  z.object({
+    LIVE_PORT: port().default(7790),
+    LIVE_SHARE_PORT: port().default(7791),
+    LIVE_LANGUAGE: z
+      .string()
+      .regex(/^[a-z]{2}$/, 'must be two small letters, such as en')
+      .default('en'),
+  }),
   process.env,
 );
 
@@ -59,7 +66,7 @@ await exitWhenWritten();
 
 /** Serves the page until a signal comes. Resolves with the exit code. */
 async function serve(): Promise<number> {
-  const files = await makePageFiles();
+  const files = await makePageFiles({ language: LIVE_LANGUAGE });
   const choices = stageChoices();
   const token = randomBytes(16).toString('base64url');
   const onBug = (error: unknown) => console.error(error);

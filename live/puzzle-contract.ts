@@ -1,31 +1,68 @@
 // What "you are the scheduler" shows and what it may be asked for: the one definition, for the server and for the page.
 
 import { z } from 'zod';
+import type { SaleStep } from '../prove/sale.ts';
+import type { Budget, Demand } from '../prove/scopes.ts';
+
+/** The scopes that are played. */
+export type LevelScope =
+  | 'plain'
+  | 'crashed-holder'
+  | 'nested-call'
+  | 'slow-holder'
+  | 'late-release'
+  | 'long-sale'
+  | 'paused-process'
+  | 'late-write'
+  | 'failover';
 
 /** A level that can be opened: a stage in a scope of the search. */
 export interface LevelChoice {
   /** `4-ttl/slow-holder`. */
   name: string;
   stage: string;
-  /** The name of the scope: `slow-holder`. */
-  scope: string;
+  scope: LevelScope;
   /** `Stage 4 · ttl`. */
   title: string;
-  /** The scope in plain words. */
-  says: string;
   processes: number;
-  /** What must be reached, in a sentence. */
-  goal: string;
+}
+
+/** What counts as reached: what the scope demands is not so. Nobody may wait for ever in any. */
+export type Counting = Demand | 'nobody waits for ever';
+
+/** What happens, by its kind and its figures: the texts have the words. A command is named by its verb and its key, a script by its name. */
+export type Happening =
+  | { is: 'begins' | 'pause' | 'wake' | 'crash' | 'failover' }
+  /** The command reaches Redis, or is held up, or reaches it after that. */
+  | { is: 'command' | 'hold up' | 'let go'; command: string }
+  | { is: 'timer'; sends: string | null }
+  /** The clock goes on. What that brings, each with whose it is; null for a lock of which nobody knows whose it is. */
+  | {
+      is: 'clock';
+      ms: number;
+      leaseOf: (string | null)[];
+      timersOf: string[];
+      pausesOf: string[];
+      commandsOf: string[];
+    };
+
+/** What a process has done. */
+export interface Deed {
+  step: SaleStep;
+  stock?: number;
+  /** Why it failed. */
+  why?: string;
 }
 
 /** Something that can happen next. */
 export interface MoveView {
   /** Its place among the moves of the search. It is the same each time that the game stands here. */
   index: number;
-  /** `A`, `B`, …; `the clock`, `Redis`. */
+  /** `A`, `B`, …; `clock`, `Redis`. */
   who: string;
-  /** `A's SET lock reaches Redis`. No two moves of one moment have the same text. */
-  text: string;
+  happens: Happening;
+  /** What `Math.random()` gives, where two moves differ in that alone. */
+  chance?: number;
   /** The whole command, where the move is about one. */
   command?: string;
 }
@@ -35,8 +72,8 @@ export interface StepView extends Omit<MoveView, 'index'> {
   /** When, in milliseconds of the game's clock. */
   atMs: number;
   reply?: string;
-  /** What a process did because of it: `A is inside`. */
-  came?: string;
+  /** What the process did because of it. */
+  came: Deed[];
 }
 
 export interface ProcessView {
@@ -47,8 +84,8 @@ export interface ProcessView {
   away: 'paused' | 'held up' | null;
   /** Redis has the lock as its. */
   hasLock: boolean;
-  /** What it has done, oldest first: `is inside`, `has read stock 10`. */
-  did: string[];
+  /** What it has done, oldest first. */
+  did: Deed[];
   /** The command of it that is on its way to Redis. */
   onItsWay: string | null;
   /** In how many milliseconds a timer of it is due. */
@@ -73,8 +110,13 @@ export interface RedisView {
   others: { key: string; value: string }[];
 }
 
-/** How the game stands. `stuck`: nothing more can happen, and nothing was broken. */
-export type Standing = { is: 'going' } | { is: 'won'; reason: string } | { is: 'stuck'; reason: string };
+/** How the game stands. `ended` and `out of time`: nothing more can happen, and nothing was broken. */
+export type Standing =
+  | { is: 'going' }
+  /** The reason is the sentence of the search. */
+  | { is: 'won'; reason: string }
+  | { is: 'ended' }
+  | { is: 'out of time'; atMs: number };
 
 /** What the search says of the level. */
 export type Knows =
@@ -95,10 +137,10 @@ export type HintView =
 
 export interface GameView {
   level: LevelChoice;
-  /** Everything that counts as reached, a sentence each. */
-  counts: string[];
-  /** What may still go wrong: `at most 1 pause of a holder`. */
-  faultsLeft: string;
+  /** Everything that counts as reached. */
+  counts: Counting[];
+  /** How often each fault may still happen. */
+  faultsLeft: Pick<Budget, 'pauses' | 'delays' | 'crashes' | 'failovers'>;
   /** How many steps were made. An order to move names it. */
   step: number;
   /** In milliseconds of the game's clock. */

@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { StageChoice } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { type CodeLine, codeLines } from './code-lines.ts';
 
 export function Code({ choice }: { choice: StageChoice | undefined }) {

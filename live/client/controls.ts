@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Order } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { stageBefore } from './choice.ts';
 import { sendOrder, tokenInAddress } from './order.ts';
 import { playKey } from './state.ts';
@@ -97,7 +97,6 @@ function Elsewhere() {
   return html`${
     puzzle !== undefined &&
     html`<button
-      type="button"
       onClick=${() => {
         isScheduling.value = true;
       }}
@@ -112,7 +111,6 @@ function Elsewhere() {
 function orderButton(name: string, words: unknown, canBeUsed: boolean, orderOf: () => Order, kind = '') {
   return html`<button
     key=${name}
-    type="button"
     class=${kind}
     aria-disabled=${!canBeUsed}
     onClick=${() => {

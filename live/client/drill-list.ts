@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { StageChoice } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { Code } from './code.ts';
 import { choice, pickDrill } from './store.ts';
 
@@ -15,7 +15,7 @@ export function DrillList({ chosen }: { chosen: StageChoice | undefined }) {
         ${chosen.drills.map(
           ({ name, asks }) =>
             html`<li key=${name}>
-              <button type="button" aria-pressed=${choice.value.drill === name} onClick=${() => pickDrill(name)}>
+              <button aria-pressed=${choice.value.drill === name} onClick=${() => pickDrill(name)}>
                 <strong>${name}</strong> <span>${asks}</span>
               </button>
             </li>`,

@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { Figures } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 
 export function FiguresPanel({ figures }: { figures: Figures | null }) {
   if (figures === null) return html`<p class="empty">${texts.figures.none}</p>`;

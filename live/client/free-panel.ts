@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { Control, Order } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { sendOrder } from './order.ts';
 
 /** How many sales a rush has. */
@@ -15,7 +15,7 @@ export function FreePanel({ controls }: { controls: Control[] }) {
       (part) => html`<fieldset key=${part ?? ''}>
         <legend>${part ?? texts.free.whole}</legend>
         ${controls.filter(({ at }) => at === part).map((control) => html`<${ActButton} key=${control.act} control=${control} />`)}
-        ${part === undefined && html`<button type="button" onClick=${() => sendOrder({ do: 'undo' })}>${texts.free.undo}</button>`}
+        ${part === undefined && html`<button onClick=${() => sendOrder({ do: 'undo' })}>${texts.free.undo}</button>`}
       </fieldset>`,
     )}
   </section>`;
@@ -31,7 +31,6 @@ function ActButton({ control: { act, at, isOn, whyNot } }: { control: Control })
         : texts.free.acts[act];
   const order: Order = { do: 'act', act, ...(at !== undefined && { at }), ...(act === 'rush' && { count: RUSH }) };
   return html`<button
-    type="button"
     class=${isOn ? 'is-on' : ''}
     aria-pressed=${isOn}
     aria-disabled=${whyNot !== undefined}

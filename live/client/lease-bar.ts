@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { LockView } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { inSteps, leaseLeft, leaseShare } from './lease.ts';
 import { prefersStillness, useNow } from './measured.ts';
 

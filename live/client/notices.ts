@@ -1,7 +1,7 @@
 // What stands in the way: a broken line, an order that was not followed, what went wrong on the server.
 
 import { html } from 'htm/preact';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { line, orderTrouble, shown } from './store.ts';
 
 export function Notices() {
@@ -21,7 +21,6 @@ export function Notices() {
         html`<p class="notice">
           ${orderTrouble.value}${' '}
           <button
-            type="button"
             onClick=${() => {
               orderTrouble.value = null;
             }}

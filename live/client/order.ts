@@ -3,7 +3,7 @@
 import type { Order } from '../contract.ts';
 import type { PuzzleOrder } from '../puzzle-contract.ts';
 import type { RoomOrder } from '../room-contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { orderTrouble } from './store.ts';
 
 /** The token of the presenter: what follows the # in the address of the page. */

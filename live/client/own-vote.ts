@@ -1,8 +1,8 @@
 // What a phone remembers of itself while its tab is open: the id that the server gave it, and what it has said.
 
-import { signal } from '@preact/signals';
 import type { Vote } from '../room-contract.ts';
-import { roomTexts } from '../room-texts.ts';
+import { texts } from '../texts/en.ts';
+import { pageValue } from './page-value.ts';
 
 interface Follower {
   id: string;
@@ -12,7 +12,7 @@ interface Follower {
 const KEY = 'lockstep-follower';
 
 /** Null on the page of the presenter. */
-export const follower = signal<Follower | null>(remembered());
+export const follower = pageValue<Follower | null>(remembered());
 
 /** The server has said who this page is. Another id means that what was said before is forgotten there. */
 export function becomeFollower(id: string) {
@@ -34,9 +34,9 @@ export async function sendVote(token: string, vote: Vote): Promise<string | null
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}`, 'Follower-Id': id },
       body: JSON.stringify(vote),
     });
-    if (!response.ok) return ((await response.json()) as { detail?: string }).detail ?? roomTexts.voteFailed;
+    if (!response.ok) return ((await response.json()) as { detail?: string }).detail ?? texts.room.voteFailed;
   } catch {
-    return roomTexts.voteFailed;
+    return texts.room.voteFailed;
   }
   remember({ id, vote });
   return null;

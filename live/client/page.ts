@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { Vote } from '../room-contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { Controls } from './controls.ts';
 import { DrillList } from './drill-list.ts';
 import { Notices } from './notices.ts';
@@ -21,7 +21,6 @@ export function Page() {
     return html`<${Notices} />
       <main class="scheduler">
         <button
-          type="button"
           class="back"
           onClick=${() => {
             isScheduling.value = false;
@@ -41,10 +40,10 @@ export function Page() {
   const isReading = views.length === 1 && ['code', 'predict'].includes(readingOf(0).tab.value);
   return html`<${Patterns} />
     ${isSaved.value && html`<${ScrubBar} />`}
-    ${!isLookingOn.value && html`<${Controls} />`}
+    ${!isLookingOn() && html`<${Controls} />`}
     <${Notices} />
     ${
-      isLookingOn.value &&
+      isLookingOn() &&
       !isSaved.value &&
       html`<header class="follower">
         <h1>${texts.title}</h1>

@@ -1,7 +1,7 @@
 // Where the parts of the stack stand in the picture: from left to right in a wide window, from top to bottom on a phone.
 
 import type { Line, Part, StackView } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { textWidth } from './text-width.ts';
 
 export interface Point {

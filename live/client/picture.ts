@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
 import type { NodeView, Part } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { LeaseBar } from './lease-bar.ts';
 import { useWidth } from './measured.ts';
 import {

@@ -3,8 +3,9 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { GameView, MoveView, ProcessView } from '../puzzle-contract.ts';
-import { puzzleTexts as texts } from '../puzzle-texts.ts';
+import { texts as allTexts } from '../texts/en.ts';
 
+const texts = allTexts.puzzle;
 /** So many of the things that a process has done are shown. */
 const SHOWN_DEEDS = 4;
 
@@ -76,7 +77,7 @@ function Process({ process }: { process: ProcessView }) {
     ${isAlone && html`<p class="puzzle-no-lock">${texts.process.insideWithoutLock}</p>`}
     <ul class="puzzle-did">
       ${did.length === 0 && html`<li>${texts.process.nothingYet}</li>`}
-      ${did.slice(-SHOWN_DEEDS).map((deed, at) => html`<li key=${at}>${deed}</li>`)}
+      ${did.slice(-SHOWN_DEEDS).map((deed, at) => html`<li key=${at}>${texts.process.deed(deed)}</li>`)}
     </ul>
     ${onItsWay !== null && html`<p class="puzzle-way"><code>${texts.process.onItsWay(onItsWay)}</code></p>`}
     ${timerInMs !== null && html`<p>${texts.process.timer(timerInMs)}</p>`}
@@ -118,15 +119,14 @@ function Moves({ who, moves, choose }: { who: string; moves: Numbered[]; choose:
     <ul class="puzzle-moves" aria-label=${texts.moves(who)}>
       ${moves.map(
         ({ move, number }) => html`
-          <li key=${move.text}>
+          <li key=${move.index}>
             <button
-              type="button"
               class="puzzle-move"
               aria-keyshortcuts=${number <= 9 ? String(number) : undefined}
               onClick=${() => choose(move)}
             >
               ${number <= 9 && html`<kbd>${number}</kbd>`}
-              <span>${move.text}${move.command !== undefined && html`<code>${move.command}</code>`}</span>
+              <span>${texts.move(move)}${move.command !== undefined && html`<code>${move.command}</code>`}</span>
             </button>
           </li>
         `,

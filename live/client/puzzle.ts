@@ -3,9 +3,11 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { GameView, MoveView, PuzzleOrder, PuzzleView } from '../puzzle-contract.ts';
-import { puzzleTexts as texts } from '../puzzle-texts.ts';
+import { texts as allTexts } from '../texts/en.ts';
 import { PuzzleBoard } from './puzzle-board.ts';
 import { orderOfKey } from './puzzle-keys.ts';
+
+const texts = allTexts.puzzle;
 
 export interface PuzzleProps {
   view: PuzzleView;
@@ -56,7 +58,6 @@ function Controls({ game: { step, moves, standing, hints }, send }: GameProps) {
   return html`
     <div class="puzzle-controls">
       <button
-        type="button"
         disabled=${moves.length !== 1}
         title=${texts.buttons.goOnMeans}
         aria-keyshortcuts="g"
@@ -64,12 +65,11 @@ function Controls({ game: { step, moves, standing, hints }, send }: GameProps) {
       >
         ${texts.buttons.goOn} <kbd>g</kbd>
       </button>
-      <button type="button" disabled=${step === 0} aria-keyshortcuts="u" onClick=${() => send({ do: 'undo' })}>
+      <button disabled=${step === 0} aria-keyshortcuts="u" onClick=${() => send({ do: 'undo' })}>
         ${texts.buttons.undo} <kbd>u</kbd>
       </button>
-      <button type="button" disabled=${step === 0} onClick=${() => send({ do: 'again' })}>${texts.buttons.again}</button>
+      <button disabled=${step === 0} onClick=${() => send({ do: 'again' })}>${texts.buttons.again}</button>
       <button
-        type="button"
         disabled=${standing.is === 'won'}
         aria-keyshortcuts="h"
         onClick=${() => send({ do: 'hint' })}
@@ -77,7 +77,7 @@ function Controls({ game: { step, moves, standing, hints }, send }: GameProps) {
         ${texts.buttons.hint} <kbd>h</kbd>
       </button>
       <span class="puzzle-hints">${texts.hints(hints)}</span>
-      <button type="button" onClick=${() => send({ do: 'close' })}>${texts.buttons.close}</button>
+      <button onClick=${() => send({ do: 'close' })}>${texts.buttons.close}</button>
     </div>
   `;
 }
@@ -87,12 +87,12 @@ function Game({ game, send }: GameProps) {
   const choose = (move: MoveView) => send({ do: 'move', index: move.index, step });
   return html`
     <div class="puzzle-task">
-      <p>${texts.says(level)}</p>
-      <p class="puzzle-goal"><strong>${texts.goal}</strong> ${level.goal}</p>
+      <p>${texts.sales(level.processes)}</p>
+      <p class="puzzle-goal"><strong>${texts.goal}</strong> ${texts.goals[level.scope]}</p>
       <details>
         <summary>${texts.counts}</summary>
         <div>
-          <ul>${counts.map((each) => html`<li key=${each}>${each}</li>`)}</ul>
+          <ul>${counts.map((each) => html`<li key=${each}>${texts.counting[each]}</li>`)}</ul>
           <p class="puzzle-rule">${texts.clockRule}</p>
         </div>
       </details>
@@ -102,7 +102,7 @@ function Game({ game, send }: GameProps) {
     <div role="status">
       ${
         standing.is !== 'going' &&
-        html`<p class=${`puzzle-banner is-${standing.is}`}>${texts.standing(standing, step, hints, knows)}</p>`
+        html`<p class=${`puzzle-banner is-${standing.is === 'won' ? 'won' : 'ended'}`}>${texts.standing(standing, step, hints, knows)}</p>`
       }
       ${hint !== null && html`<p class="puzzle-banner is-hint">${texts.hint(hint)}</p>`}
     </div>

@@ -1,7 +1,9 @@
 // What the keys of the presenter ask of the room, and what may be asked now.
 
 import type { RoomOrder, RoomView } from '../room-contract.ts';
-import { roomKeys } from '../room-texts.ts';
+
+/** The keys of the presenter. An answer is predicted by its number. */
+export const roomKeys = { ask: 'q', closeVotes: 'c', reveal: 'r', forget: 'x', bars: 'b' } as const;
 
 /** The drill that the presenter has chosen. */
 export interface ChosenCell {

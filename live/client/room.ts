@@ -1,23 +1,12 @@
 // A prediction as it is shown: on the wall with its bars and buttons, and on a phone with answers to touch.
 
-import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import { useEffect } from 'preact/hooks';
 import type { AnswerView, QuestionView, RoomOrder, RoomView, Vote } from '../room-contract.ts';
-import {
-  answerLabel,
-  followText,
-  happenedText,
-  nothingToAskText,
-  predictLabel,
-  roomKeys,
-  roomTexts,
-  stateTexts,
-  votedText,
-  votesText,
-} from '../room-texts.ts';
+import { texts } from '../texts/en.ts';
 import { follower } from './own-vote.ts';
-import { askableUnder, type ChosenCell, isAskable, orderOfKey } from './room-keys.ts';
+import { pageValue } from './page-value.ts';
+import { askableUnder, type ChosenCell, isAskable, orderOfKey, roomKeys } from './room-keys.ts';
 
 export interface PresenterQuestionProps {
   room: RoomView;
@@ -26,9 +15,9 @@ export interface PresenterQuestionProps {
 }
 
 /** Whether the wall shows the bars while votes are taken: a room that sees them follows the crowd. */
-const isCountShown = signal(true);
+const isCountShown = pageValue(true);
 /** Why the last vote of this phone was not taken, and for which question it was. */
-const refusal = signal<{ question: number; text: string } | null>(null);
+const refusal = pageValue<{ question: number; text: string } | null>(null);
 
 /** The question on the wall, for the one who teaches. */
 export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) {
@@ -49,33 +38,33 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
   });
 
   const button = (order: RoomOrder, text: string, key: string) =>
-    html`<button type="button" aria-keyshortcuts=${key} onClick=${() => send(order)}>${text} <kbd>${key}</kbd></button>`;
+    html`<button aria-keyshortcuts=${key} onClick=${() => send(order)}>${text} <kbd>${key}</kbd></button>`;
 
-  return html`<section class="room" aria-label=${roomTexts.heading}>
+  return html`<section class="room" aria-label=${texts.room.heading}>
     <${Address} room=${room} />
     ${question !== null && html`<${OnTheWall} question=${question} followers=${room.followers} hasVotes=${hasVotes} send=${send} />`}
     <div class="room-buttons">
-      ${isAskable(room, cell) && button({ do: 'ask', ...cell }, roomTexts.ask, roomKeys.ask)}
-      ${question === null && !isAskable(room, cell) && html`<p>${nothingToAskText(askableUnder(room, cell))}</p>`}
-      ${hasVotes && question?.is === 'open' && button({ do: 'close-votes' }, roomTexts.closeVotes, roomKeys.closeVotes)}
-      ${question !== null && question.is !== 'revealed' && button({ do: 'reveal' }, roomTexts.reveal, roomKeys.reveal)}
-      ${question !== null && button({ do: 'forget' }, roomTexts.forget, roomKeys.forget)}
+      ${isAskable(room, cell) && button({ do: 'ask', ...cell }, texts.room.ask, roomKeys.ask)}
+      ${question === null && !isAskable(room, cell) && html`<p>${texts.room.nothingToAsk(askableUnder(room, cell))}</p>`}
+      ${hasVotes && question?.is === 'open' && button({ do: 'close-votes' }, texts.room.closeVotes, roomKeys.closeVotes)}
+      ${question !== null && question.is !== 'revealed' && button({ do: 'reveal' }, texts.room.reveal, roomKeys.reveal)}
+      ${question !== null && button({ do: 'forget' }, texts.room.forget, roomKeys.forget)}
       ${hasVotes && question?.is === 'open' && html`<${BarsButton} />`}
     </div>
   </section>`;
 }
 
 function Address({ room: { address, followers } }: { room: RoomView }) {
-  if (address === null) return html`<p class="room-address">${roomTexts.notShared}</p>`;
-  return html`<p class="room-address">${roomTexts.followAt} <strong>${address}</strong> ${followText(followers)}</p>`;
+  if (address === null) return html`<p class="room-address">${texts.room.notShared}</p>`;
+  return html`<p class="room-address">${texts.room.followAt} <strong>${address}</strong> ${texts.room.follow(followers)}</p>`;
 }
 
 function BarsButton() {
-  const text = isCountShown.value ? roomTexts.hideBars : roomTexts.showBars;
+  const text = isCountShown.value ? texts.room.hideBars : texts.room.showBars;
   const turn = () => {
     isCountShown.value = !isCountShown.value;
   };
-  return html`<button type="button" aria-keyshortcuts=${roomKeys.bars} onClick=${turn}>
+  return html`<button aria-keyshortcuts=${roomKeys.bars} onClick=${turn}>
     ${text} <kbd>${roomKeys.bars}</kbd>
   </button>`;
 }
@@ -90,24 +79,23 @@ interface OnTheWallProps {
 function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
   const isOpen = question.is === 'open';
   const isCounted = hasVotes && (!isOpen || isCountShown.value);
-  const state = isOpen && !hasVotes ? roomTexts.predictAlone : stateTexts[question.is];
+  const state = isOpen && !hasVotes ? texts.room.predictAlone : texts.room.states[question.is];
   return html`<h2 class="room-question">${question.text}</h2>
-    <p class="room-state"><span role="status">${state}</span> ${hasVotes && votedText(question.voted, followers)}</p>
+    <p class="room-state"><span role="status">${state}</span> ${hasVotes && texts.room.voted(question.voted, followers)}</p>
     <${WhatHappened} question=${question} />
     <ol class="room-answers">
       ${question.answers.map(
         (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
           <button
-            type="button"
             class="room-number"
             disabled=${!isOpen}
             aria-pressed=${question.prediction === place}
-            aria-label=${predictLabel(place)}
+            aria-label=${texts.room.predict(place)}
             onClick=${() => send({ do: 'predict', answer: place })}
           >
             ${place + 1}
           </button>
-          <${AnswerText} answer=${answer} mark=${question.prediction === place ? roomTexts.prediction : null} />
+          <${AnswerText} answer=${answer} mark=${question.prediction === place ? texts.room.prediction : null} />
           ${isCounted && html`<${Bar} answer=${answer} place=${place} voted=${question.voted} />`}
         </li>`,
       )}
@@ -118,7 +106,7 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
 export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: Vote) => Promise<string | null> }) {
   const { question } = room;
   if (question === null) {
-    return html`<section class="room is-phone" aria-label=${roomTexts.heading}><h1>${roomTexts.followerWaits}</h1></section>`;
+    return html`<section class="room is-phone" aria-label=${texts.room.heading}><h1>${texts.room.followerWaits}</h1></section>`;
   }
   const { number, is, answers, voted } = question;
   const own = follower.value?.vote;
@@ -138,13 +126,12 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
       ${answers.map(
         (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
           <button
-            type="button"
             class="room-choice"
             disabled=${is !== 'open'}
             aria-pressed=${said === place}
             onClick=${() => say(place)}
           >
-            <${AnswerText} answer=${answer} mark=${said === place ? roomTexts.chosen : null} />
+            <${AnswerText} answer=${answer} mark=${said === place ? texts.room.chosen : null} />
           </button>
           <${Bar} answer=${answer} place=${place} voted=${voted} />
         </li>`,
@@ -155,16 +142,16 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
 }
 
 function phoneText({ is, answers }: QuestionView, said: number | null): string {
-  if (is === 'open') return roomTexts.chooseOne;
-  if (is === 'closed') return stateTexts.closed;
-  if (said === null) return roomTexts.saidNothing;
-  return answers[said]?.isRight ? roomTexts.wasRight : roomTexts.wasWrong;
+  if (is === 'open') return texts.room.chooseOne;
+  if (is === 'closed') return texts.room.states.closed;
+  if (said === null) return texts.room.saidNothing;
+  return answers[said]?.isRight ? texts.room.wasRight : texts.room.wasWrong;
 }
 
 /** The right answer has a sign and a word, not a colour alone. */
 function AnswerText({ answer: { text, isRight, because }, mark }: { answer: AnswerView; mark: string | null }) {
   return html`<span class="room-text">
-    ${isRight && html`<strong class="room-mark">✔ ${roomTexts.right}</strong>`}
+    ${isRight && html`<strong class="room-mark">✔ ${texts.room.right}</strong>`}
     <span>${text}</span>
     ${mark !== null && html`<em class="room-mark">${mark}</em>`}
     ${because !== null && html`<small>${because}</small>`}
@@ -174,8 +161,8 @@ function AnswerText({ answer: { text, isRight, because }, mark }: { answer: Answ
 function Bar({ answer: { votes }, place, voted }: { answer: AnswerView; place: number; voted: number }) {
   if (votes === null) return null;
   return html`<span class="room-bar">
-    <progress max=${Math.max(1, voted)} value=${votes} aria-label=${answerLabel(place, votes, voted)}></progress>
-    <span aria-hidden="true">${votesText(votes)}</span>
+    <progress max=${Math.max(1, voted)} value=${votes} aria-label=${texts.room.answer(place, votes, voted)}></progress>
+    <span aria-hidden="true">${texts.room.votes(votes)}</span>
   </span>`;
 }
 
@@ -183,8 +170,8 @@ function WhatHappened({ question: { outcome } }: { question: QuestionView }) {
   if (outcome === null) return null;
   const { expected, explains, happened } = outcome;
   return html`<div class="room-outcome">
-    <p>${happened === null ? roomTexts.notPlayedYet : happenedText(happened.verdict, happened.sentence)}</p>
-    ${happened !== null && happened.verdict !== expected && html`<p>${roomTexts.otherwise}</p>`}
+    <p>${happened === null ? texts.room.notPlayedYet : texts.room.happened(happened.verdict, happened.sentence)}</p>
+    ${happened !== null && happened.verdict !== expected && html`<p>${texts.room.otherwise}</p>`}
     <p>${explains}</p>
   </div>`;
 }

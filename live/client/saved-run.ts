@@ -1,7 +1,7 @@
 // A run that was saved: what the page had shown, moment after moment, without a server.
 
-import { computed, effect, signal } from '@preact/signals';
 import type { SavedRun } from '../contract.ts';
+import { pageValue } from './page-value.ts';
 import { applyMessage, nothingShown, type Shown } from './state.ts';
 import { isSaved, line, shown } from './store.ts';
 
@@ -14,13 +14,18 @@ export interface SavedFault {
   label: string;
 }
 
-const run = signal<SavedRun | undefined>(undefined);
+/** How long a moment lasts while the run plays, in milliseconds. */
+const TICK_MS = 50;
+
+let run: SavedRun | undefined;
 /** The moment that is seen, in milliseconds since the run began. */
-export const moment = signal(0);
-export const isPlaying = signal(false);
-export const lengthMs = computed(() => (run.value?.changes.at(-1)?.atMs ?? 0) + LAST_MS);
-export const isCut = computed(() => run.value?.isCut === true);
-export const faults = computed(() => (run.value === undefined ? [] : faultsIn(run.value)));
+export const moment = pageValue(0);
+export const isPlaying = pageValue(false);
+let playing: ReturnType<typeof setInterval> | undefined;
+
+export const lengthMs = () => (run?.changes.at(-1)?.atMs ?? 0) + LAST_MS;
+export const isCut = () => run?.isCut === true;
+export const faults = () => (run === undefined ? [] : faultsIn(run));
 
 /** The run that this page brings with it. Undefined on a page that a server sends. */
 export function savedRun(): SavedRun | undefined {
@@ -30,31 +35,41 @@ export function savedRun(): SavedRun | undefined {
 
 /** Shows a run from its end, where the verdict is. */
 export function openSavedRun(saved: SavedRun) {
-  run.value = saved;
+  run = saved;
   isSaved.value = true;
   // There is none, and none is missed.
   line.value = 'open';
-  moment.value = lengthMs.value;
-  effect(() => {
-    shown.value = shownAt(saved, moment.value);
-  });
-  effect(() => {
-    if (!isPlaying.value) return;
-    let last = performance.now();
-    const timer = setInterval(() => {
-      const now = performance.now();
-      moment.value = Math.min(lengthMs.peek(), moment.peek() + now - last);
-      last = now;
-      if (moment.peek() >= lengthMs.peek()) isPlaying.value = false;
-    }, 50);
-    return () => clearInterval(timer);
-  });
+  goTo(lengthMs());
+}
+
+/** Shows a moment of the run, and stands still there. */
+export function goTo(atMs: number) {
+  pause();
+  show(atMs);
 }
 
 /** Plays from where it stands, and from the beginning when it stands at the end. */
 export function turnPlaying() {
-  if (!isPlaying.value && moment.value >= lengthMs.value) moment.value = 0;
-  isPlaying.value = !isPlaying.value;
+  if (isPlaying.value) return pause();
+  if (moment.value >= lengthMs()) show(0);
+  isPlaying.value = true;
+  let last = performance.now();
+  playing = setInterval(() => {
+    const now = performance.now();
+    show(Math.min(lengthMs(), moment.value + now - last));
+    last = now;
+    if (moment.value >= lengthMs()) pause();
+  }, TICK_MS);
+}
+
+function pause() {
+  clearInterval(playing);
+  isPlaying.value = false;
+}
+
+function show(atMs: number) {
+  moment.value = atMs;
+  if (run !== undefined) shown.value = shownAt(run, atMs);
 }
 
 /** What the page showed at a moment. */

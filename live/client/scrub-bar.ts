@@ -1,18 +1,19 @@
 // The bar over a saved run: its moments from left to right, with what was broken on it.
 
 import { html } from 'htm/preact';
-import { texts } from '../texts.ts';
-import { faults, isCut, isPlaying, lengthMs, moment, turnPlaying } from './saved-run.ts';
+import { texts } from '../texts/en.ts';
+import { faults, goTo, isCut, isPlaying, lengthMs, moment, turnPlaying } from './saved-run.ts';
 
 /** The width of the drawing of the marks, in its own units. */
 const WIDTH = 1_000;
 
 export function ScrubBar() {
-  const total = lengthMs.value;
+  const total = lengthMs();
+  const marks = faults();
   const words = texts.saved.moment(moment.value, total);
   return html`<header class="saved" aria-label=${texts.saved.name}>
     <h1>${texts.title}</h1>
-    <button type="button" onClick=${turnPlaying}>${isPlaying.value ? texts.saved.pause : texts.saved.play}</button>
+    <button onClick=${turnPlaying}>${isPlaying.value ? texts.saved.pause : texts.saved.play}</button>
     <div class="scrub">
       <input
         type="range"
@@ -22,16 +23,13 @@ export function ScrubBar() {
         value=${moment.value}
         aria-label=${texts.saved.scrub}
         aria-valuetext=${words}
-        onInput=${(event: Event) => {
-          isPlaying.value = false;
-          moment.value = Number((event.currentTarget as HTMLInputElement).value);
-        }}
+        onInput=${(event: Event) => goTo(Number((event.currentTarget as HTMLInputElement).value))}
       />
-      <svg viewBox=${`0 0 ${WIDTH} 12`} preserveAspectRatio="none" role="img" aria-label=${faults.value.map(({ label }) => label).join(', ')}>
-        ${faults.value.map(({ atMs, label }) => html`<rect key=${`${atMs} ${label}`} x=${(atMs / total) * WIDTH - 2} width="4" height="12"><title>${label}</title></rect>`)}
+      <svg viewBox=${`0 0 ${WIDTH} 12`} preserveAspectRatio="none" role="img" aria-label=${marks.map(({ label }) => label).join(', ')}>
+        ${marks.map(({ atMs, label }) => html`<rect key=${`${atMs} ${label}`} x=${(atMs / total) * WIDTH - 2} width="4" height="12"><title>${label}</title></rect>`)}
       </svg>
     </div>
     <output>${words}</output>
-    ${isCut.value && html`<p>${texts.saved.cut}</p>`}
+    ${isCut() && html`<p>${texts.saved.cut}</p>`}
   </header>`;
 }

@@ -1,10 +1,10 @@
-// The signals of the page: what the server has sent, and what the presenter has chosen to see.
+// The values of the page: what the server has sent, and what the presenter has chosen to see.
 
-import { batch, computed, type Signal, signal } from '@preact/signals';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import type { Message, Order } from '../contract.ts';
 import { type Choice, chooseStage, playedChoice, stageBefore } from './choice.ts';
 import { becomeFollower, follower } from './own-vote.ts';
+import { type PageValue, pageValue } from './page-value.ts';
 import { applyMessage, nothingShown, playKey, type Shown } from './state.ts';
 import type { LineState } from './stream.ts';
 import { eventBeside, eventsOf } from './timeline-events.ts';
@@ -13,34 +13,34 @@ export type Tab = 'free' | 'predict' | 'story' | 'code' | 'figures';
 
 /** What the presenter reads in a view. */
 export interface Reading {
-  tab: Signal<Tab>;
+  tab: PageValue<Tab>;
   /** The timeline as it was when it was frozen; null while it grows. */
-  frozen: Signal<Timeline | null>;
+  frozen: PageValue<Timeline | null>;
   /** The event under the marker, by its key, or the lane whose story is told. One of them at the most. */
-  event: Signal<string | undefined>;
-  lane: Signal<number | undefined>;
+  event: PageValue<string | undefined>;
+  lane: PageValue<number | undefined>;
 }
 
-export const shown = signal<Shown>(nothingShown);
-export const line = signal<LineState>('connecting');
+export const shown = pageValue<Shown>(nothingShown);
+export const line = pageValue<LineState>('connecting');
 /** Why the last order was not followed: a sentence. */
-export const orderTrouble = signal<string | null>(null);
-export const choice = signal<Choice>({ stage: '', drill: '' });
-export const isBeside = signal(false);
+export const orderTrouble = pageValue<string | null>(null);
+export const choice = pageValue<Choice>({ stage: '', drill: '' });
+export const isBeside = pageValue(false);
 /** The presenter plays the scheduler, and sees no stack. */
-export const isScheduling = signal(false);
+export const isScheduling = pageValue(false);
 /** The page is shown from a file: nobody is there to be asked for anything. */
-export const isSaved = signal(false);
+export const isSaved = pageValue(false);
 /** This page is that of a follower, or of a file: it looks on. */
-export const isLookingOn = computed(() => isSaved.value || follower.value !== null);
+export const isLookingOn = () => isSaved.value || follower.value !== null;
 /** The view whose timeline the arrow keys move in. */
-export const activeView = signal(0);
+export const activeView = pageValue(0);
 
 const reading = (): Reading => ({
-  tab: signal<Tab>('story'),
-  frozen: signal<Timeline | null>(null),
-  event: signal<string | undefined>(undefined),
-  lane: signal<number | undefined>(undefined),
+  tab: pageValue<Tab>('story'),
+  frozen: pageValue<Timeline | null>(null),
+  event: pageValue<string | undefined>(undefined),
+  lane: pageValue<number | undefined>(undefined),
 });
 const readings = [reading(), reading()] as const;
 
@@ -54,21 +54,19 @@ export function receive(message: Message) {
   if (message.type === 'follower') return becomeFollower(message.id);
   const before = shown.value;
   const after = applyMessage(before, message, performance.now());
-  batch(() => {
-    shown.value = after;
-    readings.forEach((own, i) => {
-      const [old, now] = [before.views[i], after.views[i]];
-      const isSame = old?.stage === now?.stage && old?.drill === now?.drill && now?.timeline != null;
-      if (!isSame) closeReading(own);
-    });
-    // Its buttons come and go with free play.
-    const { tab } = readings[0];
-    if (before.controls === null && after.controls !== null) tab.value = 'free';
-    if (after.controls === null && tab.value === 'free') tab.value = 'story';
-    const isKnown = after.choices.some(({ name }) => name === choice.value.stage);
-    const isNewPlay = after.views.length > 0 && namesIn(after) !== namesIn(before);
-    if (!isKnown || isNewPlay) choice.value = playedChoice(after.choices, after.views);
+  shown.value = after;
+  readings.forEach((own, i) => {
+    const [old, now] = [before.views[i], after.views[i]];
+    const isSame = old?.stage === now?.stage && old?.drill === now?.drill && now?.timeline != null;
+    if (!isSame) closeReading(own);
   });
+  // Its buttons come and go with free play.
+  const { tab } = readings[0];
+  if (before.controls === null && after.controls !== null) tab.value = 'free';
+  if (after.controls === null && tab.value === 'free') tab.value = 'story';
+  const isKnown = after.choices.some(({ name }) => name === choice.value.stage);
+  const isNewPlay = after.views.length > 0 && namesIn(after) !== namesIn(before);
+  if (!isKnown || isNewPlay) choice.value = playedChoice(after.choices, after.views);
 }
 
 /** What is played, to tell one play from the next. */
@@ -107,10 +105,8 @@ export function moveMarker(view: number, step: 1 | -1) {
   const timeline = timelineIn(view);
   if (timeline === null) return;
   const own = readingOf(view);
-  batch(() => {
-    own.lane.value = undefined;
-    own.event.value = eventBeside(eventsOf(timeline), own.event.value, step)?.key;
-  });
+  own.lane.value = undefined;
+  own.event.value = eventBeside(eventsOf(timeline), own.event.value, step)?.key;
 }
 
 /** Tells the story of the next sale in a view, or of the one before. */
@@ -119,8 +115,6 @@ export function moveLane(view: number, step: 1 | -1) {
   if (count === 0) return;
   const own = readingOf(view);
   const place = own.lane.value ?? (step > 0 ? -1 : count);
-  batch(() => {
-    own.event.value = undefined;
-    own.lane.value = Math.min(Math.max(0, place + step), count - 1);
-  });
+  own.event.value = undefined;
+  own.lane.value = Math.min(Math.max(0, place + step), count - 1);
 }

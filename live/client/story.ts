@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { scrolledTo } from './scroll.ts';
 import type { SeenView } from './state.ts';
 import { Witnesses } from './verdict.ts';

@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { StageChoice } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { Code } from './code.ts';
 import { FiguresPanel } from './figures.ts';
 import { FreePanel } from './free-panel.ts';
@@ -25,7 +25,7 @@ export function Tabs({ view, index, choice }: TabsProps) {
   const { tab } = readingOf(index);
   const { room, controls } = shown.value;
   // One question stands on the wall, by the first stack.
-  const isFirst = index === 0 && !isLookingOn.value;
+  const isFirst = index === 0 && !isLookingOn();
   const isFree = isFirst && controls !== null;
   const hasRoom = isFirst && !isFree && room !== undefined;
   const tabs = TABS.filter((name) => (name !== 'predict' || hasRoom) && (name !== 'free' || isFree));
@@ -45,7 +45,6 @@ export function Tabs({ view, index, choice }: TabsProps) {
     <div role="tablist" aria-label=${texts.tabs.name} onKeyDown=${onKeyDown}>
       ${tabs.map(
         (name) => html`<button
-          type="button"
           role="tab"
           id=${`tab-${id(name)}`}
           aria-controls=${`panel-${index}`}

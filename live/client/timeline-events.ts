@@ -1,7 +1,7 @@
 // What can be read off a timeline: the events in their order, and the story of each sale.
 
 import type { Timeline } from '../../loadtest/evidence/results.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 
 export interface TimelineEvent {
   /** It stays the same while the timeline grows. */

@@ -4,7 +4,7 @@ import { html } from 'htm/preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import { drawTimeline, type Layout, type Measures, measureTimeline } from '../../loadtest/report/timeline.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 import { useWidth } from './measured.ts';
 import { scrolledTo } from './scroll.ts';
 import type { SeenView } from './state.ts';
@@ -51,7 +51,6 @@ export function TimelinePanel({ view, index }: { view: SeenView; index: number }
       timeline !== null &&
       (isFrozen || view.verdict === null) &&
       html`<button
-        type="button"
         class="freeze"
         aria-pressed=${isFrozen}
         onClick=${(event: MouseEvent) => {

@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import type { VerdictView } from '../contract.ts';
-import { texts } from '../texts.ts';
+import { texts } from '../texts/en.ts';
 
 /** The verdict as the room reads it. Its place is there before it is, so that a screen reader speaks it. */
 export function VerdictBanner({ verdict }: { verdict: VerdictView | null }) {

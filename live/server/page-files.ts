@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { SavedRun } from '../contract.ts';
 
@@ -20,8 +20,22 @@ const icon = [
   '<rect x="2.5" y="7" width="11" height="8" rx="1.5" fill="#0b5fa5"/></svg>',
 ].join('');
 
-/** The files by their paths. Rejects when a source can't be read. */
-export async function makePageFiles(): Promise<Record<string, PageFile>> {
+/** The texts that the sources name: those of another language take their place. */
+const OWN_TEXTS = /\/texts\/en\.ts$/;
+
+export interface PageOptions {
+  /** The language of the page: its texts are in `live/texts/`. */
+  language?: string;
+  /** The file of the texts, where it is another one. */
+  textsFile?: string;
+}
+
+/** The files by their paths. Rejects when a source can't be read, or there are no texts in this language. */
+export async function makePageFiles({
+  language = 'en',
+  textsFile,
+}: PageOptions = {}): Promise<Record<string, PageFile>> {
+  const texts = textsFile ?? join(projectDir, `live/texts/${language}.ts`);
   const [html, made] = await Promise.all([
     readFile(join(client, 'page.html'), 'utf8'),
     build({
@@ -32,18 +46,39 @@ export async function makePageFiles(): Promise<Record<string, PageFile>> {
       minify: true,
       format: 'esm',
       target: 'es2022',
+      charset: 'utf8',
+      plugins: [spokenIn(texts), withoutIndents],
       logLevel: 'silent',
       tsconfigRaw: {},
     }),
   ]);
   const textOf = (end: string) => made.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
   return {
-    '/': { type: 'text/html; charset=utf-8', text: html },
+    '/': { type: 'text/html; charset=utf-8', text: html.replace('lang="en"', () => `lang="${language}"`) },
     '/icon.svg': { type: 'image/svg+xml', text: icon },
     '/page.js': { type: 'text/javascript; charset=utf-8', text: textOf('main.js') },
     '/page.css': { type: 'text/css; charset=utf-8', text: textOf('page.css') },
   };
 }
+
+/** The page has the texts of this file. */
+const spokenIn = (texts: string): Plugin => ({
+  name: 'spoken-in',
+  setup({ onResolve }) {
+    onResolve({ filter: OWN_TEXTS }, ({ importer }) => (importer === texts ? undefined : { path: texts }));
+  },
+});
+
+/** Markup in a template needs no indents, and they are a twentieth of the page. */
+const withoutIndents: Plugin = {
+  name: 'without-indents',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(live\/client|loadtest\/report)\/[^/]+\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      return { contents: source.replace(/\s*\n\s*(?=<)/g, '').replace(/\s*\n\s*/g, '\n'), loader: 'ts' };
+    });
+  },
+};
 
 /** One file that shows a run without a server: nothing in it is asked from elsewhere. */
 export function savedPage(files: Record<string, PageFile>, run: SavedRun): string {

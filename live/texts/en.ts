@@ -1,8 +1,24 @@
-// Every word that the live page shows of its own, in English: another language is another file of this shape.
+// Every word that the live page shows of its own, in English: another language is another file of this shape beside it.
 
-import { formatNumber, formatSeconds, listOf } from '../loadtest/evidence/numbers.ts';
-import type { Verdict } from '../loadtest/evidence/results.ts';
-import type { Act, Line, NodeView, Part, Play, StackView } from './contract.ts';
+import { countOf, formatNumber, formatSeconds, listOf } from '../../loadtest/evidence/numbers.ts';
+import type { Verdict } from '../../loadtest/evidence/results.ts';
+import type { Act, Line, NodeView, Part, Play, StackView } from '../contract.ts';
+import type {
+  Counting,
+  Deed,
+  GameView,
+  Happening,
+  HintView,
+  Knows,
+  LevelChoice,
+  LevelScope,
+  MoveView,
+  ProcessView,
+  RedisView,
+  Standing,
+  StepView,
+} from '../puzzle-contract.ts';
+import type { QuestionState } from '../room-contract.ts';
 
 /** A sale by the node that makes it. */
 interface SaleName {
@@ -25,6 +41,73 @@ const verdicts: Record<Verdict, { sign: string; word: string }> = {
 const partStates: Record<Part['is'], string> = { up: 'up', stopped: 'stopped', dead: 'dead', cut: 'cut off' };
 
 const lineStates: Record<Line['is'], string> = { open: 'open', cut: 'cut', slow: 'slow' };
+
+const milliseconds = (ms: number) => `${formatNumber(ms)} ms`;
+
+const faultNames: [fault: keyof GameView['faultsLeft'], one: string, many: string][] = [
+  ['pauses', 'pause of a holder', 'pauses of holders'],
+  ['delays', 'command held up', 'commands held up'],
+  ['crashes', 'holder killed', 'holders killed'],
+  ['failovers', 'failover', 'failovers'],
+];
+
+/** What a process has done, without its name. */
+function deed({ step, stock = 0, why }: Deed): string {
+  const words: Record<Deed['step'], string> = {
+    entered: 'is inside',
+    nested: 'has its own lock once more',
+    read: `has read stock ${formatNumber(stock)}`,
+    wrote: `has written stock ${formatNumber(stock)}`,
+    'put back': `has put a unit back: stock ${formatNumber(stock)}`,
+    'sold out': 'finds it sold out',
+    left: 'leaves',
+    'waits again': 'looks again',
+    released: 'has given the lock up',
+    failed: `fails: ${why}`,
+  };
+  return words[step];
+}
+
+/** Something that can happen, or has happened. */
+function move({ who, happens, chance }: Pick<MoveView, 'who' | 'happens' | 'chance'>): string {
+  return `${happening(who, happens)}${chance === undefined ? '' : `, and Math.random() is ${chance}`}`;
+}
+
+function happening(who: string, happens: Happening): string {
+  switch (happens.is) {
+    case 'begins':
+      return `${who} begins a sale`;
+    case 'command':
+      return `${who}'s ${happens.command} reaches Redis`;
+    case 'hold up':
+      return `${who}'s ${happens.command} is held up on its way`;
+    case 'let go':
+      return `${who}'s ${happens.command}, held up until now, reaches Redis`;
+    case 'timer':
+      return `A timer of ${who} fires${happens.sends === null ? '' : `: it sends ${happens.sends}`}`;
+    case 'pause':
+      return `${who} is paused`;
+    case 'wake':
+      return `${who} wakes up`;
+    case 'crash':
+      return `${who} is killed`;
+    case 'failover':
+      return 'Redis fails, and its replica has not heard of the last command';
+    case 'clock': {
+      const { leaseOf, timersOf, pausesOf, commandsOf, ms } = happens;
+      const brings = [
+        ...leaseOf.map((name) => `the lease of ${name ?? 'the lock'} ends`),
+        ...timersOf.map((name) => `a timer of ${name} is due`),
+        ...pausesOf.map((name) => `the pause of ${name} ends`),
+        ...commandsOf.map((name) => `the command of ${name} goes on`),
+      ];
+      const passes = `${milliseconds(ms)} pass`;
+      return brings.length === 0 ? passes : `${capital(listOf(brings))}: ${passes}`;
+    }
+  }
+}
+
+const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 export const texts = {
   title: 'Lockstep',
@@ -194,7 +277,7 @@ export const texts = {
       return verdict === taught ? ', as taught' : ', NOT as taught';
     },
     witnesses: 'Witnesses',
-    witness: (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`,
+    witness: (words: string) => `${capital(words)}${/[.!?]$/.test(words) ? '' : '.'}`,
   },
 
   tabs: {
@@ -271,6 +354,204 @@ export const texts = {
     lost: 'lost so far',
     perSecond: 'sales a second',
     lostSign: '✘',
+  },
+
+  /** Around a prediction. */
+  room: {
+    heading: 'Predict',
+    /** What is going on, in a word for the presenter. */
+    states: {
+      open: 'Votes are open.',
+      closed: 'Votes are closed.',
+      revealed: 'This is the answer.',
+    } satisfies Record<QuestionState, string>,
+    ask: 'Ask the question',
+    closeVotes: 'Close the votes',
+    reveal: 'Show the answer',
+    forget: 'Take the question away',
+    hideBars: 'Hide the bars',
+    showBars: 'Show the bars',
+    followAt: 'Follow and vote:',
+    notShared: 'Shared with nobody: npm run live -- --share lets a room vote.',
+    right: 'right',
+    prediction: 'predicted here',
+    predictAlone: 'What will happen? Say it before you play it.',
+    followerWaits: 'The next question appears here.',
+    chooseOne: 'What will happen? You may change your mind until the votes are closed.',
+    chosen: 'you said this',
+    saidNothing: 'You did not vote.',
+    wasRight: 'You were right.',
+    wasWrong: 'You said something else.',
+    otherwise: 'This time the drill came out otherwise than the course says.',
+    notPlayedYet: 'The drill has not been played to its end yet.',
+    voteFailed: 'Your vote did not arrive. Try again.',
+    nothingToAsk: (drills: string[]) =>
+      drills.length === 0
+        ? 'There is no question about this stage.'
+        : `There is no question about this drill. Under this stage ask about ${drills.join(', ')}.`,
+    follow: (followers: number) => `${countOf(followers, 'phone follows', 'phones follow')}.`,
+    // Of those that voted some have left.
+    voted: (voted: number, followers: number) => `${voted} of ${Math.max(voted, followers)} have voted.`,
+    votes: (votes: number) => countOf(votes, 'vote'),
+    answer: (place: number, votes: number, voted: number) =>
+      `Answer ${place + 1}: ${votes} of ${countOf(voted, 'vote')}`,
+    predict: (place: number) => `Predict answer ${place + 1}`,
+    happened: (verdict: Verdict, sentence: string) => {
+      const held = { pass: '✔ The lock held.', fail: '✘ The lock failed.', unknown: '', 'not-applicable': '' }[verdict];
+      return `${held || '? It could not be told.'} ${sentence}`;
+    },
+  },
+
+  /** "You are the scheduler". */
+  puzzle: {
+    title: 'You are the scheduler',
+    explain:
+      'The lock file is the real one, Redis is a real Valkey, and nothing happens unless you say so. Choose which command arrives next, when the lease ends, who is paused.',
+    level: 'Level',
+    choose: 'Choose a level',
+    opening: (level: string) => `${level} is being opened.`,
+    levelOption: ({ title, scope }: LevelChoice) => `${title}: ${scope}`,
+    sales: (processes: number) => `${formatNumber(processes)} processes make a sale each.`,
+    goal: 'Try to:',
+    /** What must be reached in a level, by its scope. */
+    goals: {
+      plain: 'Put two inside, or lose a sale.',
+      'crashed-holder': 'Kill a holder so that nobody enters any more.',
+      'nested-call': 'Make A wait for the lock that it holds itself.',
+      'slow-holder': 'Let one delete the lock of another that is inside: a holder may be paused.',
+      'late-release': 'Let a release arrive so late that it deletes the lock of another.',
+      'long-sale': 'Put two inside: each sale takes two and a half leases.',
+      'paused-process': 'Lose a sale: a holder may be paused.',
+      'late-write': 'Lose a sale: a write may be held up until another sale has written.',
+      failover: 'Put two inside: Redis may be replaced by a replica that lacks the last command.',
+    } satisfies Record<LevelScope, string>,
+    counts: 'What counts',
+    /** Everything that counts as reached. */
+    counting: {
+      alone: 'Two are inside at the same time.',
+      'alone within leases': 'Two are inside at the same time, and the leases of both run.',
+      untouched: 'One changes the lock of another that is inside and within its lease.',
+      'no lost sale': 'At the end the stock is higher than the sales say.',
+      'soon after a crash': 'Two leases after a crash nobody has entered, and somebody waits.',
+      're-entry': 'A waits for its own lock until its lease is over.',
+      'no deadlock': 'All wait for each other.',
+      'no wait for a free lock': 'Somebody waits, and the lock is free.',
+      'same stock': 'One that only looks sees two different stocks.',
+      'all sell': 'A sale fails.',
+      'nothing left': 'All is over, and a timer or a key of the lock is left.',
+      'nobody waits for ever': 'Somebody waits for ever.',
+    } satisfies Record<Counting, string>,
+    clockRule: 'The clock goes on when nobody can do anything before it does. A process that is paused may wait.',
+    /** What may still go wrong, and how often. */
+    faults: (left: GameView['faultsLeft']) => {
+      const words = faultNames.flatMap(([fault, one, many]) => {
+        const times = left[fault];
+        return times > 0 ? [countOf(times, one, many)] : [];
+      });
+      return `What may still go wrong: ${words.length === 0 ? 'nothing' : `at most ${listOf(words)}`}.`;
+    },
+
+    buttons: {
+      undo: 'Undo',
+      again: 'Again',
+      hint: 'Hint',
+      close: 'Close',
+      goOn: 'Go on',
+      goOnMeans: 'Goes on for as long as one thing alone can happen',
+    },
+
+    knows: (knows: Knows) => {
+      switch (knows.is) {
+        case 'searching':
+          return 'The search looks at every order.';
+        case 'can':
+          return `The search knows: it can be done, in ${countOf(knows.steps, 'step')} at best.`;
+        case 'holds':
+          return `The search knows: all ${knows.orders} orders, none does it (${countOf(knows.states, 'state')}).`;
+        case 'unknown':
+          return `The search does not know: ${knows.why}`;
+      }
+    },
+
+    hint: (hint: HintView) => {
+      switch (hint.is) {
+        case 'searching':
+          return 'The search looks for the shortest way from here.';
+        case 'go back':
+          return `From here it cannot be done: go back ${countOf(hint.steps, 'step')}.`;
+        case 'impossible':
+          return 'There is nothing to hint at: no order does it.';
+        case 'unknown':
+          return `The search knows no way from here: ${hint.why}`;
+      }
+    },
+    hints: (count: number) => (count === 0 ? 'no hint used' : countOf(count, 'hint')),
+
+    standing: (standing: Standing, steps: number, hints: number, knows: Knows) => {
+      switch (standing.is) {
+        case 'going':
+          return '';
+        case 'ended':
+          return 'Every sale has ended, and nothing was broken. Go back, or begin again.';
+        case 'out of time':
+          return `The clock of this level ends at ${milliseconds(standing.atMs)}, and nothing was broken. Go back, or begin again.`;
+        case 'won': {
+          const best = knows.is === 'can' ? `; ${formatNumber(knows.steps)} at best` : '';
+          const used = hints === 0 ? 'without a hint' : `with ${countOf(hints, 'hint')}`;
+          return `Broken: ${standing.reason} In ${countOf(steps, 'step')} ${used}${best}.`;
+        }
+      }
+    },
+
+    process: {
+      name: (name: string) => `Process ${name}`,
+      states: {
+        'to come': 'has not begun',
+        waiting: 'waits',
+        inside: 'inside',
+        leaving: 'leaves',
+        over: 'is done',
+        killed: 'is killed',
+      } satisfies Record<ProcessView['is'], string>,
+      away: { paused: 'paused', 'held up': 'command held up' } satisfies Record<
+        NonNullable<ProcessView['away']>,
+        string
+      >,
+      hasLock: 'Redis says: its lock',
+      insideWithoutLock: 'without the lock',
+      onItsWay: (command: string) => `on its way: ${command}`,
+      timer: (inMs: number) => (inMs === 0 ? 'a timer is due' : `a timer in ${milliseconds(inMs)}`),
+      nothingYet: 'It has done nothing yet.',
+      deed,
+    },
+
+    redis: {
+      name: 'Redis and the clock',
+      clock: (atMs: number) => `clock ${milliseconds(atMs)}`,
+      noLock: 'The lock is free.',
+      lock: ({ holder, value }: NonNullable<RedisView['lock']>) =>
+        holder === null ? `lock: ${value}` : `lock of ${holder}: ${value}`,
+      lease: 'The lease that is left',
+      left: (leftMs: number | null) => (leftMs === null ? 'without an end' : `${milliseconds(leftMs)} left`),
+      stock: (stock: number) => `stock ${formatNumber(stock)}`,
+      expected: ({ stock, expected }: RedisView) =>
+        stock === expected ? 'as the sales say' : `the sales say ${formatNumber(expected)}`,
+      other: ({ key, value }: RedisView['others'][number]) => `${key}: ${value}`,
+    },
+
+    moves: (who: string) => `What can happen next: ${who}`,
+    move,
+    steps: {
+      name: (count: number) => (count === 0 ? 'Steps so far' : `Steps so far: ${formatNumber(count)}`),
+      none: 'Nothing has happened yet.',
+      at: milliseconds,
+      /** A step as one sentence. */
+      sentence: (step: StepView) => {
+        const reply = step.reply === undefined ? '' : ` → ${step.reply}`;
+        const came = step.came.length === 0 ? '' : ` ${step.who} ${step.came.map(deed).join(', ')}.`;
+        return `${move(step)}${reply}.${came}`;
+      },
+    },
   },
 };
 

@@ -1,15 +1,15 @@
-// The moves of the search as sentences for people, the same before a move is made and after it.
+// The moves of the search as they are shown: by their kinds and figures, the same before a move is made and after it.
 
-import { formatNumber, listOf } from '../../../loadtest/evidence/numbers.ts';
 import type { Move } from '../../../prove/moves.ts';
 import { LOCK_KEY } from '../../../prove/sale.ts';
 import type { Server } from '../../../prove/server.ts';
 import { nameOf, type State, type Step } from '../../../prove/state.ts';
-import { readable, tell, verbOf } from '../../../prove/words.ts';
+import { readable, verbOf } from '../../../prove/words.ts';
 import type { Command, Pending } from '../../../prove/world.ts';
-import type { MoveView, StepView } from '../../puzzle-contract.ts';
+import type { Happening, MoveView, StepView } from '../../puzzle-contract.ts';
+import { deedOf } from './seen.ts';
 
-export type Worded = Omit<MoveView, 'index'>;
+export type Drawn = Omit<MoveView, 'index'>;
 
 /** Where a move is made. */
 export interface Before {
@@ -26,39 +26,48 @@ function shortOf(command: Command): string {
 }
 
 /** All moves from a state, in their order. Two that differ in their luck alone say which. */
-export function wordMoves(moves: Move[], before: Before): { worded: Worded; step: Step }[] {
-  const told = moves.map((move) => {
+export function drawMoves(moves: Move[], before: Before): { drawn: Drawn; step: Step }[] {
+  const all = moves.map((move) => {
     const step = move.step();
-    return { step, worded: wordMove(step, move.state, before) };
+    const drawn = drawMove(step, move.state, before);
+    return { step, drawn, sight: JSON.stringify([drawn.who, drawn.happens]) };
   });
-  const isTwice = ({ text }: Worded) => told.filter(({ worded }) => worded.text === text).length > 1;
-  return told.map(({ step, worded }) => ({
-    step,
-    worded: isTwice(worded)
-      ? { ...worded, text: `${worded.text}, and Math.random() is ${step.input?.chance}` }
-      : worded,
-  }));
+  const isTwice = (sight: string) => all.filter((other) => other.sight === sight).length > 1;
+  return all.map(({ step, drawn, sight }) => {
+    const chance = step.input?.chance;
+    return { step, drawn: isTwice(sight) && chance !== undefined ? { ...drawn, chance } : drawn };
+  });
 }
 
-function wordMove(step: Step, after: State, before: Before): Worded {
-  const { process, kind, sent, command } = step;
-  if (kind === 'clock') return { who: 'the clock', text: wordClock(step, before) };
-  if (process === 'the server') return { who: 'Redis', text: `Redis ${command}` };
+function drawMove(step: Step, after: State, before: Before): Drawn {
+  const { process, kind, sent } = step;
+  if (kind === 'clock') return { who: 'clock', happens: drawClock(step, before) };
+  if (process === 'the server') return { who: 'Redis', happens: drawProcess(step, undefined, undefined) };
   const about = sent?.command ?? heldUp(step, before.state);
   return {
     who: process,
-    text: wordProcess(step, about, newCommand(process, before.state, after)),
+    happens: drawProcess(step, about, newCommand(process, before.state, after)),
     ...(about && { command: readable(about) }),
   };
 }
 
-function wordProcess({ process, kind, command }: Step, about: Command | undefined, sends: Command | undefined): string {
-  const what = about ? `${process}'s ${shortOf(about)}` : process;
-  if (kind === 'command') return `${what} reaches Redis`;
-  if (kind === 'let go') return `${what}, held up until now, reaches Redis`;
-  if (kind === 'hold up') return `${what} is held up on its way`;
-  if (kind === 'timer') return `A timer of ${process} fires${sends ? `: it sends ${shortOf(sends)}` : ''}`;
-  return `${process} ${command}`;
+function drawProcess({ kind }: Step, about: Command | undefined, sends: Command | undefined): Happening {
+  switch (kind) {
+    case 'command':
+    case 'hold up':
+    case 'let go':
+      return { is: kind, command: about ? shortOf(about) : '' };
+    case 'timer':
+      return { is: kind, sends: sends ? shortOf(sends) : null };
+    case 'begins':
+    case 'pause':
+    case 'wake':
+    case 'crash':
+    case 'failover':
+      return { is: kind };
+    default:
+      throw new Error(`No level has a step of the kind ${kind}.`);
+  }
 }
 
 const numberOf = (process: string) => process.charCodeAt(0) - nameOf(0).charCodeAt(0);
@@ -77,31 +86,23 @@ function newCommand(process: string, before: State, after: State): Command | und
 }
 
 /** How long the clock goes on, and what that brings. */
-function wordClock({ at: until }: Step, { state, holder, server }: Before): string {
+function drawClock({ at: until }: Step, { state, holder, server }: Before): Happening {
   const { at, servers, actors } = state;
   const endsAt = server.ends(servers[0] as number).get(LOCK_KEY);
   const isOfLock = endsAt !== undefined && endsAt >= at && endsAt < until;
-  const whose = holder === undefined ? 'of the lock' : `of ${nameOf(holder)}`;
-  const due = actors.flatMap(({ status, nextTimer }, index) =>
-    nextTimer === until && (status === 'runs' || status === 'is late') ? [`a timer of ${nameOf(index)} is due`] : [],
-  );
-  const overdue = actors.flatMap(({ status, until: end }, index) => {
-    if (end !== until || (status !== 'is paused' && status !== 'is late')) return [];
-    return [status === 'is paused' ? `the pause of ${nameOf(index)} ends` : `the command of ${nameOf(index)} goes on`];
-  });
-  const brings = [...(isOfLock ? [`the lease ${whose} ends`] : []), ...due, ...overdue];
-  const passes = `${formatNumber(until - at)} ms pass`;
-  return brings.length > 0 ? `${capital(listOf(brings))}: ${passes}` : passes;
+  const named = (is: (actor: State['actors'][number]) => boolean) =>
+    actors.flatMap((actor, index) => (is(actor) ? [nameOf(index)] : []));
+  return {
+    is: 'clock',
+    ms: until - at,
+    leaseOf: isOfLock ? [holder === undefined ? null : nameOf(holder)] : [],
+    timersOf: named(({ status, nextTimer }) => nextTimer === until && (status === 'runs' || status === 'is late')),
+    pausesOf: named(({ status, until: end }) => end === until && status === 'is paused'),
+    commandsOf: named(({ status, until: end }) => end === until && status === 'is late'),
+  };
 }
 
-const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
 /** A move that was made. */
-export function wordStep({ at, process, reply, told }: Step, worded: Worded): StepView {
-  return {
-    ...worded,
-    atMs: at,
-    ...(reply !== undefined && { reply }),
-    ...(told.length > 0 && { came: `${process} ${told.map(tell).join(', ')}` }),
-  };
+export function drawStep({ at, reply, told }: Step, drawn: Drawn): StepView {
+  return { ...drawn, atMs: at, ...(reply !== undefined && { reply }), came: told.map(deedOf) };
 }

@@ -1,6 +1,5 @@
 // One game: a level, and the moves that were made in it. The rules are those of the search.
 
-import { budgetOf } from '../../../loadtest/prove/claim.ts';
 import { HORIZON_MS } from '../../../prove/cell.ts';
 import { createMoves, type Move, type MovesOptions } from '../../../prove/moves.ts';
 import { violated, violatedAtEnd } from '../../../prove/properties.ts';
@@ -9,8 +8,8 @@ import { scopes } from '../../../prove/scopes.ts';
 import { openServer, type Server } from '../../../prove/server.ts';
 import { nameOf, type State, type Step } from '../../../prove/state.ts';
 import type { GameView, MoveView, Standing, StepView } from '../../puzzle-contract.ts';
+import { type Drawn, drawMoves, drawStep } from './drawn-moves.ts';
 import type { LevelTask } from './levels.ts';
-import { type Worded, wordMoves, wordStep } from './move-words.ts';
 import { holderAfter, seeProcesses, seeRedis } from './seen.ts';
 
 /** So many steps are shown. */
@@ -53,7 +52,7 @@ interface Place {
   holder: number | undefined;
   standing: Standing;
   /** What can happen next, in the order of the search. */
-  moves: { move: Move; step: Step; worded: Worded }[];
+  moves: { move: Move; step: Step; drawn: Drawn }[];
   /** The step that led here; none at the beginning. */
   last?: { index: number; step: Step; view: StepView };
 }
@@ -68,20 +67,19 @@ export async function openGame({ openLock, server, options }: Ground) {
   async function placeOf(state: State, holder: number | undefined, broken: string | undefined): Promise<Place> {
     if (broken !== undefined) return { state, holder, standing: { is: 'won', reason: broken }, moves: [] };
     const { moves, isCut } = await movesFrom(state);
-    const worded = wordMoves(moves, { state, holder, server });
+    const drawn = drawMoves(moves, { state, holder, server });
     return {
       state,
       holder,
       standing: moves.length > 0 ? { is: 'going' } : standingAtEnd(state, isCut),
-      moves: moves.map((move, index) => ({ move, ...(worded[index] as (typeof worded)[number]) })),
+      moves: moves.map((move, index) => ({ move, ...(drawn[index] as (typeof drawn)[number]) })),
     };
   }
 
   function standingAtEnd(state: State, isCut: boolean): Standing {
-    if (isCut)
-      return { is: 'stuck', reason: `The clock of this level ends at ${horizonMs} ms, and nothing was broken.` };
+    if (isCut) return { is: 'out of time', atMs: horizonMs };
     const reason = violatedAtEnd(state, scope, server);
-    return reason ? { is: 'won', reason } : { is: 'stuck', reason: 'Every sale has ended, and nothing was broken.' };
+    return reason ? { is: 'won', reason } : { is: 'ended' };
   }
 
   const here = () => places.at(-1) as Place;
@@ -90,26 +88,27 @@ export async function openGame({ openLock, server, options }: Ground) {
     const { state, holder, moves } = here();
     const chosen = moves[index];
     if (chosen === undefined) throw new Error(`There is no move ${index} among ${moves.length}.`);
-    const { move, step, worded } = chosen;
+    const { move, step, drawn } = chosen;
     const broken = violated(move.state, scope, { leaseEndOf, server }, move.touches);
     const sender = step.sent ? state.actors.findIndex((_, number) => nameOf(number) === step.process) : -1;
     const holds = holderAfter(state, move.state, holder, sender, server);
     const next = await placeOf(move.state, holds, broken);
-    places.push({ ...next, last: { index, step, view: wordStep(step, worded) } });
+    places.push({ ...next, last: { index, step, view: drawStep(step, drawn) } });
   }
 
   return {
     /** What there is to see. */
     board(): Board {
       const { state, holder, moves, standing } = here();
+      const { pauses, delays, crashes, failovers } = state.budget;
       const made = places.flatMap(({ last }) => (last ? [last] : []));
       return {
-        faultsLeft: budgetOf({ budget: { ...state.budget } }),
+        faultsLeft: { pauses, delays, crashes, failovers },
         step: made.length,
         atMs: state.at,
         processes: seeProcesses(state, holder),
         redis: seeRedis(state, holder, server),
-        moves: inGroups(moves.map(({ worded }, index) => ({ index, ...worded }))),
+        moves: inGroups(moves.map(({ drawn }, index) => ({ index, ...drawn }))),
         steps: made.slice(-SHOWN_STEPS).map(({ view }) => view),
         standing,
         way: made.map(({ index }) => index),
@@ -135,6 +134,6 @@ export async function openGame({ openLock, server, options }: Ground) {
 
 /** Those of a process together, in the order of the names; those of the clock and of Redis last. */
 function inGroups(moves: MoveView[]): MoveView[] {
-  const rank = ({ who }: MoveView) => (who.length === 1 ? who.charCodeAt(0) : who === 'the clock' ? 1_000 : 1_001);
+  const rank = ({ who }: MoveView) => (who.length === 1 ? who.charCodeAt(0) : who === 'clock' ? 1_000 : 1_001);
   return moves.toSorted((one, other) => rank(one) - rank(other));
 }

@@ -1,11 +1,12 @@
 // A state of the search as it is shown: what each process does, and what Redis holds.
 
+import type { Told } from '../../../prove/process.ts';
 import { LEASE_MS, LOCK_KEY, STOCK_KEY } from '../../../prove/sale.ts';
 import type { Server } from '../../../prove/server.ts';
 import { type Actor, nameOf, STOCK, type State } from '../../../prove/state.ts';
 import type { Reply } from '../../../prove/valkey.ts';
-import { readable, tell } from '../../../prove/words.ts';
-import type { ProcessView, RedisView } from '../../puzzle-contract.ts';
+import { readable } from '../../../prove/words.ts';
+import type { Deed, ProcessView, RedisView } from '../../puzzle-contract.ts';
 
 /** What each process does; `holder` is the number of the one that took the lock. */
 export function seeProcesses({ at, actors }: State, holder: number | undefined): ProcessView[] {
@@ -18,11 +19,16 @@ export function seeProcesses({ at, actors }: State, holder: number | undefined):
       is: whatIs(actor),
       away: status === 'is paused' ? 'paused' : status === 'is late' ? 'held up' : null,
       hasLock: index === holder,
-      did: history.seen.told.map(tell),
+      did: history.seen.told.map(deedOf),
       onItsWay: head ? readable(head.command) : null,
       timerInMs: hasTimer ? Math.max(0, nextTimer - at) : null,
     };
   });
+}
+
+/** What a process has said that it did. */
+export function deedOf({ step, stock, why }: Told): Deed {
+  return { step, ...(stock !== undefined && { stock }), ...(why !== undefined && { why }) };
 }
 
 function whatIs({ status, isInside, waitsSince, history }: Actor): ProcessView['is'] {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { orderOfKey } from '../../../live/client/puzzle-keys.ts';
 
-const moves = [4, 0, 2].map((index) => ({ index, who: 'A', text: `move ${index}` }));
+const moves = [4, 0, 2].map((index) => ({ index, who: 'A', happens: { is: 'begins' as const } }));
 const going = { step: 3, moves, standing: { is: 'going' } as const };
 
 test('puzzle keys: a digit chooses by the place on the board, and names the step', () => {
