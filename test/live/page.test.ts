@@ -1,26 +1,17 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type CommandUnderTest, leavesNothing, startCommand } from '../loadtest/commands/command-under-test.ts';
+import { hasBrowser, launchBrowser } from './browser.ts';
 
-const browserPath = process.env['CHROMIUM'] || '/usr/bin/chromium';
-/** Chromium asks nobody on the network. */
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
 const axe = join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js');
 
-describe.skipIf(!existsSync(browserPath))('the live page, in a browser (skipped where there is no Chromium)', () => {
+describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there is no Chromium)', () => {
   const dir = mkdtempSync(join(tmpdir(), 'live-page-'));
   const complaints: string[] = [];
   let command: CommandUnderTest;
@@ -62,7 +53,7 @@ describe.skipIf(!existsSync(browserPath))('the live page, in a browser (skipped 
     command = startCommand(file, ['--share', '--lease', '1000'], env, await bundledArgs(file));
     [, address = ''] = await command.prints(/The live page: (\S+)/);
     [, roomAddress = ''] = await command.prints(/The room follows at (\S+)/);
-    browser = await chromium.launch({ executablePath: browserPath, args: flags });
+    browser = await launchBrowser();
     page = await open(address);
     await isReady();
   });

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const browserPath = process.env['CHROMIUM'] || '/usr/bin/chromium';
+/** Chromium asks nobody on the network. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** Whether this machine has a Chromium: at /usr/bin/chromium, or where CHROMIUM says. */
+export const hasBrowser = existsSync(browserPath);
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: browserPath, args: flags });
+}
