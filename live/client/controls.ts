@@ -36,6 +36,13 @@ export function Controls() {
           )}
         </select>
       </label>
+    </form>
+    <${OrderButtons} isIdle=${isIdle} canPlay=${asked !== undefined} />
+    <div class="question">
+      <p class="asks">
+        ${asked && shown.value.controls === null && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
+        ${known !== undefined && views.length < 2 && shown.value.controls === null && html`<span class="taught">${texts.controls.taught(known)}</span>`}
+      </p>
       <label class="check">
         <input
           type="checkbox"
@@ -47,13 +54,6 @@ export function Controls() {
         />
         <span>${texts.controls.beside}</span>
       </label>
-    </form>
-    <${OrderButtons} isIdle=${isIdle} canPlay=${asked !== undefined} />
-    <div class="question">
-      <p class="asks">
-        ${asked && shown.value.controls === null && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
-        ${known !== undefined && views.length < 2 && shown.value.controls === null && html`<span class="taught">${texts.controls.taught(known)}</span>`}
-      </p>
       <p class=${`status is-${play.is}`} role="status">${texts.play[play.is]}</p>
     </div>
   </header>`;

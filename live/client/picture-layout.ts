@@ -56,7 +56,7 @@ export interface PictureLayout {
 const COLUMNS = [
   { from: 700, lead: 84, gap: 44, node: 224, server: 252, nodeHeight: 108 },
   { from: 580, lead: 84, gap: 26, node: 188, server: 196, nodeHeight: 94 },
-  { from: 430, lead: 60, gap: 14, node: 158, server: 172, nodeHeight: 94 },
+  { from: 430, lead: 68, gap: 12, node: 158, server: 172, nodeHeight: 94 },
 ];
 const NODE_HEIGHT = 108;
 const HEADER_HEIGHT = 34;

@@ -21,10 +21,12 @@ import {
   stockTop,
 } from './picture-layout.ts';
 import type { SeenView } from './state.ts';
-import { fitted, shorten, textWidth } from './text-width.ts';
+import { fitted, SIZES, SMALLEST, shorten, textWidth } from './text-width.ts';
 
 const SIZE = 18;
 const PAD = 12;
+/** The room between the name of a part and its state, with the symbol in it. */
+const STATE_GAP = 28;
 const DOT = 11;
 
 /** A stack as it is now. */
@@ -66,9 +68,10 @@ function buyersMark({ x, y, width, height }: Box) {
     d=${`M${left} ${y + 22}a8 8 0 0 1 16 0zM${left + 3.5} ${y + 8}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z`}
   />`;
   const middle = x + width / 2;
+  const name = fitted(texts.picture.buyers, width);
   return html`<g class="buyers">
     ${[-28, -8, 12].map((left) => person(middle + left))}
-    <text x=${middle} y=${y + height - 6} text-anchor="middle">${texts.picture.buyers}</text>
+    <text x=${middle} y=${y + height - 6} text-anchor="middle" font-size=${name.size}>${name.text}</text>
   </g>`;
 }
 
@@ -117,17 +120,21 @@ function sign(is: Part['is'] | 'slow', x: number, y: number) {
   return html`<path class="sign" d=${paths[is]} />`;
 }
 
-/** The name of a part at the top of its box, and how it is where it is not well. */
+/**
+ * The name of a part at the top of its box, and how it is where it is not well. Both are smaller where they need it, and where
+ * that does not help the symbol is left out.
+ */
 function header(part: Part, { x, y, width }: Box) {
-  const state = texts.parts[part.is];
-  const stateWidth = part.is === 'up' ? 0 : textWidth(state, SIZE, true) + 28;
-  const name = fitted(part.name, width - 2 * PAD - stateWidth, true);
-  return html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${name.size}>${name.text}</text>
-    ${
-      part.is !== 'up' &&
-      html`${sign(part.is, x + width - PAD - stateWidth + 16, y + 18)}
-        <text class="state" x=${x + width - PAD} y=${y + 24} text-anchor="end">${state}</text>`
-    }`;
+  const room = width - 2 * PAD;
+  const state = part.is === 'up' ? '' : texts.parts[part.is];
+  const stateWidth = (size: number) => (state === '' ? 0 : textWidth(state, size, true));
+  const fits = (size: number, more: number) => textWidth(part.name, size, true) + stateWidth(size) + more <= room;
+  const size = SIZES.find((pixels) => fits(pixels, STATE_GAP)) ?? SMALLEST;
+  const hasSign = state !== '' && fits(size, STATE_GAP);
+  const name = shorten(part.name, room - stateWidth(size), size, true);
+  return html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${size}>${name}</text>
+    ${hasSign && sign(part.is, x + width - PAD - stateWidth(size) - 12, y + 18)}
+    ${state !== '' && html`<text class="state" x=${x + width - PAD} y=${y + 24} text-anchor="end" font-size=${size}>${state}</text>`}`;
 }
 
 function frameOf({ x, y, width, height }: Box) {
@@ -203,9 +210,10 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
 function serverMark(box: ServerBox, view: SeenView) {
   const { part, hasLock, hasStock, x, y, width } = box;
   if (part !== null && !hasLock && !hasStock) return smallPart({ ...box, part });
+  const masters = fitted(texts.picture.lockOfMasters, width - 2 * PAD, true);
   return html`<g class=${`part server is-${part?.is ?? 'up'}`}>
     ${frameOf(box)}
-    ${part === null ? html`<text class="name" x=${x + PAD} y=${y + 24}>${texts.picture.lockOfMasters}</text>` : header(part, box)}
+    ${part === null ? html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${masters.size}>${masters.text}</text>` : header(part, box)}
     ${hasLock && lockMark(view, { x: x + PAD, y: y + LOCK_TOP, width: width - 2 * PAD, height: 0 })}
     ${hasStock && stockMark(view, { x: x + PAD, y: y + stockTop(box), width: width - 2 * PAD, height: 0 })}
   </g>`;
@@ -230,16 +238,35 @@ function stockMark({ stock }: SeenView, { x, y, width }: Box) {
   const isDifferent = stock.actual !== stock.expected;
   const right = x + width;
   const middle = x + width / 2;
-  const names = [texts.picture.stock, texts.picture.answersSay] as const;
-  const { size } = fitted(names.join('  '), width);
-  const share = textWidth(names[0], size) / (textWidth(names[0], size) + textWidth(names[1], size));
-  const [stockRoom, answersRoom] = [width * share - 3, width * (1 - share) - 3];
-  return html`<g class=${`stock ${isDifferent ? 'is-different' : ''}`}>
+  const names = rowsOf([texts.picture.stock, texts.picture.answersSay], width);
+  return html`<g class=${`stock ${isDifferent ? 'is-different' : ''} ${names.rows.length > 1 ? 'is-low' : ''}`}>
     <path class="rule" d=${`M${x} ${y}h${width}`} />
-    <text class="what" x=${x} y=${y + 20} font-size=${size}>${shorten(names[0], stockRoom, size)}</text>
-    <text class="what" x=${right} y=${y + 20} font-size=${size} text-anchor="end">${shorten(names[1], answersRoom, size)}</text>
-    <text class="number" x=${x} y=${y + 51}>${texts.number(stock.actual)}</text>
-    <path class="compared" d=${`M${middle - 11} ${y + 37}h22m0 9h-22${isDifferent ? `M${middle - 7} ${y + 54}l14 -26` : ''}`} />
-    <text class="number" x=${right} y=${y + 51} text-anchor="end">${texts.number(stock.expected)}</text>
+    ${names.rows.map(
+      ([left, right], row) =>
+        html`<text class="what" x=${x} y=${y + names.top + 14 * row} font-size=${names.size}>${left}</text>
+          <text class="what" x=${x + width} y=${y + names.top + 14 * row} font-size=${names.size} text-anchor="end">${right}</text>`,
+    )}
+    <text class="number" x=${x} y=${y + 53}>${texts.number(stock.actual)}</text>
+    <path class="compared" d=${`M${middle - 11} ${y + 39}h22m0 9h-22${isDifferent ? `M${middle - 7} ${y + 56}l14 -26` : ''}`} />
+    <text class="number" x=${right} y=${y + 53} text-anchor="end">${texts.number(stock.expected)}</text>
   </g>`;
+}
+
+/** Two names at the edges of their room: in one row, or word under word where they are too long for one. */
+function rowsOf(names: [string, string], room: number): { rows: [string, string][]; size: number; top: number } {
+  const gap = 6;
+  const size = SIZES.find((pixels) => names.reduce((sum, name) => sum + textWidth(name, pixels), gap) <= room);
+  if (size !== undefined) return { rows: [names], size, top: 20 };
+  const [left, right] = names.map((name) => {
+    const [first = '', ...rest] = name.split(' ');
+    return [first, rest.join(' ')];
+  }) as [[string, string], [string, string]];
+  return {
+    rows: [
+      [left[0], right[0]],
+      [left[1], right[1]],
+    ],
+    size: SMALLEST,
+    top: 13,
+  };
 }

@@ -1,5 +1,9 @@
 // How wide a text is in a common sans-serif font, where nothing can be measured.
 
+/** The sizes in which a text may be drawn, in pixels. */
+export const SMALLEST = 14;
+export const SIZES = [18, 17, 16, 15, SMALLEST];
+
 /** The width of a text in pixels, on the wide side. */
 export function textWidth(text: string, size: number, isBold = false): number {
   let ems = 0;
@@ -26,6 +30,3 @@ export function fitted(text: string, room: number, isBold = false): { text: stri
   const size = SIZES.find((pixels) => textWidth(text, pixels, isBold) <= room) ?? SMALLEST;
   return { text: shorten(text, room, size, isBold), size };
 }
-
-const SMALLEST = 14;
-const SIZES = [18, 17, 16, 15, SMALLEST];

@@ -177,7 +177,7 @@ export const texts = {
       sales.length === 1 ? `sale ${sales[0]}` : `${formatNumber(sales.length)} inside`,
     waiting: (count: number) => (count === 1 ? '1 waits' : `${formatNumber(count)} wait`),
     lock: 'lock',
-    lockOfMasters: 'most masters say',
+    lockOfMasters: 'majority says',
     noLock: 'no lock taken',
     token: (token: string) => `token ${token}`,
     leaseLeft: (ms: number) => `${(ms / 1000).toFixed(1)} s`,
