@@ -17,6 +17,8 @@ export interface Task {
   processes: number;
   /** How many sales each process makes, one after the other. */
   sales: number;
+  /** Each process makes its sales at the same time. */
+  isAtOnce?: boolean;
   /** How many masters vote; 0 for a lock that asks one server. */
   masters: number;
   /** Its stock lies in several buckets. */
@@ -57,7 +59,7 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
   const { file, seconds, ...named } = task;
   const found = scopes.find(({ name }) => name === task.scope);
   if (found === undefined) throw new Error(`There is no scope ${task.scope}.`);
-  const scope: Scope = { ...found, budget: { ...found.budget, ...task.budget } };
+  const scope = scopeFor(found, task);
   locks[file] ??= readLock(file);
   const openLock = await locks[file].catch((error: Error) => {
     throw new Error(`${task.stage} can't be proved: ${error.message}.`);
@@ -85,6 +87,12 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
   const ms = performance.now() - startedAt;
   const cell: Cell = { ...named, budget: scope.budget, says: scope.says, ...result, ms };
   return result.counterexample ? replayed(cell, openLock, scope) : cell;
+}
+
+/** The scope with what the task says of its faults and of its sales. */
+export function scopeFor(scope: Scope, { budget, isAtOnce }: Pick<Task, 'budget' | 'isAtOnce'>): Scope {
+  const more = isAtOnce && { script: (process: number) => ({ ...scope.script?.(process), isAtOnce }) };
+  return { ...scope, budget: { ...scope.budget, ...budget }, ...more };
 }
 
 /** What does not go the same way again was no counterexample. */

@@ -144,7 +144,7 @@ function together(actors: readonly Actor[], isMeant: (actor: Actor, bucket: numb
 
 /** What an end violates: nothing comes after it. */
 export function violatedAtEnd(state: State, scope: Scope, server: Server): string | undefined {
-  const { at, servers, actors } = state;
+  const { servers, actors } = state;
   const { demands } = scope;
   const staying = stayingOf(scope);
   const stuck = actors.findIndex(({ status, history }) => status === 'runs' && !history.seen.isOver);
@@ -158,7 +158,13 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server): strin
     ];
     if (rest.length > 0) return `All is over, and there is still ${rest.join(', ')}.`;
   }
-  if (!demands.includes('no lost sale')) return undefined;
+  const lost = demands.includes('no lost sale') ? lostSale(state, scope, server) : undefined;
+  return lost ?? (demands.includes('alone') ? togetherInOne(actors, scope) : undefined);
+}
+
+/** What the stock says: every sale that was answered is in it. */
+function lostSale(state: State, scope: Scope, server: Server): string | undefined {
+  const { at, servers, actors } = state;
   const readUnits = (key: string) => Number(server.execute(servers[0] as number, at, 0, ['GET', key]).reply);
   if (state.sawEmpty.length > 0) {
     const times = (what: string) =>
@@ -180,6 +186,28 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server): strin
       return `${sold} were sold of ${STOCK}, and ${left} are left${what}: ${left - (STOCK - sold)} lost.`;
   }
   return undefined;
+}
+
+/**
+ * Two sales of one process that were inside of one bucket, where it makes them at the same time: what a strategy sells together is
+ * inside together. It is looked at when all is over, because until then it may be seen what was lost by it, which says more.
+ */
+function togetherInOne(actors: readonly Actor[], { script }: Scope): string | undefined {
+  const found = actors.findIndex(
+    ({ history }, index) => script?.(index).isAtOnce && !history.seen.isReader && hasMet(history.seen.told),
+  );
+  return found < 0 ? undefined : `Two sales of ${nameOf(found)} were inside at the same time.`;
+}
+
+function hasMet(told: Told[]): boolean {
+  const inside = new Map<number, number>();
+  for (const { step, sale, bucket = 0 } of told) {
+    if (step === 'left' || step === 'failed') inside.delete(sale);
+    if (step !== 'entered') continue;
+    if ([...inside.values()].includes(bucket)) return true;
+    inside.set(sale, bucket);
+  }
+  return false;
 }
 
 /** The skus that each sale of a process takes. */

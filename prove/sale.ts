@@ -43,6 +43,8 @@ export interface SaleScript {
   basket?: number[];
   /** It puts a unit back instead, into the first bucket, as the service does. */
   putsBack?: boolean;
+  /** It makes its sales at the same time, and not one after the other. */
+  isAtOnce?: boolean;
 }
 
 export type SaleStep =
@@ -85,13 +87,14 @@ export interface SaleParts extends LockModule {
 }
 
 /**
- * Makes so many sales, one after the other; all at once, where they may be sold together. Resolves when all have ended, however
- * they did.
+ * Makes so many sales, one after the other; all at once, where they may be sold together or the script says so. Resolves when all
+ * have ended, however they did.
  */
 export async function sellAll(sales: number, parts: SaleParts) {
   const { takeOne, script } = parts;
   const numbers = Array.from({ length: sales }, (_, index) => index + 1);
   if (takeOne && !script.putsBack) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
+  else if (script.isAtOnce) await Promise.all(numbers.map((sale) => doOne(sale, parts)));
   else for (const sale of numbers) await doOne(sale, parts);
 }
 

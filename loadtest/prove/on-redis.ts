@@ -2,7 +2,7 @@
 // is its turn.
 
 import { dirname, relative, resolve } from 'node:path';
-import type { Cell } from '../../prove/cell.ts';
+import { type Cell, scopeFor } from '../../prove/cell.ts';
 import { type Scope, scopes } from '../../prove/scopes.ts';
 import { openServer, type Server } from '../../prove/server.ts';
 import { dismissReaper, projectDir } from '../../scripts/stack/parts.ts';
@@ -80,7 +80,7 @@ async function replayOnce(
   signal?: AbortSignal,
 ): Promise<(Followed & { server: string }) | UnfitServerError> {
   const { counterexample: steps = [], processes, sales } = cell;
-  const scope = scopes.find(({ name }) => name === cell.scope) as Scope;
+  const scope = scopeFor(scopes.find(({ name }) => name === cell.scope) as Scope, cell);
   const news = createNews(signal);
   const sellers: Seller[] = [];
   let real: RealServer | undefined;

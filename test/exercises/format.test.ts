@@ -2,7 +2,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Exercise, exerciseNames, exercisesDir, readExercise, readExercises } from '../../exercises/workshop/exercise.ts';
+import {
+  type Exercise,
+  exerciseNames,
+  exercisesDir,
+  readExercise,
+  readExercises,
+} from '../../exercises/workshop/exercise.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -51,7 +57,10 @@ describe('exercises: what a folder may not be', () => {
     cpSync(join(exercisesDir, 'originals'), join(folder, 'originals'), { recursive: true });
     const place = join(folder, name, file);
     const text = read(place);
-    writeFileSync(place, text.replace(from, () => to));
+    writeFileSync(
+      place,
+      text.replace(from, () => to),
+    );
     expect(read(place)).not.toBe(text);
     return () => readExercise(name, folder);
   }
@@ -59,15 +68,33 @@ describe('exercises: what a folder may not be', () => {
   test.each([
     ['a README without a title', 'README.md', '# ', '## ', /README\.md must begin with "# "/],
     ['a prediction that is no JSON', 'predict.json', '{', '', /predict\.json is no JSON/],
-    ['two right answers', 'predict.json', /"because": "[^"]*"/, '"isRight": true', /predict\.json .*: one answer is right/],
+    [
+      'two right answers',
+      'predict.json',
+      /"because": "[^"]*"/,
+      '"isRight": true',
+      /predict\.json .*: one answer is right/,
+    ],
     ['a wrong answer that says nothing', 'predict.json', /,\s*"because": "[^"]*"/, '', /a wrong answer says why/],
     ['a setting of which nothing is known', 'exercise.json', '"drills"', '"more": 1, "drills"', /more/],
     ['a scope that does not exist', 'exercise.json', '"plain"', '"plan"', /search\.scopes/],
     ['a drill that does not exist', 'exercise.json', /"drills": \["[^"]*"/, '"drills": ["rash"', /drills\.0/],
-    ['a failure in a scope that is not looked at', 'exercise.json', /"scope": "[^"]*"/, '"scope": "late-write"', /one of the scopes/],
+    [
+      'a failure in a scope that is not looked at',
+      'exercise.json',
+      /"scope": "[^"]*"/,
+      '"scope": "late-write"',
+      /one of the scopes/,
+    ],
     ['a failure without a reason', 'exercise.json', /"reason": "[^"]*",?/, '', /go together|fails/],
     ['a track without its stage', 'exercise.json', /"stage": "[^"]*",/, '', /the track "build" has a stage/],
-    ['a judge without its search', 'exercise.json', '"judge": "search"', '"judge": "orders"', /the judge "search" has a search/],
+    [
+      'a judge without its search',
+      'exercise.json',
+      '"judge": "search"',
+      '"judge": "orders"',
+      /the judge "search" has a search/,
+    ],
     ['two hints', 'hints.md', '## 3', '', /hints\.md must have a text below each/],
     ['a hint without a text', 'hints.md', /(?<=## 1\n)[^#]*/, '\n', /hints\.md must have a text below each/],
   ])('%s', (_what, file, from, to, message) => {

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { proveCell, type Task } from '../../prove/cell.ts';
+import { fileOf, writeLock } from './own-locks.ts';
+
+const prove = (file: string, changed: Partial<Task> = {}) =>
+  proveCell({
+    stage: 'lock',
+    file,
+    scope: 'plain',
+    processes: 1,
+    sales: 2,
+    isAtOnce: true,
+    masters: 0,
+    budget: {},
+    isSplit: false,
+    seconds: 60,
+    ...changed,
+  });
+
+describe('two sales of one process at the same time', () => {
+  test('without a lock one of them is lost, and the counterexample goes on until it is', async () => {
+    const { verdict, reason, counterexample = [], replayed } = await prove(fileOf('0-none'));
+
+    expect({ verdict, reason, replayed }).toEqual({
+      verdict: 'fails',
+      reason: '2 were sold of 10, and 9 are left: 1 lost.',
+      replayed: 20,
+    });
+    expect(counterexample.map(({ command }) => command)).toEqual([
+      'begins a sale',
+      'GET stock',
+      'GET stock',
+      'SET stock 9',
+      'SET stock 9',
+    ]);
+    expect(counterexample.flatMap(({ told }) => told.map(({ sale, step }) => `${step} ${sale}`))).toContain(
+      'entered 2',
+    );
+  });
+
+  test('one after the other nothing is lost, and under the lock of one process neither is at once', async () => {
+    expect(await prove(fileOf('0-none'), { isAtOnce: false })).toMatchObject({ verdict: 'holds', cut: 0 });
+    expect(await prove(fileOf('1-in-process'))).toMatchObject({ verdict: 'holds', cut: 0 });
+  });
+
+  test('two processes that each make two: the lock of one process loses, and one in Redis does not', async () => {
+    expect(await prove(fileOf('1-in-process'), { processes: 2 })).toMatchObject({ verdict: 'fails' });
+    expect(await prove(fileOf('3-spin'), { processes: 2 })).toMatchObject({ verdict: 'holds', cut: 0 });
+  });
+
+  test('what is asked of a process by the scope is asked of each of its sales', async () => {
+    expect(await prove(fileOf('6-lua-release'), { scope: 'nested-call' })).toMatchObject({ verdict: 'fails' });
+    expect(await prove(fileOf('7-reentrant'), { scope: 'nested-call' })).toMatchObject({ verdict: 'holds' });
+  });
+
+  test('where nothing is lost, that both were inside is violation enough', async () => {
+    const fencedAlone = writeLock(`
+      let token;
+      return {
+        acquire: async () => void (token = String(await redis.incr('tokens'))),
+        release: async () => {},
+        get fencingToken() { return token; },
+      };`);
+
+    const { verdict, reason } = await prove(fencedAlone, { scope: 'failover', budget: { failovers: 0 } });
+
+    expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'Two sales of A were inside at the same time.' });
+  });
+});
