@@ -1,0 +1,58 @@
+// Lays text out for a terminal: lines of a width that can be read, and the little Markdown that the exercises use.
+
+import { stripVTControlCharacters } from 'node:util';
+import type pc from 'picocolors';
+
+export type Paint = ReturnType<typeof pc.createColors>;
+
+/** Longer lines are hard to read, however wide the terminal is. */
+const WIDEST = 96;
+
+export const widthOf = (columns: number | undefined) => Math.max(40, Math.min(WIDEST, (columns ?? 80) - 2));
+
+const lengthOf = (text: string) => stripVTControlCharacters(text).length;
+
+/** The text in lines of this width, each but the first with the indent. A word that is longer has a line of its own. */
+export function wrap(text: string, width: number, indent = ''): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    if (line !== '' && lengthOf(line) + 1 + lengthOf(word) > width) {
+      lines.push(line);
+      line = indent + word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return line === '' ? lines : [...lines, line];
+}
+
+/** Markdown as lines: paragraphs, lists, headings, blocks of code, and in them `code`, **bold** and [links](there). */
+export function markdownLines(text: string, width: number, paint: Paint): string[] {
+  const lines: string[] = [];
+  for (const block of text.split(/\n{2,}/)) {
+    if (lines.length > 0) lines.push('');
+    lines.push(...blockLines(block, width, paint));
+  }
+  return lines;
+}
+
+function blockLines(block: string, width: number, paint: Paint): string[] {
+  if (block.startsWith('```')) {
+    const code = block.split('\n').filter((line) => !line.startsWith('```'));
+    return code.map((line) => `    ${paint.cyan(line)}`);
+  }
+  if (block.startsWith('#')) return [paint.bold(block.replace(/^#+ /, ''))];
+  const items = block.split(/\n(?=[-*] |\d+\. )/);
+  return items.flatMap((item) => {
+    const mark = /^(?:[-*]|\d+\.) /.exec(item)?.[0] ?? '';
+    const flat = inline(item.replace(/\s*\n\s*/g, ' '), paint);
+    return wrap(flat, width, ' '.repeat(mark.length));
+  });
+}
+
+function inline(text: string, { cyan, bold }: Paint): string {
+  // A code with spaces in it may be broken over lines: each word is painted.
+  return text
+    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replace(/`([^`]+)`/g, (_, code: string) => code.split(' ').map(cyan).join(' '))
+    .replace(/\*\*([^*]+)\*\*/g, (_, words: string) => words.split(' ').map(bold).join(' '));
+}

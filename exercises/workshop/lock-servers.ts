@@ -1,0 +1,93 @@
+// Real servers for a lock: two nodes and a Redis that stay warm, and load the lock anew for each run.
+
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { drills as allDrills } from '../../loadtest/drills/index.ts';
+import { runExternalCell } from '../../loadtest/grade/external-cell.ts';
+import type { Target } from '../../loadtest/harness/target.ts';
+import { createTargets } from '../../loadtest/harness/targets.ts';
+import { addExternalRow } from '../../loadtest/staircase/lookup.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import type { RealJudge, RealVerdict } from './real-judge.ts';
+
+/** The name of the lock on the nodes, whichever exercise it is from. */
+const NAME = 'lock-of-an-exercise';
+/**
+ * The nodes load this copy: they are told once where the lock is, and go on from exercise to exercise. It stands two folders deep, as
+ * the file of an exercise does, so that its imports lead to the same files.
+ */
+const COPY = join(projectDir, 'reports/workshop', `${NAME}.ts`);
+const LEASE_MS = 1_000;
+/** What a rush sends: enough that two nodes without a lock lose sales each time. */
+const LOAD = { requests: 1_000, connections: 60, stock: 5_000, units: 500 };
+
+/** `onDeath` is told with a sentence when a server ends that nobody has ended. */
+export function openLockServers(onDeath: (sentence: string) => void): RealJudge {
+  const targets = createTargets({ modules: { [NAME]: { file: COPY, backend: 'redis' } }, onDeath });
+  let hasStarted = false;
+  addExternalRow(NAME, 'redis');
+
+  // The drills that go step by step need links to the nodes; a rush goes over them as well.
+  const open = () => targets.open('steps', 0, NAME);
+
+  function put(file: string) {
+    mkdirSync(dirname(COPY), { recursive: true });
+    copyFileSync(file, COPY);
+  }
+
+  /** The servers, with nodes that have loaded the file. */
+  async function load(file: string): Promise<Target> {
+    put(file);
+    if (!hasStarted) {
+      const target = await open();
+      hasStarted = true;
+      return target;
+    }
+    const target = await open();
+    const nodes = target.nodes.flatMap(({ process }) => process ?? []);
+    await Promise.all(nodes.map((node) => node.kill()));
+    await Promise.all(nodes.map((node) => node.start()));
+    return target;
+  }
+
+  async function judgeBy(name: string, target: Target, run: Parameters<RealJudge['run']>[1]) {
+    const drill = allDrills.find((drill) => drill.name === name);
+    if (drill === undefined) throw new Error(`There is no drill ${name} of a lock.`);
+    const settings = { ...LOAD, leaseMs: LEASE_MS };
+    const { outcome, isStackSound } = await runExternalCell(drill, {
+      target,
+      stage: NAME,
+      settings,
+      signal: run.signal,
+      onProgress() {},
+      narrate: async (sentence, atMs) => run.narrate(sentence, atMs),
+    });
+    if (!isStackSound) {
+      hasStarted = false;
+      await targets.discard('steps', 0);
+    }
+    const { verdict, reasons, witnesses } = outcome;
+    return { drill: name, verdict, reason: reasons.join(' '), witnesses } satisfies RealVerdict;
+  }
+
+  return {
+    async warmUp({ original }) {
+      if (!hasStarted) await load(original);
+    },
+    async run({ settings: { drills } }, run) {
+      const verdicts: RealVerdict[] = [];
+      let target = await load(run.file);
+      for (const name of drills) {
+        run.signal.throwIfAborted();
+        if (!hasStarted) target = await load(run.file);
+        run.onDrill(name);
+        const verdict = await judgeBy(name, target, run);
+        verdicts.push(verdict);
+        run.onVerdict(verdict);
+        if (verdict.verdict === 'fail') break;
+      }
+      return verdicts;
+    },
+    close: targets.close,
+  };
+}

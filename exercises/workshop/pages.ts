@@ -1,0 +1,159 @@
+// What the terminal shows: the exercise with its verdict, the list, the keys, the solution.
+
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { coloured } from '../../scripts/diff.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import type { Exercise } from './exercise.ts';
+import { markdownLines, wrap } from './layout.ts';
+import type { Done } from './progress.ts';
+import type { RealVerdict } from './real-judge.ts';
+import type { SearchVerdict } from './search-judge.ts';
+import { answerLines, questionLines, realLines, type Style, verdictLines } from './verdict-lines.ts';
+
+export interface Shown {
+  exercise: Exercise;
+  /** Its place in its track, from 1, and how many there are in it. */
+  place: number;
+  placeCount: number;
+  done: Done;
+  verdict: SearchVerdict | undefined;
+  real: RealVerdict[] | undefined;
+  /** The file as it is solves the exercise. */
+  isSolved: boolean;
+  /** What is going on, or what somebody should know. */
+  notes: string[];
+}
+
+export const trackTitles = { build: 'Build it', find: 'Find the bug' } as const;
+const fileOf = ({ file }: Exercise) => relative(projectDir, file);
+
+/** The exercise as a whole. Its text is left out when there is a verdict, and not room for both. */
+export function exercisePage(shown: Shown, style: Style, rows = Number.POSITIVE_INFINITY): string[] {
+  const { exercise, done, verdict, real, notes } = shown;
+  const { paint, width } = style;
+  const text = markdownLines(exercise.text, width, paint);
+  const below = [
+    ...belowText(shown, style),
+    ...notes.flatMap((note) => ['', ...wrap(note, width)]),
+    '',
+    keyLine(shown, style),
+  ];
+  const head = headLines(shown, style);
+  const isLong = head.length + text.length + below.length + 1 > rows;
+  const hasRead = done.chosen !== undefined && (verdict !== undefined || real !== undefined);
+  return [...head, ...(isLong && hasRead ? [paint.dim('t shows the text of the exercise again.')] : text), ...below];
+}
+
+function headLines({ exercise, place, placeCount, done }: Shown, { paint }: Style): string[] {
+  const { name, title, settings } = exercise;
+  const solved = done.isSolved ? paint.green('  ✔ solved') : '';
+  return [
+    paint.dim(`${trackTitles[settings.track]} · ${place} of ${placeCount} · ${name}`) + solved,
+    paint.bold(title),
+    '',
+  ];
+}
+
+function belowText({ exercise, done, verdict, real }: Shown, style: Style): string[] {
+  const { paint, width } = style;
+  const { chosen, hints, isAnswered } = done;
+  const lines: string[] = [''];
+  if (chosen === undefined) return [...lines, ...questionLines(exercise, style)];
+  lines.push(
+    `${paint.dim('Change')} ${paint.cyan(fileOf(exercise))}${paint.dim(', and save it: it is judged at once.')}`,
+  );
+  for (const [at, hint] of exercise.hints.slice(0, hints).entries()) {
+    lines.push('', paint.dim(`Hint ${at + 1} of ${exercise.hints.length}`), ...markdownLines(hint, width, paint));
+  }
+  if (exercise.settings.search === undefined && !real) lines.push('', 'Real servers judge this exercise: press r.');
+  if (verdict) lines.push('', ...verdictLines(exercise, verdict, style));
+  if (real) lines.push('', paint.dim('On real servers'), ...realLines(real, style));
+  if (isAnswered && (verdict || real)) lines.push('', ...answerLines(exercise, chosen, style));
+  return lines;
+}
+
+function keyLine({ done, isSolved }: Shown, { paint }: Style): string {
+  const keys =
+    done.chosen === undefined
+      ? ['a b c d answer', 'n skip', '← back', 'l list', '? keys', 'q quit']
+      : [
+          'h hint',
+          'r real servers',
+          ...(isSolved || done.isSolved ? ['s solution', 'd diff'] : []),
+          isSolved || done.isSolved ? 'n next' : 'n skip',
+          'b back',
+          'l list',
+          '? keys',
+          'q quit',
+        ];
+  return paint.dim(keys.join('   '));
+}
+
+/** Where one is: every exercise, a line each. */
+export function listPage(exercises: Exercise[], here: Exercise, isSolved: (name: string) => boolean, { paint }: Style) {
+  const lines: string[] = [];
+  for (const track of ['build', 'find'] as const) {
+    const own = exercises.filter(({ settings }) => settings.track === track);
+    if (own.length === 0) continue;
+    const solved = own.filter(({ name }) => isSolved(name)).length;
+    lines.push(paint.bold(`${trackTitles[track]}   ${solved} of ${own.length} solved`));
+    for (const exercise of own) {
+      const { name, number, title } = exercise;
+      const mark = isSolved(name) ? paint.green('✔') : ' ';
+      const line = `${String(number).padStart(2, '0')}  ${title}`;
+      lines.push(`  ${exercise === here ? '→' : ' '} ${mark} ${exercise === here ? paint.bold(line) : line}`);
+    }
+    lines.push('');
+  }
+  return [...lines, paint.dim('Two digits go to an exercise; any other key goes back.')];
+}
+
+const keys: [key: string, does: string][] = [
+  ['a b c d', 'answer the question (1 2 3 4 do it as well); after that b and d are the keys below'],
+  ['h', 'shows a hint; each press shows one more, three in all'],
+  ['r', 'plays the drills of the exercise on real servers; the first time they are started, which takes some seconds'],
+  ['t', 'shows the text of the exercise again'],
+  ['l', 'shows the list'],
+  ['n or →', 'goes to the next exercise, solved or not'],
+  ['b or ←', 'goes back to the one before'],
+  ['s', 'shows the solution, when the exercise is solved'],
+  ['d', 'shows what differs between your file and the solution, when the exercise is solved'],
+  ['q', 'ends the workshop; Ctrl-C does so too'],
+];
+
+export function helpPage(exercise: Exercise, { paint, width }: Style): string[] {
+  const number = String(exercise.number).padStart(2, '0');
+  return [
+    paint.bold('Keys'),
+    '',
+    ...keys.flatMap(([key, does]) => wrap(`${paint.bold(key.padEnd(8))} ${does}`, width, ' '.repeat(9))),
+    '',
+    ...wrap(`Your file back as it was: npm run workshop -- reset ${number}, in another terminal.`, width),
+    ...wrap('What a verdict means: docs/workshop.md.', width),
+    '',
+    paint.dim('Any key goes back.'),
+  ];
+}
+
+export function solutionPage({ solution }: Exercise, { paint }: Style): string[] {
+  return [
+    paint.bold(relative(projectDir, solution)),
+    '',
+    ...readFileSync(solution, 'utf8').trimEnd().split('\n'),
+    '',
+    paint.dim('Any key goes back.'),
+  ];
+}
+
+export function diffPage(exercise: Exercise, { paint }: Style): string[] {
+  const [yours, ours] = [exercise.file, exercise.solution].map((file) => readFileSync(file, 'utf8')) as [
+    string,
+    string,
+  ];
+  const names = [fileOf(exercise), relative(projectDir, exercise.solution)] as const;
+  if (yours === ours) return [`${names[0]} and ${names[1]} are the same.`, '', paint.dim('Any key goes back.')];
+  const diff = createTwoFilesPatch(...names, yours, ours, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY });
+  return [...coloured(diff.trimEnd(), paint).split('\n'), '', paint.dim('Any key goes back.')];
+}

@@ -1,0 +1,17 @@
+// npm run workshop -- reset: puts the file of an exercise back as it was, and forgets what was done.
+
+import { copyFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import type { Exercise } from './exercise.ts';
+import type { Progress } from './progress.ts';
+
+/**
+ * The text as it was stands in `exercises/originals`, so that it is there without git, too: in a folder that came as an archive. Returns
+ * a sentence that says what was done.
+ */
+export function reset({ name, file, original }: Exercise, progress: Progress): string {
+  copyFileSync(original, file);
+  progress.forget(name);
+  return `${relative(projectDir, file)} is as it was, and the exercise begins anew.`;
+}

@@ -1,0 +1,189 @@
+// Judges a file by the search: in a process of its own, which the file may end or keep busy for ever.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { Cell } from '../../prove/cell.ts';
+import { bundledArgs } from '../../scripts/stack/bundle.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import type { Exercise } from './exercise.ts';
+import type { FromSearch, SearchTask } from './search-messages.ts';
+
+/** How long one scope may take, in seconds. A scope of an exercise takes one on a machine that has little else to do. */
+const SCOPE_SECONDS = 20;
+/** A process that gives no sign for so long is kept busy by its lock, in milliseconds. */
+const SILENCE_MS = 4_000;
+
+export interface SearchVerdict {
+  /**
+   * `holds`: in every scope. `fails`: in one of them at least. `broken`: the file can't be judged as it is. `unknown`: not every order
+   * of events was looked at.
+   */
+  kind: 'holds' | 'fails' | 'broken' | 'unknown';
+  /** What was found, in sentences: why it fails, or why it can't be judged. */
+  sentence: string;
+  /** The scopes that were looked at, in the order of the exercise. */
+  cells: Cell[];
+  /** The first one that fails. */
+  failed?: Cell;
+}
+
+export type SearchJudge = ReturnType<typeof openSearchJudge>;
+
+/** A judge that keeps a process ready, so that the next verdict comes soon. */
+export function openSearchJudge() {
+  let spare: Promise<ChildProcess> | undefined;
+  const running = new Set<ChildProcess>();
+  let isClosed = false;
+
+  async function start(): Promise<ChildProcess> {
+    const node = await bundledArgs('exercises/workshop/search-process.ts');
+    const [file = '', ...args] = node.toReversed();
+    const child = fork(file, {
+      execArgv: [...args.toReversed(), '--disable-warning=ExperimentalWarning', '--max-old-space-size=1200'],
+      // What it would print is nothing for those who write the lock.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    if (isClosed) child.kill('SIGKILL');
+    return child;
+  }
+
+  /** Has a process ready for the next verdict. */
+  function makeReady() {
+    if (isClosed) return;
+    spare ??= start();
+    // Who asks for it is told.
+    spare.catch(() => {});
+  }
+
+  async function take(): Promise<ChildProcess> {
+    const taken = spare ?? start();
+    spare = undefined;
+    const child = await taken;
+    return child.exitCode === null && child.signalCode === null ? child : start();
+  }
+
+  /** Judges a file in the scopes of the exercise. Rejects with the reason of the signal when that aborts first. */
+  async function judge(
+    { settings: { search } }: Exercise,
+    file: string,
+    { signal }: { signal: AbortSignal },
+  ): Promise<SearchVerdict> {
+    if (search === undefined) throw new Error('This exercise is judged on real servers alone.');
+    const missing = whyNothing(file);
+    if (missing !== undefined) return { kind: 'broken', sentence: missing, cells: [] };
+    const { scopes, processes, sales, atOnce } = search;
+    const child = await take();
+    try {
+      const found = await ask(
+        child,
+        { file, scopes, processes, sales, isAtOnce: atOnce, seconds: SCOPE_SECONDS },
+        signal,
+      );
+      return verdictOf(found, file);
+    } finally {
+      child.kill('SIGKILL');
+      makeReady();
+    }
+  }
+
+  return {
+    makeReady,
+    judge,
+    /** Ends its processes. */
+    close() {
+      isClosed = true;
+      for (const child of running) child.kill('SIGKILL');
+    },
+  };
+}
+
+interface Found {
+  cells: Cell[];
+  end: FromSearch | { type: 'silent' } | { type: 'ended' };
+}
+
+/** Sends the task, and collects what is sent back until the end, whatever that is. */
+function ask(child: ChildProcess, task: SearchTask, signal: AbortSignal): Promise<Found> {
+  return new Promise((resolve, reject) => {
+    const cells: Cell[] = [];
+    const end = (end: Found['end']) => settle(() => resolve({ cells, end }));
+    const abort = () => settle(() => reject(signal.reason));
+    const silence = setTimeout(() => end({ type: 'silent' }), SILENCE_MS);
+    const hear = (message: FromSearch) => {
+      silence.refresh();
+      if (message.type === 'cell') cells.push(message.cell);
+      else if (message.type !== 'alive' && message.type !== 'ready') end(message);
+    };
+    const exit = () => end({ type: 'ended' });
+    function settle(how: () => void) {
+      clearTimeout(silence);
+      child.off('message', hear).off('exit', exit);
+      signal.removeEventListener('abort', abort);
+      how();
+    }
+    child.on('message', hear).once('exit', exit);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) return abort();
+    child.send(task, (error) => {
+      if (error) exit();
+    });
+  });
+}
+
+function verdictOf({ cells, end }: Found, file: string): SearchVerdict {
+  const broken = (sentence: string): SearchVerdict => ({ kind: 'broken', sentence, cells });
+  const failed = cells.find(({ verdict }) => verdict === 'fails');
+  const open = cells.find(({ verdict }) => verdict === 'unknown');
+  if (end.type === 'problem') return broken(sentenceOfProblem(end.problem, file));
+  if (failed) return { kind: 'fails', sentence: failed.reason, cells, failed };
+  if (end.type === 'silent')
+    return broken(
+      'The lock never comes back: it goes round in a loop that waits for nothing. The search has ended it.',
+    );
+  if (end.type === 'ended') return broken('The lock has ended the process that judged it, or has used up its memory.');
+  if (end.type === 'restless')
+    return broken(
+      `A waiter sends ${end.command} again and again without a pause, so Redis and the search have no rest. Let it sleep for retryDelayMs between two tries.`,
+    );
+  if (open) return unknownOf(open, cells);
+  return { kind: 'holds', sentence: 'It holds in every order of events that was asked for.', cells };
+}
+
+function unknownOf({ reason }: Cell, cells: Cell[]): SearchVerdict {
+  const used = /^The lock uses (.*), which the search does not control\.$/.exec(reason)?.[1];
+  if (used !== undefined)
+    return {
+      kind: 'broken',
+      sentence: `It uses ${used}. The search has no say over that, so it can't judge the lock: do it with Redis, timers and what the file is given.`,
+      cells,
+    };
+  return { kind: 'unknown', sentence: `Nothing can be said yet: ${reason}`, cells };
+}
+
+/** Why there is nothing to judge in a file, as a sentence. */
+export function whyNothing(file: string): string | undefined {
+  const shown = relative(projectDir, file);
+  if (!existsSync(file)) return `${shown} is not there.`;
+  if (readFileSync(file, 'utf8').trim() === '') return `${shown} is empty.`;
+  return undefined;
+}
+
+/** What esbuild or Node said, as a sentence that begins with the place where it is known. */
+function sentenceOfProblem(problem: string, file: string): string {
+  const shown = relative(projectDir, file);
+  const [, what = problem, place] = /^(.*) \((\S+:\d+)\)$/s.exec(problem) ?? [];
+  const controlled = /^it (imports|uses) (.*), which the search does not control$/.exec(what);
+  const where = place === undefined ? shown : relativePlace(place);
+  if (controlled)
+    return `${where}: it ${controlled[1]} ${controlled[2]}. The search has no say over that, so it can't judge the lock.`;
+  return `${where}: ${what.replace(/^it /, 'it ').replace(/\.?$/, '.')}`;
+}
+
+/** A place is told from the folder of the project, wherever esbuild has counted from. */
+function relativePlace(place: string): string {
+  const at = place.lastIndexOf('exercises/');
+  return at < 0 ? place : place.slice(at);
+}
