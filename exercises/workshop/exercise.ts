@@ -27,6 +27,11 @@ const settingsSchema = z
     stage: z.string().optional(),
     /** Where the bug is from, in one sentence: of the track `find`. */
     source: sentence.optional(),
+    /** What is to be changed, where it is no lock; `lock.ts` when it is not given. */
+    file: z
+      .string()
+      .regex(/^[a-z-]+\.ts$/)
+      .optional(),
     /** `search`: every save is judged by the search. `orders`: there is no search, and real servers judge alone. */
     judge: z.enum(['search', 'orders']),
     search: z
@@ -45,7 +50,7 @@ const settingsSchema = z
     /** What the lock fails before anybody has changed it: this, and nothing else of the scopes and drills above. */
     fails: z.strictObject({
       scope: scopeName.optional(),
-      /** A part of the reason that the search gives. */
+      /** A part of the reason that the search gives; of the drill's, where there is no search. */
       reason: sentence.optional(),
       drill: drillName.optional(),
     }),
@@ -72,7 +77,7 @@ const settingsSchema = z
     demand(judge === 'search' || drills.length > 0, 'drills', 'what has no search has a drill');
     demand(fails.scope !== undefined || fails.drill !== undefined, 'fails', 'it fails in a scope or in a drill');
     demand(
-      (fails.scope === undefined) === (fails.reason === undefined),
+      fails.scope === undefined || fails.reason !== undefined,
       'fails.reason',
       'a scope and its reason go together',
     );
@@ -160,6 +165,7 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
   for (const file of [solution, original]) {
     if (!existsSync(file)) throw new ExerciseError(`${name} lacks its ${file.slice(folder.length + 1)}.`);
   }
+  const settings = parse(settingsSchema, place('exercise.json'), name);
   return {
     name,
     number,
@@ -167,8 +173,8 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
     text: text.join('\n').trim(),
     prediction: parse(predictionSchema, place('predict.json'), name),
     hints: hintsIn(read(place('hints.md'), name), name),
-    settings: parse(settingsSchema, place('exercise.json'), name),
-    file: place('lock.ts'),
+    settings,
+    file: place(settings.file ?? 'lock.ts'),
     original,
     solution,
   };

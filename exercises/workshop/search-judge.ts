@@ -160,7 +160,14 @@ function unknownOf({ reason }: Cell, cells: Cell[]): SearchVerdict {
       sentence: `It uses ${used}. The search has no say over that, so it can't judge the lock: do it with Redis, timers and what the file is given.`,
       cells,
     };
-  return { kind: 'unknown', sentence: `Nothing can be said yet: ${reason}`, cells };
+  if (/branches? were cut/.test(reason))
+    return {
+      kind: 'unknown',
+      sentence:
+        'Somebody still waits or tries when the search ends, long after all should be over. Is the lock given up by every holder?',
+      cells,
+    };
+  return { kind: 'unknown', sentence: `${reason} Save it again, or wait until the machine has less to do.`, cells };
 }
 
 /** Why there is nothing to judge in a file, as a sentence. */

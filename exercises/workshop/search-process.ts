@@ -2,6 +2,7 @@
 
 import { proveCell } from '../../prove/cell.ts';
 import { readLock } from '../../prove/sandbox.ts';
+import { scopes as allScopes } from '../../prove/scopes.ts';
 import { isRestless } from './restless.ts';
 import type { FromSearch, SearchTask } from './search-messages.ts';
 
@@ -28,7 +29,9 @@ async function judge({ file, scopes, processes, sales, isAtOnce, seconds }: Sear
   const command = await isRestless(openLock, processes);
   if (command !== undefined) return send({ type: 'restless', command });
   for (const scope of scopes) {
-    const size = { processes, sales, masters: 0, ...(isAtOnce && { isAtOnce }) };
+    // Some scopes show nothing with fewer.
+    const least = allScopes.find(({ name }) => name === scope)?.processes ?? 0;
+    const size = { processes: Math.max(processes, least), sales, masters: 0, ...(isAtOnce && { isAtOnce }) };
     send({
       type: 'cell',
       cell: await proveCell({ stage: 'lock.ts', file, scope, ...size, budget: {}, isSplit: false, seconds }),

@@ -4,6 +4,7 @@ import { countOf, formatNumber } from '../../loadtest/evidence/numbers.ts';
 import { formatOrders, sizeOf } from '../../loadtest/prove/claim.ts';
 import { columnOf } from '../../loadtest/staircase/lookup.ts';
 import type { Cell } from '../../prove/cell.ts';
+import { LEASE_MS, RETRY_DELAY_MS } from '../../prove/sale.ts';
 import { ANSWER_KEYS, type Exercise } from './exercise.ts';
 import { type Paint, wrap } from './layout.ts';
 import type { RealVerdict } from './real-judge.ts';
@@ -24,12 +25,15 @@ export const isToldBySearch = ({ settings }: Exercise) => settings.fails.scope !
 export function verdictLines(exercise: Exercise, verdict: SearchVerdict, style: Style): string[] {
   const { paint, width } = style;
   const { kind, sentence, cells, failed } = verdict;
-  const scopes = cells.length > 1 || kind === 'holds' ? [...scopeLines(cells, style), ''] : [];
+  const scopes =
+    cells.length > 0
+      ? [paint.dim('What may go wrong, and whether the lock holds:'), ...scopeLines(cells, style), '']
+      : [];
   switch (kind) {
     case 'broken':
       return wrap(`${paint.yellow(paint.bold('It can’t be judged yet.'))} ${sentence}`, width);
     case 'unknown':
-      return [...scopes, ...wrap(`${paint.yellow(paint.bold('Not known.'))} ${sentence} Save it again.`, width)];
+      return [...scopes, ...wrap(`${paint.yellow(paint.bold('Not known.'))} ${sentence}`, width)];
     case 'fails':
       return [
         ...scopes,
@@ -54,11 +58,14 @@ function praiseOf(exercise: Exercise, cells: Cell[], paint: Paint): string {
 function scopeLines(cells: Cell[], { paint }: Style): string[] {
   const width = Math.max(...cells.map(({ scope }) => scope.length));
   const signs = { holds: paint.green('✔'), fails: paint.red('✘'), unknown: paint.yellow('?') };
-  return cells.map(({ scope, says, verdict }) => `  ${signs[verdict]} ${scope.padEnd(width)}  ${paint.dim(says)}`);
+  const words = (scope: string, says: string) => (scope === 'plain' ? 'Nothing from outside: no crash, no pause.' : says);
+  return cells.map(
+    ({ scope, says, verdict }) => `  ${signs[verdict]} ${scope.padEnd(width)}  ${paint.dim(words(scope, says))}`,
+  );
 }
 
 /** The shortest order of events that breaks the lock, a line for each step. */
-export function counterexampleLines({ says, reason, counterexample = [] }: Cell, { paint, width }: Style): string[] {
+export function counterexampleLines({ scope, reason, counterexample = [] }: Cell, { paint, width }: Style): string[] {
   const steps = shownSteps(counterexample);
   const names = [...new Set(steps.map(({ process }) => process))];
   const nameWidth = Math.max(...names.map((name) => name.length));
@@ -80,10 +87,17 @@ export function counterexampleLines({ says, reason, counterexample = [] }: Cell,
       : []),
   ]);
   return [
-    ...wrap(`The shortest way to it. ${says}`, width),
+    ...wrap(`The shortest order of events that shows it, in the scope ${paint.bold(scope)}:`, width),
     '',
     ...lines,
     `${paint.dim(time(endOf(counterexample)))}  ${paint.red(paint.bold(reason))}`,
+    '',
+    ...wrap(
+      paint.dim(
+        `A, B and so on are processes. A lease is ${LEASE_MS} ms here, a pause between two tries ${RETRY_DELAY_MS} ms.`,
+      ),
+      width,
+    ),
   ];
 }
 
