@@ -36,7 +36,7 @@ import { createRunFolder } from './run-folder.ts';
 const RECORDED = join(projectDir, 'docs/measured/verdicts.json');
 const PAGES = join(projectDir, 'docs/verdicts');
 /** The documents that show the short table, and where the pages are from there. */
-const WITH_TABLE: Record<string, string> = { 'README.md': 'docs/verdicts', 'docs/choosing.md': 'verdicts' };
+const WITH_TABLE: Record<string, string> = { 'docs/choosing.md': 'verdicts' };
 /** How often a cell that tells nothing is run again, by itself. */
 const MORE_TRIES = 2;
 /** How long the search may take for each lock, in seconds. */

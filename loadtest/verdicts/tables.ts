@@ -1,4 +1,4 @@
-// The tables of all published locks: the long one of the index, and the short one of README.md and docs/choosing.md.
+// The tables of all published locks: the long one of the index, and the short one of the index and of docs/choosing.md.
 
 import { formatMoment } from '../evidence/numbers.ts';
 import type { LockRecord, Verdicts } from '../evidence/verdicts.ts';
@@ -17,10 +17,10 @@ export function indexPage(verdicts: Verdicts): string {
   const blocks = [
     '<!-- npm run verdicts makes this page of docs/measured/verdicts.json. -->',
     '# Verdicts on published locks',
-    `Lock libraries from npm, put through the same [drills](../drills.md) as the locks of the course. A page each says what the library promises, word for word, how it was run, and what happened, with witnesses. Recorded on ${days.join(', ')}.`,
+    `These lock libraries from npm went through the same [drills](../drills.md) as the locks of the course. Each has a page that quotes what the library promises, and says how it was run and what happened, with witnesses. They were recorded on ${days.join(', ')}.`,
     shortTable(verdicts, '.'),
     '## How to read it',
-    'A drill judges by the stock, never by what a lock says of itself. It is ✘ when the library fails what its documentation promises, and (✘) when it fails what it does not promise: that is the difference between two promises, and no bug. What could not be staged is ?, and what a lock has nothing for is –. A verdict speaks of this version, these options and these drills, and of nothing else.',
+    'A drill judges by the stock, never by what a lock says of itself. A cell is ✘ when the library fails what its documentation promises. It is (✘) when the library fails what it does not promise: that is a difference between two promises, and no bug. A cell is ? when the fault could not be staged, and – when the lock has nothing for it. A verdict is about this version, these options and these drills, and about nothing else.',
     '## All cells',
     matrix(locks, (name) => !isCheck(name)),
     ...(locks.some(({ drills }) => drills.some(({ drill }) => isCheck(drill))) ? [matrix(locks, isCheck)] : []),

@@ -21,10 +21,9 @@ describe('verdicts: the pages are what was recorded', () => {
     );
   });
 
-  test('the index, and the tables of README.md and docs/choosing.md', () => {
+  test('the index, and the table of docs/choosing.md', () => {
     expect(read('docs/verdicts/README.md')).toBe(indexPage(verdicts));
-    const [readme, choosing] = [read('README.md'), read('docs/choosing.md')];
-    expect(readme).toBe(withShortTable(readme, verdicts, 'docs/verdicts'));
+    const choosing = read('docs/choosing.md');
     expect(choosing).toBe(withShortTable(choosing, verdicts, 'verdicts'));
   });
 
