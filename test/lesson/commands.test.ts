@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bucketCounts, contestants } from '../../loadtest/bench/contestants.ts';
+import { drillsOf, rowsOf } from '../../loadtest/commands/tracks.ts';
+import { checkNames } from '../../loadtest/staircase/contract.ts';
+import { lockName } from '../../locks/index.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { commandLinesOf } from './markdown.ts';
+import { exists, listDeep, readText } from './project-files.ts';
+
+const pages = listDeep().filter((file) => file.endsWith('.md'));
+const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+/** The file that each npm script runs, where it runs one of the project's. */
+const files = new Map(
+  Object.entries(scripts).flatMap(([name, line]) => {
+    const file = /--import tsx (\S+)/.exec(line)?.[1];
+    return file === undefined ? [] : [[name, file] as const];
+  }),
+);
+/** They read their command line themselves, and have no `--help`. */
+const WITHOUT_HELP = ['up', 'down', 'diff', 'reconcile', 'pictures'];
+/** What the orders call their rows and drills: `--help` names them only behind `--track orders`. */
+const OF_ORDERS = [...rowsOf('orders'), ...drillsOf('orders').map(({ name }) => name)];
+/** `--help` of the bench and of the verdicts does not list these. */
+const UNLISTED = [...contestants, ...bucketCounts, ...drillsOf('locks')].map(({ name }) => name).concat(checkNames);
+const OF_THE_PROJECT =
+  /^(\.\/)?(\.env\.example|(docs|exercises|live|loadtest|locks|lua|nginx|prove|scripts|services|test)\/[\w./-]+)$/;
+const AT_ONCE = 3;
+
+/** What each command says of its flags: by its own `--help`, or by its source where it has none. */
+const says = new Map<string, string>();
+
+beforeAll(async () => {
+  const names = [...files.keys()];
+  const next = async (): Promise<void> => {
+    const name = names.shift();
+    if (name === undefined) return;
+    says.set(name, await helpOf(name));
+    return next();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+});
+
+async function helpOf(name: string): Promise<string> {
+  const file = files.get(name) as string;
+  if (WITHOUT_HELP.includes(name)) return readText(file);
+  const args = ['--disable-warning=ExperimentalWarning', '--import', 'tsx', file, '--help'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: projectDir,
+    env: { ...process.env, NO_COLOR: '1', COLUMNS: '10000' },
+    timeout: 120_000,
+  });
+  return stdout;
+}
+
+/** The parts of a command line, each as its words; what stands in quotes is one word. */
+function partsOf(line: string): string[][] {
+  const words = line.match(/"[^"]*"|'[^']*'|\|\||&&|[;|&]|(?:[^\s"';|&]|"[^"]*"|'[^']*')+/g) ?? [];
+  const parts: string[][] = [[]];
+  for (const word of words) {
+    if (/^(\|\||&&|[;|&])$/.test(word)) parts.push([]);
+    else parts.at(-1)?.push(word);
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+/** What is wrong with a command line of a page: a script, a flag, a name or a file that does not exist. */
+function faultsIn(line: string): string[] {
+  return partsOf(line).flatMap((part) => {
+    const words = part.slice(part.findIndex((word) => !/^[A-Z_0-9]+=/.test(word)));
+    const missing = words.filter((word) => OF_THE_PROJECT.test(word) && !exists(word));
+    return [
+      ...missing.map((word) => `there is no file ${word}`),
+      ...(words[0] === 'npm' ? faultsOfNpm(words.slice(1)) : []),
+    ];
+  });
+}
+
+function faultsOfNpm([verb = '', ...words]: string[]): string[] {
+  if (!/^(run|start|test)$/.test(verb)) return [];
+  const name = verb === 'run' ? (words.shift() ?? '') : verb;
+  if (!/^[a-z][\w:-]*$/.test(name)) return [];
+  if (scripts[name] === undefined) return [`there is no npm script ${name}`];
+  const from = words.indexOf('--');
+  const given = from === -1 ? [] : words.slice(from + 1);
+  const own = from === -1 ? words : words.slice(0, from);
+  const lost = own.filter((word) => word.startsWith('--') && word !== '--silent');
+  return [
+    ...lost.map((flag) => `npm takes ${flag} for itself: it stands before --`),
+    ...given.flatMap((word, index) => faultOfWord(name, word, given[index - 1])),
+  ];
+}
+
+function faultOfWord(name: string, word: string, before = ''): string[] {
+  const known = says.get(name) ?? '';
+  const isFlag = word.startsWith('--');
+  const [flag = '', value] = word.split('=');
+  if (isFlag) {
+    const isKnown = flag === '--help' || new RegExp(`(^|[\\s,'"\`])${flag}(?![\\w-])`).test(known);
+    return isKnown ? (value === undefined ? [] : faultOfWord(name, value, flag)) : [`npm run ${name} has no ${flag}`];
+  }
+  // What is a path, a number, an address or a placeholder names nothing of the project.
+  if (/^(new|url|lab|reports|compare|take)$/.test(before.slice(2)) || /[<…/$.*"'{]/.test(word)) return [];
+  const isName = (part: string) =>
+    /^\d+$/.test(part) ||
+    lockName(part) !== undefined ||
+    OF_ORDERS.includes(part) ||
+    (/^--(only|drill)$/.test(before) && UNLISTED.includes(part)) ||
+    new RegExp(`(^|[^\\w-])${part.replace(/[^\w-]/g, '\\$&')}(?![\\w-])`).test(known);
+  return word
+    .split(',')
+    .filter((part) => !isName(part))
+    .map((part) => `npm run ${name} knows no ${part}`);
+}
+
+test.each(pages)('%s: every script, flag, name and file of its commands exists', (page) => {
+  const faults = commandLinesOf(readText(page)).flatMap((line) => faultsIn(line).map((fault) => `${line}: ${fault}`));
+
+  expect(faults.join('\n')).toBe('');
+});
+
+test.each([...files.keys()])('npm: each flag of %s stands on a page that shows the command', (name) => {
+  const flags = [
+    ...(says.get(name) ?? '').matchAll(
+      WITHOUT_HELP.includes(name) ? /'(--[a-z][\w-]*)'/g : /^ +(?:-\w, )?(--[a-z][\w-]*)/gm,
+    ),
+  ]
+    .map(([, flag]) => flag as string)
+    .filter((flag) => flag !== '--help' && name !== 'pictures');
+  const command = /^(start|test)$/.test(name) ? `npm ${name}` : `npm run ${name}`;
+  const texts = pages.map(readText).filter((text) => text.includes(command));
+
+  expect(flags.filter((flag) => !texts.some((text) => new RegExp(`${flag}(?![\\w-])`).test(text)))).toEqual([]);
+});
+
+test.each(WITHOUT_HELP)('npm: %s has no commander that could be asked', (name) => {
+  expect(readText(files.get(name) as string)).not.toContain("from 'commander'");
+});
+
+describe('the check itself', () => {
+  test.each([
+    ['a script', 'npm run no-such-script'],
+    ['a flag', 'npm start -- --no-such-flag'],
+    ['a flag that another command has', 'npm run drill -- crashed-holder --peers'],
+    ['the beginning of a flag', 'npm run grade -- --peer'],
+    ['a stage', 'npm run staircase -- --stage 9-none'],
+    ['a drill', 'npm run drill -- crash-holder'],
+    ['one of several drills', 'npm start -- --drill rush,no-such-drill'],
+    ['a scope', 'npm run prove -- --scope late'],
+    ['a lock of the bench', 'npm run bench -- --only buckets-3'],
+    ['a file', 'npx vitest run test/locks/4-ttI.test.ts'],
+    ['a file behind another command', 'npm run up; bash test/compose/no-such.sh'],
+    ['the -- that npm needs', 'npm start --json'],
+    ['a flag behind a variable', 'LOCK_VERSION=4 npm start -- --stages 4'],
+  ])('misses %s', (_what, line) => {
+    expect(faultsIn(line)).not.toEqual([]);
+  });
+
+  test.each([
+    'npm start',
+    'LOCK_VERSION=4 npm start',
+    'npm start --silent -- --json',
+    'npm run grade -- --new my-lock.ts',
+    'npm run staircase -- --stage 1,4-ttl,fenced --drill=rush',
+    'npm start -- --track orders --stage guard-none --drill double-restore',
+    'npm run bench && npm run pictures',
+    'npm run diff -- 4',
+    'npx vitest run test/locks/4-ttl.test.ts',
+    'curl -X PUT http://127.0.0.1:7778/lock-version -d \'{"version":"1"}\'',
+  ])('accepts %s', (line) => {
+    expect(faultsIn(line)).toEqual([]);
+  });
+});
