@@ -31,7 +31,7 @@ export const controls: LockToGrade[] = [
     lock: stage6,
     changes: [],
     promises: {},
-    why: 'Nothing. It is stage 6, which promises that much less.',
+    why: 'Nothing. It is stage 6, which promises less.',
   },
   {
     name: 'control-blocking',

@@ -30,17 +30,17 @@ export function renderPage(record: Record): string {
     correctIntro,
     table(['lock', 'what is wrong', 'fails, and does not promise', 'fails, and promises'], correct),
     '## How it was run',
-    `On ${day(record.createdAt)}: Node ${record.node}, ${record.os}, ${record.cpus}, ${record.servers}, at ${record.commit}. Run it again, all of it or some (it takes minutes a lock):`,
+    `On ${day(record.createdAt)}: Node ${record.node}, ${record.os}, ${record.cpus}, ${record.servers}, at ${record.commit}. Run all of it again, or some of the locks; a lock takes less than a minute:`,
     '```sh\nnpm run known-bugs\nnpm run known-bugs -- --only lost-wake-up,control-blocking\n```',
   ].join('\n\n')}\n`;
 }
 
 const intro = `A verdict is worth what it catches. These locks have bugs that are known from the world. Each is a lock that works, with one
-change: it seems to work as well, and most of them sell for hours without a loss. Each of them went through the
-[contract](grade.md), the [drills](drills.md) and the [search](prove.md), and this table says what each part found that the same lock without the
-bug does not show. The changes stand in [test/known-bugs](../test/known-bugs/bugs.ts).`;
+change. It still seems to work, and most of these locks sell for hours without a loss. Each of them went through the
+[contract](grade.md), the [drills](drills.md) and the [search](prove.md). The table says what each part found that the same lock without the
+bug does not show. The changes are in [test/known-bugs](../test/known-bugs/bugs.ts).`;
 
-const correctIntro = `A verdict that finds a fault in everything is worth nothing. These locks have no bug. What they fail, they do not
+const correctIntro = `A verdict that finds a fault in everything is worth nothing. These locks have no bug. They fail only what they do not
 promise: no lock in one Redis outlives the loss of that Redis, and without a fencing token nothing stops a write that comes too late.`;
 
 const headings: { [part in Part]: string } = { contract: 'contract', drills: 'drills', search: 'search' };
