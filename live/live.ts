@@ -9,6 +9,7 @@ import dotenv from 'dotenv';
 import { z } from 'zod';
 import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { leaseLength, webAddress, webAddresses } from '../loadtest/commands/options.ts';
+import { livePorts } from '../scripts/stack/usual-ports.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
 import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import type { Order } from './contract.ts';
@@ -48,8 +49,8 @@ const { url, lab, lease, share, open } = command.opts<{
 if ((url === undefined) !== (lab === undefined)) command.error('error: --url and --lab go together');
 const { LIVE_PORT, LIVE_SHARE_PORT, LIVE_LANGUAGE } = readSettingsOrExit(
   z.object({
-    LIVE_PORT: port().default(7790),
-    LIVE_SHARE_PORT: port().default(7791),
+    LIVE_PORT: port().default(livePorts.LIVE_PORT),
+    LIVE_SHARE_PORT: port().default(livePorts.LIVE_SHARE_PORT),
     LIVE_LANGUAGE: z
       .string()
       .regex(/^[a-z]{2}$/, 'must be two small letters, such as en')

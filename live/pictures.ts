@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium, type Page } from 'playwright-core';
+import { browserPath } from '../scripts/stack/browser.ts';
 import { nodeArgs, projectDir } from '../scripts/stack/parts.ts';
 import { freePort } from '../scripts/stack/ports.ts';
 
@@ -19,7 +20,7 @@ const live = spawn(process.execPath, nodeArgs('live/live.ts'), {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM'] || '/usr/bin/chromium',
+  executablePath: browserPath(),
   args: [
     '--no-sandbox',
     '--disable-gpu',

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
+import { browserPath } from './stack/browser.ts';
 import { projectDir } from './stack/parts.ts';
 
 /** Wide enough for two charts side by side, in CSS pixels. */
@@ -27,7 +28,7 @@ const imagesDir = join(projectDir, 'docs/images');
 
 mkdirSync(imagesDir, { recursive: true });
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  executablePath: browserPath(),
   args: [
     '--no-sandbox',
     '--disable-gpu',

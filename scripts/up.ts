@@ -15,6 +15,7 @@ import { claimControl } from './stack/control.ts';
 import { PortTaken } from './stack/parts.ts';
 import { isFree } from './stack/ports.ts';
 import { type Stack, startStack } from './stack/stack.ts';
+import { upPorts } from './stack/usual-ports.ts';
 
 const STOCK = 5_000;
 
@@ -25,11 +26,11 @@ const { LOCK_VERSION, ORDERS, ...settings } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
     ORDERS: inventorySettings.shape.ORDERS.unwrap().optional(),
-    NGINX_PORT: port().default(8080),
-    NODE_1_PORT: port().default(7777),
-    NODE_1_LAB_PORT: port().default(7778),
-    NODE_2_PORT: port().default(8888),
-    NODE_2_LAB_PORT: port().default(8889),
+    NGINX_PORT: port().default(upPorts.NGINX_PORT),
+    NODE_1_PORT: port().default(upPorts.NODE_1_PORT),
+    NODE_1_LAB_PORT: port().default(upPorts.NODE_1_LAB_PORT),
+    NODE_2_PORT: port().default(upPorts.NODE_2_PORT),
+    NODE_2_LAB_PORT: port().default(upPorts.NODE_2_LAB_PORT),
   }),
   process.env,
 );

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { installLines } from './install-lines.ts';
 import { cacheDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
@@ -28,10 +29,15 @@ export interface MysqlServer {
   database(name: string): Promise<string>;
 }
 
+/** The server on the PATH. Undefined when there is none. */
+export function installedMysql(): string | undefined {
+  return findOnPath('mariadbd', 'mysqld');
+}
+
 /** Why no server can be started, as a sentence; undefined when one can. */
 export function whyNoMysql(): string | undefined {
-  if (findOnPath('mariadbd', 'mysqld') !== undefined) return undefined;
-  return 'There is no MariaDB or MySQL on the PATH: apt-get install mariadb-server, or brew install mariadb.';
+  if (installedMysql() !== undefined) return undefined;
+  return `There is no MariaDB or MySQL on the PATH: ${installLines('mysql')}.`;
 }
 
 /** The MySQL to use: MYSQL_URL if it is given, else a new server from the PATH, which keeps its data in `dir`. */
@@ -44,7 +50,7 @@ export async function openMysql(givenUrl: string | undefined, { dir }: { dir: st
 }
 
 async function startServer(dir: string): Promise<MysqlServer> {
-  const program = findOnPath('mariadbd', 'mysqld');
+  const program = installedMysql();
   if (program === undefined) throw new Error(whyNoMysql());
   cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
   return retryOnTakenPort(async () => startOn(await freePort(), program, dir));

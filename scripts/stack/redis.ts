@@ -47,14 +47,19 @@ export async function openRedis(givenUrl: string | undefined, options: RedisOpti
     for (const version of await versionsAt(givenUrl)) refuseOldRedis('the Redis that REDIS_URL names', version);
     return { url: givenUrl, kind: 'external' };
   }
-  const program = findOnPath('redis-server', 'valkey-server');
-  if (program !== undefined) refuseOldRedis(program, versionOf(program));
+  const program = installedRedis();
+  if (program !== undefined) refuseOldRedis(program, redisVersionOf(program));
   return startServer(program, options);
+}
+
+/** The server on the PATH. Undefined when there is none: then the embedded one is used. */
+export function installedRedis(): string | undefined {
+  return findOnPath('redis-server', 'valkey-server');
 }
 
 /** Starts another server that copies all that `primaryUrl` holds, on a free port. Rejects when none is on the PATH. */
 export async function openReplica(primaryUrl: string, dir: string): Promise<RedisServer> {
-  const program = findOnPath('redis-server', 'valkey-server');
+  const program = installedRedis();
   if (program === undefined) throw new Error('There is no redis-server on the PATH to start a replica with.');
   const { hostname, port } = new URL(primaryUrl);
   return startServer(program, { dir }, ['--replicaof', hostname, port]);
@@ -159,7 +164,7 @@ export async function lackOfRedis(url: string, lock: string): Promise<string | u
 }
 
 /** The version of a Redis on the PATH, such as `7.0.15`; undefined for a Valkey, whose numbers mean something else. */
-function versionOf(program: string): string | undefined {
+export function redisVersionOf(program: string): string | undefined {
   return /^Redis server v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
 }
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { openZookeeper as openSession } from '../../locks/drivers/zookeeper-session.ts';
+import { installLines } from './install-lines.ts';
 import { type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
 import { freePort } from './ports.ts';
@@ -26,8 +27,8 @@ export interface ZookeeperServer {
 
 /** Why no ZooKeeper can be started here, with the line that installs it; undefined when one can. */
 export function whyNoZookeeper(): string | undefined {
-  if (findZookeeper()) return undefined;
-  return 'There is no ZooKeeper with Java here: apt-get install libzookeeper-java default-jre-headless, or brew install zookeeper.';
+  if (installedZookeeper()) return undefined;
+  return `There is no ZooKeeper with Java here: ${installLines('zookeeper')}.`;
 }
 
 /** The ZooKeeper to use: the given one, else a new server that works in `dir`. Rejects when neither is there. */
@@ -39,12 +40,12 @@ export async function openZookeeper(givenUrl: string | undefined, { dir }: { dir
     const version = await askVersion(host, Number(port)).catch(() => undefined);
     return { url: givenUrl, kind: 'external', version: version ?? 'of an unknown version' };
   }
-  const installed = findZookeeper();
+  const installed = installedZookeeper();
   if (installed === undefined) throw new Error(whyNoZookeeper());
   return retryOnTakenPort(async () => startOn(await freePort(), installed, dir));
 }
 
-type Installed = NonNullable<ReturnType<typeof findZookeeper>>;
+type Installed = NonNullable<ReturnType<typeof installedZookeeper>>;
 
 async function startOn(port: number, installed: Installed, dir: string): Promise<ZookeeperServer> {
   const dataDir = join(dir, `zookeeper-${port}`);
@@ -102,8 +103,8 @@ function settings(port: number, dataDir: string) {
   ].join('\n');
 }
 
-/** The Java and the class path to start ZooKeeper with: as Debian installs them, or Homebrew. */
-function findZookeeper() {
+/** The Java and the class path to start ZooKeeper with: as Debian installs them, or Homebrew. Undefined when there is none. */
+export function installedZookeeper() {
   const java = findOnPath('java');
   if (java && existsSync(DEBIAN_JAR)) return { java, classPath: DEBIAN_JAR };
   const zkServer = findOnPath('zkServer');

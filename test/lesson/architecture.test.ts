@@ -11,6 +11,7 @@ const FOLDERS = [
   ['loadtest'],
   ['exercises'],
   ['live'],
+  ['teaching'],
   ['test'],
 ];
 

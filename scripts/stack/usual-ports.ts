@@ -1,0 +1,13 @@
+// The ports that are used when no setting names another one.
+
+/** Those of npm run up, which are the ports of the course, by the settings that change them. */
+export const upPorts = {
+  NGINX_PORT: 8080,
+  NODE_1_PORT: 7777,
+  NODE_1_LAB_PORT: 7778,
+  NODE_2_PORT: 8888,
+  NODE_2_LAB_PORT: 8889,
+};
+
+/** Those of npm run live: the presenter's page, and the one of the room. */
+export const livePorts = { LIVE_PORT: 7790, LIVE_SHARE_PORT: 7791 };

