@@ -1,0 +1,208 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { questionsDir, readQuestions } from '../../live/questions.ts';
+import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
+import { browserPath } from '../../scripts/stack/browser.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+import { handoutPage } from '../../teaching/handout-page.ts';
+import { slidesPage } from '../../teaching/slides.ts';
+import { changesIn, LEFT_OUT, stageFacts } from '../../teaching/stages.ts';
+import { stages as stageNames } from '../lesson/project-files.ts';
+import { ownCommands } from '../loadtest/commands/command-under-test.ts';
+
+const stages = stageFacts();
+const slides = slidesPage(stages);
+const handout = handoutPage(stages);
+const start = ownCommands('teaching/handout.ts');
+
+test('stages: all of them, each with a drill that it fails, and with one that it mends and the stage before fails', () => {
+  expect(stages.map(({ name }) => name)).toEqual(stageNames);
+  for (const [place, { name, left, fixed }] of stages.entries()) {
+    expect({ name, verdict: taughtVerdict(name, left) }).toEqual({ name, verdict: 'fail' });
+    const before = stageNames[place - 1];
+    if (before === undefined) continue;
+    expect({ name, fixed: fixed.length > 0 }).toEqual({ name, fixed: true });
+    for (const drill of fixed) {
+      expect([drill, taughtVerdict(before, drill), taughtVerdict(name, drill)]).toEqual([drill, 'fail', 'pass']);
+    }
+  }
+});
+
+test('stages: the commands name drills and stages that there are', () => {
+  const drills = stages.flatMap(({ fixed, failed }) => [...fixed, ...failed]);
+  for (const { number, commands } of stages) {
+    for (const command of commands) {
+      const [, drill] = command.match(/(?:--drill |drill -- )([\w-]+)/) ?? [];
+      const [, last] = command.match(/--stage (?:\d,)?(\d)/) ?? [];
+      expect({ command, known: drills.includes(drill ?? ''), last: Number(last) }).toEqual({
+        command,
+        known: true,
+        last: number,
+      });
+    }
+  }
+});
+
+test('changes: the story is left out, and so is what is far from a change', () => {
+  const far = Array.from({ length: 9 }, (_, at) => ` line ${at}`);
+  const lines = ['-// Stage 1 · a', '+// Stage 2 · b', ' ', ...far, '+new', ...far, '-old', ' end'];
+
+  expect(changesIn(lines)).toEqual([
+    ' line 7',
+    ' line 8',
+    '+new',
+    ' line 0',
+    ' line 1',
+    LEFT_OUT,
+    ' line 7',
+    ' line 8',
+    '-old',
+    ' end',
+  ]);
+  expect(changesIn([' same', ' same'])).toEqual([]);
+});
+
+test('slides: each question is one of them, and each question of a stage is there', () => {
+  const asked = Object.entries(readQuestions()).flatMap(([stage, questions]) =>
+    questions.map(({ drill }) => `${stage}-${drill}`),
+  );
+
+  expect(readdirSync(join(projectDir, questionsDir)).filter((file) => file.endsWith('.predict.json'))).toHaveLength(
+    stages.length,
+  );
+  for (const id of asked) expect(slides.split(`id="${id}"`)).toHaveLength(2);
+});
+
+test('pages: nothing is fetched from anywhere', () => {
+  for (const page of [slides, handout]) {
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(/(src|href)="(?!#)|@import|url\(/);
+  }
+});
+
+test('handout: the story of every stage is on it word for word', () => {
+  for (const { name, problem, change, leaves } of stages) {
+    for (const words of [name, problem, change, leaves]) expect(handout).toContain(words.replaceAll("'", '&#39;'));
+  }
+});
+
+test('npm run handout: writes both into the folder that is named; a flag that it does not know ends it with 2', async () => {
+  const reports = mkdtempSync(join(tmpdir(), 'handout-'));
+  try {
+    const good = start('teaching/handout.ts', ['--reports', reports], {});
+    expect((await good.ended).code).toBe(0);
+    expect(readdirSync(join(reports, 'teaching'))).toEqual(['handout.html', 'slides.html']);
+    const bad = start('teaching/handout.ts', ['--paper', 'A3'], {});
+    expect((await bad.ended).code).toBe(2);
+  } finally {
+    rmSync(reports, { recursive: true });
+  }
+});
+
+describe.skipIf(!existsSync(browserPath()))('in a browser (skipped where there is no Chromium)', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'teaching-'));
+  const complaints: string[] = [];
+  let browser: Browser;
+  const addressOf = (name: string) => pathToFileURL(join(dir, name)).href;
+
+  async function open(name: string, width: number, height: number): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    await page.goto(addressOf(name));
+    return page;
+  }
+
+  beforeAll(async () => {
+    writeFileSync(join(dir, 'slides.html'), slides);
+    writeFileSync(join(dir, 'handout.html'), handout);
+    browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(dir, { recursive: true });
+    // A Content Security Policy that forbids the page's own script would be one.
+    expect(complaints).toEqual([]);
+  });
+
+  test('slides: each fits a projector with its answer unfolded, and nothing hides on its right', async () => {
+    const page = await open('slides.html', 1_280, 720);
+    const large = await page.evaluate(() => {
+      for (const answer of document.querySelectorAll('details')) answer.open = true;
+      const isLarge = (slide: Element) =>
+        slide.clientHeight > innerHeight ||
+        [slide, ...slide.querySelectorAll('.scroll')].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+      return [...document.querySelectorAll('.slide')].filter(isLarge).map(({ id }) => id);
+    });
+
+    expect(large).toEqual([]);
+    await page.close();
+  });
+
+  test.each(['slides.html', 'handout.html'])(
+    '%s: on a phone, the page itself does not scroll to the right',
+    async (name) => {
+      const page = await open(name, 400, 800);
+
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(400);
+      await page.close();
+    },
+  );
+
+  test('slides: the keys go on and back, fold an answer out, and change the colours', async () => {
+    const page = await open('slides.html', 1_280, 720);
+    const at = () => page.evaluate(() => location.hash.slice(1));
+    const [first, second] = stages;
+
+    await page.keyboard.press('ArrowRight');
+    expect(await at()).toBe(first?.name);
+    await page.keyboard.press(' ');
+    expect(await at()).toBe(`${first?.name}-${first?.questions[0]?.drill}`);
+    const answer = page.locator('.slide').nth(2).locator('details');
+    expect(await answer.evaluate((details: HTMLDetailsElement) => details.open)).toBe(false);
+    await page.keyboard.press('a');
+    expect(await answer.evaluate((details: HTMLDetailsElement) => details.open)).toBe(true);
+    await page.keyboard.press('ArrowLeft');
+    expect(await at()).toBe(first?.name);
+    await page.keyboard.press('End');
+    expect(await at()).toBe('end');
+    await page.keyboard.press('Home');
+    expect(await at()).toBe('start');
+
+    await page.getByRole('link', { name: second?.title ?? '' }).click();
+    await page.keyboard.press('ArrowRight');
+    expect(await at()).toMatch(new RegExp(`^${second?.name}-code`));
+
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const before = await paper();
+    await page.keyboard.press('t');
+    expect(await paper()).not.toBe(before);
+    await page.close();
+  });
+
+  test.each([
+    ['handout.html', () => 1],
+    ['slides.html', () => slides.split('<section class="slide"').length - 1],
+  ])('%s: on paper, it has as many sheets as it should', async (name, sheets) => {
+    const page = await open(name, 1_280, 720);
+    const pdf = await page.pdf({ preferCSSPageSize: true });
+
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(sheets());
+    await page.close();
+  });
+
+  test.each(['slides.html', 'handout.html'])('%s: axe finds nothing', async (name) => {
+    const page = await open(name, 1_280, 720);
+    await page.evaluate(readFileSync(join(projectDir, 'node_modules/axe-core/axe.min.js'), 'utf8'));
+    const { violations } = (await page.evaluate('axe.run()')) as {
+      violations: { id: string; nodes: { html: string }[] }[];
+    };
+
+    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+    await page.close();
+  });
+});
