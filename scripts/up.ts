@@ -26,6 +26,8 @@ const { LOCK_VERSION, ORDERS, ...settings } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
     ORDERS: inventorySettings.shape.ORDERS.unwrap().optional(),
+    REDIS_PORT: port().default(upPorts.REDIS_PORT),
+    MYSQL_PORT: port().default(upPorts.MYSQL_PORT),
     NGINX_PORT: port().default(upPorts.NGINX_PORT),
     NODE_1_PORT: port().default(upPorts.NODE_1_PORT),
     NODE_1_LAB_PORT: port().default(upPorts.NODE_1_LAB_PORT),
@@ -37,6 +39,12 @@ const { LOCK_VERSION, ORDERS, ...settings } = readSettingsOrExit(
 // A MySQL that is started for the lock alone gets no orders.
 const hasOrders = ORDERS === 'on' || (ORDERS !== 'off' && !!process.env['MYSQL_URL']);
 
+const needed: Backend[] = hasOrders ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
+/** The ports on which a server of ours will listen, by their settings. */
+const ports: Record<string, number> = { ...settings };
+if (process.env['REDIS_URL']) delete ports['REDIS_PORT'];
+if (process.env['MYSQL_URL'] || !needed.includes('mysql')) delete ports['MYSQL_PORT'];
+
 const stopAsked = new Promise<string>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve('Stopping.'));
 });
@@ -47,14 +55,14 @@ await refuseTakenPorts();
 let stack: Stack | undefined;
 let backends: Backends | undefined;
 try {
-  const needed: Backend[] = hasOrders ? [backendOf(LOCK_VERSION), 'mysql'] : [backendOf(LOCK_VERSION)];
-  backends = await startBackends(needed);
+  backends = await startBackends(needed, { mysql: settings.MYSQL_PORT });
   const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
   if (lack) throw new Error(lack);
   const namespace = await backends.openNamespace();
   stack = await startStack({
     env: { ORDERS: hasOrders ? 'on' : 'off', ...namespace },
     ports: {
+      redis: settings.REDIS_PORT,
       nginx: settings.NGINX_PORT,
       nodes: [
         { port: settings.NODE_1_PORT, labPort: settings.NODE_1_LAB_PORT },
@@ -80,7 +88,7 @@ await control.release();
 process.exit();
 
 async function refuseTakenPorts() {
-  for (const port of Object.values(settings)) {
+  for (const port of Object.values(ports)) {
     if (await isFree(port)) continue;
     await control?.release();
     exitWithSettingError(portRefusal(port));
@@ -88,13 +96,13 @@ async function refuseTakenPorts() {
 }
 
 function portRefusal(taken: number) {
-  const [variable] = Object.entries(settings).find(([, port]) => port === taken) ?? [];
+  const [variable] = Object.entries(ports).find(([, port]) => port === taken) ?? [];
   return `Port ${taken} is taken by another program. Choose another one with ${variable}.`;
 }
 
 function whyNot(error: unknown) {
   // It was free at first.
-  if (error instanceof PortTaken && Object.values(settings).includes(error.port)) return portRefusal(error.port);
+  if (error instanceof PortTaken && Object.values(ports).includes(error.port)) return portRefusal(error.port);
   return `The stack could not be started: ${error instanceof Error ? error.message : error}`;
 }
 
@@ -127,6 +135,7 @@ stock    ${STOCK} units of sku 001
 
 Sell one unit:       curl -w '\\n' -X POST ${nginx.url}/inventory/sale
 See the stock:       curl -w '\\n' ${nginx.url}/inventory
+By hand:             . scripts/lab.sh, and then sale, stock, next_sale, redis and what else it has
 Switch the lock:     ${nodes.map(({ labUrl }) => switchLock(labUrl)).join(`\n${' '.repeat(21)}`)}
 ${
   hasOrders

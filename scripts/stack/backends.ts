@@ -32,14 +32,14 @@ interface Server {
 interface Kind {
   /** Why there can't be one, as a sentence; undefined when there can. */
   whyNone(): string | undefined;
-  start(dir: string): Promise<Server>;
+  start(dir: string, port?: number): Promise<Server>;
 }
 
 const kinds: Partial<Record<Backend, Kind>> = {
   mysql: {
     whyNone: () => (process.env['MYSQL_URL'] ? undefined : whyNoMysql()),
-    async start(dir) {
-      const server = await openMysql(process.env['MYSQL_URL'] || undefined, { dir });
+    async start(dir, port) {
+      const server = await openMysql(process.env['MYSQL_URL'] || undefined, { dir, port });
       return { ...server, openNamespace: async (name) => ({ MYSQL_URL: await server.database(name) }) };
     },
   },
@@ -52,8 +52,11 @@ const kinds: Partial<Record<Backend, Kind>> = {
   },
 };
 
-/** Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL. What can't be had is said in `lacks`. */
-export async function startBackends(needed: Backend[]): Promise<Backends> {
+/**
+ * Starts what is needed and not given by MYSQL_URL or ZOOKEEPER_URL, where `ports` says, else on free ports. What can't be had is said
+ * in `lacks`.
+ */
+export async function startBackends(needed: Backend[], ports: { mysql?: number } = {}): Promise<Backends> {
   const lacks: Backends['lacks'] = {};
   const versions: Backends['versions'] = {};
   const servers: Server[] = [];
@@ -71,7 +74,7 @@ export async function startBackends(needed: Backend[]): Promise<Backends> {
     temp ??= makeTempDir();
     const dir = join(temp.dir, backend);
     mkdirSync(dir);
-    const server = await kind.start(dir);
+    const server = await kind.start(dir, backend === 'mysql' ? ports.mysql : undefined);
     servers.push(server);
     versions[backend] = server.version;
     void server.part?.ended.then((sentence) => isStopping || reportDeath(sentence));

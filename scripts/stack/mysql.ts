@@ -40,19 +40,27 @@ export function whyNoMysql(): string | undefined {
   return `There is no MariaDB or MySQL on the PATH: ${installLines('mysql')}.`;
 }
 
-/** The MySQL to use: MYSQL_URL if it is given, else a new server from the PATH, which keeps its data in `dir`. */
-export async function openMysql(givenUrl: string | undefined, { dir }: { dir: string }): Promise<MysqlServer> {
-  if (givenUrl === undefined) return startServer(dir);
+export interface MysqlOptions {
+  /** Where a server of our own keeps its data. */
+  dir: string;
+  /** Where it listens; a free port when it is not given. */
+  port?: number | undefined;
+}
+
+/** The MySQL to use: MYSQL_URL if it is given, else a new server from the PATH. */
+export async function openMysql(givenUrl: string | undefined, { dir, port }: MysqlOptions): Promise<MysqlServer> {
+  if (givenUrl === undefined) return startServer(dir, port);
   const version = await askFor('VERSION()', givenUrl).catch((error) => {
     throw new Error(`the MySQL that MYSQL_URL names does not answer: ${error.message}`);
   });
   return { url: givenUrl, kind: 'external', version, database: async () => givenUrl };
 }
 
-async function startServer(dir: string): Promise<MysqlServer> {
+async function startServer(dir: string, port?: number): Promise<MysqlServer> {
   const program = installedMysql();
   if (program === undefined) throw new Error(whyNoMysql());
   cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
+  if (port !== undefined) return startOn(port, program, dir);
   return retryOnTakenPort(async () => startOn(await freePort(), program, dir));
 }
 

@@ -36,6 +36,8 @@ export interface RedisOptions {
   dir: string;
   /** Keep the data over a restart. The embedded Valkey can't. */
   keepsData?: boolean | undefined;
+  /** Where a server of our own listens; a free port when it is not given. */
+  port?: number | undefined;
 }
 
 /**
@@ -98,12 +100,15 @@ export function openEmbedded(dir: string): Promise<RedisServer> {
 }
 
 async function startServer(program: string | undefined, options: RedisOptions, more: string[] = []) {
-  return retryOnTakenPort(async () => {
-    const port = await freePort();
+  const kind = program === undefined ? ('embedded' as const) : ('native' as const);
+  const { port: given } = options;
+  if (given !== undefined) return startThere(given);
+  return retryOnTakenPort(async () => startThere(await freePort()));
+
+  async function startThere(port: number): Promise<RedisServer> {
     const startAgain = () => startOn(port, program, options, more);
-    const kind = program === undefined ? ('embedded' as const) : ('native' as const);
     return { url: `redis://127.0.0.1:${port}`, kind, part: await startAgain(), startAgain };
-  });
+  }
 }
 
 async function startOn(port: number, program: string | undefined, options: RedisOptions, more: string[]) {

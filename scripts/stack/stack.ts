@@ -91,6 +91,8 @@ export interface NodePorts {
 }
 
 export interface Ports {
+  /** That of a Redis of our own. */
+  redis: number;
   nginx: number;
   nodes: [NodePorts, NodePorts];
 }
@@ -289,7 +291,7 @@ export async function startStack({
   }
 
   try {
-    const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills });
+    const redis = await openRedis(REDIS_URL, { dir: temp.dir, keepsData: forDrills, port: ports?.redis });
     const { part, startAgain } = redis;
     const redisProcess = part && startAgain && breakable(watch(part), startAgain);
     const lack = await lackOfRedis(redis.url, LOCK_VERSION);

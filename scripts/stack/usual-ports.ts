@@ -2,6 +2,8 @@
 
 /** Those of npm run up, which are the ports of the course, by the settings that change them. */
 export const upPorts = {
+  REDIS_PORT: 6390,
+  MYSQL_PORT: 3390,
   NGINX_PORT: 8080,
   NODE_1_PORT: 7777,
   NODE_1_LAB_PORT: 7778,

@@ -3,7 +3,15 @@ import { expect, test } from 'vitest';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { readText } from './project-files.ts';
 
-const OF_THE_LOCAL_STACK = ['NGINX_PORT', 'NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT'];
+const OF_THE_LOCAL_STACK = [
+  'NGINX_PORT',
+  'REDIS_PORT',
+  'MYSQL_PORT',
+  'NODE_1_PORT',
+  'NODE_1_LAB_PORT',
+  'NODE_2_PORT',
+  'NODE_2_LAB_PORT',
+];
 const OF_COMPOSE = ['LAB_NETWORK'];
 
 const example = readText('.env.example').split('\n');

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
 import { findOnPath } from '../../scripts/stack/path.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
+import { freePort, isFree } from '../../scripts/stack/ports.ts';
 import { lackOfDeleting, lacksDeleting } from '../lacks-deleting.ts';
 import { leavesNothing, makeBarePath, ownCommands } from '../loadtest/commands/command-under-test.ts';
 import { startRedis } from '../services/inventory/node-under-test.ts';
@@ -12,7 +12,15 @@ import { startRedis } from '../services/inventory/node-under-test.ts';
 const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
 
-const variables = ['NGINX_PORT', 'NODE_1_PORT', 'NODE_1_LAB_PORT', 'NODE_2_PORT', 'NODE_2_LAB_PORT'] as const;
+const variables = [
+  'REDIS_PORT',
+  'MYSQL_PORT',
+  'NGINX_PORT',
+  'NODE_1_PORT',
+  'NODE_1_LAB_PORT',
+  'NODE_2_PORT',
+  'NODE_2_LAB_PORT',
+] as const;
 
 async function ports() {
   const free = await Promise.all(variables.map(async (variable) => [variable, String(await freePort())]));
@@ -45,9 +53,13 @@ describe('npm run up', () => {
     await Promise.all([up.prints(isUp), other.prints(isUp)]);
 
     // What it prints names every address and what is used.
-    expect(other.stdout()).toMatch(/redis +embedded, redis:\/\/127\.0\.0\.1:\d+/);
+    const { REDIS_PORT, MYSQL_PORT, ...rest } = otherEnv;
+    expect(other.stdout()).toContain(`embedded, redis://127.0.0.1:${REDIS_PORT}\n`);
+    expect(up.stdout()).toContain(`redis://127.0.0.1:${env.REDIS_PORT}\n`);
     expect(other.stdout()).toMatch(/nginx +embedded 1\.25\.4/);
-    for (const port of Object.values(otherEnv)) expect(other.stdout()).toContain(`http://127.0.0.1:${port}`);
+    for (const port of Object.values(rest)) expect(other.stdout()).toContain(`http://127.0.0.1:${port}`);
+    // Without a lock or orders that need one there is no MySQL.
+    expect(await isFree(Number(MYSQL_PORT))).toBe(true);
 
     const before = [await sell(env), await sell(env)];
     expect(before.map(({ lock }) => lock)).toEqual(['4-ttl', '4-ttl']);
@@ -81,6 +93,7 @@ describe('npm run up', () => {
     const env = await ports();
     const up = start('scripts/up.ts', { ...env, ORDERS: 'on' });
     await up.prints(isUp);
+    expect(up.stdout()).toContain(`MYSQL_URL=mysql://root@127.0.0.1:${env.MYSQL_PORT}/`);
 
     const sold = await sell(env);
 
@@ -124,7 +137,7 @@ describe('npm run up', () => {
     const env = await ports();
     const other = createServer().listen(Number(env[variable]), '127.0.0.1');
     onTestFinished(() => void other.close());
-    const up = start('scripts/up.ts', env);
+    const up = start('scripts/up.ts', { ...env, ...(variable === 'MYSQL_PORT' && { ORDERS: 'on' }) });
     expect((await up.ended).code).toBe(2);
     expect(up.stderr()).toBe(
       `Port ${env[variable]} is taken by another program. Choose another one with ${variable}.\n`,

@@ -64,9 +64,10 @@ describe('npm start: aimed at a stack that runs already', () => {
   }
 
   test('what it can’t break there is not applicable, the rest is run, and the stack is put back as it was', async () => {
-    const [nginx, port1, lab1, port2, lab2] = await Promise.all(Array.from({ length: 5 }, freePort));
+    const [nginx, redis, port1, lab1, port2, lab2] = await Promise.all(Array.from({ length: 6 }, freePort));
     const up = start('scripts/up.ts', [], {
       NGINX_PORT: String(nginx),
+      REDIS_PORT: String(redis),
       NODE_1_PORT: String(port1),
       NODE_1_LAB_PORT: String(lab1),
       NODE_2_PORT: String(port2),
