@@ -1,4 +1,4 @@
-// npm run diff: shows what a stage changes in the file of the stage before, and keeps the diffs of the chapters up to date.
+// npm run diff: shows what a stage changes in the file of the stage before, and keeps the diffs and questions of the chapters up to date.
 
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import pc from 'picocolors';
 import { lockName, locks } from '../locks/index.ts';
+import { withQuestions } from './questions.ts';
 import { projectDir } from './stack/parts.ts';
 
 /** The stages that have one before them, by name and in order: their number is their place, counted from 1. */
@@ -45,14 +46,14 @@ export function coloured(diff: string, { bold, cyan, green, red } = pc.createCol
     .join('\n');
 }
 
-/** Brings the diff block of every chapter up to date. Returns a line for each that it changed, or that it could not. */
+/** Brings the diff block and the questions of every chapter up to date. Returns a line for each that it changed, or that it could not. */
 function writeChapters() {
   return stages.flatMap((name, index) => {
     const file = `docs/stages/${name}.md`;
     if (!existsSync(join(projectDir, file))) return { problem: `${file} is missing.` };
     try {
       const chapter = readText(file);
-      const updated = withDiff(chapter, stageDiff(index + 1));
+      const updated = withQuestions(withDiff(chapter, stageDiff(index + 1)));
       if (updated === chapter) return [];
       writeFileSync(join(projectDir, file), updated);
       return { change: `${file} is up to date now.` };

@@ -85,14 +85,15 @@ export const blocks: Record<string, Part> = {
     ]);
   },
 
-  /** `signs redis-atomic`, or `signs … without-dashes`: columns of the staircase, a row for each drill. */
+  /** `signs redis-atomic`, `signs … without-dashes`, or `signs … that-differ`: columns of the staircase, a row for each drill. */
   signs(record, names = '', which) {
     const { signs = {} } = record.staircase ?? {};
     const stages = names.split(',').filter((name) => signs[known(name)] !== undefined);
     const cell = (drill: string, stage: string) => signs[stage]?.[drill] ?? '';
     const drills = columnNames
       .filter((drill) => stages.some((stage) => cell(drill, stage) !== ''))
-      .filter((drill) => which !== 'without-dashes' || stages.some((stage) => cell(drill, stage) !== '–'));
+      .filter((drill) => which !== 'without-dashes' || stages.some((stage) => cell(drill, stage) !== '–'))
+      .filter((drill) => which !== 'that-differ' || new Set(stages.map((stage) => cell(drill, stage))).size > 1);
     return measured(record, 'staircase-beyond', [
       tableOf(
         ['drill', ...stages.map((stage) => `\`${stage}\``)],

@@ -13,8 +13,9 @@ const chapters = ['docs/stages', 'docs/beyond'].flatMap((folder) =>
 const withOne = chapters.filter((file) => cellsShownIn(readText(file)).length > 0);
 const prove = (text: string) => Promise.all(cellsShownIn(text).map((cell) => proveCell({ ...cell, seconds: 60 })));
 
-test('every stage, and every strategy of Redis, shows a counterexample in its chapter', () => {
-  const stages = chapters.filter((file) => file.startsWith('docs/stages/'));
+test('every stage that an order of events breaks, and every strategy of Redis, shows a counterexample in its chapter', () => {
+  // What stage 2 leaves is memory: no order of events.
+  const stages = chapters.filter((file) => file.startsWith('docs/stages/') && !file.includes('2-recursive-retry'));
   const strategies = [
     ...[
       'blocking',
