@@ -58,7 +58,8 @@ function praiseOf(exercise: Exercise, cells: Cell[], paint: Paint): string {
 function scopeLines(cells: Cell[], { paint }: Style): string[] {
   const width = Math.max(...cells.map(({ scope }) => scope.length));
   const signs = { holds: paint.green('✔'), fails: paint.red('✘'), unknown: paint.yellow('?') };
-  const words = (scope: string, says: string) => (scope === 'plain' ? 'Nothing from outside: no crash, no pause.' : says);
+  const words = (scope: string, says: string) =>
+    scope === 'plain' ? 'Nothing from outside: no crash, no pause.' : says;
   return cells.map(
     ({ scope, says, verdict }) => `  ${signs[verdict]} ${scope.padEnd(width)}  ${paint.dim(words(scope, says))}`,
   );
