@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { replicasOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { backendOfRow, hasNothingToBreak } from '../staircase/lookup.ts';
 import { runAgainIfBusy } from './busy-machine.ts';
-import { type Drill, type DrillOutcome, notApplicable } from './drill.ts';
+import { type Drill, type DrillOutcome, type Narrate, notApplicable } from './drill.ts';
 import type { LockTiming } from './lab-client.ts';
 import { lackOf, type Need } from './target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from './test-bed.ts';
@@ -17,6 +18,8 @@ const MAX_WITNESSES = 10;
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
 const CONFIRM_STANDSTILL_MS = 25;
+/** How long a drill may go on without a word, in milliseconds: none takes as long for its longest step. */
+const SILENCE_LIMIT_MS = 180_000;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
 const STOP_LIMIT_MS = 10_000;
 
@@ -52,15 +55,17 @@ export interface StepDrillOptions extends Omit<TestBedOptions, 'timing' | 'stock
   stock?: number;
   /** How often the drill is run at most on a machine that is too busy to tell anything; 4 times when it is not given. */
   tries?: number | undefined;
+  /** How long the drill may go on without a word, in milliseconds; 3 min when it is not given. */
+  silenceLimitMs?: number;
 }
 
 /**
  * Runs a drill, and runs it again when the machine stood still for so long that the verdict may be wrong, or that this may be why
  * the fault could not be staged. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it
- * ends, the stack is as it was before.
+ * ends, the stack is as it was before. Rejects when the drill comes no further, and with the signal's reason when that aborts.
  */
 export async function runStepDrill(drill: StepDrill, options: StepDrillOptions): Promise<DrillOutcome> {
-  const { target, stage, leaseMs, narrate, signal, tries } = options;
+  const { target, stage, leaseMs, narrate, signal, tries, silenceLimitMs = SILENCE_LIMIT_MS } = options;
   const lacking = lackOf(target, stage, drill.needs);
   if (lacking !== undefined) return notApplicable(lacking);
   if (hasNothingToBreak(stage, drill.name)) {
@@ -76,14 +81,16 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
   return runAgainIfBusy(
     async () => {
-      const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing });
+      const silence = watchSilence(narrate, silenceLimitMs);
+      const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing, narrate: silence.narrate });
       let isLate = false;
       const course = drill.run(testBed).catch((error) => {
         if (error instanceof NotStagedError) return notStaged(error.message, error);
         throw error;
       });
       void course.then((judgement) => (isLate = judgement.isLate ?? false)).catch(() => {});
-      const outcome = await play(testBed, course, signal);
+      const stopped = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+      const outcome = await play(testBed, course, stopped).finally(silence.end);
       return { outcome, standstillMs: testBed.standstillMs(), isLate };
     },
     {
@@ -125,6 +132,31 @@ export async function play(
     stockOverTime: [],
     nothingToBreak,
     ...(await testBed.close(isJudged)),
+  };
+}
+
+/** A drill says what it does. What is silent for too long waits for something that never comes: the signal aborts. */
+function watchSilence(narrate: Narrate, limitMs: number) {
+  const silent = new AbortController();
+  const reason = new Error(`The drill came no further: for ${formatDuration(limitMs)} it has said nothing.`);
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const watch = () => {
+    if (!isOver) timer = setTimeout(() => silent.abort(reason), limitMs);
+  };
+  watch();
+  return {
+    signal: silent.signal,
+    end() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+    /** While somebody reads the sentence, the drill waits for them. */
+    narrate: async (...said: Parameters<Narrate>) => {
+      clearTimeout(timer);
+      await narrate(...said);
+      watch();
+    },
   };
 }
 

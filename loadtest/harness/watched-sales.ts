@@ -49,12 +49,13 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
   }
 
   /**
-   * Sends a sale that follows the script, and resolves when it is inside. If the lock keeps it out for `limitMs`, its client
+   * Sends a sale that follows the script, and resolves when it is inside, and held there if the script says so. If the lock keeps it out for `limitMs`, its client
    * hangs up, and this resolves with undefined; also when it is refused because no replica has confirmed its lock. Throws
    * NotStagedError when it has ended otherwise without being held inside.
    */
   async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
     const before = new Set((await node.history()).events.map(({ saleId }) => saleId));
+    const heldBefore = (await node.state()).held;
     await node.script(script);
     const sale = sell(node);
     let end: SaleEnd | undefined;
@@ -63,8 +64,10 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
       const hasEnded = end !== undefined;
       const { events } = await node.history();
       const saleId = events.find((event) => isInside(event) && !before.has(event.saleId))?.saleId;
-      if (saleId !== undefined) return { saleId, events: events.filter((event) => event.saleId === saleId) };
-      return hasEnded ? 'never inside' : undefined;
+      if (saleId === undefined) return hasEnded ? 'never inside' : undefined;
+      // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
+      if (script.untilResumed && !hasEnded && (await node.state()).held <= heldBefore) return undefined;
+      return { saleId, events: events.filter((event) => event.saleId === saleId) };
     }, limitMs);
     if (seen === 'never inside') {
       if (end?.outcome === 'lockTimeout' || isNotReplicated(end)) return undefined;

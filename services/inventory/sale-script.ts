@@ -25,6 +25,8 @@ export function createSaleScripts() {
       scriptedSales = 0;
     },
     resume: held.resume,
+    /** How many sales are held until resumed. */
+    held: held.count,
     /** For a node that stops: no sale follows a script any more, or is held. */
     end: held.end,
     /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */

@@ -375,7 +375,8 @@ export function createSaleService({ settings, node, store, servers, history, met
       const { PORT: port } = settings;
       const { pid } = process;
       const unreleased = releases.count();
-      return { node, port, pid, instance, lock: lockName, ...timing, inFlight, waiting, unreleased, counts };
+      const held = scripts.held();
+      return { node, port, pid, instance, lock: lockName, ...timing, inFlight, held, waiting, unreleased, counts };
     },
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(name: string, changed: LockTiming = {}) {

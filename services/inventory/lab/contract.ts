@@ -35,6 +35,8 @@ export const nodeStateSchema = z.object({
   retryDelayMs: count,
   waitTimeoutMs: count,
   inFlight: count,
+  /** Of those in flight: how many a script holds until they are resumed. */
+  held: count,
   waiting: count,
   unreleased: count,
   counts: saleCountsSchema,

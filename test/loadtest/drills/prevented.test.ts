@@ -459,6 +459,30 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
     });
   });
 
+  test('a sale has begun, and is not held yet: it is not resumed before it is', async () => {
+    const resumed: number[] = [];
+    let looks = 0;
+    const late = (target: Target) =>
+      withNodes(target, (node, index) =>
+        index > 0
+          ? {}
+          : {
+              async state() {
+                const state = await node.state();
+                if (state.held > 0) looks += 1;
+                return looks === 0 || looks > 5 ? state : { ...state, held: 0 };
+              },
+              async resume() {
+                resumed.push(looks);
+                await node.resume();
+              },
+            },
+      );
+    const { verdict } = await run(forgottenSale, '8-auto-renew', { wrap: late });
+    expect(verdict).toBe('fail');
+    expect(resumed[0]).toBeGreaterThan(5);
+  });
+
   describe.concurrent('the holder has left before the fault', () => {
     test.each([
       { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 1 },

@@ -66,6 +66,7 @@ function play(steps: Step[], initialStock: number): Evidence {
       retryDelayMs: 20,
       waitTimeoutMs: 10_000,
       inFlight: 0,
+      held: 0,
       waiting: 0,
       unreleased: 0,
       counts: {

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
 import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { timelineOf } from '../../../loadtest/evidence/timeline.ts';
 import type { Observed } from '../../../loadtest/harness/observed.ts';
 import { type Judgement, notStaged } from '../../../loadtest/harness/step-drill.ts';
+import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
 import { LEASE_MS, ownTargets } from '../drills/own-targets.ts';
 
 const { run, use } = ownTargets(1);
@@ -44,6 +46,29 @@ test('a drill is run again when the machine stood still in it', async () => {
   expect(said[0]).toMatch(tooBusy);
   expect(said[0]).toMatch(/ The drill is run again\.$/);
   expect(seen).toHaveLength(tries);
+});
+
+test('a drill that waits for what never comes is ended, and the stack is as it was', async () => {
+  const silent = { ...nestedCall, run: () => new Promise<Judgement>(() => {}) };
+  const startedAt = performance.now();
+
+  await expect(run(silent, '8-auto-renew', { silenceLimitMs: 300 })).rejects.toThrow(
+    /^The drill came no further: for 300 ms it has said nothing\.$/,
+  );
+  expect(performance.now() - startedAt).toBeGreaterThan(300);
+});
+
+test('while somebody reads a sentence, no drill is silent for too long', async () => {
+  const talking = {
+    ...nestedCall,
+    async run(testBed: TestBed) {
+      await testBed.step('One.');
+      return passed;
+    },
+  };
+  const read = async (sentence: string) => void (sentence === 'One.' && (await sleep(500)));
+
+  expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate: read })).toMatchObject({ verdict: 'pass' });
 });
 
 test('a drill that is watched shows all that its timeline is drawn of', async () => {

@@ -36,12 +36,12 @@ describe('lab: a scripted sale', () => {
     const sale = node.sell('001');
     await until('the sale has read', async () => (await eventsOf('read')).length === 1);
     expect(await eventsOf('wrote')).toEqual([]);
-    expect(await node.state()).toMatchObject({ inFlight: 1 });
+    expect(await node.state()).toMatchObject({ inFlight: 1, held: 1 });
 
     expect((await put('/resume')).status).toBe(204);
 
     expect((await sale).status).toBe(200);
-    expect(await node.state()).toMatchObject({ inFlight: 0 });
+    expect(await node.state()).toMatchObject({ inFlight: 0, held: 0 });
   });
 
   test('resume while nobody is held: nothing happens, and the next one is held', async () => {

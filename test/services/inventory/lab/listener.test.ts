@@ -79,6 +79,7 @@ describe('lab: /state', () => {
       retryDelayMs: 20,
       waitTimeoutMs: 10_000,
       inFlight: 0,
+      held: 0,
       waiting: 0,
       unreleased: 0,
       counts: { received: 0, sold: 0, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
