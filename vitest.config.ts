@@ -21,7 +21,7 @@ const quick = [
 ];
 /** They judge locks by the clock, so no more than two run at a time. */
 const staging = [
-  'test/live/questions.test.ts',
+  'test/live/{questions,story}.test.ts',
   'test/live/server/watch.test.ts',
   'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
   'test/loadtest/drills/**/*.test.ts',
