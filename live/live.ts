@@ -75,6 +75,7 @@ async function serve(): Promise<number> {
     running: url !== undefined && lab !== undefined ? { url, labUrls: lab } : undefined,
     leaseMs: lease,
     onChange: changed,
+    onStep: (step) => room.stepWaits(step),
   });
   const puzzle = createPuzzle({ onChange: changed });
   const room = createRoom({ questions: readQuestions(), read: player.read, onChange: changed });

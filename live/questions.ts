@@ -1,4 +1,4 @@
-// What the page asks before a drill: questions with three or four answers, kept beside the chapters of the stages.
+// What the page asks before a drill, or at one of its steps: questions with three or four answers, kept beside the chapters of the stages.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,6 +29,8 @@ const questionSchema = z
   .strictObject({
     drill: z.string(),
     question: sentence,
+    /** Words of a step: played step by step, the drill stops there, and the page asks if it was not asked before. */
+    atStep: sentence.max(90).optional(),
     answers: z.array(answerSchema).min(3).max(4),
     /** Why the right answer is right. */
     explains: sentence,

@@ -64,6 +64,10 @@ export function receive(message: Message) {
   const { tab } = readings[0];
   if (before.controls === null && after.controls !== null) tab.value = 'free';
   if (after.controls === null && tab.value === 'free') tab.value = 'story';
+  // A question that a step brings is to be seen.
+  const isPlayed = after.play.is === 'playing' || after.play.is === 'waiting';
+  const number = after.room?.question?.number;
+  if (isPlayed && number !== undefined && number !== before.room?.question?.number) tab.value = 'predict';
   const isKnown = after.choices.some(({ name }) => name === choice.value.stage);
   const isNewPlay = after.views.length > 0 && namesIn(after) !== namesIn(before);
   if (!isKnown || isNewPlay) choice.value = playedChoice(after.choices, after.views);

@@ -23,6 +23,8 @@ export interface PlayerOptions {
   leaseMs: number;
   /** Called when something is to be seen anew. */
   onChange: () => void;
+  /** Called when a drill that is played step by step has come to a step, with what it says, before it waits for the presenter. */
+  onStep?: (step: { stage: string; drill: string; text: string }) => void;
 }
 
 /** What is played now. */
@@ -37,7 +39,7 @@ type PlayOrder = Extract<Order, { do: 'play' }>;
 
 export type Player = ReturnType<typeof createPlayer>;
 
-export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
+export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: PlayerOptions) {
   let play: Play = { is: 'starting', trouble: null };
   let boards: Board[] = [];
   let run: Run | undefined;
@@ -97,7 +99,9 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
         onProgress() {},
         async narrate(text, atMs, isStep) {
           board.tell({ atMs, text, isStep });
-          if (isStep) await untilNext(current);
+          if (!isStep || !current.isStepwise) return;
+          onStep({ stage, drill: drill.name, text });
+          await untilNext(current);
         },
         observe: board.observe,
       })
@@ -108,9 +112,8 @@ export function createPlayer({ running, leaseMs, onChange }: PlayerOptions) {
     board.ended(outcome);
   }
 
-  /** Waits for the presenter when the drill is played step by step. Rejects when it is stopped. */
+  /** Waits for the presenter. Rejects when the drill is stopped. */
   async function untilNext(current: Run) {
-    if (!current.isStepwise) return;
     const { signal } = current.stopping;
     signal.throwIfAborted();
     await new Promise<void>((resolve) => {

@@ -52,8 +52,12 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
   let count = 0;
   let address: string | null = null;
 
+  function questionOf(stage: string, drill: string): Question | undefined {
+    return Object.hasOwn(questions, stage) ? questions[stage]?.find((one) => one.drill === drill) : undefined;
+  }
+
   function ask(stage: string, drill: string) {
-    const question = Object.hasOwn(questions, stage) && questions[stage]?.find((one) => one.drill === drill);
+    const question = questionOf(stage, drill);
     if (!question) throw new Refusal(404, 'NO_QUESTION', `There is no question about ${drill} under ${stage}.`);
     count += 1;
     const before = verdictIn(read().views, stage, drill);
@@ -128,6 +132,14 @@ export function createRoom({ questions, read, onChange }: RoomOptions) {
     drillBegins() {
       if (asked?.is !== 'open') return;
       asked.is = 'closed';
+      onChange();
+    },
+    /** A drill has come to a step, and waits there: it is asked about if that belongs to this step, and was not asked before. */
+    stepWaits({ stage, drill, text }: { stage: string; drill: string; text: string }) {
+      const atStep = questionOf(stage, drill)?.atStep;
+      if (atStep === undefined || !text.includes(atStep)) return;
+      if (asked?.stage === stage && asked.question.drill === drill) return;
+      ask(stage, drill);
       onChange();
     },
     /** Where the room follows from now on. */

@@ -107,3 +107,29 @@ describe('a drill that is played now comes out as the right answer says, and as 
     expect(answers.filter((answer) => isSo(answer, outcome)).map(({ isRight }) => isRight)).toEqual([true]);
   });
 });
+
+describe('a question that belongs to a step', () => {
+  const { run } = ownTargets(1);
+  const atSteps = asked.filter(({ question }) => question.atStep !== undefined);
+
+  test('some drills of stages 4 and 5 have one', () => {
+    expect(atSteps.map(({ stage, drill }) => `${stage} ${drill}`)).toEqual(
+      expect.arrayContaining(['4-ttl slow-holder', '5-owner-check late-release']),
+    );
+  });
+
+  test.each(atSteps)(
+    '$stage, $drill: the drill waits at that step, once, before its answer is to be seen',
+    async (one) => {
+      const { stage, drill, question } = one;
+      const told: { text: string; isStep: boolean }[] = [];
+      const narrate = async (text: string, _atMs: number, isStep: boolean) => void told.push({ text, isStep });
+
+      await run(stepDrills.find(({ name }) => name === drill) as StepDrill, stage, { tries: 1, narrate });
+
+      const isIt = ({ text }: { text: string }) => text.includes(question.atStep as string);
+      expect(told.filter(isIt)).toEqual([expect.objectContaining({ isStep: true })]);
+      expect(told.findIndex(isIt)).toBeLessThan(told.length - 1);
+    },
+  );
+});

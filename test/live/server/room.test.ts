@@ -8,6 +8,7 @@ const questions: Questions = {
     {
       drill: 'slow-holder',
       question: 'What happens to the others?',
+      atStep: 'holds the lock, and stalls',
       answers: [
         { text: 'Nothing happens.', verdict: 'pass', because: 'Something does.' },
         { text: 'A third one enters.', verdict: 'fail', isRight: true },
@@ -278,4 +279,43 @@ test('the questions of the course can be asked, each of them', () => {
       expect(answers.filter(({ isRight }) => isRight)).toHaveLength(1);
     }
   }
+});
+
+describe('a question that belongs to a step', () => {
+  const text = 'Sale 0001 on node-1 holds the lock, and stalls.';
+
+  test('is asked when the drill waits at that step, and the votes are closed when it goes on', () => {
+    room.stepWaits({ ...cell, text: 'node-1 is about to sell.' });
+    room.stepWaits({ stage: '5-owner-check', drill: 'slow-holder', text });
+    room.stepWaits({ stage: '4-ttl', drill: 'crashed-holder', text });
+    expect({ question: room.forPresenter().question, changes }).toEqual({ question: null, changes: 0 });
+
+    room.stepWaits({ ...cell, text });
+    expect(room.forFollowers().question).toMatchObject({ number: 1, ...cell, is: 'open' });
+    expect(changes).toBe(1);
+    const id = room.join();
+    room.vote(id, { question: 1, answer: 1 });
+    room.drillBegins();
+
+    expect(room.forFollowers().question).toMatchObject({ is: 'closed', voted: 1 });
+    expect(votes()).toEqual([0, 1, 0]);
+  });
+
+  test.each(['open', 'closed', 'revealed'])('is not asked again where it was asked before, and is %s', (is) => {
+    room.order({ do: 'ask', ...cell });
+    if (is === 'closed') room.drillBegins();
+    if (is === 'revealed') room.order({ do: 'reveal' });
+
+    room.stepWaits({ ...cell, text });
+
+    expect(room.forPresenter().question).toMatchObject({ number: 1, is });
+  });
+
+  test('takes the place of one about another drill, and is asked again when it was taken away', () => {
+    room.stepWaits({ ...cell, text });
+    room.order({ do: 'forget' });
+    room.stepWaits({ ...cell, text });
+
+    expect(room.forPresenter().question).toMatchObject({ number: 2, is: 'open', voted: 0 });
+  });
 });
