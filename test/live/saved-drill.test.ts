@@ -41,7 +41,10 @@ describe('npm run drill -- --save', () => {
         await page.getByText(/fails, as taught/).waitFor();
         expect(await page.locator('main h2').allInnerTexts()).toEqual(['Stage 3 · spin']);
         expect(await page.locator('.saved svg rect').count()).toBeGreaterThan(0);
-        await page.getByText(/is killed \(SIGKILL\)/).waitFor();
+        await page
+          .getByText(/is killed \(SIGKILL\)/)
+          .first()
+          .waitFor();
         const picture = page.locator('.picture');
         expect(await picture.textContent()).not.toContain('dead');
         const moment = page.getByLabel('Moment of the run');

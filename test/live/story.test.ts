@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { texts } from '../../live/texts.ts';
+import { texts } from '../../live/texts/en.ts';
 import { storyOf } from '../../loadtest/commands/tracks.ts';
 import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { locks } from '../../locks/index.ts';
