@@ -15,7 +15,7 @@ import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import type { Order } from './contract.ts';
 import { readQuestions } from './questions.ts';
 import { stageChoices } from './server/choices.ts';
-import { makePageFiles, savedPage } from './server/page-files.ts';
+import { makePage, savedPage } from './server/page-files.ts';
 import { createPlayer } from './server/player.ts';
 import { createPresenterApp } from './server/presenter.ts';
 import { createPuzzle } from './server/puzzle.ts';
@@ -67,7 +67,8 @@ await exitWhenWritten();
 
 /** Serves the page until a signal comes. Resolves with the exit code. */
 async function serve(): Promise<number> {
-  const files = await makePageFiles({ language: LIVE_LANGUAGE });
+  const page = await makePage({ language: LIVE_LANGUAGE });
+  const { files } = page;
   const choices = stageChoices();
   const token = randomBytes(16).toString('base64url');
   const onBug = (error: unknown) => console.error(error);
@@ -107,7 +108,7 @@ async function serve(): Promise<number> {
     orderPuzzle: puzzle.order,
     savedPage() {
       const run = recorder.run();
-      return run && { name: 'lockstep-run.html', text: savedPage(files, run) };
+      return run && { name: 'lockstep-run.html', text: savedPage(page, run) };
     },
     onBug,
   });

@@ -43,7 +43,9 @@ export function Controls() {
         ${asked && shown.value.controls === null && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
         ${known !== undefined && views.length < 2 && shown.value.controls === null && html`<span class="taught">${texts.controls.taught(known)}</span>`}
       </p>
-      <label class="check">
+      ${
+        shown.value.controls === null &&
+        html`<label class="check">
         <input
           type="checkbox"
           checked=${isBeside.value && before !== undefined}
@@ -53,7 +55,8 @@ export function Controls() {
           }}
         />
         <span>${texts.controls.beside}</span>
-      </label>
+      </label>`
+      }
       <p class=${`status is-${play.is}`} role="status">${texts.play[play.is]}</p>
     </div>
   </header>`;

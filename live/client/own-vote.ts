@@ -1,4 +1,4 @@
-// What a phone remembers of itself while its tab is open: the id that the server gave it, and what it has said.
+// What a phone remembers of itself: the id that the server gave it, and what it has said. All its windows have one vote.
 
 import type { Vote } from '../room-contract.ts';
 import { texts } from '../texts/en.ts';
@@ -12,16 +12,23 @@ interface Follower {
 const KEY = 'lockstep-follower';
 
 /** Null on the page of the presenter. */
-export const follower = pageValue<Follower | null>(remembered());
+export const follower = pageValue<Follower | null>(null);
 
 /** The server has said who this page is. Another id means that what was said before is forgotten there. */
 export function becomeFollower(id: string) {
-  if (follower.value?.id !== id) remember({ id, vote: null });
+  if (follower.value === null) addEventListener('storage', hearOtherWindow);
+  const before = follower.value ?? remembered();
+  remember(before?.id === id ? before : { id, vote: null });
 }
 
-/** Where the stream is: with the id that this tab had before, so that its vote is found again. */
+/** Another window of this browser has voted. */
+function hearOtherWindow({ key }: StorageEvent) {
+  if (key === KEY) follower.value = remembered() ?? follower.value;
+}
+
+/** Where the stream is: with the id that this browser had before, so that its vote is found again. */
 export function streamPath(token: string): string {
-  const id = follower.value?.id;
+  const id = (follower.value ?? remembered())?.id;
   return `/stream?${new URLSearchParams({ token, ...(id !== undefined && { id }) })}`;
 }
 
@@ -45,7 +52,7 @@ export async function sendVote(token: string, vote: Vote): Promise<string | null
 function remember(now: Follower) {
   follower.value = now;
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(now));
+    localStorage.setItem(KEY, JSON.stringify(now));
   } catch {
     // A browser that keeps nothing forgets it with the page.
   }
@@ -53,7 +60,7 @@ function remember(now: Follower) {
 
 function remembered(): Follower | null {
   try {
-    const { id, vote } = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+    const { id, vote } = JSON.parse(localStorage.getItem(KEY) ?? 'null');
     return typeof id === 'string' ? { id, vote } : null;
   } catch {
     return null;

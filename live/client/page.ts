@@ -11,11 +11,11 @@ import { sendVote } from './own-vote.ts';
 import { Patterns } from './patterns.ts';
 import { PuzzlePanel } from './puzzle.ts';
 import { FollowerQuestion } from './room.ts';
-import { ScrubBar } from './scrub-bar.ts';
 import { choice, isLookingOn, isSaved, isScheduling, line, readingOf, shown } from './store.ts';
 import { View } from './view.ts';
 
-export function Page() {
+/** `top` stands above everything: what a saved run has for its controls. */
+export function Page({ top }: { top?: () => unknown }) {
   const { choices, play, room, puzzle, views } = shown.value;
   if (isScheduling.value && puzzle !== undefined) {
     return html`<${Notices} />
@@ -39,7 +39,7 @@ export function Page() {
   // What is read takes half of the page, where it is more than a few sentences.
   const isReading = views.length === 1 && ['code', 'predict'].includes(readingOf(0).tab.value);
   return html`<${Patterns} />
-    ${isSaved.value && html`<${ScrubBar} />`}
+    ${top && html`<${top} />`}
     ${!isLookingOn() && html`<${Controls} />`}
     <${Notices} />
     ${

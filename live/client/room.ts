@@ -1,12 +1,14 @@
 // A prediction as it is shown: on the wall with its bars and buttons, and on a phone with answers to touch.
 
 import { html } from 'htm/preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { AnswerView, QuestionView, RoomOrder, RoomView, Vote } from '../room-contract.ts';
 import { texts } from '../texts/en.ts';
 import { follower } from './own-vote.ts';
 import { pageValue } from './page-value.ts';
 import { askableUnder, type ChosenCell, isAskable, orderOfKey, roomKeys } from './room-keys.ts';
+import type { SeenView } from './state.ts';
+import { shown } from './store.ts';
 
 export interface PresenterQuestionProps {
   room: RoomView;
@@ -14,8 +16,8 @@ export interface PresenterQuestionProps {
   send: (order: RoomOrder) => void;
 }
 
-/** Whether the wall shows the bars while votes are taken: a room that sees them follows the crowd. */
-const isCountShown = pageValue(true);
+/** Whether the wall shows the bars while votes are taken. A room that sees them follows the crowd, so the presenter has to ask for it. */
+const isCountShown = pageValue(false);
 /** Why the last vote of this phone was not taken, and for which question it was. */
 const refusal = pageValue<{ question: number; text: string } | null>(null);
 
@@ -41,7 +43,7 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
     html`<button aria-keyshortcuts=${key} onClick=${() => send(order)}>${text} <kbd>${key}</kbd></button>`;
 
   return html`<section class="room" aria-label=${texts.room.heading}>
-    <${Address} room=${room} />
+    ${(question === null || question.is === 'open') && html`<${Address} room=${room} />`}
     ${question !== null && html`<${OnTheWall} question=${question} followers=${room.followers} hasVotes=${hasVotes} send=${send} />`}
     <div class="room-buttons">
       ${isAskable(room, cell) && button({ do: 'ask', ...cell }, texts.room.ask, roomKeys.ask)}
@@ -78,12 +80,16 @@ interface OnTheWallProps {
 
 function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
   const isOpen = question.is === 'open';
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => list.current?.querySelector('.is-right')?.scrollIntoView({ block: 'nearest' }), [question.is]);
   const isCounted = hasVotes && (!isOpen || isCountShown.value);
+  const isTold = ({ stage, drill, verdict }: SeenView) =>
+    verdict !== null && stage === question.stage && drill === question.drill;
   const state = isOpen && !hasVotes ? texts.room.predictAlone : texts.room.states[question.is];
   return html`<h2 class="room-question">${question.text}</h2>
     <p class="room-state"><span role="status">${state}</span> ${hasVotes && texts.room.voted(question.voted, followers)}</p>
-    <${WhatHappened} question=${question} />
-    <ol class="room-answers">
+    <${WhatHappened} question=${question} isTold=${shown.value.views.some(isTold)} />
+    <ol class="room-answers" ref=${list}>
       ${question.answers.map(
         (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
           <button
@@ -166,11 +172,13 @@ function Bar({ answer: { votes }, place, voted }: { answer: AnswerView; place: n
   </span>`;
 }
 
-function WhatHappened({ question: { outcome } }: { question: QuestionView }) {
+/** `isTold`: how the drill came out stands on this page already. */
+function WhatHappened({ question: { outcome }, isTold }: { question: QuestionView; isTold?: boolean }) {
   if (outcome === null) return null;
   const { expected, explains, happened } = outcome;
   return html`<div class="room-outcome">
-    <p>${happened === null ? texts.room.notPlayedYet : texts.room.happened(happened.verdict, happened.sentence)}</p>
+    ${happened === null && html`<p>${texts.room.notPlayedYet}</p>`}
+    ${happened !== null && !isTold && html`<p>${texts.room.happened(happened.verdict, happened.sentence)}</p>`}
     ${happened !== null && happened.verdict !== expected && html`<p>${texts.room.otherwise}</p>`}
     <p>${explains}</p>
   </div>`;

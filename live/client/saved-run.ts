@@ -27,12 +27,6 @@ export const lengthMs = () => (run?.changes.at(-1)?.atMs ?? 0) + LAST_MS;
 export const isCut = () => run?.isCut === true;
 export const faults = () => (run === undefined ? [] : faultsIn(run));
 
-/** The run that this page brings with it. Undefined on a page that a server sends. */
-export function savedRun(): SavedRun | undefined {
-  const text = document.getElementById('run')?.textContent;
-  return text ? (JSON.parse(text) as SavedRun) : undefined;
-}
-
 /** Shows a run from its end, where the verdict is. */
 export function openSavedRun(saved: SavedRun) {
   run = saved;

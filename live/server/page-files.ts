@@ -23,6 +23,13 @@ const icon = [
 /** The texts that the sources name: those of another language take their place. */
 const OWN_TEXTS = /\/texts\/en\.ts$/;
 
+/** The page as it is served, and the script of one that is saved with its run. */
+export interface PageSources {
+  /** The files by their paths. */
+  files: Record<string, PageFile>;
+  savedScript: string;
+}
+
 export interface PageOptions {
   /** The language of the page: its texts are in `live/texts/`. */
   language?: string;
@@ -30,16 +37,13 @@ export interface PageOptions {
   textsFile?: string;
 }
 
-/** The files by their paths. Rejects when a source can't be read, or there are no texts in this language. */
-export async function makePageFiles({
-  language = 'en',
-  textsFile,
-}: PageOptions = {}): Promise<Record<string, PageFile>> {
+/** Rejects when a source can't be read, or there are no texts in this language. */
+export async function makePage({ language = 'en', textsFile }: PageOptions = {}): Promise<PageSources> {
   const texts = textsFile ?? join(projectDir, `live/texts/${language}.ts`);
   const [html, made] = await Promise.all([
     readFile(join(client, 'page.html'), 'utf8'),
     build({
-      entryPoints: [join(client, 'main.ts'), join(client, 'page.css')],
+      entryPoints: ['main.ts', 'saved.ts', 'page.css'].map((file) => join(client, file)),
       outdir: client,
       write: false,
       bundle: true,
@@ -52,13 +56,14 @@ export async function makePageFiles({
       tsconfigRaw: {},
     }),
   ]);
-  const textOf = (end: string) => made.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
-  return {
+  const textOf = (end: string) => made.outputFiles.find(({ path }) => path.endsWith(`/${end}`))?.text ?? '';
+  const files = {
     '/': { type: 'text/html; charset=utf-8', text: html.replace('lang="en"', () => `lang="${language}"`) },
     '/icon.svg': { type: 'image/svg+xml', text: icon },
     '/page.js': { type: 'text/javascript; charset=utf-8', text: textOf('main.js') },
     '/page.css': { type: 'text/css; charset=utf-8', text: textOf('page.css') },
   };
+  return { files, savedScript: textOf('saved.js') };
 }
 
 /** The page has the texts of this file. */
@@ -75,13 +80,13 @@ const withoutIndents: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /\/(live\/client|loadtest\/report)\/[^/]+\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      return { contents: source.replace(/\s*\n\s*(?=<)/g, '').replace(/\s*\n\s*/g, '\n'), loader: 'ts' };
+      return { contents: source.replace(/\s*\n\s*(?=<|\$\{|\/?>)/g, '').replace(/\s*\n\s*/g, '\n'), loader: 'ts' };
     });
   },
 };
 
 /** One file that shows a run without a server: nothing in it is asked from elsewhere. */
-export function savedPage(files: Record<string, PageFile>, run: SavedRun): string {
+export function savedPage({ files, savedScript }: PageSources, run: SavedRun): string {
   const textOf = (path: string) => files[path]?.text ?? '';
   // No end of an element may stand in a script.
   const inScript = (text: string) => text.replaceAll('</', '<\\/');
@@ -93,7 +98,7 @@ export function savedPage(files: Record<string, PageFile>, run: SavedRun): strin
     .replace('</body>', () =>
       [
         `<script type="application/json" id="run">${json}</script>`,
-        `<script type="module">${inScript(textOf('/page.js'))}</script>`,
+        `<script type="module">${inScript(savedScript)}</script>`,
         '</body>',
       ].join('\n'),
     );

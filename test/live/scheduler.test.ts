@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stageChoices } from '../../live/server/choices.ts';
-import { makePageFiles } from '../../live/server/page-files.ts';
+import { makePage } from '../../live/server/page-files.ts';
 import { createPresenterApp } from '../../live/server/presenter.ts';
 import { levels } from '../../live/server/puzzle/levels.ts';
 import { createPuzzle } from '../../live/server/puzzle.ts';
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('you are the scheduler, in a browser (skipped where
   beforeAll(async () => {
     // Its threads are bundled first: esbuild is stopped when a bundle is made.
     await puzzle.settled();
-    const files = await makePageFiles();
+    const { files } = await makePage();
     server.on(
       'request',
       createPresenterApp({
