@@ -6,9 +6,25 @@ import { texts as english } from '../../live/texts/en.ts';
 export const lengthened = (text: string) =>
   text.replace(/\p{L}{2,}/gu, (word) => `${word}${word.toLowerCase().slice(0, Math.ceil(word.length * 0.3))}`);
 
-function longer(value: unknown): unknown {
-  if (typeof value === 'string') return lengthened(value);
-  if (typeof value === 'function') return (...args: unknown[]) => longer(value(...args));
+/** The names among what a text is made with, such as `node-1` or `Stage 4 · ttl`. */
+function namesIn(value: unknown): string[] {
+  if (typeof value === 'string') return /[\d·-]/.test(value) ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(namesIn) : [];
+}
+
+/** No language has other names, so they stay. */
+function lengthenedAround(names: string[], text: string): string {
+  const [name, ...others] = names.toSorted((one, other) => other.length - one.length);
+  if (name === undefined) return lengthened(text);
+  return text
+    .split(name)
+    .map((part) => lengthenedAround(others, part))
+    .join(name);
+}
+
+function longer(value: unknown, names: string[] = []): unknown {
+  if (typeof value === 'string') return lengthenedAround(names, value);
+  if (typeof value === 'function') return (...args: unknown[]) => longer(value(...args), namesIn(args));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, longer(member)]));
 }

@@ -50,9 +50,9 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await page.getByRole('button', { name: 'Stop', exact: true }).first().waitFor();
   };
   /** Nothing is cut, hidden or covered in any window, in English and with longer words. */
-  const fits = async (what: string, on: Page[] = [page, longer]) => {
+  const fits = async (what: string, on = [page, longer], sizes: readonly (readonly [number, number])[] = windows) => {
     for (const seen of on) {
-      for (const [width, height] of windows) {
+      for (const [width, height] of sizes) {
         await seen.setViewportSize({ width, height });
         expect({
           what,
@@ -295,7 +295,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
         .click();
       await says(/You said something else\.|You were right\./, phone);
       await fits('an answer');
-      await fits('the phone', [phone]);
+      await fits('the phone', [phone], [[400, 800]]);
       await context.close();
     });
   });
