@@ -11,17 +11,22 @@ fi
 
 # sale [PORT]: sells one unit, through nginx or at the node that listens there.
 sale() {
-  curl -s -w '\n' -X POST "http://127.0.0.1:${1:-${NGINX_PORT:-8080}}/inventory/sale"
+  lab POST "${1:-${NGINX_PORT:-8080}}" inventory/sale
 }
 
 # stock [PORT]: how many units are left.
 stock() {
-  curl -s -w '\n' "http://127.0.0.1:${1:-${NGINX_PORT:-8080}}/inventory"
+  lab GET "${1:-${NGINX_PORT:-8080}}" inventory
 }
 
-# lab METHOD PORT PATH [JSON]: one call to the lab listener of a node.
+# lab METHOD PORT PATH [JSON]: any other call, to a node, its lab listener or nginx.
 lab() {
-  curl -s -w '\n' -X "$1" "http://127.0.0.1:$2/$3" -H 'Content-Type: application/json' -d "${4-}"
+  # As one write, so that the answers of two calls at once do not mix.
+  if [ $# -gt 3 ]; then
+    printf '%s\n' "$(curl -s -X "$1" "http://127.0.0.1:$2/$3" -H 'Content-Type: application/json' -d "$4")"
+  else
+    printf '%s\n' "$(curl -s -X "$1" "http://127.0.0.1:$2/$3")"
+  fi
 }
 
 # next_sale PORT JSON: what the next sale of that node does, such as {"pauseMs":3000}.
