@@ -1,7 +1,7 @@
 // Beyond · blocking
 // Problem: waiters poll: they ask again and again while nothing has changed, and sleep on when the lock is free.
 // Change:  a release is published; waiters sleep until they hear of it, and one of each process tries.
-// Leaves:  who waits longest on one node may be overtaken by the other node, again and again.
+// Leaves:  the waiter that waits longest on one node may be overtaken by the other node, again and again.
 // Source:  Redisson, RLock.
 
 import { abortable } from '../drivers/abortable.ts';

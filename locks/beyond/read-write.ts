@@ -1,5 +1,5 @@
 // Beyond · read-write
-// Problem: a lock lets in one at a time, also those who only look and would harm nobody.
+// Problem: a lock lets in one at a time, also readers, which would harm nobody.
 // Change:  many readers or one writer; a writer that waits keeps new readers out.
 // Leaves:  a reader that stays keeps every writer out; writers that come without end may keep a reader out.
 // Source:  Redisson, RReadWriteLock.
