@@ -1,0 +1,39 @@
+// Prints what each command says of its flags, as JSON: one process for all of them, so that what they share is loaded once.
+// node --import tsx test/lesson/print-help.ts FILE …, each a command with a --help.
+
+import { resolve } from 'node:path';
+
+/** Thrown in the place of the exit that follows a help text: what would come after it does not run. */
+class Ended extends Error {}
+
+const write = process.stdout.write.bind(process.stdout);
+const exit = process.exit.bind(process);
+let printed = '';
+process.stdout.write = ((text: string) => {
+  printed += text;
+  return true;
+}) as typeof process.stdout.write;
+process.exit = (() => {
+  throw new Ended();
+}) as typeof process.exit;
+
+const helps: Record<string, string> = {};
+for (const file of process.argv.slice(2)) {
+  helps[file] = await helpOf(file);
+  const [, listed = ''] = helps[file].split('\nCommands:\n');
+  for (const [, below = 'help'] of listed.matchAll(/^ {2}([a-z][\w-]*)/gm)) {
+    if (below !== 'help') helps[file] += await helpOf(file, below);
+  }
+}
+write(JSON.stringify(helps));
+exit(0);
+
+/** Runs the module as if it had been called with `--help`. Each call evaluates the module of the command itself anew. */
+async function helpOf(file: string, ...below: string[]): Promise<string> {
+  printed = '';
+  process.argv = [process.execPath, resolve(file), ...below, '--help'];
+  await import(`../../${file}?${below.join()}`).catch((error: unknown) => {
+    if (!(error instanceof Ended)) throw error;
+  });
+  return printed;
+}
