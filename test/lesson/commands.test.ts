@@ -82,7 +82,10 @@ function faultsOfNpm([verb = '', ...words]: string[]): string[] {
   const given = from === -1 ? [] : words.slice(from + 1);
   const own = from === -1 ? words : words.slice(0, from);
   const lost = own.filter((word) => word.startsWith('--') && word !== '--silent');
+  const rows = ['--stage', '--guard', '--schedule', '--idempotency'];
+  const isWithoutRows = name === 'drill' && given.length > 0 && !/--help|[<…]/.test(given.join(' '));
   return [
+    ...(isWithoutRows && !given.some((word) => rows.includes(word)) ? ['npm run drill needs one of its rows'] : []),
     ...lost.map((flag) => `npm takes ${flag} for itself: it stands before --`),
     ...given.flatMap((word, index) => faultOfWord(name, word, given[index - 1])),
   ];
@@ -142,6 +145,7 @@ describe('the check itself', () => {
     ['the beginning of a flag', 'npm run grade -- --peer'],
     ['a stage', 'npm run staircase -- --stage 9-none'],
     ['a drill', 'npm run drill -- crash-holder'],
+    ['the stage that a drill needs', 'npm run drill -- crashed-holder'],
     ['one of several drills', 'npm start -- --drill rush,no-such-drill'],
     ['a scope', 'npm run prove -- --scope late'],
     ['a lock of the bench', 'npm run bench -- --only buckets-3'],
