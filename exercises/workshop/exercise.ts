@@ -126,9 +126,9 @@ export interface Exercise {
   settings: ExerciseSettings;
   /** What is to be changed. The absolute path. */
   file: string;
-  /** The same as it was before anybody changed it. The absolute path. */
+  /** The file as it was before anybody changed it. The absolute path. */
   original: string;
-  /** The same, solved. The absolute path. */
+  /** The file, solved. The absolute path. */
   solution: string;
 }
 

@@ -175,7 +175,7 @@ export function runSession(options: SessionOptions): Promise<void> {
           if (found.kind === 'holds') solve();
         }
         draw();
-        // Whoever has solved it wants to see it on real servers next.
+        // After solving it one wants to see it on real servers.
         if (found.kind === 'holds' && judged.settings.drills.length > 0)
           serversOf(judged)
             .warmUp(judged)

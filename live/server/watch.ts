@@ -225,7 +225,7 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     return backendOfRow(stage) === 'redis' ? lockAsSeen(bed.samples().at(-1), bed) : lockOfLast();
   }
 
-  /** What Redis says, or most masters. The token is what the node of its holder has said. */
+  /** The lock that Redis has, or most masters have. Its token is what the node of its holder has said. */
   function lockAsSeen(seen: Pick<LeaseSample, 'owner' | 'ttlMs'> | undefined, { ownerOf }: Observed): LockView | null {
     if (seen?.owner === undefined) return null;
     const owner = ownerOf(seen.owner);
