@@ -5,7 +5,7 @@ import type { Onlooker, Watch } from '../../loadtest/commands/drill.ts';
 import type { LiveState, Play } from '../contract.ts';
 import { openBoard } from './board.ts';
 import { stageChoices } from './choices.ts';
-import { makePageFiles, savedPage } from './page-files.ts';
+import { makePage, savedPage } from './page-files.ts';
 import { createRecorder } from './recorder.ts';
 
 /** How long what was seen last may take to be told, in milliseconds. */
@@ -13,7 +13,7 @@ const LAST_NEWS_MS = 500;
 
 export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooker> => {
   // Before anything is played: a page that can't be made is told at once.
-  const files = await makePageFiles();
+  const page = await makePage();
   let play: Play = { is: 'playing', trouble: null };
   const board = openBoard({ target, stage, drill: drill.name, onChange: () => recorder.look() });
   const read = (): LiveState => ({ play, controls: null, views: [board.view()] });
@@ -31,7 +31,7 @@ export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooke
       await sleep(LAST_NEWS_MS);
       const run = recorder.run();
       if (run === undefined) throw new Error('Nothing was seen.');
-      return savedPage(files, run);
+      return savedPage(page, run);
     },
     close: board.close,
   };
