@@ -11,6 +11,8 @@ import { type Actor, nameOf, STOCK, type State } from './state.ts';
 const FREE_MS = 1.5 * RETRY_DELAY_MS;
 /** How long after a crash somebody must be inside, in milliseconds. */
 const TAKEOVER_MS = 2 * LEASE_MS;
+/** A timer that fires for so long after all sales, in milliseconds, is one that nobody ends. */
+const LINGERING_MS = 3 * LEASE_MS;
 
 /** Keys that outlive a sale: the stock, and the numbers that fence it. */
 const stayingOf = (scope: Scope) => [
@@ -160,6 +162,18 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server): strin
   }
   const lost = demands.includes('no lost sale') ? lostSale(state, scope, server) : undefined;
   return lost ?? (demands.includes('alone') ? togetherInOne(actors, scope) : undefined);
+}
+
+/**
+ * What a state violates after which the search goes no further. All sales ended long ago, and a timer still fires: one that ends later
+ * than that is taken for one that never does.
+ */
+export function violatedAtHorizon({ at, actors }: State, { demands }: Scope): string | undefined {
+  if (!demands.includes('nothing left') || !actors.every(({ history }) => history.seen.isOver)) return undefined;
+  const endedAt = Math.max(...actors.flatMap(({ history }) => history.seen.told.map((told) => told.at)));
+  const index = actors.findIndex(({ status, history }) => status === 'runs' && history.seen.timers.length > 0);
+  if (index < 0 || at < endedAt + LINGERING_MS) return undefined;
+  return `All is over since ${endedAt} ms, and ${nameOf(index)} has a timer that still fires at ${at} ms.`;
 }
 
 /** What the stock says: every sale that was answered is in it. */

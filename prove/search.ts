@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createMoves, type Move, type MovesOptions } from './moves.ts';
-import { violated, violatedAtEnd } from './properties.ts';
+import { violated, violatedAtEnd, violatedAtHorizon } from './properties.ts';
 import type { OpenLock } from './sandbox.ts';
 import type { Server } from './server.ts';
 import { keyOf, type State, type Step } from './state.ts';
@@ -104,6 +104,8 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */
   async function follow(state: State, number: number): Promise<Violation | undefined> {
     const { moves, isCut } = await movesFrom(state);
+    const left = isCut ? violatedAtHorizon(state, scope) : undefined;
+    if (left) return { number, reason: left };
     if (isCut) cut += 1;
     ways.begin();
     if (moves.length === 0 && !isCut) {

@@ -1,7 +1,8 @@
 // Real servers for a lock: two nodes and a Redis that stay warm, and load the lock anew for each run.
 
-import { copyFileSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { drills as allDrills } from '../../loadtest/drills/index.ts';
 import { runExternalCell } from '../../loadtest/grade/external-cell.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
@@ -13,17 +14,19 @@ import type { RealJudge, RealVerdict } from './real-judge.ts';
 /** The name of the lock on the nodes, whichever exercise it is from. */
 const NAME = 'lock-of-an-exercise';
 /**
- * The nodes load this copy: they are told once where the lock is, and go on from exercise to exercise. It stands two folders deep, as
- * the file of an exercise does, so that its imports lead to the same files.
+ * The nodes load a copy in this folder: they are told once where the lock is, and go on from exercise to exercise. It stands two folders
+ * deep, as the file of an exercise does, so that its imports lead to the same files.
  */
-const COPY = join(projectDir, 'reports/workshop', `${NAME}.ts`);
+const folder = join(projectDir, 'reports/workshop');
 const LEASE_MS = 1_000;
 /** What a rush sends: enough that two nodes without a lock lose sales each time. */
 const LOAD = { requests: 1_000, connections: 60, stock: 5_000, units: 500 };
 
 /** `onDeath` is told with a sentence when a server ends that nobody has ended. */
 export function openLockServers(onDeath: (sentence: string) => void): RealJudge {
-  const targets = createTargets({ modules: { [NAME]: { file: COPY, backend: 'redis' } }, onDeath });
+  // Another workshop may run in the same project.
+  const copy = join(folder, `${NAME}-${randomUUID()}.ts`);
+  const targets = createTargets({ modules: { [NAME]: { file: copy, backend: 'redis' } }, onDeath });
   let hasStarted = false;
   addExternalRow(NAME, 'redis');
 
@@ -31,8 +34,8 @@ export function openLockServers(onDeath: (sentence: string) => void): RealJudge 
   const open = () => targets.open('steps', 0, NAME);
 
   function put(file: string) {
-    mkdirSync(dirname(COPY), { recursive: true });
-    copyFileSync(file, COPY);
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(file, copy);
   }
 
   /** The servers, with nodes that have loaded the file. */
@@ -88,6 +91,9 @@ export function openLockServers(onDeath: (sentence: string) => void): RealJudge 
       }
       return verdicts;
     },
-    close: targets.close,
+    async close() {
+      await targets.close();
+      rmSync(copy, { force: true });
+    },
   };
 }

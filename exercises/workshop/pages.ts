@@ -22,6 +22,8 @@ export interface Shown {
   real: RealVerdict[] | undefined;
   /** The file as it is solves the exercise. */
   isSolved: boolean;
+  /** It is the first verdict: whether the answer was right, and why. */
+  isExplained: boolean;
   /** What is going on, or what somebody should know. */
   notes: string[];
 }
@@ -56,9 +58,9 @@ function headLines({ exercise, place, placeCount, done }: Shown, { paint }: Styl
   ];
 }
 
-function belowText({ exercise, done, verdict, real }: Shown, style: Style): string[] {
+function belowText({ exercise, done, verdict, real, isExplained }: Shown, style: Style): string[] {
   const { paint, width } = style;
-  const { chosen, hints, isAnswered } = done;
+  const { chosen, hints } = done;
   const lines: string[] = [''];
   if (chosen === undefined) return [...lines, ...questionLines(exercise, style)];
   lines.push(
@@ -70,7 +72,7 @@ function belowText({ exercise, done, verdict, real }: Shown, style: Style): stri
   if (exercise.settings.search === undefined && !real) lines.push('', 'Real servers judge this exercise: press r.');
   if (verdict) lines.push('', ...verdictLines(exercise, verdict, style));
   if (real) lines.push('', paint.dim('On real servers'), ...realLines(real, style));
-  if (isAnswered && (verdict || real)) lines.push('', ...answerLines(exercise, chosen, style));
+  if (isExplained) lines.push('', ...answerLines(exercise, chosen, style));
   return lines;
 }
 

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import type { Cell } from '../../prove/cell.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -173,8 +173,9 @@ function unknownOf({ reason }: Cell, cells: Cell[]): SearchVerdict {
 /** Why there is nothing to judge in a file, as a sentence. */
 export function whyNothing(file: string): string | undefined {
   const shown = relative(projectDir, file);
-  if (!existsSync(file)) return `${shown} is not there.`;
-  if (readFileSync(file, 'utf8').trim() === '') return `${shown} is empty.`;
+  const back = `To put it back as it was: npm run workshop -- reset ${basename(dirname(file)).slice(0, 2)}`;
+  if (!existsSync(file)) return `${shown} is not there. ${back}`;
+  if (readFileSync(file, 'utf8').trim() === '') return `${shown} is empty. ${back}`;
   return undefined;
 }
 

@@ -36,7 +36,7 @@ export interface SessionOptions {
 
 type Page = 'exercise' | 'text' | 'list' | 'help' | 'solution' | 'diff';
 
-const CLEAR = '\x1b[2J\x1b[3J\x1b[H';
+const CLEAR = '\x1b[2J\x1b[H';
 
 /** Resolves when the user, or the signal, has ended it. */
 export function runSession(options: SessionOptions): Promise<void> {
@@ -48,6 +48,8 @@ export function runSession(options: SessionOptions): Promise<void> {
   let real: { verdicts: RealVerdict[]; at: string } | undefined;
   let isSolved = false;
   let hasSavedMeanwhile = false;
+  /** The answer is explained with the first verdict, and not with those after it. */
+  let isExplained = false;
   let notes = options.notes ?? [];
   let digits = '';
   let unwatch = () => {};
@@ -117,6 +119,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       unwatch();
       exercise = next;
       [page, phase, verdict, real, isSolved, notes] = ['exercise', 'open', undefined, undefined, false, say];
+      isExplained = false;
       progress.goTo(exercise.name);
       unwatch = watchForSaves(exercise.file, saved);
       draw();
@@ -162,7 +165,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       judging = mine;
       const judged = exercise;
       if (judged.settings.search === undefined) return draw();
-      [phase, real, isSolved] = ['judging', undefined, false];
+      [phase, real, isSolved, isExplained] = ['judging', undefined, false, false];
       notes = [];
       draw();
       try {
@@ -171,7 +174,7 @@ export function runSession(options: SessionOptions): Promise<void> {
         verdict = { ...found, at: now() };
         phase = 'judged';
         if (isToldBySearch(judged)) {
-          if (found.kind === 'fails' || found.kind === 'holds') progress.change(judged.name, { isAnswered: true });
+          if (found.kind === 'fails' || found.kind === 'holds') explain();
           if (found.kind === 'holds') solve();
         }
         draw();
@@ -183,6 +186,11 @@ export function runSession(options: SessionOptions): Promise<void> {
       } catch (error) {
         if (!mine.signal.aborted) fail(error);
       }
+    }
+
+    function explain() {
+      isExplained = !progress.of(exercise.name).isAnswered;
+      progress.change(exercise.name, { isAnswered: true });
     }
 
     function solve() {
@@ -216,7 +224,7 @@ export function runSession(options: SessionOptions): Promise<void> {
         phase = 'judged';
         real = { verdicts, at: now() };
         if (!isToldBySearch(exercise)) {
-          progress.change(exercise.name, { isAnswered: true });
+          explain();
           if (verdicts.every(({ verdict }) => verdict === 'pass')) solve();
         }
         notes = [noteOnReal(verdicts)];
@@ -274,7 +282,8 @@ export function runSession(options: SessionOptions): Promise<void> {
       const place = own.indexOf(exercise) + 1;
       // While it is judged anew, what was said before is said no longer.
       const said = phase === 'judging' ? undefined : verdict;
-      return { exercise, place, placeCount: own.length, done, verdict: said, real: real?.verdicts, isSolved, notes };
+      const judged = { verdict: said, real: real?.verdicts, isSolved, isExplained };
+      return { exercise, place, placeCount: own.length, done, ...judged, notes };
     }
 
     function stateNow(): WorkshopState {

@@ -1,6 +1,6 @@
 // `reports/workshop.json`: where a workshop is. It is there while `npm run workshop` runs, and others may show it.
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -84,7 +84,16 @@ export function writeState(state: WorkshopState, file = stateFile) {
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** The workshop has ended. */
+/** The workshop has ended. The state of another one stays. */
 export function removeState(file = stateFile) {
-  rmSync(file, { force: true });
+  if (readState(file)?.pid === process.pid) rmSync(file, { force: true });
+}
+
+/** The state that stands in the file; undefined when there is none that can be read. */
+export function readState(file = stateFile): WorkshopState | undefined {
+  try {
+    return workshopStateSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
 }

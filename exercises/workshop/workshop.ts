@@ -5,7 +5,7 @@ import dotenv from 'dotenv';
 import pc from 'picocolors';
 import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
 import { asJson, checkAll, checkedLines } from './check.ts';
-import { type Exercise, readExercises } from './exercise.ts';
+import { type Exercise, exercisesDir, readExercises } from './exercise.ts';
 import { widthOf } from './layout.ts';
 import { openProgress, progressFile } from './progress.ts';
 import { reset } from './reset.ts';
@@ -20,7 +20,8 @@ dotenv.config({ quiet: true });
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
 const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
-/** Another file for the progress: tests have their own. */
+/** Exercises and progress of another place: tests have their own. */
+const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
 const progressOf = () => openProgress(process.env['WORKSHOP_PROGRESS'] || progressFile);
 
 const program = new Command('npm run workshop --')
@@ -53,7 +54,7 @@ async function finish(run: () => Promise<number>) {
 }
 
 async function attend(wanted: string | undefined): Promise<number> {
-  const exercises = readExercises();
+  const exercises = readExercises(folder);
   const [named] = wanted === undefined ? [] : among(exercises, [wanted]);
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     process.stderr.write('The workshop needs a terminal. Without one, judge the files: npm run workshop -- check\n');
@@ -87,7 +88,7 @@ async function attend(wanted: string | undefined): Promise<number> {
 }
 
 async function check(wanted: string[], { drills, json }: { drills: boolean; json: boolean }): Promise<number> {
-  const exercises = readExercises();
+  const exercises = readExercises(folder);
   const chosen = wanted.length === 0 ? exercises : among(exercises, wanted);
   const search = openSearchJudge();
   const servers = openServers(() => {});
@@ -112,7 +113,7 @@ async function check(wanted: string[], { drills, json }: { drills: boolean; json
 
 function putBack(wanted: string[]): number {
   const progress = progressOf();
-  const chosen = among(readExercises(), wanted);
+  const chosen = among(readExercises(folder), wanted);
   for (const exercise of chosen) process.stdout.write(`${reset(exercise, progress)}\n`);
   return ALL_SOLVED;
 }

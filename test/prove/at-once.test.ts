@@ -17,6 +17,42 @@ const prove = (file: string, changed: Partial<Task> = {}) =>
     ...changed,
   });
 
+describe('a timer that nobody ends', () => {
+  const renewing = (more: string) =>
+    writeLock(
+      `let timer;
+      return {
+        async acquire() {
+          while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs);
+          timer = setInterval(() => redis.get(key).then((found) => found === null && ${more}), leaseMs / 3);
+        },
+        async release() { await redis.del(key); },
+      };`,
+      "import { setTimeout as sleep } from 'node:timers/promises';",
+    );
+  const twoSales = { processes: 2, sales: 1, isAtOnce: false };
+
+  test('it fires for three leases after all is over: that is violation enough, and is replayed', async () => {
+    const { verdict, reason, replayed } = await prove(renewing('undefined'), twoSales);
+
+    expect({ verdict, reason, replayed }).toEqual({
+      verdict: 'fails',
+      reason: expect.stringMatching(/^All is over since \d+ ms, and A has a timer that still fires at 4500 ms\.$/),
+      replayed: 20,
+    });
+  });
+
+  test('one that ends itself after a while is left to end', async () => {
+    expect(await prove(renewing('clearInterval(timer)'), twoSales)).toMatchObject({ verdict: 'holds', cut: 0 });
+  });
+
+  test('where nothing is asked of what is left, nothing is known', async () => {
+    expect(await prove(renewing('undefined'), { ...twoSales, scope: 'lost-wakeup' })).toMatchObject({
+      verdict: 'unknown',
+    });
+  });
+});
+
 describe('two sales of one process at the same time', () => {
   test('without a lock one of them is lost, and the counterexample goes on until it is', async () => {
     const { verdict, reason, counterexample = [], replayed } = await prove(fileOf('0-none'));

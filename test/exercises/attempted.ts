@@ -1,0 +1,40 @@
+// Looks at a file of an exercise by the search, in this process, and makes the files of attempts.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type Exercise, exercisesDir } from '../../exercises/workshop/exercise.ts';
+import { isRestless } from '../../exercises/workshop/restless.ts';
+import { type Cell, proveCell } from '../../prove/cell.ts';
+import { readLock } from '../../prove/sandbox.ts';
+import { scopes as allScopes } from '../../prove/scopes.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import type { Attempt } from './attempt.ts';
+
+/** What the search says of a file, in each scope of the exercise or in some of them. */
+export async function lookAt({ settings }: Exercise, file: string, names = settings.search?.scopes ?? []) {
+  const { processes = 2, sales = 1, atOnce = false } = settings.search ?? {};
+  expect(await isRestless(await readLock(file), processes)).toBeUndefined();
+  const cells: Pick<Cell, 'scope' | 'verdict' | 'reason' | 'cut'>[] = [];
+  for (const scope of names) {
+    const least = allScopes.find(({ name }) => name === scope)?.processes ?? 0;
+    const size = { processes: Math.max(processes, least), sales, masters: 0, ...(atOnce && { isAtOnce: true }) };
+    const rest = { budget: {}, isSplit: false, seconds: 120 };
+    const { verdict, reason, cut } = await proveCell({ stage: 'lock.ts', file, scope, ...size, ...rest });
+    cells.push({ scope, verdict, reason, cut });
+  }
+  return cells;
+}
+
+/** Writes the attempt into a file of its own, beside the original, so that its imports lead to the same files. */
+export function fileOfAttempt({ name, original, solution }: Exercise, at: number, { from, replace }: Attempt): string {
+  let text = readFileSync(from === 'lock' ? original : solution, 'utf8');
+  for (const [find, by] of replace) {
+    expect(text.split(find), find).toHaveLength(2);
+    text = text.replace(find, () => by);
+  }
+  const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-${name}-${at}.ts`);
+  writeFileSync(file, text);
+  cleanUpLater(() => rmSync(file, { force: true }));
+  return file;
+}

@@ -1,0 +1,175 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { markdownLines, wrap } from '../../exercises/workshop/layout.ts';
+import { openProgress } from '../../exercises/workshop/progress.ts';
+import { readState, removeState, type WorkshopState, writeState } from '../../exercises/workshop/state.ts';
+import { shownSteps } from '../../exercises/workshop/steps.ts';
+import type { Step } from '../../prove/state.ts';
+
+const plain = pc.createColors(false);
+
+function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'lockstep-workshop-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  return dir;
+}
+
+describe('workshop: text on a terminal', () => {
+  test('words stay whole, and each line but the first has the indent', () => {
+    expect(wrap('one two three averyverylongword four', 10, '  ')).toEqual([
+      'one two',
+      '  three',
+      '  averyverylongword',
+      '  four',
+    ]);
+    expect(wrap('  ', 10)).toEqual([]);
+  });
+
+  test('colours take no room', () => {
+    const { red } = pc.createColors(true);
+    expect(wrap(`${red('one')} ${red('two')}`, 7)).toHaveLength(1);
+  });
+
+  test('Markdown: paragraphs, a list, code, and a link by its text', () => {
+    const text = 'A `key` of\n[Redis](there.md).\n\n- one\n- **two** and\n  more\n\n```ts\nawait it;\n```';
+
+    expect(markdownLines(text, 40, plain)).toEqual([
+      'A key of Redis.',
+      '',
+      '- one',
+      '- two and more',
+      '',
+      '    await it;',
+    ]);
+  });
+});
+
+describe('workshop: a counterexample in steps', () => {
+  const step = (at: number, process: string, kind: Step['kind'], command: string, more: Partial<Step> = {}): Step => ({
+    at,
+    process,
+    kind,
+    command,
+    told: [],
+    ...more,
+  });
+  const told = (what: 'entered' | 'left', sale = 1) => [{ at: 0, step: what, sale }];
+
+  test('the clock and timers that set off the next step are left out, and what is repeated is counted', () => {
+    const steps = [
+      step(0, 'A', 'command', 'SET lock', { reply: 'null' }),
+      step(300, 'the clock', 'clock', 'goes on to 300 ms'),
+      step(300, 'A', 'timer', 'has a timer fire'),
+      step(300, 'A', 'command', 'SET lock', { reply: 'null' }),
+      step(600, 'the clock', 'clock', 'goes on to 600 ms'),
+      step(600, 'A', 'timer', 'has a timer fire'),
+      step(600, 'A', 'command', 'SET lock', { reply: 'null' }),
+      step(600, 'A', 'command', 'SET lock', { reply: '"OK"', told: told('entered') }),
+    ];
+
+    expect(shownSteps(steps)).toEqual([
+      { at: 0, process: 'A', what: 'SET lock → null', again: { times: 2, until: 600 } },
+      { at: 600, process: 'A', what: 'SET lock → "OK"', came: 'is inside' },
+    ]);
+  });
+
+  test('what comes of a step is never folded away, nor a timer that sets off nothing', () => {
+    const enters = { told: told('entered') };
+    const steps = [
+      step(0, 'A', 'command', 'GET', enters),
+      step(0, 'A', 'command', 'GET', enters),
+      step(5, 'A', 'timer', 'has a timer fire'),
+      step(5, 'B', 'begins', 'begins a sale'),
+    ];
+
+    expect(shownSteps(steps).map(({ what, again }) => [what, again])).toEqual([
+      ['GET', undefined],
+      ['GET', undefined],
+      ['has a timer fire', undefined],
+      ['begins a sale', undefined],
+    ]);
+  });
+
+  test('where a process makes several sales, each is told by its number', () => {
+    const steps = [step(0, 'A', 'begins', 'begins a sale', { told: [...told('entered'), ...told('left', 2)] })];
+    expect(shownSteps(steps)[0]?.came).toBe('is inside (sale 1), leaves (sale 2)');
+  });
+});
+
+describe('workshop: progress', () => {
+  test('it is there when the file is read again', () => {
+    const file = join(tempDir(), '.workshop.json');
+    const progress = openProgress(file);
+    expect(progress.of('04-ttl')).toEqual({ isAnswered: false, hints: 0, isSolved: false });
+
+    progress.goTo('04-ttl');
+    progress.change('04-ttl', { chosen: 2 });
+    progress.change('04-ttl', { isSolved: true });
+
+    const again = openProgress(file);
+    expect([again.at(), again.of('04-ttl'), again.problem]).toEqual([
+      '04-ttl',
+      { chosen: 2, isAnswered: false, hints: 0, isSolved: true },
+      undefined,
+    ]);
+    again.forget('04-ttl');
+    expect(openProgress(file).of('04-ttl').isSolved).toBe(false);
+  });
+
+  test.each([
+    ['half a file', '{ "format": 1, "exer'],
+    ['another format', '{ "format": 2, "exercises": {} }'],
+    ['an answer that does not exist', '{ "format": 1, "exercises": { "04-ttl": { "chosen": 7 } } }'],
+    ['nothing', ''],
+  ])('%s: it is kept under another name, that is said, and all begins anew', (_what, text) => {
+    const folder = tempDir();
+    const file = join(folder, '.workshop.json');
+    for (const name of ['.workshop.broken.json', '.workshop.broken-2.json']) {
+      writeFileSync(file, text);
+
+      const progress = openProgress(file);
+      progress.goTo('01-in-process');
+
+      expect(progress.problem).toContain(name);
+      expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+      expect(openProgress(file).at()).toBe('01-in-process');
+    }
+  });
+});
+
+describe('workshop: the state for others', () => {
+  const state: WorkshopState = {
+    format: 1,
+    pid: process.pid,
+    updatedAt: new Date().toISOString(),
+    exercise: { name: '04-ttl', number: 4, title: 'A title', track: 'build', file: 'exercises/04-ttl/lock.ts' },
+    count: 8,
+    solved: 0,
+    prediction: { question: 'Why?', answers: ['a', 'b', 'c', 'd'] },
+    phase: 'open',
+    isSolved: false,
+  };
+
+  test('it is read as it was written, and is gone at the end', () => {
+    const file = join(tempDir(), 'reports/workshop.json');
+    writeState(state, file);
+    expect(readState(file)).toEqual(state);
+
+    removeState(file);
+    expect(existsSync(file)).toBe(false);
+    expect(readState(file)).toBeUndefined();
+  });
+
+  test('the state of another workshop stays, and a half is no state', () => {
+    const file = join(tempDir(), 'workshop.json');
+    writeState({ ...state, pid: process.pid + 1 }, file);
+    removeState(file);
+    expect(readState(file)?.pid).toBe(process.pid + 1);
+
+    writeFileSync(file, '{ "format": 1');
+    expect(readState(file)).toBeUndefined();
+  });
+});
