@@ -1,0 +1,294 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import pc from 'picocolors';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { type Exercise, exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
+import { openProgress } from '../../exercises/workshop/progress.ts';
+import type { RealJudge, RealVerdict } from '../../exercises/workshop/real-judge.ts';
+import { openSearchJudge } from '../../exercises/workshop/search-judge.ts';
+import { runSession } from '../../exercises/workshop/session.ts';
+import { readState } from '../../exercises/workshop/state.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+
+const search = openSearchJudge();
+afterAll(() => search.close());
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** Three exercises in a folder of their own: 02, 03 and 04. */
+function copyExercises(): { root: string; exercises: Exercise[] } {
+  const root = mkdtempSync(join(tmpdir(), 'lockstep-session-'));
+  const folder = join(root, 'exercises');
+  mkdirSync(folder);
+  symlinkSync(join(projectDir, 'locks'), join(root, 'locks'));
+  cpSync(join(exercisesDir, 'originals'), join(folder, 'originals'), { recursive: true });
+  for (const { name, original } of readExercises().filter(({ number }) => number >= 2 && number <= 4)) {
+    cpSync(join(exercisesDir, name), join(folder, name), { recursive: true });
+    cpSync(original, join(folder, name, 'lock.ts'));
+  }
+  return { root, exercises: readExercises(folder) };
+}
+
+/** A session on streams instead of a terminal. `drills` is what the real servers say, which are not the subject here. */
+function begin({ drills = [], first = 0 }: { drills?: RealVerdict['verdict'][]; first?: number } = {}) {
+  const { root, exercises } = copyExercises();
+  const input = new PassThrough();
+  let screen = '';
+  let isAll = '';
+  const output = {
+    columns: 100,
+    rows: 60,
+    write(text: string) {
+      isAll += text;
+      screen = text.includes('\x1b[2J') ? text : screen + text;
+    },
+  };
+  const ran: string[] = [];
+  const servers: RealJudge = {
+    async warmUp() {},
+    async run({ settings }, { file, onDrill, narrate }) {
+      ran.push(readFileSync(file, 'utf8'));
+      onDrill(settings.drills[0] ?? '');
+      narrate('node-1 is about to sell.', 120);
+      await vi.waitFor(() => expect(drills.length).toBeGreaterThan(0));
+      return [
+        { drill: settings.drills[0] ?? '', verdict: drills.shift() ?? 'unknown', reason: 'So it was.', witnesses: [] },
+      ];
+    },
+    async close() {},
+  };
+  const progress = openProgress(join(root, '.workshop.json'));
+  const state = join(root, 'reports/workshop.json');
+  const stopping = new AbortController();
+  const ended = runSession({
+    exercises,
+    first: exercises[first] as Exercise,
+    progress,
+    search,
+    serversOf: () => servers,
+    input,
+    output,
+    paint: pc.createColors(false),
+    state,
+    signal: stopping.signal,
+  });
+  ends.push(async () => {
+    stopping.abort();
+    await ended;
+    rmSync(root, { recursive: true });
+  });
+  const shows = (text: string | RegExp) =>
+    vi.waitFor(
+      () =>
+        expect(screen).toMatch(
+          typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text,
+        ),
+      {
+        timeout: 30_000,
+        interval: 20,
+      },
+    );
+  return {
+    exercises,
+    progress,
+    ended,
+    input,
+    ran,
+    drills,
+    shows,
+    all: () => isAll,
+    screen: () => screen,
+    state: () => readState(state),
+    press: (keys: string) => void input.write(keys),
+    save: (exercise: number, text: string) => writeFileSync((exercises[exercise] as Exercise).file, text),
+    textOf: (file: string) => readFileSync(file, 'utf8'),
+  };
+}
+
+describe('workshop: a session', () => {
+  test('the question, the answer, the verdict with its steps, and whether the answer was right', async () => {
+    const { press, shows, screen, state } = begin();
+    await shows('Build it · 1 of 3 · 02-recursive-retry');
+    expect(screen()).toMatch(/What do you expect\?.*\n.* {2}a .*\n.* {2}b /s);
+    expect(state()).toMatchObject({ phase: 'open', exercise: { name: '02-recursive-retry' }, isSolved: false });
+    expect(state()?.prediction.right).toBeUndefined();
+
+    press('h');
+    await shows('First say what you expect');
+    press('a');
+
+    await shows('A and B are inside at the same time.');
+    expect(screen()).toMatch(/✘ plain/);
+    expect(screen()).toMatch(/0 ms {2}B {2}begins a sale {2}B is inside/);
+    expect(screen()).toMatch(
+      /You said a: .*That is not what happens\. .* Right is b: Both are inside at the same time\./s,
+    );
+    expect(state()).toMatchObject({
+      phase: 'judged',
+      prediction: { chosen: 0, right: 1 },
+      verdict: {
+        kind: 'fails',
+        counterexample: { scope: 'plain', steps: [{ process: 'A', came: 'is inside' }, { process: 'B' }] },
+      },
+    });
+  });
+
+  test('each save is judged: an error, a file that has gone, a solution; then the solution may be seen', async () => {
+    const { press, shows, save, exercises, textOf, screen, state, progress } = begin();
+    const [exercise] = exercises as [Exercise];
+    press('b');
+    await shows('That is right.');
+
+    press('s');
+    await shows('The solution is shown when you have solved it.');
+    save(0, textOf(exercise.original).replace('while (held', 'while held'));
+    await shows(/It can’t be judged yet\. .*lock\.ts:14: Expected "\("/);
+    expect(screen()).not.toContain('You said');
+    rmSync(exercise.file);
+    await shows('lock.ts is not there.');
+    save(0, textOf(exercise.solution));
+    await shows('Solved. It holds in every order of events of 2 processes × 1 sale');
+
+    expect(progress.of(exercise.name).isSolved).toBe(true);
+    expect(state()).toMatchObject({ isSolved: true, solved: 1, verdict: { kind: 'holds' } });
+    press('s');
+    await shows('solution.ts');
+    expect(screen()).toContain("redis.set(key, 'held', 'NX')");
+    press(' ');
+    await shows('s solution');
+    press('d');
+    await shows('are the same.');
+    press(' ');
+    save(0, textOf(exercise.original));
+    await shows('Not yet.');
+    press('d');
+    await shows(/^\+.*redis\.set\(key, 'held', 'NX'\)/m);
+  });
+
+  test('hints one by one, the list, the keys, next and back', async () => {
+    const { press, shows, exercises, screen, progress } = begin();
+    press('b');
+    await shows('Not yet.');
+    for (const count of [1, 2, 3]) {
+      press('h');
+      await shows(`Hint ${count} of 3`);
+      if (count < 3) expect(screen()).not.toContain(`Hint ${count + 1} of 3`);
+    }
+    press('h');
+    await shows('There are no more hints.');
+
+    press('?');
+    await shows('Any key goes back.');
+    press('xl');
+    await shows(/→ {3}02 {2}.*\n.*03 /);
+    press('04');
+    await shows('Build it · 3 of 3 · 04-ttl');
+    press('n');
+    await shows('This is the last exercise.');
+    press('\x1b[D');
+    await shows('Build it · 2 of 3 · 03-spin');
+    expect(progress.at()).toBe(exercises[1]?.name);
+    expect(progress.of('02-recursive-retry')).toMatchObject({ hints: 3, chosen: 1, isAnswered: true });
+  });
+
+  test('while the question is open, b answers; the arrows go back, and a save waits for the answer', async () => {
+    const { press, shows, save, exercises, textOf, progress } = begin({ first: 2 });
+    const exercise = exercises[2] as Exercise;
+    await shows('04-ttl');
+    save(2, textOf(exercise.solution));
+    await shows('First say what the file did before');
+
+    press('b');
+    await shows('Solved. It holds');
+    expect(progress.of('04-ttl')).toMatchObject({ chosen: 1, isSolved: true });
+    press('b');
+    await shows('03-spin');
+  });
+
+  test('on real servers: what the drill does is told as it goes; keys wait, and a save is judged when it has ended', async () => {
+    const drills: RealVerdict['verdict'][] = [];
+    const { press, shows, ran, screen, state, exercises, save, textOf } = begin({ drills });
+    const [exercise] = exercises as [Exercise];
+    press('b');
+    await shows('Not yet.');
+
+    press('r');
+    await shows('0.12 s  node-1 is about to sell.');
+    press('n');
+    save(0, textOf(exercise.solution));
+    expect(state()?.phase).toBe('running');
+    drills.push('fail');
+    await shows('Solved. It holds');
+    expect(screen()).toContain('02-recursive-retry');
+    press('r');
+    drills.push('pass');
+    await shows('Solved on real servers, too.');
+
+    expect(ran).toEqual([textOf(exercise.original), textOf(exercise.solution)]);
+    expect(screen()).toMatch(/rush {2}✔ holds .*\n +So it was\./);
+    expect(state()).toMatchObject({ phase: 'judged', real: { drills: [{ drill: 'rush', verdict: 'pass' }] } });
+  });
+
+  test('where the search cannot tell, the drill decides, and the answer is explained with it', async () => {
+    const drills: RealVerdict['verdict'][] = ['fail', 'unknown', 'pass'];
+    const { press, shows, screen, progress } = begin({ drills, first: 1 });
+    press('b');
+    await shows('Press r: real servers tell.');
+    expect(screen()).not.toContain('You said');
+    expect(progress.of('03-spin').isSolved).toBe(false);
+
+    press('r');
+    await shows('This is what the exercise is about.');
+    expect(screen()).toContain('You said b:');
+    expect(progress.of('03-spin').isSolved).toBe(false);
+    press('r');
+    await shows('so nothing is known');
+    press('r');
+    await shows('Solved on real servers, too.');
+    expect(progress.of('03-spin').isSolved).toBe(true);
+  });
+
+  test('a file that can’t be loaded is not run on real servers', async () => {
+    const { press, shows, save, ran } = begin({ drills: ['pass'] });
+    press('b');
+    await shows('Not yet.');
+    save(0, 'export const');
+    await shows('It can’t be judged yet.');
+    press('r');
+    await shows('so real servers can’t run it either');
+    expect(ran).toEqual([]);
+  });
+
+  test.each([
+    ['q', 'q'],
+    ['Ctrl-C', '\x03'],
+  ])('%s ends it, and the state for others is gone', async (_key, sequence) => {
+    const { press, ended, state, shows } = begin();
+    await shows('02-recursive-retry');
+    press(sequence);
+    await ended;
+    expect(state()).toBeUndefined();
+  });
+
+  test('the end of the input ends it, also while the search is at it', async () => {
+    const { press, ended, input } = begin();
+    press('b');
+    input.end();
+    await ended;
+  });
+
+  test('no words of the lab for a failure that is meant', async () => {
+    const { press, shows, save, all } = begin({ drills: ['fail'] });
+    press('b');
+    await shows('Not yet.');
+    save(0, "throw new Error('mine');");
+    await shows('lock.ts: mine.');
+    press('l');
+    await shows('Two digits');
+    expect(all()).not.toMatch(/test failed|at .*\.ts:\d+:\d+\)|node:internal|Error:/);
+  });
+});
