@@ -1,0 +1,81 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
+import { openLockServers } from '../../exercises/workshop/lock-servers.ts';
+import type { RealVerdict } from '../../exercises/workshop/real-judge.ts';
+
+/** One set of servers for all: that is what the workshop has, too. */
+const servers = openLockServers(() => {});
+afterAll(servers.close);
+
+const exercises = readExercises().filter(({ settings }) => settings.judge === 'search' && settings.drills.length > 0);
+const unsolved = exercises.filter(({ settings }) => settings.fails.drill !== undefined);
+
+async function play(
+  exercise: (typeof exercises)[number],
+  file: string,
+): Promise<Pick<RealVerdict, 'drill' | 'verdict' | 'reason'>[]> {
+  const { signal } = new AbortController();
+  const verdicts = await servers.run(exercise, { file, signal, onDrill() {}, onVerdict() {}, narrate() {} });
+  return verdicts.map(({ drill, verdict, reason }) => ({ drill, verdict, reason }));
+}
+
+describe('exercises on real servers', () => {
+  test.each(unsolved)(
+    '$name: before anybody changes it, it fails the drill that it names, and holds those before',
+    async (exercise) => {
+      const { drills, fails } = exercise.settings;
+      const before = drills.slice(0, drills.indexOf(fails.drill as string));
+
+      expect(await play(exercise, exercise.original)).toEqual([
+        ...before.map((drill) => ({ drill, verdict: 'pass', reason: expect.any(String) })),
+        { drill: fails.drill, verdict: 'fail', reason: expect.any(String) },
+      ]);
+    },
+  );
+
+  test.each(exercises)('$name: solved, it holds every drill', async (exercise) => {
+    const all = exercise.settings.drills.map((drill) => ({ drill, verdict: 'pass', reason: expect.any(String) }));
+    expect(await play(exercise, exercise.solution)).toEqual(all);
+  });
+
+  test('03: a call that is returned and not awaited keeps as much, and that is caught', async () => {
+    const [exercise] = exercises.filter(({ number }) => number === 3);
+    if (exercise === undefined) throw new Error('There is no exercise 03.');
+    const text = readFileSync(exercise.original, 'utf8');
+    const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-returned.ts`);
+    writeFileSync(file, text.replace('    await acquire(signal);', '    return acquire(signal);'));
+    try {
+      expect(readFileSync(file, 'utf8')).toContain('return acquire');
+      expect(await play(exercise, file)).toMatchObject([{ drill: 'long-wait', verdict: 'fail' }]);
+    } finally {
+      rmSync(file);
+    }
+  });
+
+  test.each([
+    ['exits', 'process.exit(7);', /node-\d ended with exit code 7/],
+    ['blocks its process', 'for (;;);', /stopped answering/],
+    ['throws', "throw new Error('no luck');", /no luck/],
+  ])(
+    'a lock that %s fails with a sentence, and the next one is judged on new nodes',
+    async (_what, acquire, reason) => {
+      const [exercise] = exercises.filter(({ number }) => number === 4);
+      if (exercise === undefined) throw new Error('There is no exercise 04.');
+      const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-broken.ts`);
+      writeFileSync(
+        file,
+        `export const createLock = () => ({ async acquire() { ${acquire} }, async release() {} });\n`,
+      );
+      try {
+        expect(await play(exercise, file)).toEqual([
+          { drill: 'crashed-holder', verdict: 'fail', reason: expect.stringMatching(reason) },
+        ]);
+      } finally {
+        rmSync(file);
+      }
+      expect(await play(exercise, exercise.solution)).toMatchObject([{ verdict: 'pass' }]);
+    },
+  );
+});
