@@ -3,6 +3,7 @@ import { LongestFirst } from './test/longest-first.ts';
 
 /** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They need a Redis and nothing else. */
 const quick = [
+  'test/exercises/{format,shown}.test.ts',
   'test/lesson/**/*.test.ts',
   'test/loadtest/bench/**/*.test.ts',
   'test/loadtest/commands/{narrator,options}.test.ts',
@@ -21,6 +22,7 @@ const quick = [
 ];
 /** They judge locks by the clock, so no more than two run at a time. */
 const staging = [
+  'test/exercises/real-servers.test.ts',
   'test/live/{questions,story}.test.ts',
   'test/live/server/watch.test.ts',
   'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',

@@ -12,7 +12,7 @@ export const createLock: CreateLock = ({ redis, key, leaseMs, retryDelayMs }) =>
   }
 
   async function release() {
-    // And this: it deletes the key, no matter which sale has set it.
+    // And this: it deletes the key of any holder.
     if ((await redis.del(key)) === 0) throw new LockNotHeldError(key);
   }
 

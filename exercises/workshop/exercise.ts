@@ -126,9 +126,9 @@ export interface Exercise {
   settings: ExerciseSettings;
   /** What is to be changed. The absolute path. */
   file: string;
-  /** The file as it was before anybody changed it. The absolute path. */
+  /** That file as it was before anybody changed it. The absolute path. */
   original: string;
-  /** The file, solved. The absolute path. */
+  /** That file, solved. The absolute path. */
   solution: string;
 }
 

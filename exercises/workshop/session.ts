@@ -178,7 +178,7 @@ export function runSession(options: SessionOptions): Promise<void> {
           if (found.kind === 'holds') solve();
         }
         draw();
-        // After solving it one wants to see it on real servers.
+        // Somebody who has solved it wants to see it on real servers next.
         if (found.kind === 'holds' && judged.settings.drills.length > 0)
           serversOf(judged)
             .warmUp(judged)

@@ -19,7 +19,7 @@ export const shownStepSchema = z.object({
   what: text,
   /** What came of it: `is inside`. */
   came: text.optional(),
-  /** How many more times it happened, and until when. */
+  /** It happened so many times more, until this time. */
   again: z.object({ times: z.int().min(1), until: z.number().min(0) }).optional(),
 });
 export type ShownStep = z.infer<typeof shownStepSchema>;
