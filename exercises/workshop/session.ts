@@ -129,7 +129,15 @@ export function runSession(options: SessionOptions): Promise<void> {
     function predict(chosen: number) {
       progress.change(exercise.name, { chosen });
       notes = [];
+      if (exercise.settings.search === undefined) warmUp();
       void judge();
+    }
+
+    /** So that `r` need not wait for the servers to start. What keeps them from it, `r` says. */
+    function warmUp() {
+      serversOf(exercise)
+        .warmUp(exercise)
+        .catch(() => {});
     }
 
     function hint() {
@@ -155,6 +163,10 @@ export function runSession(options: SessionOptions): Promise<void> {
       page = 'exercise';
       if (progress.of(exercise.name).chosen === undefined)
         return say('You have saved it. First say what the file did before: press a, b, c or d.');
+      if (exercise.settings.search === undefined) {
+        [real, isSolved, isExplained] = [undefined, false, false];
+        return say('You have saved it.');
+      }
       void judge();
     }
 
@@ -179,10 +191,7 @@ export function runSession(options: SessionOptions): Promise<void> {
         }
         draw();
         // Somebody who has solved it wants to see it on real servers next.
-        if (found.kind === 'holds' && judged.settings.drills.length > 0)
-          serversOf(judged)
-            .warmUp(judged)
-            .catch(() => {});
+        if (found.kind === 'holds' && judged.settings.drills.length > 0) warmUp();
       } catch (error) {
         if (!mine.signal.aborted) fail(error);
       }
