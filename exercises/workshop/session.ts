@@ -24,7 +24,13 @@ export interface SessionOptions {
   /** The real servers of an exercise. They are asked for when they are needed. */
   serversOf(exercise: Exercise): RealJudge;
   input: KeyInput;
-  output: { write(text: string): unknown; columns?: number; rows?: number };
+  output: {
+    write(text: string): unknown;
+    columns?: number;
+    rows?: number;
+    on?(event: 'resize', listener: () => void): unknown;
+    off?(event: 'resize', listener: () => void): unknown;
+  };
   paint: Style['paint'];
   /** What to say once, at the beginning. */
   notes?: string[];
@@ -63,10 +69,13 @@ export function runSession(options: SessionOptions): Promise<void> {
       ending.abort(new Error('the workshop has ended'));
       judging.abort(ending.signal.reason);
       unlisten();
+      output.off?.('resize', redraw);
       unwatch();
       removeState(state);
       resolve();
     };
+    const redraw = () => phase === 'running' || draw();
+    output.on?.('resize', redraw);
     signal.addEventListener('abort', end);
     ending.signal.addEventListener('abort', () => signal.removeEventListener('abort', end));
     search.makeReady();

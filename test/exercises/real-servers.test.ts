@@ -3,11 +3,28 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
 import { openLockServers } from '../../exercises/workshop/lock-servers.ts';
-import type { RealVerdict } from '../../exercises/workshop/real-judge.ts';
+import type { RealJudge, RealVerdict } from '../../exercises/workshop/real-judge.ts';
 
-/** One set of servers for all: that is what the workshop has, too. */
-const servers = openLockServers(() => {});
-afterAll(servers.close);
+/** So many sets of servers, each of which goes from exercise to exercise, as that of a workshop does. The drills mostly wait. */
+const SETS = 2;
+const free = Array.from({ length: SETS }, () => openLockServers(() => {}));
+const all = [...free];
+const waiting: ((servers: RealJudge) => void)[] = [];
+afterAll(async () => {
+  for (const servers of all) await servers.close();
+});
+
+/** Does something with servers that nobody else uses meanwhile. */
+async function withServers<T>(work: (servers: RealJudge) => Promise<T>): Promise<T> {
+  const servers = free.pop() ?? (await new Promise<RealJudge>((resolve) => waiting.push(resolve)));
+  try {
+    return await work(servers);
+  } finally {
+    const next = waiting.shift();
+    if (next) next(servers);
+    else free.push(servers);
+  }
+}
 
 const exercises = readExercises().filter(({ settings }) => settings.judge === 'search' && settings.drills.length > 0);
 const unsolved = exercises.filter(({ settings }) => settings.fails.drill !== undefined);
@@ -17,11 +34,12 @@ async function play(
   file: string,
 ): Promise<Pick<RealVerdict, 'drill' | 'verdict' | 'reason'>[]> {
   const { signal } = new AbortController();
-  const verdicts = await servers.run(exercise, { file, signal, onDrill() {}, onVerdict() {}, narrate() {} });
+  const run = { file, signal, onDrill() {}, onVerdict() {}, narrate() {} };
+  const verdicts = await withServers((servers) => servers.run(exercise, run));
   return verdicts.map(({ drill, verdict, reason }) => ({ drill, verdict, reason }));
 }
 
-describe('exercises on real servers', () => {
+describe.concurrent('exercises on real servers', () => {
   test.each(unsolved)(
     '$name: before anybody changes it, it fails the drill that it names, and holds those before',
     async (exercise) => {
@@ -58,24 +76,18 @@ describe('exercises on real servers', () => {
     ['exits', 'process.exit(7);', /node-\d ended with exit code 7/],
     ['blocks its process', 'for (;;);', /stopped answering/],
     ['throws', "throw new Error('no luck');", /no luck/],
-  ])(
-    'a lock that %s fails with a sentence, and the next one is judged on new nodes',
-    async (_what, acquire, reason) => {
-      const [exercise] = exercises.filter(({ number }) => number === 4);
-      if (exercise === undefined) throw new Error('There is no exercise 04.');
-      const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-broken.ts`);
-      writeFileSync(
-        file,
-        `export const createLock = () => ({ async acquire() { ${acquire} }, async release() {} });\n`,
-      );
-      try {
-        expect(await play(exercise, file)).toEqual([
-          { drill: 'crashed-holder', verdict: 'fail', reason: expect.stringMatching(reason) },
-        ]);
-      } finally {
-        rmSync(file);
-      }
-      expect(await play(exercise, exercise.solution)).toMatchObject([{ verdict: 'pass' }]);
-    },
-  );
+  ])('a lock that %s fails with a sentence, and the next one is judged on new nodes', async (what, acquire, reason) => {
+    const [exercise] = exercises.filter(({ number }) => number === 4);
+    if (exercise === undefined) throw new Error('There is no exercise 04.');
+    const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-${what.replaceAll(' ', '-')}.ts`);
+    writeFileSync(file, `export const createLock = () => ({ async acquire() { ${acquire} }, async release() {} });\n`);
+    try {
+      expect(await play(exercise, file)).toEqual([
+        { drill: 'crashed-holder', verdict: 'fail', reason: expect.stringMatching(reason) },
+      ]);
+    } finally {
+      rmSync(file);
+    }
+    expect(await play(exercise, exercise.solution)).toMatchObject([{ verdict: 'pass' }]);
+  });
 });
