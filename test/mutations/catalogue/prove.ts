@@ -270,7 +270,7 @@ export const prove: Mutation[] = [
     name: 'endless-timer-not-seen',
     file: 'prove/properties.ts',
     find: 'at < endedAt + LINGERING_MS',
-    replace: 'at > endedAt',
+    replace: 'at >= endedAt',
     why: 'A timer that nobody ends is taken for a search that was cut.',
     tests: ['test/prove/at-once.test.ts'],
     title: 'it fires for three leases after all is over',
