@@ -262,7 +262,7 @@ export function runSession(options: SessionOptions): Promise<void> {
         return 'The search holds, and this drill does not: it has seen what the search did not look at.';
       if (is('fail')) return isMeant ? 'This is what the exercise is about.' : '';
       if (is('unknown'))
-        return 'A step of the drill did not happen, so nothing is known. Press r again, with fewer programs at work.';
+        return 'A step of the drill did not happen, so nothing is known. Close other programs, and press r again.';
       if (is('not-applicable')) return 'This machine can’t play the drill.';
       return `${paint.green(paint.bold('Solved'))} on real servers, too. n goes to the next exercise.`;
     }

@@ -27,6 +27,11 @@ const progressOf = () => openProgress(process.env['WORKSHOP_PROGRESS'] || progre
 const program = new Command('npm run workshop --')
   .description('Locks with a hole: predict, change the file, and see each save judged.')
   .argument('[exercise]', 'the exercise to begin with, by number or name, such as 5 or 05-owner-check')
+  .addHelpText(
+    'after',
+    `
+check takes --drills, which plays the drills on real servers as well, and --json, which prints JSON and nothing else.`,
+  )
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .action((exercise?: string) => finish(() => attend(exercise)));
