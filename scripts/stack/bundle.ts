@@ -52,7 +52,7 @@ interface MadeOf {
 
 /** The arguments that make Node run the inventory service, or another `service`, with this environment. */
 export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promise<string[]> {
-  return env['LOCK_MODULES'] ? hostArgs(service) : bundledArgs(service);
+  return env['LOCK_MODULES'] || env['ORDER_MODULE'] ? hostArgs(service) : bundledArgs(service);
 }
 
 /**

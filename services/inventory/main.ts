@@ -11,6 +11,7 @@ import { createHistory } from './history.ts';
 import { createEventStreams } from './lab/event-stream.ts';
 import { createLabApp } from './lab/listener.ts';
 import { createMetrics } from './metrics.ts';
+import { readParts } from './orders/external/module.ts';
 import { createOrders } from './orders/orders.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleService } from './sale-service.ts';
@@ -35,6 +36,7 @@ dotenv.config({ quiet: true });
 // First, so that LOCK_VERSION may name them.
 await addExternalLocks();
 const settings = readNodeSettingsOrExit(process.env);
+const external = await readOrderModule();
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
@@ -48,7 +50,7 @@ let isStopping = false;
 
 const sales = createSaleService({ settings, node, store, servers, history, metrics });
 const streams = createEventStreams({ history, state: sales.state });
-const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping });
+const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping, external });
 
 const publicApp = createPublicApp({
   sales,
@@ -79,6 +81,15 @@ async function addExternalLocks() {
     const { createLock, promises } = await readExternalModule(file).catch((error: Error) => refuse(error.message));
     addExternalLock(name, supervised(createLock), backendOfPromises(promises));
   }
+}
+
+/** The parts of the orders that are not ours, in a lab. One that can't be loaded ends the process. */
+async function readOrderModule() {
+  const file = settings.ORDER_MODULE;
+  if (file === undefined) return undefined;
+  return readParts(file).catch(({ message }: Error) =>
+    exitWithSettingError(`ORDER_MODULE=${file} is not allowed: ${message}.`),
+  );
 }
 
 async function listen(app: RequestListener, variable: string, port: number, host?: string) {

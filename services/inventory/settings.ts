@@ -121,6 +121,10 @@ function whyNotTogether(settings: InventorySettings): string | undefined {
   }
   if (settings.PAYMENTS === 'on' && !hasOrders(settings))
     return refuse('PAYMENTS', 'on', 'needs MYSQL_URL, and ORDERS=on');
+  const { ORDER_MODULE, LAB_PORT } = settings;
+  if (ORDER_MODULE !== undefined && (LAB_PORT === undefined || !hasOrders(settings))) {
+    return refuse('ORDER_MODULE', ORDER_MODULE, 'is for a lab: it needs LAB_PORT, MYSQL_URL, and ORDERS=on');
+  }
   return undefined;
 }
 

@@ -20,9 +20,10 @@ export interface OrderSettings {
 
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
-/** A pool of connections that has the tables of the orders, and of the stock, before its first statement. */
-export function connectOrders(url: string, connections = CONNECTIONS): Pool {
-  return connectMysql(url, connections, [...stockTables, ...readSchema(new URL('schema.sql', import.meta.url))]);
+/** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
+export function connectOrders(url: string, connections = CONNECTIONS, tables: string[] = []): Pool {
+  const own = readSchema(new URL('schema.sql', import.meta.url));
+  return connectMysql(url, connections, [...stockTables, ...own, ...tables]);
 }
 
 /**

@@ -10,6 +10,8 @@ import type { NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
 import type { Store } from '../store.ts';
 import { createCleanUp } from './cleanup.ts';
+import type { ExternalParts } from './external/contract.ts';
+import { externalTables, guardBy, onceBy } from './external/supervised.ts';
 import { createAnswers } from './idempotency/index.ts';
 import { addJobRoutes } from './job-routes.ts';
 import { addOrderRoutes } from './order-routes.ts';
@@ -26,15 +28,20 @@ export interface OrdersParts {
   sales: SaleService;
   log: Logger;
   isStopping: () => boolean;
+  /** What ORDER_MODULE brings in the place of our own parts. */
+  external?: ExternalParts | undefined;
 }
 
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
-export function createOrders({ settings, node, store, servers, sales, log, isStopping }: OrdersParts) {
+export function createOrders(parts: OrdersParts) {
+  const { settings, node, store, servers, sales, log, isStopping, external } = parts;
   const url = orderUrlOf(settings);
-  const mysql = url === undefined ? undefined : connectOrders(url);
+  const mysql = url === undefined ? undefined : connectOrders(url, undefined, external && externalTables);
   const orders = mysql && createOrderStore(mysql, settings);
-  const cleanUp = mysql && createCleanUp({ settings, node, mysql, store, servers, sales, log });
+  const carryOut = external?.cleanUp && guardBy(external.cleanUp);
+  const cleanUp = mysql && createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log });
   const answers = createAnswers({
+    external: mysql && external?.answerOnce && onceBy(external.answerOnce, mysql, store.redis),
     idempotency: idempotencyOf(settings),
     isRequired: settings.IDEMPOTENCY_REQUIRED === 'on',
     servers: () => servers.forLease(settings.LEASE_MS),
@@ -47,7 +54,15 @@ export function createOrders({ settings, node, store, servers, sales, log, isSto
   const hasPayments = settings.PAYMENTS === 'on';
   const payments =
     mysql && orders && hasPayments
-      ? startPaymentConsumer({ settings, node, mysql, orders, once: answers.once, log })
+      ? startPaymentConsumer({
+          settings,
+          node,
+          mysql,
+          orders,
+          once: answers.once,
+          takePayment: external?.takePayment,
+          log,
+        })
       : undefined;
 
   const lab: LabExtension | undefined = orders &&

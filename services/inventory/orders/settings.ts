@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import type { JobSchedule } from '../lab/contract.ts';
 import { milliseconds, onOrOff, wholeNumber } from '../setting-kinds.ts';
@@ -38,6 +39,7 @@ export const orderSettings = {
     .optional(),
   IDEMPOTENCY_REQUIRED: onOrOff().default('off'),
   IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),
+  ORDER_MODULE: z.string().refine(isAbsolute, 'the absolute path of a module').optional(),
 };
 
 type OrderSettings = z.output<z.ZodObject<typeof orderSettings>> & { MYSQL_URL?: string | undefined };

@@ -83,6 +83,7 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['IDEMPOTENCY', 'maybe', 'one of none, in-process, lock, table'],
     ['IDEMPOTENCY_REQUIRED', 'yes', 'on or off'],
     ['IDEMPOTENCY_KEEP_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
+    ['ORDER_MODULE', 'keys.ts', 'the absolute path of a module'],
     ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
   ])('%s=%s', (name, value, allowed) => {
     expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
@@ -131,6 +132,16 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       'a guard whose server is not named',
       { MYSQL_URL: 'mysql://root@127.0.0.1:9/x', JOB_LOCK: 'zookeeper' },
       'JOB_LOCK=zookeeper is not allowed: it needs ZOOKEEPER_URL.\n',
+    ],
+    [
+      'parts of the orders on a node that is in no lab',
+      { ORDER_MODULE: '/keys.ts', MYSQL_URL: 'mysql://root@127.0.0.1:9/x' },
+      'ORDER_MODULE=/keys.ts is not allowed: it is for a lab: it needs LAB_PORT, MYSQL_URL, and ORDERS=on.\n',
+    ],
+    [
+      'parts of the orders where there are none',
+      { ORDER_MODULE: '/keys.ts', LAB_PORT: '7778' },
+      'ORDER_MODULE=/keys.ts is not allowed: it is for a lab: it needs LAB_PORT, MYSQL_URL, and ORDERS=on.\n',
     ],
     [
       'replicated with a Cluster, whose client does not know which server has written',

@@ -6,7 +6,7 @@ import { readKey } from './key.ts';
 import { createOnce as lock } from './lock.ts';
 import { createOnce as none } from './none.ts';
 import { forgetOldKeys } from './old-keys.ts';
-import type { CreateOnce, OnceOptions, Work } from './once.ts';
+import type { CreateOnce, Once, OnceOptions, Work } from './once.ts';
 import { createOnce as table } from './table.ts';
 
 /** Every strategy by its name, in the order of the lesson. The name is also its file. */
@@ -20,13 +20,15 @@ export interface AnswersOptions extends OnceOptions {
   idempotency: Idempotency;
   /** Whether a request without a key is refused. */
   isRequired: boolean;
+  /** What is done with keys instead of the strategy, in a lab. */
+  external?: Once | undefined;
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Answers the requests that may carry a key: the work is done once for each key, as far as the strategy goes. */
-export function createAnswers({ idempotency, isRequired, ...options }: AnswersOptions) {
-  const once = strategies[idempotency](options);
+export function createAnswers({ idempotency, isRequired, external, ...options }: AnswersOptions) {
+  const once = external ?? strategies[idempotency](options);
   const forgetting = idempotency === 'table' ? keepForgetting(options) : undefined;
   const underWay = new Set<Promise<unknown>>();
 

@@ -6,6 +6,8 @@ import { asProblem } from '../../answer.ts';
 import { connectRedis } from '../../redis-client.ts';
 import { redisOptions } from '../../redis-options.ts';
 import type { InventorySettings } from '../../settings.ts';
+import type { TakePayment } from '../external/contract.ts';
+import { takingBy } from '../external/supervised.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';
 import type { Order } from '../order.ts';
 import type { OrderStore } from '../order-store.ts';
@@ -25,6 +27,8 @@ export interface PaymentConsumerParts {
   mysql: Pool;
   orders: OrderStore;
   once: Once;
+  /** What is done instead, in a lab. */
+  takePayment?: TakePayment | undefined;
   log: Logger;
 }
 
@@ -33,12 +37,13 @@ export interface PaymentConsumerParts {
  * consumer that dies, or loses Redis, after its work and before its XACK leaves the message pending, and it comes again. So the work
  * is done once for each key, as far as the strategy of IDEMPOTENCY goes.
  */
-export function startPaymentConsumer({ settings, node, mysql, orders, once, log }: PaymentConsumerParts) {
+export function startPaymentConsumer({ settings, node, mysql, orders, once, takePayment, log }: PaymentConsumerParts) {
   // A connection of its own: what comes behind a read that blocks has to wait.
   const redis = connectRedis(settings.REDIS_URL, { ...redisOptions, socketTimeout: BLOCK_MS + ANSWER_LIMIT_MS });
   // A command that is under way rejects.
   redis.on('error', () => {});
   const stream = openStream(redis, node);
+  const take = takePayment && takingBy(takePayment, orders, redis);
   const stopping = new AbortController();
   const ended = consume();
 
@@ -59,12 +64,13 @@ export function startPaymentConsumer({ settings, node, mysql, orders, once, log 
 
   /** First the work, then XACK. The other way round, a node that dies in between has lost the payment. */
   async function handle(message: Message) {
-    const { status, body } = await book(message).catch((error): Answer => {
+    const { status, body } = await (take ?? book)(message).catch((error): Answer => {
       const refusal = failedForGood(asProblem(error));
       if (refusal === undefined) throw error;
       return refusal;
     });
-    if (status < 400) return stream.acknowledge(message);
+    // What a lab has instead of us sends the XACK itself, or does not.
+    if (status < 400) return take ? undefined : stream.acknowledge(message);
     // It would be refused every time.
     const { detail } = JSON.parse(body) as { detail: string };
     await stream.putAside(message, detail);

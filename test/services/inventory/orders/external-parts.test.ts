@@ -1,0 +1,219 @@
+// What a node makes of the parts of the orders that a module brings, and of those that do what no part may do.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { serviceArgs } from '../../../../scripts/stack/bundle.ts';
+import { makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { paymentsKey, refusedKey } from '../../../../services/inventory/orders/payments/stream.ts';
+import { cleanUpLater } from '../../../clean-up.ts';
+import { expectProblem, type TestNode, until } from '../node-under-test.ts';
+import { newKey, sellKeyed } from './keyed.ts';
+import { buy, openShop, type Shop, supply } from './own-shop.ts';
+
+const SKU = '001';
+const temp = makeTempDir();
+cleanUpLater(temp.remove);
+
+function writeModule(name: string, source: string): string {
+  const file = join(temp.dir, name);
+  writeFileSync(file, source);
+  return file;
+}
+
+/** A key says what is done with it. */
+const parts = `
+const KEEP = 'INSERT INTO tb_key (name, answer) VALUES (?, ?)';
+let calls = 0;
+export async function answerOnce({ key, work, mysql, redis, inProgress }: any) {
+  const [what] = key.split(' ');
+  if (what === 'throws') throw new TypeError('a mistake of mine');
+  if (what === 'nothing') return undefined;
+  if (what === 'refused') throw inProgress();
+  if (what === 'no-table') return await mysql.read('SELECT 1 FROM tb_nowhere');
+  if (what === 'wrong-also') return await work((also: any) => also.write('INSERT INTO tb_nowhere VALUES (1)'));
+  if (what === 'outside') return await work(() => mysql.write(KEEP, [key, '{}']));
+  if (what === 'caught') return await work((also: any) => also.write(KEEP, ['taken', '{}'])).catch((error: any) => ({ code: error.code }));
+  if (what === 'taken') return await work((also: any) => also.write(KEEP, ['taken', '{}']));
+  if (what === 'counted') return { calls: (calls += 1), set: await redis.set('counted', 1), found: await mysql.write("DELETE FROM tb_key WHERE name = 'nobody'") };
+  return await work();
+}
+export async function cleanUp({ readDue, inTransaction }: any) {
+  for (const { id, sku, quantity } of await readDue()) {
+    await inTransaction({ id, sku, quantity }, async (mysql: any) => {
+      if (sku === 'wrong') await mysql.write('UPDATE tb_nowhere SET x = 1');
+      await mysql.write("UPDATE tb_order SET status = 'CLOSED', restored_at = UTC_TIMESTAMP(3) WHERE id = ?", [id]);
+      if (sku === 'half') return;
+      await mysql.write('INSERT INTO tb_stock (sku, stock) VALUES (?, ?) ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock)', [sku, quantity]);
+    });
+  }
+}
+export async function takePayment({ message, book, redis }: any) {
+  if (message.key === 'throws') throw new RangeError('a mistake with money');
+  const booked = await book((mysql: any) => mysql.write('INSERT INTO tb_key (name) VALUES (?)', [message.key]));
+  await redis.rpush('taken', message.key + ' ' + booked);
+  await redis.xack('${paymentsKey}', 'orders', message.id);
+}
+`;
+
+let shop: Shop;
+let node: TestNode;
+
+beforeAll(async () => {
+  shop = await openShop();
+  node = await shop.openNode({
+    ORDER_MODULE: writeModule('parts.ts', parts),
+    ORDER_TTL_MS: '1',
+    PAYMENTS: 'on',
+    PAYMENT_MIN_IDLE_MS: '200',
+    LOCK_VERSION: 'mysql-conditional',
+    LOG_LEVEL: 'error',
+  });
+  await supply(node, SKU, 100);
+});
+
+/** The faults of the parts that the node has logged since then. */
+const faultsAfter = (lines: number) =>
+  node.lines
+    .slice(lines)
+    .map((line) => JSON.parse(line))
+    .flatMap(({ err }) => (err?.type === 'ExternalPartFault' ? [err.message] : []));
+
+const stock = async () => Number((await shop.query('SELECT stock FROM tb_stock WHERE sku = ?', [SKU]))[0]?.['stock']);
+const keyFor = (what: string) => newKey().replace('"', `"${what} `);
+
+describe('answerOnce', () => {
+  test('takes the place of the strategy, and is given MySQL and Redis', async () => {
+    const answers = [await sellKeyed(node, SKU, keyFor('counted')), await sellKeyed(node, SKU, keyFor('counted'))];
+
+    expect(answers.map(({ body }) => body)).toEqual([
+      { calls: 1, set: 'OK', found: 0 },
+      { calls: 2, set: 'OK', found: 0 },
+    ]);
+    // It answers without the work, so it is a repeat.
+    expect(answers[0]?.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('a request that its work refuses is refused as ever', async () => {
+    await supply(node, 'empty', 0);
+
+    expectProblem(await sellKeyed(node, 'empty', keyFor('sells')), 'OUT_OF_STOCK');
+    expectProblem(await sellKeyed(node, SKU, keyFor('refused')), 'REQUEST_IN_PROGRESS', { definite: false });
+  });
+
+  test('a row whose key is there undoes the order, puts the unit back, and asks the client to come again', async () => {
+    const before = await stock();
+    const first = await sellKeyed(node, SKU, keyFor('taken'));
+    const again = await sellKeyed(node, SKU, keyFor('taken'));
+    const caught = await sellKeyed(node, SKU, keyFor('caught'));
+
+    expect(first.status).toBe(200);
+    expectProblem(again, 'REQUEST_IN_PROGRESS', { definite: false });
+    expect(caught.body).toEqual({ code: 'REQUEST_IN_PROGRESS' });
+    expect(await stock()).toBe(before - 1);
+    expect(await shop.intentsOf(SKU)).toEqual([]);
+  });
+
+  test.each([
+    ['throws', 'answerOnce() fails: TypeError: a mistake of mine.'],
+    ['nothing', 'answerOnce() resolves with no answer, but with undefined.'],
+    ['no-table', expect.stringMatching(/^answerOnce\(\) fails: Error: Table '.*tb_nowhere' doesn't exist\.$/)],
+    ['wrong-also', expect.stringMatching(/^answerOnce\(\) fails: Error: Table '.*tb_nowhere' doesn't exist\.$/)],
+    ['outside', 'Within work() only the mysql that it gives you belongs to its transaction.'],
+  ])('%s: the client learns nothing of the fault, and the log says it in a sentence', async (what, fault) => {
+    const [before, lines] = [await stock(), node.lines.length];
+    const answer = await sellKeyed(node, SKU, keyFor(what));
+
+    expectProblem(answer, 'INTERNAL_ERROR', { definite: false, detail: /^The log says why\.$/ });
+    expect(faultsAfter(lines)).toEqual([fault]);
+    expect(await stock()).toBe(before);
+  });
+});
+
+describe('cleanUp', () => {
+  async function tickAfter(sku: string) {
+    await shop.query('DELETE FROM tb_order');
+    await supply(node, sku, 1);
+    await buy(node, sku);
+    return (await node.lab('POST', '/jobs/cleanup', {})).body;
+  }
+
+  test('takes the place of every guard, and what its statements have changed is what is told of it', async () => {
+    expect(await tickAfter('whole')).toMatchObject({ outcome: 'ran', due: 1, closed: 1, restored: 1 });
+    await node.lab('PUT', '/job-lock', { lock: 'none' });
+    expect(await tickAfter('half')).toMatchObject({ outcome: 'ran', due: 1, closed: 1, restored: 0 });
+  });
+
+  test('a mistake of its own ends the tick as failed, and is in the log', async () => {
+    const lines = node.lines.length;
+
+    expect(await tickAfter('wrong')).toMatchObject({ outcome: 'failed', due: 1, closed: 0, restored: 0 });
+    expect(faultsAfter(lines)).toEqual([expect.stringMatching(/^cleanUp\(\) fails: Error: Table '.*tb_nowhere'/)]);
+  });
+});
+
+describe('takePayment', () => {
+  const pay = (order: string, key: string) =>
+    shop.redis.client.xadd(paymentsKey, '*', 'order', order, 'amount', '1', 'key', key);
+
+  test('takes the place of ours: a key that is there books nothing', async () => {
+    const { id } = await buy(node, SKU);
+    for (let times = 0; times < 2; times += 1) await pay(id, 'pay-1');
+
+    await until('both are taken', async () => (await shop.redis.client.llen('taken')) === 2);
+    expect(await shop.redis.client.lrange('taken', 0, -1)).toEqual(['pay-1 true', 'pay-1 false']);
+    expect(await shop.paymentsOf(id)).toEqual([{ kind: 'PAYMENT', amount: 1 }]);
+  });
+
+  test('one for an order that is not there is put aside, as ours puts it', async () => {
+    await pay('00000000-0000-4000-8000-000000000000', 'pay-2');
+
+    await until('it is put aside', async () => (await shop.redis.client.xlen(refusedKey)) === 1);
+  });
+
+  test('a mistake of its own is in the log, and the message stays pending', async () => {
+    const { id } = await buy(node, SKU);
+    const lines = node.lines.length;
+    await pay(id, 'throws');
+
+    await until('the fault is told', () => faultsAfter(lines).length > 0);
+    expect(faultsAfter(lines)[0]).toBe('takePayment() fails: RangeError: a mistake with money.');
+    expect((await shop.redis.client.xpending(paymentsKey, 'orders'))[0]).toBe(1);
+  });
+});
+
+describe('a module that brings nothing', () => {
+  test.each([
+    ['no-module.ts', 'export const = 1;', /its import fails: /],
+    ['nothing.ts', 'export const other = 1;', /it exports none of answerOnce, cleanUp, takePayment/],
+    ['no-function.ts', 'export const cleanUp = 1;', /its cleanUp is no function: 1/],
+  ])('%s ends the node with one line', async (name, source, why) => {
+    const env = { ORDER_MODULE: writeModule(name, source), LAB_PORT: '1', MYSQL_URL: shop.url };
+    const child = spawn(process.execPath, await serviceArgs(env), {
+      cwd: temp.dir,
+      env: { PATH: process.env['PATH'], REDIS_URL: shop.redis.url, ...env },
+      timeout: 20_000,
+    });
+    const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^ORDER_MODULE=\S+ is not allowed: [^\n]*\.\n$/);
+    expect(stderr).toMatch(why);
+  });
+
+  test('a node without one makes no table for it', async () => {
+    const url = await shop.database('without');
+    const plain = await shop.openNode({ MYSQL_URL: url, IDEMPOTENCY: 'none' });
+    await supply(plain, SKU, 1);
+    await buy(plain, SKU);
+
+    const tables = await shop.query(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'without'",
+    );
+    expect(tables.map(({ name }) => name)).toContain('tb_request');
+    expect(tables.map(({ name }) => name)).not.toContain('tb_key');
+  });
+});
