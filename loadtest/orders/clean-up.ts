@@ -1,6 +1,7 @@
 // The test bed of a drill of the clean-up: orders that are due, and ticks that can be held.
 
 import { randomUUID } from 'node:crypto';
+import { stockOf } from '../../locks/index.ts';
 import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -66,6 +67,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   const shop = await openShop(options);
   const { nodes, query, until, redis } = shop;
   const lock = (await shop.first.state()).lock;
+  const isInMysql = stockOf(lock) === 'mysql';
   const orders: DueOrder[] = [];
 
   async function setMinHold(minHoldMs: number) {
@@ -79,7 +81,8 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
       id: randomUUID(),
       sku: `drill-due-${orders.length + i + 1}`,
     }));
-    await Promise.all(made.map(({ sku }) => redis.set(stockKey(sku), 0)));
+    if (isInMysql) await query('INSERT INTO tb_stock (sku, stock) VALUES ?', [made.map(({ sku }) => [sku, 0])]);
+    else await Promise.all(made.map(({ sku }) => redis.set(stockKey(sku), 0)));
     const rows = made.map(({ id, sku }, i) => [id, sku, 1, 1_000, 'the drill', lock, String(i)]);
     const due = made.map(
       (_, i) => `(?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) - INTERVAL ${count - i} SECOND, UTC_TIMESTAMP(3))`,
@@ -98,7 +101,16 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
 
   /** How often the unit of each order has come back, in the order of the orders. */
   async function timesRestored() {
+    if (isInMysql) return timesRestoredInMysql();
     return Promise.all(orders.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
+  }
+
+  async function timesRestoredInMysql() {
+    const rows = await query<{ sku: string; stock: number }>(
+      "SELECT sku, stock FROM tb_stock WHERE sku LIKE 'drill-due-%'",
+    );
+    const stock = new Map(rows.map((row) => [row.sku, Number(row.stock)]));
+    return orders.map(({ sku }) => stock.get(sku) ?? 0);
   }
 
   const unitsRestored = async () => (await timesRestored()).reduce((sum, times) => sum + times, 0);
@@ -200,6 +212,7 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   async function close() {
     await shop.close(async () => {
       await Promise.all(orders.map(({ id, sku }) => redis.del(stockKey(sku), restoredKey(sku, id))));
+      if (isInMysql) await query("DELETE FROM tb_stock WHERE sku LIKE 'drill-due-%'");
       // Some locks never end when their holder is dead.
       await redis.del(...keysOf(jobLockKey(guard)));
       for (const node of nodes) await node.setGuard('conditional');

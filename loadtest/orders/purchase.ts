@@ -88,17 +88,12 @@ async function openPurchase(options: ShopOptions) {
   const click = (node: TargetNode, signal?: AbortSignal) =>
     send('POST', node.publicUrl, `/inventory/sale?sku=${SKU}`, signal);
 
-  /** Sends the same once more, and again for as long as the first is said to be under way. Throws NotStagedError when that never ends. */
+  /** Sends the same once more, and again for as long as the first is said to be under way, or for ten leases. */
   async function repeat(again: () => Promise<ClientAnswer>): Promise<ClientAnswer> {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const answer = await again();
-      if (answer.code !== 'REQUEST_IN_PROGRESS') return answer;
-      if (performance.now() > deadline) {
-        throw new NotStagedError(
-          `For ${formatDuration(PATIENCE_MS)} each answer said that the first request is under way.`,
-        );
-      }
+      if (answer.code !== 'REQUEST_IN_PROGRESS' || performance.now() > deadline) return answer;
       await shop.rest(REPEAT_DELAY_MS);
     }
   }
@@ -156,11 +151,24 @@ async function openPurchase(options: ShopOptions) {
 
   /** Judges the orders when a repeat is answered. Throws NotStagedError when it bought nothing, or names an order that is not there. */
   async function judgeRepeat(again: ClientAnswer, how: string): Promise<Judgement> {
+    if (again.code === 'REQUEST_IN_PROGRESS') return judgeUnderWay();
     if (again.status !== 200) throw new NotStagedError(`The repeat ${describeAnswer(again)}.`);
     if (!(await orders()).some(({ id }) => id === again.orderId)) {
       throw new NotStagedError(`The repeat ${describeAnswer(again)}, and MySQL has no such order.`);
     }
     return judgeOrders(how);
+  }
+
+  /** The first request is over, and its order is there: an answer that says otherwise stays wrong. */
+  async function judgeUnderWay(): Promise<Judgement> {
+    const made = await orders();
+    const count = `${countOf(made.length, 'order')} for one purchase`;
+    return {
+      verdict: 'fail',
+      reason: `${count}, and the buyer never learns of it: for ${formatDuration(PATIENCE_MS)} each repeat is told that the first request is under way.`,
+      figures: { orders: made.length },
+      witnesses: made.map(({ id, node }) => `order ${id} was made on ${node}, and no repeat is answered with it`),
+    };
   }
 
   try {

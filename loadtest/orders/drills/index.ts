@@ -4,12 +4,16 @@ import type { Drill } from '../../harness/drill.ts';
 import { asGuardDrill } from '../clean-up.ts';
 import { asKeyDrill } from '../purchase.ts';
 import { asScheduleDrill } from '../schedules.ts';
+import { bookingFails } from './booking-fails.ts';
 import { doubleClick, oneNodeClick } from './clicks.ts';
+import { clicksAtOnce } from './clicks-at-once.ts';
 import { clockSkew } from './clock-skew.ts';
 import { crashBeforeAnswer } from './crash-before-answer.ts';
+import { crossedTicks } from './crossed-ticks.ts';
 import { doubleRestore } from './double-restore.ts';
 import { jobCrashesHalfWay } from './job-crashes-half-way.ts';
 import { jobOutlivesLease } from './job-outlives-lease.ts';
+import { killedAtWork } from './killed-at-work.ts';
 import { nextUpstream } from './next-upstream.ts';
 import { redelivered } from './redelivered.ts';
 import { refundTwice } from './refund-twice.ts';
@@ -17,6 +21,7 @@ import { retryAfterTimeout } from './retry-after-timeout.ts';
 import { runsOverlap } from './runs-overlap.ts';
 import { runsPileUp } from './runs-pile-up.ts';
 import { sameNodeTwice } from './same-node-twice.ts';
+import { sentTwice } from './sent-twice.ts';
 
 /** The drills of the clean-up, in the order of the staircase's columns. */
 export const guardDrills: Drill[] = [sameNodeTwice, doubleRestore, clockSkew, jobOutlivesLease, jobCrashesHalfWay].map(
@@ -34,3 +39,8 @@ export const keyDrills: Drill[] = [
   nextUpstream,
   redelivered,
 ].map(asKeyDrill);
+/** Drills that are in no staircase: what an exercise has written is judged by them, too. */
+export const exerciseDrills: Drill[] = [
+  asGuardDrill(crossedTicks),
+  ...[clicksAtOnce, killedAtWork, bookingFails, sentTwice].map(asKeyDrill),
+];

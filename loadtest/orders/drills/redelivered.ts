@@ -1,16 +1,12 @@
 // Payments come through a Redis stream. A consumer is killed between its work and its XACK, so the same message comes again.
 
-import { randomUUID } from 'node:crypto';
-import { paymentsGroup, paymentsKey, refusedKey } from '../../../services/inventory/orders/payments/stream.ts';
+import { refusedKey } from '../../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../evidence/numbers.ts';
 import type { Judgement } from '../../harness/step-drill.ts';
 import type { TargetNode } from '../../harness/target.ts';
-import { PAYMENT_MIN_IDLE_MS } from '../../staircase/keys.ts';
+import { linkOf, orderToPay, PATIENCE_MS, paymentsOf, pendingOf, sendPayment } from '../payments.ts';
 import type { KeyDrill, PurchaseTestBed } from '../purchase.ts';
-
-/** How long the message may stay pending after the kill, in milliseconds: a claim in the table ends within that time. */
-const PATIENCE_MS = 10 * PAYMENT_MIN_IDLE_MS;
 
 export const redelivered: KeyDrill = {
   name: 'redelivered',
@@ -38,23 +34,6 @@ export const redelivered: KeyDrill = {
     }
   },
 };
-
-/** Sells a unit, in a request of its own without a key, and resolves with its order. */
-async function orderToPay({ first, sku, firstOrder, query }: PurchaseTestBed) {
-  await fetch(new URL(`/inventory/sale?sku=${sku}`, first.publicUrl), { method: 'POST' });
-  const { id } = await firstOrder();
-  const [order] = await query<{ amount: number }>('SELECT amount FROM tb_order WHERE id = ?', [id]);
-  return { id, amount: Number(order?.amount) };
-}
-
-/** Adds a payment to the stream, as its provider does. Resolves with the id of the message. */
-async function sendPayment({ redis }: PurchaseTestBed, order: string, amount: number): Promise<string> {
-  const fields = ['order', order, 'amount', String(amount), 'key', randomUUID()];
-  return String(await redis.xadd(paymentsKey, '*', ...fields));
-}
-
-const paymentsOf = ({ query }: PurchaseTestBed, order: string) =>
-  query<{ id: string }>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'PAYMENT'", [order]);
 
 /** Kills the node whose XACK is held, when MySQL has its payment. Throws NotStagedError. */
 async function killBeforeAck(
@@ -126,19 +105,4 @@ async function judge(
     figures: { messages: 1, payments: payments.length },
     witnesses: isOnce ? [] : payments.map(({ id }) => `payment ${id} of order ${order}`),
   };
-}
-
-/** The messages that nobody has acknowledged. */
-async function pendingOf({ redis }: PurchaseTestBed) {
-  const rows = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', 10);
-  return (rows as [string, string, number, number][]).map(([id, consumer, , deliveries]) => ({
-    id,
-    consumer,
-    deliveries,
-  }));
-}
-
-function linkOf(node: TargetNode) {
-  if (node.link === undefined) throw new NotStagedError(`${node.name} reaches Redis without a link.`);
-  return node.link;
 }

@@ -6,13 +6,15 @@ import { drillsOf, tracks } from '../../../loadtest/commands/tracks.ts';
 import type { StepFigures } from '../../../loadtest/evidence/results.ts';
 import type { Drill, DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
+import { exerciseDrills } from '../../../loadtest/orders/drills/index.ts';
 import { PAYMENT_MIN_IDLE_MS } from '../../../loadtest/staircase/keys.ts';
 import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { ANSWER_LIMIT_MS } from '../../../locks/drivers/answer-limit.ts';
 import { withNodes } from '../drills/own-targets.ts';
 import { figuresAsDrawn, type OrderDrillOptions, ownOrderTargets } from './own-order-targets.ts';
 
-const drillNamed = (name: string) => drillsOf('orders').find((drill) => drill.name === name) as Drill;
+const drillNamed = (name: string) =>
+  [...drillsOf('orders'), ...exerciseDrills].find((drill) => drill.name === name) as Drill;
 
 /**
  * The drills that each guard runs here which the story leaves aside. What the story tells is held by the test of
@@ -65,6 +67,35 @@ describe.concurrent('orders: every guard that the story leaves aside does as dra
   });
 });
 
+describe.concurrent('orders: a drill of the exercises tells what holds from what does not', {
+  timeout: 600_000,
+}, () => {
+  const twice = { orders: 2 };
+  const once = { orders: 1 };
+  const booked = { messages: 1, payments: 1 };
+  test.each([
+    ['clicks-at-once', 'key-none', 'fail', twice],
+    ['clicks-at-once', 'key-in-process', 'fail', twice],
+    ['clicks-at-once', 'key-lock', 'pass', once],
+    ['clicks-at-once', 'key-table', 'pass', once],
+    ['crossed-ticks', 'guard-none', 'fail', { due: 1, restored: 2, closed: 1 }],
+    ['crossed-ticks', 'guard-8-auto-renew', 'pass', { due: 1, restored: 1, closed: 1 }],
+    ['crossed-ticks', 'guard-conditional', 'pass', { due: 1, restored: 1, closed: 1 }],
+    ['killed-at-work', 'key-none', 'pass', booked],
+    ['killed-at-work', 'key-table', 'pass', booked],
+    ['booking-fails', 'key-none', 'pass', booked],
+    ['sent-twice', 'key-none', 'fail', { messages: 2, payments: 2 }],
+    ['sent-twice', 'key-table', 'pass', { messages: 2, payments: 1 }],
+  ] as const)('%s under %s: %s', async (name, row, expected, figures) => {
+    const outcome = await run(drillNamed(name), row);
+
+    const { verdict, reasons, witnesses } = outcome;
+    expect({ verdict, reasons }).toEqual({ verdict: expected, reasons: [expect.stringMatching(/\S.*\.$/s)] });
+    expect(witnesses.length > 0).toBe(expected === 'fail');
+    expect(figuresOf(outcome)).toMatchObject(figures);
+  });
+});
+
 /** Nodes that do not do what a drill tells them. */
 const deaf = (target: Target) => withNodes(target, () => ({ async script() {}, async scriptTick() {} }));
 /** Deaf nodes; who narrates a step waits until they have done what they were asked for. */
@@ -114,6 +145,15 @@ const leaky = (target: Target) =>
     };
     return { link: { ...link, holdNext } };
   });
+/** Servers whose answers nobody can delay. */
+const prompt = (target: Target) =>
+  withNodes(target, ({ link, backendLinks }) => {
+    const undelayed = <L extends { delayReplies(ms: number): void }>(line: L) => ({ ...line, delayReplies() {} });
+    return {
+      ...(link && { link: undelayed(link) }),
+      ...(backendLinks?.mysql && { backendLinks: { mysql: undelayed(backendLinks.mysql) } }),
+    };
+  });
 /** The load balancer sends nothing to another node: it is one. */
 const straight = (target: Target): Target => ({ ...target, url: target.nodes[0]?.publicUrl ?? '' });
 
@@ -146,6 +186,15 @@ describe.concurrent('orders: a drill whose fault is prevented is unknown', { tim
     ['next-upstream', 'key-table', immortal, /still answers after it was killed/],
     ['redelivered', 'key-none', leaky, /had acknowledged its message before it was killed/],
     ['redelivered', 'key-table', immortal, /still answers after it was killed/],
+    ['clicks-at-once', 'key-none', lonely, /node-2 does not answer/],
+    ['clicks-at-once', 'key-none', prompt, /answered sooner than the servers/],
+    ['crossed-ticks', 'guard-none', deaf, /did not stay/],
+    ['crossed-ticks', 'guard-conditional', idle, /did not stay/],
+    ['killed-at-work', 'key-none', immortal, /still answers after it was killed/],
+    // Its nodes book no payments.
+    ['killed-at-work', 'guard-none', (target: Target) => target, /No node has come to book/],
+    ['booking-fails', 'guard-none', (target: Target) => target, /No node has come to book/],
+    ['sent-twice', 'guard-none', (target: Target) => target, /The payment was not booked/],
   ] as const)('%s under %s', async (name, row, wrap, why) => {
     const { verdict, reasons } = await run(drillNamed(name), row, { wrap });
 
@@ -283,6 +332,9 @@ describe('orders: what the servers at hand can’t carry is not applicable, and 
     ['refund-twice', 'key-table', 'own mysql'],
     ['next-upstream', 'key-table', 'node processes'],
     ['redelivered', 'key-table', 'links'],
+    ['clicks-at-once', 'key-table', 'links'],
+    ['killed-at-work', 'key-table', 'node processes'],
+    ['booking-fails', 'key-table', 'own mysql'],
   ] as const)('%s under %s without %s', async (name, row, need) => {
     const sentence = `Here is no such thing as ${need}.`;
     const lacking = (target: Target): Target => ({ ...target, lacks: { [need]: sentence } });

@@ -1,0 +1,132 @@
+// What the drills of the payments share: an order to pay, its message in the stream, and what became of both.
+
+import { randomUUID } from 'node:crypto';
+import { type Connection, createConnection } from 'mysql2/promise';
+import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { countOf, formatDuration } from '../evidence/numbers.ts';
+import type { Judgement } from '../harness/step-drill.ts';
+import type { TargetNode } from '../harness/target.ts';
+import { PAYMENT_MIN_IDLE_MS } from '../staircase/keys.ts';
+import type { PurchaseTestBed } from './purchase.ts';
+
+/** How long a message may stay pending that a node can take over, in milliseconds: a claim in the table ends within that time. */
+export const PATIENCE_MS = 10 * PAYMENT_MIN_IDLE_MS;
+
+/** Sells a unit, in a request of its own without a key, and resolves with its order. */
+export async function orderToPay({ first, sku, firstOrder, query }: PurchaseTestBed) {
+  await fetch(new URL(`/inventory/sale?sku=${sku}`, first.publicUrl), { method: 'POST' });
+  const { id } = await firstOrder();
+  const [order] = await query<{ amount: number }>('SELECT amount FROM tb_order WHERE id = ?', [id]);
+  return { id, amount: Number(order?.amount) };
+}
+
+/** Adds a payment to the stream, as its provider does: a new one, or one that has this key. Resolves with the id of the message. */
+export async function sendPayment(
+  { redis }: PurchaseTestBed,
+  order: string,
+  amount: number,
+  key: string = randomUUID(),
+): Promise<string> {
+  const fields = ['order', order, 'amount', String(amount), 'key', key];
+  return String(await redis.xadd(paymentsKey, '*', ...fields));
+}
+
+/** The payments of the order that MySQL has. */
+export const paymentsOf = ({ query }: PurchaseTestBed, order: string) =>
+  query<{ id: string }>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'PAYMENT'", [order]);
+
+/** The messages that nobody has acknowledged. */
+export async function pendingOf({ redis }: PurchaseTestBed) {
+  const rows = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', 10);
+  return (rows as [string, string, number, number][]).map(([id, consumer, , deliveries]) => ({
+    id,
+    consumer,
+    deliveries,
+  }));
+}
+
+/** The last message that a node was given. */
+export async function lastGiven({ redis }: PurchaseTestBed): Promise<string | undefined> {
+  const groups = (await redis.xinfo('GROUPS', paymentsKey)) as unknown[][];
+  const fields = groups.find((group) => group.includes(paymentsGroup)) ?? [];
+  return fields[fields.indexOf('last-delivered-id') + 1] as string | undefined;
+}
+
+/** What the node reaches Redis through. */
+export function linkOf(node: TargetNode) {
+  if (node.link === undefined) throw new NotStagedError(`${node.name} reaches Redis without a link.`);
+  return node.link;
+}
+
+/** Has `act` done while nobody else can change the order: the booking of a payment waits for its row. */
+export async function holdingOrder<T>({ mysqlUrl }: PurchaseTestBed, id: string, act: () => Promise<T>): Promise<T> {
+  const holder: Connection = await createConnection(mysqlUrl);
+  try {
+    await holder.query('START TRANSACTION');
+    await holder.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+    return await act();
+  } finally {
+    holder.destroy();
+  }
+}
+
+/** How many bookings wait for the row of their order. */
+export async function waitingBookings({ query }: PurchaseTestBed): Promise<number> {
+  const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
+    WHERE db = DATABASE() AND info LIKE 'SELECT id FROM tb_order%FOR UPDATE'`;
+  return Number((await query<{ waiting: number }>(sql))[0]?.waiting);
+}
+
+/**
+ * Judges what became of a message whose booking came to nothing: it must be booked once. `what` tells in a clause why it came to
+ * nothing. A message that nobody has acknowledged comes again; this waits for it. Throws NotStagedError.
+ */
+export async function judgeBooking(
+  testBed: PurchaseTestBed,
+  { order, message, what }: { order: string; message: string; what: string },
+): Promise<Judgement> {
+  const isPending = async () => (await pendingOf(testBed)).some(({ id }) => id === message);
+  const early = await paymentsOf(testBed, order);
+  if (early.length > 0) throw new NotStagedError('The payment was booked all the same.');
+  const wasPending = await isPending();
+  await testBed.say(
+    wasPending
+      ? `${what}. The message is pending (XPENDING): it comes again.`
+      : `${what}, and the message is acknowledged: it does not come again.`,
+  );
+  const isLeft = wasPending && !(await isTakenOver(testBed, isPending));
+  if ((await testBed.redis.xlen(refusedKey)) > 0) throw new NotStagedError('The message was put aside.');
+
+  const payments = await paymentsOf(testBed, order);
+  if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
+  const isOnce = payments.length === 1 && !isLeft;
+  const count = `${countOf(payments.length, 'payment')} for one message`;
+  const why =
+    payments.length === 0
+      ? `it was acknowledged before it was booked, so no node is given it again: the money is lost`
+      : isLeft
+        ? `nobody acknowledges it, so it comes again and again`
+        : `it was booked each time that it came`;
+  return {
+    verdict: isOnce ? 'pass' : 'fail',
+    reason: isOnce ? `${count}.` : `${count}: ${why}.`,
+    figures: { messages: 1, payments: payments.length },
+    witnesses: isOnce
+      ? []
+      : [`message ${message} pays for order ${order}`, ...payments.map(({ id }) => `payment ${id}`)],
+  };
+}
+
+/** Resolves with whether somebody has acknowledged the message in time. */
+async function isTakenOver({ until, say }: PurchaseTestBed, isPending: () => Promise<boolean>): Promise<boolean> {
+  const startedAt = performance.now();
+  try {
+    await until('It is pending.', async () => !(await isPending()), PATIENCE_MS);
+  } catch (error) {
+    if (error instanceof NotStagedError) return false;
+    throw error;
+  }
+  await say(`It is taken over and acknowledged, ${formatDuration(performance.now() - startedAt)} later.`);
+  return true;
+}
