@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { exerciseColumns } from '../../loadtest/staircase/exercises.ts';
 import { columnNames } from '../../loadtest/staircase/lookup.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -17,7 +18,7 @@ const HINTS = ['## 1', '## 2', '## 3'];
 
 const sentence = z.string().trim().min(1);
 const scopeName = z.enum(scopes.map(({ name }) => name) as [string, ...string[]]);
-const drillName = z.enum(columnNames as [string, ...string[]]);
+const drillName = z.enum([...columnNames, ...Object.keys(exerciseColumns)] as [string, ...string[]]);
 
 const settingsSchema = z
   .strictObject({

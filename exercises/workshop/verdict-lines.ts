@@ -2,6 +2,7 @@
 
 import { countOf, formatNumber } from '../../loadtest/evidence/numbers.ts';
 import { formatOrders, sizeOf } from '../../loadtest/prove/claim.ts';
+import { exerciseColumns } from '../../loadtest/staircase/exercises.ts';
 import { columnOf } from '../../loadtest/staircase/lookup.ts';
 import type { Cell } from '../../prove/cell.ts';
 import { LEASE_MS, RETRY_DELAY_MS } from '../../prove/sale.ts';
@@ -111,7 +112,7 @@ export function realLines(verdicts: RealVerdict[], { paint, width }: Style): str
     'not-applicable': paint.dim('– could not be played'),
   };
   return verdicts.flatMap(({ drill, verdict, reason, witnesses }) => [
-    `  ${paint.bold(drill)}  ${signs[verdict]}  ${paint.dim(columnOf(drill)?.asks ?? '')}`,
+    `  ${paint.bold(drill)}  ${signs[verdict]}  ${paint.dim((columnOf(drill) ?? exerciseColumns[drill])?.asks ?? '')}`,
     ...wrap(reason, width - 4).map((line) => `    ${line}`),
     ...witnesses.slice(0, SHOWN_WITNESSES).map((witness) => `    ${paint.dim(`${witness}.`)}`),
     ...(witnesses.length > SHOWN_WITNESSES
