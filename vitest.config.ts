@@ -22,7 +22,7 @@ const quick = [
 ];
 /** They judge locks by the clock, so no more than two run at a time. */
 const staging = [
-  'test/exercises/real-servers.test.ts',
+  'test/exercises/{orders,real-servers}.test.ts',
   'test/live/{questions,story}.test.ts',
   'test/live/server/watch.test.ts',
   'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',

@@ -6,8 +6,8 @@ export interface Attempt {
   from: 'lock' | 'solution';
   /** The texts that are replaced. Each must occur exactly once. */
   replace: [find: string, by: string][];
-  /** The scope of the exercise that catches it. */
+  /** The scope of the exercise that catches it; the drill, where real servers judge alone. */
   fails: string;
-  /** A part of the reason that the search gives. */
+  /** A part of the reason that the search gives, or the drill. */
   reason?: string;
 }
