@@ -117,7 +117,7 @@ export function openOrderServers(): RealJudge {
       const problem = await whyNotLoaded(file, settings.drills.map(partOf));
       if (problem !== undefined) return tell('fail', problem);
       const { target, load } = await open();
-      void target.partDied.then((sentence) => report(describeDeath(sentence)));
+      void target.partDied.then((sentence) => faults.abort(whyDied(sentence)));
       await load(file);
       void endSilence(target, report, ended.signal);
       for (drill of settings.drills) {
@@ -237,10 +237,10 @@ function readEntry(line: string): { err?: { type?: string; message?: string } } 
   }
 }
 
-/** What is said of a node that has ended, from its last lines. */
-function describeDeath(sentence: string): string {
-  const [end] = sentence.split('\n');
-  return `${end}: does your file call process.exit()?`;
+/** The end of a node is the file's doing; that of another server is not. */
+function whyDied(sentence: string): Error {
+  const [end = ''] = sentence.split('\n');
+  return end.startsWith('node-') ? new Fault(`${end}: does your file call process.exit()?`) : new Error(`${end}.`);
 }
 
 /** What the nodes load. An error that nobody catches is told as one that somebody does. */
