@@ -23,6 +23,8 @@ describe.each(['package-lock.json', 'loadtest/peers/package-lock.json'])('%s', (
   });
 
   test('lock file: names no registry, so that it works with any', () => {
-    expect(Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    // In the archive for a room without internet it names files of its own.
+    const isElsewhere = ({ resolved }: LockedPackage) => resolved !== undefined && !resolved.startsWith('file:');
+    expect(Object.entries(packages).filter(([, entry]) => isElsewhere(entry))).toEqual([]);
   });
 });
