@@ -1,4 +1,4 @@
-// Measures how soon the page shows its first picture, and how large it is: npm run first-picture.
+// Measures how soon the page shows its first picture, and how large it is: npx tsx live/first-picture.ts.
 // It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
 
 import { spawn } from 'node:child_process';
