@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type { Drill } from '../../loadtest/harness/drill.ts';
+import { causeShown, type Drill } from '../../loadtest/harness/drill.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../../loadtest/harness/target.ts';
 import { exerciseDrills, guardDrills, keyDrills } from '../../loadtest/orders/drills/index.ts';
 import { rowOfGuard } from '../../loadtest/staircase/guards.ts';
@@ -170,10 +170,12 @@ async function play(name: string, target: Target, faulty: AbortSignal, { signal,
       },
       tries: TRIES,
     });
+    if (outcome.verdict === 'unknown') await causeShown(faulty);
     if (outcome.verdict !== 'fail') faulty.throwIfAborted();
     return outcome;
   } catch (error) {
     signal.throwIfAborted();
+    await causeShown(faulty);
     faulty.throwIfAborted();
     if (!idle.signal.aborted) throw error;
     throw new Fault(`For ${IDLE_LIMIT_MS / 1_000} s nothing happens: does your file wait for what never comes?`);
