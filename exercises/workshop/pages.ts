@@ -63,13 +63,13 @@ function belowText({ exercise, done, verdict, real, isExplained }: Shown, style:
   const { chosen, hints } = done;
   const lines: string[] = [''];
   if (chosen === undefined) return [...lines, ...questionLines(exercise, style)];
-  lines.push(
-    `${paint.dim('Change')} ${paint.cyan(fileOf(exercise))}${paint.dim(', and save it: it is judged at once.')}`,
-  );
+  const isSearched = exercise.settings.search !== undefined;
+  const then = isSearched ? ', and save it: it is judged at once.' : ', save it, and press r.';
+  lines.push(`${paint.dim('Change')} ${paint.cyan(fileOf(exercise))}${paint.dim(then)}`);
   for (const [at, hint] of exercise.hints.slice(0, hints).entries()) {
     lines.push('', paint.dim(`Hint ${at + 1} of ${exercise.hints.length}`), ...markdownLines(hint, width, paint));
   }
-  if (exercise.settings.search === undefined && !real) lines.push('', 'Real servers judge this exercise: press r.');
+  if (!isSearched && !real) lines.push('', 'Real servers judge this exercise: press r.');
   if (verdict) lines.push('', ...verdictLines(exercise, verdict, style));
   if (real) lines.push('', paint.dim('On real servers'), ...realLines(real, style));
   if (isExplained) lines.push('', ...answerLines(exercise, chosen, style));

@@ -112,7 +112,8 @@ export function realLines(verdicts: RealVerdict[], { paint, width }: Style): str
     'not-applicable': paint.dim('– could not be played'),
   };
   return verdicts.flatMap(({ drill, verdict, reason, witnesses }) => [
-    `  ${paint.bold(drill)}  ${signs[verdict]}  ${paint.dim((columnOf(drill) ?? exerciseColumns[drill])?.asks ?? '')}`,
+    `  ${paint.bold(drill)}  ${signs[verdict]}`,
+    ...wrap((columnOf(drill) ?? exerciseColumns[drill])?.asks ?? '', width - 4).map((line) => `    ${paint.dim(line)}`),
     ...wrap(reason, width - 4).map((line) => `    ${line}`),
     ...witnesses.slice(0, SHOWN_WITNESSES).map((witness) => `    ${paint.dim(`${witness}.`)}`),
     ...(witnesses.length > SHOWN_WITNESSES

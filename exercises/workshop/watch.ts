@@ -1,6 +1,6 @@
 // Notices that a file was saved, however the editor does it: over the old file, or by putting another in its place.
 
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 150;
@@ -10,7 +10,9 @@ const SETTLE_MS = 60;
 /** Calls `onSave` when the file has been saved, or has gone. Returns what ends that. */
 export function watchForSaves(file: string, onSave: () => void): () => void {
   let isOver = false;
-  const look = async () => {
+  let last = stateOf(file);
+
+  async function settle() {
     for (let text = read(file); ; ) {
       await sleep(SETTLE_MS);
       const next = read(file);
@@ -18,13 +20,25 @@ export function watchForSaves(file: string, onSave: () => void): () => void {
       text = next;
     }
     if (!isOver) onSave();
-  };
+  }
+
   // It looks again and again: that works on every file system, and for a file that is replaced.
-  watchFile(file, { interval: LOOK_EVERY_MS }, look);
+  const timer = setInterval(() => {
+    const state = stateOf(file);
+    if (state === last) return;
+    last = state;
+    void settle();
+  }, LOOK_EVERY_MS);
   return () => {
     isOver = true;
-    unwatchFile(file, look);
+    clearInterval(timer);
   };
+}
+
+/** When the file was last written, how long it is, and which file it is. */
+function stateOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? 'none' : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
 }
 
 function read(file: string): string | undefined {
