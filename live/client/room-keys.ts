@@ -36,3 +36,9 @@ export function orderOfKey(key: string, room: RoomView, cell: ChosenCell | null)
   const answer = /^[1-9]$/.test(key) ? Number(key) - 1 : question.answers.length;
   return answer < question.answers.length ? { do: 'predict', answer } : null;
 }
+
+/** What works beside every tab: a question, its end and its answer. The rest stands on the tab Predict only. */
+export function orderFromAnyTab(key: string, room: RoomView, cell: ChosenCell | null): RoomOrder | null {
+  const { ask, closeVotes, reveal } = roomKeys;
+  return [ask, closeVotes, reveal].some((known) => known === key) ? orderOfKey(key, room, cell) : null;
+}

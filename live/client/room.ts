@@ -29,8 +29,7 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
 
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
-      if (event.defaultPrevented || event.repeat || isTyping(event.target)) return;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!isForTheRoom(event)) return;
       if (event.key === roomKeys.bars) isCountShown.value = !isCountShown.value;
       const order = orderOfKey(event.key, room, cell);
       if (order !== null) send(order);
@@ -182,6 +181,13 @@ function WhatHappened({ question: { outcome }, isTold }: { question: QuestionVie
     ${happened !== null && happened.verdict !== expected && html`<p>${texts.room.otherwise}</p>`}
     <p>${explains}</p>
   </div>`;
+}
+
+/** Whether a key was meant for the room. A list of drills looks for the letter that is typed; no drill begins with that of the question. */
+export function isForTheRoom(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return false;
+  const isInList = event.target instanceof HTMLSelectElement;
+  return (isInList && event.key === roomKeys.ask) || !isTyping(event.target);
 }
 
 function isTyping(target: EventTarget | null): boolean {

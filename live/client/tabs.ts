@@ -1,13 +1,15 @@
 // What is read beside the picture: the story, the code or the figures.
 
 import { html } from 'htm/preact';
+import { useEffect } from 'preact/hooks';
 import type { StageChoice } from '../contract.ts';
 import { texts } from '../texts/en.ts';
 import { Code } from './code.ts';
 import { FiguresPanel } from './figures.ts';
 import { FreePanel } from './free-panel.ts';
 import { sendOrder } from './order.ts';
-import { PresenterQuestion } from './room.ts';
+import { isForTheRoom, PresenterQuestion } from './room.ts';
+import { orderFromAnyTab } from './room-keys.ts';
 import type { SeenView } from './state.ts';
 import { choice as chosen, isLookingOn, readingOf, shown, type Tab } from './store.ts';
 import { Story } from './story.ts';
@@ -28,6 +30,18 @@ export function Tabs({ view, index, choice }: TabsProps) {
   const isFirst = index === 0 && !isLookingOn();
   const isFree = isFirst && controls !== null;
   const hasRoom = isFirst && !isFree && room !== undefined;
+  useEffect(() => {
+    // On its own tab the question listens itself.
+    if (room === undefined || !hasRoom || tab.value === 'predict') return;
+    function onKey(event: KeyboardEvent) {
+      const order = room !== undefined && isForTheRoom(event) ? orderFromAnyTab(event.key, room, chosen.value) : null;
+      if (order === null) return;
+      tab.value = 'predict';
+      void sendOrder(order);
+    }
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  });
   const tabs = TABS.filter((name) => (name !== 'predict' || hasRoom) && (name !== 'free' || isFree));
   const id = (name: Tab) => `${name}-${index}`;
   const choose = (name: Tab) => {

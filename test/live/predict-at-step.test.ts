@@ -56,6 +56,23 @@ describe.skipIf(!existsSync(browserPath))(
       await page.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: LIMIT_MS });
     });
 
+    test('q asks while the story is read and the list of drills has the focus, and opens the tab', async () => {
+      await page.getByRole('combobox', { name: /^Stage/ }).selectOption('1-in-process');
+      const drills = page.getByRole('combobox', { name: /^Drill/ });
+      await drills.selectOption('rush');
+      await page.getByRole('tab', { name: 'Story' }).click();
+      await drills.focus();
+      await page.keyboard.press('q');
+      await phone.getByText(/2,000 buyers come to two nodes/).waitFor();
+      await page.getByText('Votes are open.').waitFor();
+      expect(await drills.inputValue()).toBe('rush');
+      await page.getByRole('tab', { name: 'Story' }).click();
+      await page.keyboard.press('c');
+      await phone.getByText('Votes are closed.', { exact: true }).waitFor();
+      await page.keyboard.press('x');
+      await phone.getByText('The next question appears here.').waitFor();
+    });
+
     test('step by step it stops, asks, takes votes, goes on, and shows what happened', async () => {
       await begin('Step by step');
       await question(page).waitFor({ timeout: LIMIT_MS });
