@@ -96,9 +96,10 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
             disabled=${!isOpen}
             aria-pressed=${question.prediction === place}
             aria-label=${texts.room.predict(place)}
+            aria-keyshortcuts=${place + 1}
             onClick=${() => send({ do: 'predict', answer: place })}
           >
-            ${place + 1}
+            ${texts.room.letter(place)}
           </button>
           <${AnswerText} answer=${answer} mark=${question.prediction === place ? texts.room.prediction : null} />
           ${isCounted && html`<${Bar} answer=${answer} place=${place} voted=${question.voted} />`}
@@ -136,6 +137,7 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
             aria-pressed=${said === place}
             onClick=${() => say(place)}
           >
+            <b>${texts.room.letter(place)}</b>
             <${AnswerText} answer=${answer} mark=${said === place ? texts.room.chosen : null} />
           </button>
           <${Bar} answer=${answer} place=${place} voted=${voted} />

@@ -109,6 +109,9 @@ function happening(who: string, happens: Happening): string {
 
 const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+/** An answer is named as on the slides. */
+const letterOf = (place: number) => 'ABCD'.charAt(place);
+
 export const texts = {
   title: 'Lockstep',
   number: formatNumber,
@@ -394,8 +397,9 @@ export const texts = {
     voted: (voted: number, followers: number) => `${voted} of ${Math.max(voted, followers)} have voted.`,
     votes: (votes: number) => countOf(votes, 'vote'),
     answer: (place: number, votes: number, voted: number) =>
-      `Answer ${place + 1}: ${votes} of ${countOf(voted, 'vote')}`,
-    predict: (place: number) => `Predict answer ${place + 1}`,
+      `Answer ${letterOf(place)}: ${votes} of ${countOf(voted, 'vote')}`,
+    predict: (place: number) => `Predict answer ${letterOf(place)}`,
+    letter: letterOf,
     happened: (verdict: Verdict, sentence: string) => {
       const held = { pass: '✔ The lock held.', fail: '✘ The lock failed.', unknown: '', 'not-applicable': '' }[verdict];
       return `${held || '? It could not be told.'} ${sentence}`;
