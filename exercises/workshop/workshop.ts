@@ -3,7 +3,13 @@
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import pc from 'picocolors';
-import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
+import {
+  COULD_NOT_RUN,
+  exitWhenWritten,
+  runToEnd,
+  stopOnSignal,
+  stopWithoutReader,
+} from '../../loadtest/commands/ending.ts';
 import { asJson, checkAll, checkedLines } from './check.ts';
 import { type Exercise, exercisesDir, readExercises } from './exercise.ts';
 import { widthOf } from './layout.ts';
@@ -18,7 +24,7 @@ const NOT_ALL_SOLVED = 1;
 
 dotenv.config({ quiet: true });
 const stopping = new AbortController();
-stopOnSignal(stopping, new Error('stopped before the end'));
+stopWithoutReader(stopOnSignal(stopping, new Error('stopped before the end')));
 const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
 /** Exercises and progress of another place: tests have their own. */
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;

@@ -131,6 +131,18 @@ describe('npm run workshop', { timeout: 120_000 }, () => {
       });
     });
 
+    test('the reader of the output goes: it ends, and leaves nothing and no trace of the stack', async () => {
+      const { env } = own();
+      const { code, stderr } = await workshop(['check'], {
+        env,
+        meanwhile: async (command) => {
+          await command.prints(/✘ 02/);
+          command.child.stdout?.destroy();
+        },
+      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: 'The workshop could not go on: stopped before the end\n' });
+    });
+
     test('2: interrupted, it leaves nothing', async () => {
       const { env } = own();
       const { code, stderr } = await workshop(['check'], {
