@@ -13,16 +13,42 @@ export const widthOf = (columns: number | undefined) => Math.max(40, Math.min(WI
 const lengthOf = (text: string) => stripVTControlCharacters(text).length;
 
 /** The text in lines of this width, each but the first with the indent. A word that is longer has a line of its own. */
-export function wrap(text: string, width: number, indent = ''): string[] {
+export const wrap = (text: string, width: number, indent = ''): string[] =>
+  fill(text.split(/\s+/).filter(Boolean), width, indent);
+
+/** Pieces that stay whole, in lines of this width, with a gap between two of them. */
+export function fill(pieces: string[], width: number, indent = '', gap = ' '): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    if (line !== '' && lengthOf(line) + 1 + lengthOf(word) > width) {
+  for (const piece of pieces) {
+    if (line !== '' && lengthOf(line) + gap.length + lengthOf(piece) > width) {
       lines.push(line);
-      line = indent + word;
-    } else line = line === '' ? word : `${line} ${word}`;
+      line = indent + piece;
+    } else line = line === '' ? piece : line + gap + piece;
   }
   return line === '' ? lines : [...lines, line];
+}
+
+/** The text behind the head. What has no room in the first line stands below the beginning of the text. */
+export function hang(head: string, text: string, width: number): string[] {
+  const indent = lengthOf(head);
+  if (indent + lengthOf(text) <= width) return [head + text];
+  const [first = '', ...others] = wrap(text, width - indent);
+  return [head + first, ...others.map((line) => ' '.repeat(indent) + line)];
+}
+
+/** The entries in as many columns as there is room for, each read from its top to its bottom. */
+export function inColumns(entries: string[], width: number): string[] {
+  const widest = Math.max(...entries.map(lengthOf));
+  const height = Math.ceil(entries.length / Math.max(1, Math.floor(width / widest)));
+  const pad = (entry: string) => entry + ' '.repeat(widest - lengthOf(entry));
+  return Array.from({ length: height }, (_, row) =>
+    entries
+      .filter((_, at) => at % height === row)
+      .map(pad)
+      .join('')
+      .trimEnd(),
+  );
 }
 
 /** Markdown as lines: paragraphs, lists, headings, blocks of code, and in them `code`, **bold** and [links](there). */
@@ -49,7 +75,8 @@ function blockLines(block: string, width: number, paint: Paint): string[] {
   });
 }
 
-function inline(text: string, { cyan, bold }: Paint): string {
+/** The `code`, **bold** and [links](there) of a text, painted. */
+export function inline(text: string, { cyan, bold }: Paint): string {
   // A code with spaces in it may be broken over lines: each word is painted.
   return text
     .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')

@@ -6,7 +6,7 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { coloured } from '../../scripts/diff.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Exercise } from './exercise.ts';
-import { markdownLines, wrap } from './layout.ts';
+import { fill, hang, inColumns, markdownLines, wrap } from './layout.ts';
 import type { Done } from './progress.ts';
 import type { RealVerdict } from './real-judge.ts';
 import type { SearchVerdict } from './search-judge.ts';
@@ -24,6 +24,8 @@ export interface Shown {
   isSolved: boolean;
   /** It is the first verdict: whether the answer was right, and why. */
   isExplained: boolean;
+  /** A hint was asked for after the verdict. What is newest stands last, where a small terminal shows it. */
+  isHintNewest: boolean;
   /** What is going on, or what somebody should know. */
   notes: string[];
 }
@@ -40,7 +42,7 @@ export function exercisePage(shown: Shown, style: Style, rows = Number.POSITIVE_
     ...belowText(shown, style),
     ...notes.flatMap((note) => ['', ...wrap(note, width)]),
     '',
-    keyLine(shown, style),
+    ...keyLines(shown, style),
   ];
   const head = headLines(shown, style);
   const isLong = head.length + text.length + below.length + 1 > rows;
@@ -58,25 +60,30 @@ function headLines({ exercise, place, placeCount, done }: Shown, { paint }: Styl
   ];
 }
 
-function belowText({ exercise, done, verdict, real, isExplained }: Shown, style: Style): string[] {
+function belowText({ exercise, done, verdict, real, isExplained, isHintNewest }: Shown, style: Style): string[] {
   const { paint, width } = style;
   const { chosen, hints } = done;
   const lines: string[] = [''];
   if (chosen === undefined) return [...lines, ...questionLines(exercise, style)];
-  const isSearched = exercise.settings.search !== undefined;
-  const then = isSearched ? ', and save it: it is judged at once.' : ', save it, and press r.';
-  lines.push(`${paint.dim('Change')} ${paint.cyan(fileOf(exercise))}${paint.dim(then)}`);
-  for (const [at, hint] of exercise.hints.slice(0, hints).entries()) {
-    lines.push('', paint.dim(`Hint ${at + 1} of ${exercise.hints.length}`), ...markdownLines(hint, width, paint));
-  }
-  if (!isSearched && !real) lines.push('', 'Real servers judge this exercise: press r.');
+  const judged = exercise.settings.search ? ', and save it: it is judged at once.' : ', save it, and press r.';
+  lines.push(...wrap(`${paint.dim('Change')} ${paint.cyan(fileOf(exercise))}${paint.dim(judged)}`, width));
+  const hintLines = exercise.hints
+    .slice(0, hints)
+    .flatMap((hint, at) => [
+      '',
+      paint.dim(`Hint ${at + 1} of ${exercise.hints.length}`),
+      ...markdownLines(hint, width, paint),
+    ]);
+  if (!isHintNewest) lines.push(...hintLines);
+  if (exercise.settings.search === undefined && !real) lines.push('', 'Real servers judge this exercise.');
   if (verdict) lines.push('', ...verdictLines(exercise, verdict, style));
   if (real) lines.push('', paint.dim('On real servers'), ...realLines(real, style));
   if (isExplained) lines.push('', ...answerLines(exercise, chosen, style));
+  if (isHintNewest) lines.push(...hintLines);
   return lines;
 }
 
-function keyLine({ done, isSolved }: Shown, { paint }: Style): string {
+function keyLines({ done, isSolved }: Shown, { paint, width }: Style): string[] {
   const keys =
     done.chosen === undefined
       ? ['a b c d answer', 'n skip', '← back', 'l list', '? keys', 'q quit']
@@ -90,24 +97,31 @@ function keyLine({ done, isSolved }: Shown, { paint }: Style): string {
           '? keys',
           'q quit',
         ];
-  return paint.dim(keys.join('   '));
+  return fill(keys, width, '', '   ').map((line) => paint.dim(line));
 }
 
-/** Where one is: every exercise, a line each. */
-export function listPage(exercises: Exercise[], here: Exercise, isSolved: (name: string) => boolean, { paint }: Style) {
+/** Where one is: every exercise, a line each, or in columns where there are fewer rows than lines. */
+export function listPage(
+  exercises: Exercise[],
+  here: Exercise,
+  isSolved: (name: string) => boolean,
+  { paint, width }: Style,
+  rows = Number.POSITIVE_INFINITY,
+) {
   const lines: string[] = [];
+  const isLong = exercises.length + 6 > rows;
   for (const track of ['build', 'find'] as const) {
     const own = exercises.filter(({ settings }) => settings.track === track);
     if (own.length === 0) continue;
     const solved = own.filter(({ name }) => isSolved(name)).length;
     lines.push(paint.bold(`${trackTitles[track]}   ${solved} of ${own.length} solved`));
-    for (const exercise of own) {
+    const entries = own.map((exercise) => {
       const { name, number, title } = exercise;
       const mark = isSolved(name) ? paint.green('✔') : ' ';
       const line = `${String(number).padStart(2, '0')}  ${title}`;
-      lines.push(`  ${exercise === here ? '→' : ' '} ${mark} ${exercise === here ? paint.bold(line) : line}`);
-    }
-    lines.push('');
+      return `  ${exercise === here ? '→' : ' '} ${mark} ${exercise === here ? paint.bold(line) : line}`;
+    });
+    lines.push(...(isLong ? inColumns(entries, width) : entries), '');
   }
   return [...lines, paint.dim('Two digits go to an exercise; any other key goes back.')];
 }
@@ -130,7 +144,7 @@ export function helpPage(exercise: Exercise, { paint, width }: Style): string[] 
   return [
     paint.bold('Keys'),
     '',
-    ...keys.flatMap(([key, does]) => wrap(`${paint.bold(key.padEnd(8))} ${does}`, width, ' '.repeat(9))),
+    ...keys.flatMap(([key, does]) => hang(`${paint.bold(key.padEnd(8))} `, does, width)),
     '',
     ...wrap(`Your file back as it was: npm run workshop -- reset ${number}, in another terminal.`, width),
     ...wrap('What a verdict means: docs/workshop.md.', width),

@@ -1,6 +1,6 @@
 // What somebody has done so far, in a file that git ignores.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -29,30 +29,38 @@ export type Progress = ReturnType<typeof openProgress>;
 
 /**
  * Reads the file. One that can't be read is kept under another name: `problem` says so, and all begins anew. `name` of an exercise is
- * its folder.
+ * its folder. Another process may change the file meanwhile, as a reset in another terminal does: it is read again when it has changed.
  */
 export function openProgress(file = progressFile) {
-  const { problem, ...progress } = read(file);
+  let { problem, ...progress } = read(file);
+  let seen = stampOf(file);
+
+  function now() {
+    if (stampOf(file) !== seen) progress = read(file);
+    seen = stampOf(file);
+    return progress;
+  }
 
   function write() {
     writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(progress, undefined, 2)}\n`);
     renameSync(`${file}.${process.pid}`, file);
+    seen = stampOf(file);
   }
 
   return {
     problem,
-    at: () => progress.at,
-    of: (name: string): Done => doneSchema.parse(progress.exercises[name] ?? {}),
+    at: () => now().at,
+    of: (name: string): Done => doneSchema.parse(now().exercises[name] ?? {}),
     change(name: string, change: Partial<Done>) {
-      progress.exercises[name] = { ...doneSchema.parse(progress.exercises[name] ?? {}), ...change };
+      now().exercises[name] = { ...doneSchema.parse(progress.exercises[name] ?? {}), ...change };
       write();
     },
     goTo(name: string) {
-      progress.at = name;
+      now().at = name;
       write();
     },
     forget(name: string) {
-      delete progress.exercises[name];
+      delete now().exercises[name];
       write();
     },
   };
@@ -71,6 +79,12 @@ function read(file: string): z.infer<typeof progressSchema> & { problem?: string
       problem: `Your progress can't be read. It is kept in ${basename(kept)}, and a new one begins.`,
     };
   }
+}
+
+/** What differs after each write, which is a new file under the old name. */
+function stampOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat && `${stat.ino} ${stat.mtimeMs}`;
 }
 
 /** A name beside the file that is not taken. */

@@ -11,7 +11,8 @@ import type { Progress } from './progress.ts';
  * a sentence that says what was done.
  */
 export function reset({ name, file, original }: Exercise, progress: Progress): string {
-  copyFileSync(original, file);
+  // A workshop in another terminal sees the file change, and asks then what was done.
   progress.forget(name);
+  copyFileSync(original, file);
   return `${relative(projectDir, file)} is as it was, and the exercise begins anew.`;
 }

@@ -56,6 +56,7 @@ export function runSession(options: SessionOptions): Promise<void> {
   let hasSavedMeanwhile = false;
   /** The answer is explained with the first verdict, and not with those after it. */
   let isExplained = false;
+  let isHintNewest = false;
   let notes = options.notes ?? [];
   let digits = '';
   let unwatch = () => {};
@@ -128,7 +129,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       unwatch();
       exercise = next;
       [page, phase, verdict, real, isSolved, notes] = ['exercise', 'open', undefined, undefined, false, say];
-      isExplained = false;
+      [isExplained, isHintNewest] = [false, false];
       progress.goTo(exercise.name);
       unwatch = watchForSaves(exercise.file, saved);
       draw();
@@ -153,6 +154,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       const { hints } = progress.of(exercise.name);
       if (hints === exercise.hints.length) return say('There are no more hints.');
       progress.change(exercise.name, { hints: hints + 1 });
+      isHintNewest = true;
       say();
     }
 
@@ -170,8 +172,10 @@ export function runSession(options: SessionOptions): Promise<void> {
         return;
       }
       page = 'exercise';
-      if (progress.of(exercise.name).chosen === undefined)
-        return say('You have saved it. First say what the file did before: press a, b, c or d.');
+      const isOpen = progress.of(exercise.name).chosen === undefined;
+      // It was reset in another terminal.
+      if (isOpen && phase !== 'open') return goTo(exercise, ['The exercise begins anew.']);
+      if (isOpen) return say('You have saved it. First say what the file did before: press a, b, c or d.');
       if (exercise.settings.search === undefined) {
         [real, isSolved, isExplained] = [undefined, false, false];
         return say('You have saved it.');
@@ -186,7 +190,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       judging = mine;
       const judged = exercise;
       if (judged.settings.search === undefined) return draw();
-      [phase, real, isSolved, isExplained] = ['judging', undefined, false, false];
+      [phase, real, isSolved, isExplained, isHintNewest] = ['judging', undefined, false, false, false];
       notes = [];
       draw();
       try {
@@ -223,7 +227,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       if (phase === 'judging') return say('The search is at it. Press r when it has ended.');
       if (verdict?.kind === 'broken' || !existsSync(exercise.file))
         return say('The file can’t be loaded as it is, so real servers can’t run it either.');
-      [phase, real, hasSavedMeanwhile] = ['running', undefined, false];
+      [phase, real, hasSavedMeanwhile, isHintNewest] = ['running', undefined, false, false];
       notes = [];
       draw();
       const print = (line: string) => void output.write(`${line}\n`);
@@ -285,7 +289,8 @@ export function runSession(options: SessionOptions): Promise<void> {
     }
 
     function linesOf(style: Style): string[] {
-      if (page === 'list') return listPage(exercises, exercise, (name) => progress.of(name).isSolved, style);
+      if (page === 'list')
+        return listPage(exercises, exercise, (name) => progress.of(name).isSolved, style, output.rows);
       if (page === 'help') return helpPage(exercise, style);
       if (page === 'solution') return solutionPage(exercise, style);
       if (page === 'diff') return diffPage(exercise, style);
@@ -300,7 +305,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       const place = own.indexOf(exercise) + 1;
       // While it is judged anew, what was said before is said no longer.
       const said = phase === 'judging' ? undefined : verdict;
-      const judged = { verdict: said, real: real?.verdicts, isSolved, isExplained };
+      const judged = { verdict: said, real: real?.verdicts, isSolved, isExplained, isHintNewest };
       return { exercise, place, placeCount: own.length, done, ...judged, notes };
     }
 

@@ -7,7 +7,7 @@ import { columnOf } from '../../loadtest/staircase/lookup.ts';
 import type { Cell } from '../../prove/cell.ts';
 import { LEASE_MS, RETRY_DELAY_MS } from '../../prove/sale.ts';
 import { ANSWER_KEYS, type Exercise } from './exercise.ts';
-import { type Paint, wrap } from './layout.ts';
+import { hang, inline, type Paint, wrap } from './layout.ts';
 import type { RealVerdict } from './real-judge.ts';
 import type { SearchVerdict } from './search-judge.ts';
 import { endOf, shownSteps } from './steps.ts';
@@ -51,18 +51,18 @@ function praiseOf(exercise: Exercise, cells: Cell[], paint: Paint): string {
   const [cell] = cells;
   const orders = cells.reduce((sum, { schedules }) => sum + schedules, 0);
   const size = cell === undefined ? '' : ` of ${sizeOf(cell)}`;
-  const looked = `It holds in every order of events${size}: the search has looked at ${formatOrders(orders)}.`;
+  const looked = `It holds in every order of events${size}: the search has looked at ${formatOrders(orders)} ${orders === 1 ? 'order' : 'orders'}.`;
   if (isToldBySearch(exercise)) return `${paint.green(paint.bold('Solved.'))} ${looked}`;
   return `${looked} What this exercise asks for does not show in an order of events. ${paint.bold('Press r')}: real servers tell.`;
 }
 
-function scopeLines(cells: Cell[], { paint }: Style): string[] {
-  const width = Math.max(...cells.map(({ scope }) => scope.length));
+function scopeLines(cells: Cell[], { paint, width }: Style): string[] {
+  const longest = Math.max(...cells.map(({ scope }) => scope.length));
   const signs = { holds: paint.green('✔'), fails: paint.red('✘'), unknown: paint.yellow('?') };
   const words = (scope: string, says: string) =>
     scope === 'plain' ? 'Nothing from outside: no crash, no pause.' : says;
-  return cells.map(
-    ({ scope, says, verdict }) => `  ${signs[verdict]} ${scope.padEnd(width)}  ${paint.dim(words(scope, says))}`,
+  return cells.flatMap(({ scope, says, verdict }) =>
+    hang(`  ${signs[verdict]} ${scope.padEnd(longest)}  `, paint.dim(words(scope, says)), width),
   );
 }
 
@@ -71,28 +71,32 @@ export function counterexampleLines({ scope, reason, counterexample = [] }: Cell
   const steps = shownSteps(counterexample);
   const names = [...new Set(steps.map(({ process }) => process))];
   const nameWidth = Math.max(...names.map((name) => name.length));
-  const whatWidth = Math.min(44, Math.max(...steps.map(({ what }) => what.length)));
+  const whatWidth = Math.min(44, Math.max(0, ...steps.map(({ what, came }) => (came ? what.length : 0))));
   const paints = [paint.cyan, paint.magenta, paint.blue];
   const painted = (name: string) => {
     const at = names.filter((each) => each.length === 1).indexOf(name);
     return (paints[at] ?? paint.dim)(name.padEnd(nameWidth));
   };
   const time = (ms: number) => `${ms} ms`.padStart(9);
-  const lines = steps.flatMap(({ at, process, what, came, again }) => [
-    `${paint.dim(time(at))}  ${painted(process)}  ${came ? what.padEnd(whatWidth) : what}${came ? `  ${paint.bold(`${process} ${came}`)}` : ''}`,
-    ...(again
-      ? [
-          paint.dim(
-            `${' '.repeat(9)}  ${' '.repeat(nameWidth)}  … and the same ${countOf(again.times, 'time')} more, until ${again.until} ms`,
-          ),
-        ]
-      : []),
-  ]);
+  const lines = steps.flatMap(({ at, process, what, came, again }) => {
+    const head = `${paint.dim(time(at))}  ${painted(process)}  `;
+    const below = ' '.repeat(9 + 2 + nameWidth + 2);
+    const times = again && `… and the same ${countOf(again.times, 'time')} more, until ${again.until} ms`;
+    const cameOf = came === undefined ? '' : `${process} ${came}`;
+    const isShort = below.length + whatWidth + 2 + cameOf.length <= width;
+    if (cameOf && isShort && what.length <= whatWidth)
+      return [`${head}${what.padEnd(whatWidth)}  ${paint.bold(cameOf)}`];
+    return [
+      ...hang(head, what, width),
+      ...(cameOf ? hang(below, paint.bold(cameOf), width) : []),
+      ...(times ? hang(below, paint.dim(times), width) : []),
+    ];
+  });
   return [
     ...wrap(`The shortest order of events that shows it, in the scope ${paint.bold(scope)}:`, width),
     '',
     ...lines,
-    `${paint.dim(time(endOf(counterexample)))}  ${paint.red(paint.bold(reason))}`,
+    ...hang(`${paint.dim(time(endOf(counterexample)))}  `, paint.red(paint.bold(reason)), width),
     '',
     ...wrap(
       paint.dim(
@@ -112,10 +116,13 @@ export function realLines(verdicts: RealVerdict[], { paint, width }: Style): str
     'not-applicable': paint.dim('– could not be played'),
   };
   return verdicts.flatMap(({ drill, verdict, reason, witnesses }) => [
-    `  ${paint.bold(drill)}  ${signs[verdict]}`,
-    ...wrap((columnOf(drill) ?? exerciseColumns[drill])?.asks ?? '', width - 4).map((line) => `    ${paint.dim(line)}`),
-    ...wrap(reason, width - 4).map((line) => `    ${line}`),
-    ...witnesses.slice(0, SHOWN_WITNESSES).map((witness) => `    ${paint.dim(`${witness}.`)}`),
+    ...hang(
+      `  ${paint.bold(drill)}  ${signs[verdict]}  `,
+      paint.dim((columnOf(drill) ?? exerciseColumns[drill])?.asks ?? ''),
+      width,
+    ),
+    ...hang('    ', reason, width),
+    ...witnesses.slice(0, SHOWN_WITNESSES).flatMap((witness) => hang('    ', paint.dim(`${witness}.`), width)),
     ...(witnesses.length > SHOWN_WITNESSES
       ? [`    ${paint.dim(`and ${formatNumber(witnesses.length - SHOWN_WITNESSES)} more`)}`]
       : []),
@@ -125,10 +132,10 @@ export function realLines(verdicts: RealVerdict[], { paint, width }: Style): str
 /** The question and its answers. */
 export function questionLines({ prediction: { question, answers } }: Exercise, { paint, width }: Style): string[] {
   return [
-    ...wrap(`${paint.bold('What do you expect?')} ${question}`, width),
+    ...wrap(`${paint.bold('What do you expect?')} ${inline(question, paint)}`, width),
     '',
     ...answers.flatMap(({ text }, at) =>
-      wrap(`${paint.bold(ANSWER_KEYS[at] as string)}  ${text}`, width - 2, '   ').map((line) => `  ${line}`),
+      hang(`  ${paint.bold(ANSWER_KEYS[at] as string)}  `, inline(text, paint), width),
     ),
   ];
 }
@@ -138,9 +145,10 @@ export function answerLines({ prediction }: Exercise, chosen: number, { paint, w
   const { answers, explains } = prediction;
   const answer = answers[chosen];
   const right = answers.findIndex(({ isRight }) => isRight);
-  const said = `You said ${ANSWER_KEYS[chosen]}: ${answer?.text}`;
+  const texts = [answer?.text, answer?.because, answers[right]?.text].map((text = '') => inline(text, paint));
+  const said = `You said ${ANSWER_KEYS[chosen]}: ${texts[0]}`;
   const judged = answer?.isRight
     ? paint.green('That is right.')
-    : `${paint.yellow('That is not what happens.')} ${answer?.because} Right is ${ANSWER_KEYS[right]}: ${answers[right]?.text}`;
-  return [...wrap(paint.dim(said), width), ...wrap(judged, width), ...wrap(explains, width)];
+    : `${paint.yellow('That is not what happens.')} ${texts[1]} Right is ${ANSWER_KEYS[right]}: ${texts[2]}`;
+  return [...wrap(paint.dim(said), width), ...wrap(judged, width), ...wrap(inline(explains, paint), width)];
 }

@@ -7,6 +7,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { type Exercise, exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
 import { openProgress } from '../../exercises/workshop/progress.ts';
 import type { RealJudge, RealVerdict } from '../../exercises/workshop/real-judge.ts';
+import { reset } from '../../exercises/workshop/reset.ts';
 import { openSearchJudge } from '../../exercises/workshop/search-judge.ts';
 import { runSession } from '../../exercises/workshop/session.ts';
 import { readState } from '../../exercises/workshop/state.ts';
@@ -34,14 +35,24 @@ function copyExercises(): { root: string; exercises: Exercise[] } {
 }
 
 /** A session on streams instead of a terminal. `drills` is what the real servers say, which are not the subject here. */
-function begin({ drills = [], first = 0 }: { drills?: RealVerdict['verdict'][]; first?: number } = {}) {
+function begin({
+  drills = [],
+  first = 0,
+  columns = 100,
+  rows = 60,
+}: {
+  drills?: RealVerdict['verdict'][];
+  first?: number;
+  columns?: number;
+  rows?: number;
+} = {}) {
   const { root, exercises } = copyExercises();
   const input = new PassThrough();
   let screen = '';
   let isAll = '';
   const output = {
-    columns: 100,
-    rows: 60,
+    columns,
+    rows,
     write(text: string) {
       isAll += text;
       screen = text.includes('\x1b[2J') ? text : screen + text;
@@ -103,6 +114,9 @@ function begin({ drills = [], first = 0 }: { drills?: RealVerdict['verdict'][]; 
     all: () => isAll,
     screen: () => screen,
     state: () => readState(state),
+    /** What `npm run workshop -- reset` does in another terminal. */
+    resetElsewhere: (exercise: number) =>
+      reset(exercises[exercise] as Exercise, openProgress(join(root, '.workshop.json'))),
     press: (keys: string) => void input.write(keys),
     save: (exercise: number, text: string) => writeFileSync((exercises[exercise] as Exercise).file, text),
     textOf: (file: string) => readFileSync(file, 'utf8'),
@@ -193,6 +207,50 @@ describe('workshop: a session', () => {
     await shows('Build it · 2 of 3 · 03-spin');
     expect(progress.at()).toBe(exercises[1]?.name);
     expect(progress.of('02-recursive-retry')).toMatchObject({ hints: 3, chosen: 1, isAnswered: true });
+  });
+
+  test('80 columns: no line is longer, not even with a long order of events and every key', async () => {
+    const { press, shows, save, exercises, textOf, all } = begin({ columns: 80, rows: 24, first: 2 });
+    press('?');
+    await shows('Any key goes back.');
+    press('x');
+    press('d');
+    await shows('That is right.');
+    const wordy = `redis.set(key, 'held-by-${'a'.repeat(30)}', 'NX')`;
+    save(2, textOf((exercises[2] as Exercise).original).replace("redis.set(key, 'held', 'NX')", wordy));
+    await shows(/SET lock held-by-a+ NX → "OK"\n {14}A is inside/);
+    save(2, textOf((exercises[2] as Exercise).solution));
+    await shows(/n next {3}b back {3}l list\n\? keys {3}q quit/);
+
+    const lines = all().replaceAll('\x1b[2J\x1b[H', '').split('\n');
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('what is newest stands last: a hint that was asked for, and then the verdict of the next save', async () => {
+    const { press, shows, save, exercises, textOf } = begin({ rows: 24 });
+    press('b');
+    await shows('Not yet.');
+    press('h');
+    await shows(/Not yet\..*Hint 1 of 3/s);
+    save(0, textOf((exercises[0] as Exercise).original).replace('await abortable', 'await  abortable'));
+    await shows(/Hint 1 of 3.*Not yet\./s);
+  });
+
+  test('an exercise that is reset in another terminal begins anew', async () => {
+    const { press, shows, save, exercises, textOf, resetElsewhere, screen, progress } = begin();
+    press('b');
+    await shows('Not yet.');
+    save(0, textOf((exercises[0] as Exercise).solution));
+    await shows('Solved.');
+
+    resetElsewhere(0);
+
+    await shows('The exercise begins anew.');
+    expect(screen()).toContain('What do you expect?');
+    expect(screen()).not.toContain('✔ solved');
+    press('n');
+    await shows('03-spin');
+    expect(progress.of('02-recursive-retry')).toMatchObject({ isSolved: false, isAnswered: false });
   });
 
   test('while the question is open, b answers; the arrows go back, and a save waits for the answer', async () => {

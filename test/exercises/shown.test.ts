@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { markdownLines, wrap } from '../../exercises/workshop/layout.ts';
+import { hang, inColumns, markdownLines, wrap } from '../../exercises/workshop/layout.ts';
 import { openProgress } from '../../exercises/workshop/progress.ts';
 import { readState, removeState, type WorkshopState, writeState } from '../../exercises/workshop/state.ts';
 import { shownSteps } from '../../exercises/workshop/steps.ts';
@@ -31,6 +31,18 @@ describe('workshop: text on a terminal', () => {
   test('colours take no room', () => {
     const { red } = pc.createColors(true);
     expect(wrap(`${red('one')} ${red('two')}`, 7)).toHaveLength(1);
+  });
+
+  test('what has no room in the first line stands below the beginning of the text', () => {
+    const { red } = pc.createColors(true);
+    expect(hang('  a  ', 'one  two', 20)).toEqual(['  a  one  two']);
+    expect(hang(`  ${red('a')}  `, 'one two', 10)).toEqual([`  ${red('a')}  one`, '     two']);
+  });
+
+  test('columns are read from top to bottom, as many as there is room for', () => {
+    expect(inColumns(['1 one', '2 two', '3 three'], 14)).toEqual(['1 one  3 three', '2 two']);
+    expect(inColumns(['1 one', '2 two'], 5)).toEqual(['1 one', '2 two']);
+    expect(inColumns(['1 one', '2 two'], 3)).toEqual(['1 one', '2 two']);
   });
 
   test('Markdown: paragraphs, a list, code, and a link by its text', () => {
@@ -117,6 +129,24 @@ describe('workshop: progress', () => {
     ]);
     again.forget('04-ttl');
     expect(openProgress(file).of('04-ttl').isSolved).toBe(false);
+  });
+
+  test('what another process forgets is forgotten here, and is not written back', () => {
+    const file = join(tempDir(), '.workshop.json');
+    const progress = openProgress(file);
+    progress.change('04-ttl', { isSolved: true });
+    progress.change('05-owner-check', { isSolved: true });
+
+    openProgress(file).forget('04-ttl');
+    progress.goTo('04-ttl');
+
+    expect(progress.of('04-ttl').isSolved).toBe(false);
+    const again = openProgress(file);
+    expect([again.at(), again.of('04-ttl').isSolved, again.of('05-owner-check').isSolved]).toEqual([
+      '04-ttl',
+      false,
+      true,
+    ]);
   });
 
   test.each([
