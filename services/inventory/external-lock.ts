@@ -53,6 +53,9 @@ export function supervised(createLock: CreateLock): CreateLock {
       get fencingToken() {
         return tokenOf(lock.fencingToken);
       },
+      get hasUnfencedReads() {
+        return lock.hasUnfencedReads === true;
+      },
     } as Lock;
   };
 }

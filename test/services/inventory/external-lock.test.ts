@@ -32,6 +32,8 @@ export const createLock = (options) => ({ ...options, ...createOne({ ...options 
     acquire: "const error = new Error('round and round'); error.cause = error; throw error;",
   }),
   'number-token': 'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7 });',
+  'unfenced-reads':
+    'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7, hasUnfencedReads: true });',
   'half-a-token': 'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7.5 });',
 };
 
@@ -140,6 +142,25 @@ test('number-token: the stock sees the digits of a number', async () => {
   expect(answer).toMatchObject({ status: 200 });
   expect(await redis.client.hgetall(`{inventory${sku}}:fence`)).toEqual({ 'number-token': '7' });
 });
+
+test.each([
+  ['number-token', []],
+  ['unfenced-reads', ['read']],
+])(
+  '%s: the stock has seen a newer token, and refuses: the read as well, unless the lock shows its token at the write alone',
+  async (name, reads) => {
+    const sku = randomUUID().slice(0, 8);
+    await node.lab('PUT', '/lock-version', { version: name, waitTimeoutMs: 300 });
+    await node.lab('PUT', '/stock', { sku, stock: 5 });
+    await redis.client.hset(`{inventory${sku}}:fence`, name, '9');
+    const before = (await node.events()).length;
+
+    expect(await node.sell(sku)).toMatchObject({ body: { code: 'STALE_TOKEN' } });
+
+    const told = (await node.events()).slice(before).map(({ type }) => type);
+    expect(told.filter((type) => type === 'read')).toEqual(reads);
+  },
+);
 
 test('half-a-token: a token that cannot be compared is a fault of the lock, and nothing is written', async () => {
   const { sku, answer } = await sellUnder('half-a-token');
