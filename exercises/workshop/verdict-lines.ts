@@ -48,9 +48,10 @@ export function verdictLines(exercise: Exercise, verdict: SearchVerdict, style: 
 }
 
 function praiseOf(exercise: Exercise, cells: Cell[], paint: Paint): string {
-  const [cell] = cells;
+  // Some scopes need a process more than the others.
+  const sizes = [...new Set(cells.map(sizeOf))];
   const orders = cells.reduce((sum, { schedules }) => sum + schedules, 0);
-  const size = cell === undefined ? '' : ` of ${sizeOf(cell)}`;
+  const size = sizes.length === 0 ? '' : ` of ${sizes.join(' and of ')}`;
   const looked = `It holds in every order of events${size}: the search has looked at ${formatOrders(orders)} ${orders === 1 ? 'order' : 'orders'}.`;
   if (isToldBySearch(exercise)) return `${paint.green(paint.bold('Solved.'))} ${looked}`;
   return `${looked} What this exercise asks for does not show in an order of events. ${paint.bold('Press r')}: real servers tell.`;

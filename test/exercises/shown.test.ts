@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { readExercises } from '../../exercises/workshop/exercise.ts';
 import { hang, inColumns, markdownLines, wrap } from '../../exercises/workshop/layout.ts';
 import { openProgress } from '../../exercises/workshop/progress.ts';
 import { readState, removeState, type WorkshopState, writeState } from '../../exercises/workshop/state.ts';
 import { shownSteps } from '../../exercises/workshop/steps.ts';
+import { verdictLines } from '../../exercises/workshop/verdict-lines.ts';
+import type { Cell } from '../../prove/cell.ts';
 import type { Step } from '../../prove/state.ts';
 
 const plain = pc.createColors(false);
@@ -109,6 +112,23 @@ describe('workshop: a counterexample in steps', () => {
     const steps = [step(0, 'A', 'begins', 'begins a sale', { told: [...told('entered'), ...told('left', 2)] })];
     expect(shownSteps(steps)[0]?.came).toBe('is inside (sale 1), leaves (sale 2)');
   });
+});
+
+test('workshop: a verdict names each size that the search has looked at, and how many orders', () => {
+  const [exercise] = readExercises().filter(({ number }) => number === 4);
+  const cell = (scope: string, processes: number) =>
+    ({ scope, processes, sales: 1, verdict: 'holds', says: 'So it is.', schedules: 1 }) as Cell;
+  const told = (...cells: Cell[]) => {
+    if (exercise === undefined) throw new Error('There is no exercise 04.');
+    const lines = verdictLines(exercise, { kind: 'holds', sentence: '', cells }, { paint: plain, width: 200 });
+    return lines.at(-1);
+  };
+
+  const holds = 'Solved. It holds in every order of events of';
+  expect(told(cell('crashed-holder', 2))).toBe(`${holds} 2 processes × 1 sale: the search has looked at 1 order.`);
+  expect(told(cell('crashed-holder', 2), cell('zombie-renewal', 3))).toBe(
+    `${holds} 2 processes × 1 sale and of 3 processes × 1 sale: the search has looked at 2 orders.`,
+  );
 });
 
 describe('workshop: progress', () => {
