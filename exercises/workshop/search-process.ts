@@ -21,6 +21,8 @@ process.on('message', async (task: SearchTask) => {
   send({ type: 'done' });
 });
 process.on('disconnect', () => process.exit());
+// The other end may have gone before this one could listen.
+if (!process.connected) process.exit();
 setInterval(() => send({ type: 'alive' }), SIGN_EVERY_MS);
 send({ type: 'ready' });
 
