@@ -23,6 +23,7 @@ import {
 import type { SeenView } from './state.ts';
 import { fitted, SIZES, SMALLEST, shorten, textWidth } from './text-width.ts';
 
+const words = texts.picture;
 const SIZE = 18;
 const PAD = 12;
 /** The room between the name of a part and its state, with the symbol in it. */
@@ -41,7 +42,7 @@ function drawing(view: SeenView, width: number) {
   const together = view.nodes.reduce((sum, { inside }) => sum + inside.length, 0);
   return html`<svg
     role="img"
-    aria-label=${texts.picture.describe(view)}
+    aria-label=${words.describe(view)}
     viewBox=${`0 0 ${width} ${height}`}
     width=${width}
     height=${height}
@@ -68,7 +69,7 @@ function buyersMark({ x, y, width, height }: Box) {
     d=${`M${left} ${y + 22}a8 8 0 0 1 16 0zM${left + 3.5} ${y + 8}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z`}
   />`;
   const middle = x + width / 2;
-  const name = fitted(texts.picture.buyers, width);
+  const name = fitted(words.buyers, width);
   return html`<g class="buyers">
     ${[-28, -8, 12].map((left) => person(middle + left))}
     <text x=${middle} y=${y + height - 6} text-anchor="middle" font-size=${name.size}>${name.text}</text>
@@ -92,7 +93,7 @@ function lineMark({ line, from, to }: DrawnLine) {
 function labelMark({ held, is, x, y, width, height }: LineLabel) {
   const isHeld = held.length > 0;
   const top = y - height / 2;
-  const word = isHeld ? texts.picture.onLine(is) : texts.picture.line[is];
+  const word = isHeld ? words.onLine(is) : words.line[is];
   const left = x - (textWidth(word, LABEL_SIZE, true) + SIGN_WIDTH) / 2;
   const symbol = isHeld ? 'stopped' : is === 'open' ? 'up' : is;
   return html`<g class=${`label ${isHeld ? 'is-held' : `is-${is}`}`}>
@@ -174,12 +175,12 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
   const sales = node?.inside ?? [];
   const waiting = node?.waiting ?? 0;
   const chipWidth = width - 2 * PAD;
-  const named = fitted(texts.picture.inside(sales), chipWidth - 10, sales.length > 0);
-  const inShort = fitted(texts.picture.insideInShort(sales), chipWidth - 10, true);
+  const named = fitted(words.inside(sales), chipWidth - 10, sales.length > 0);
+  const inShort = fitted(words.insideInShort(sales), chipWidth - 10, true);
   // From the last row a few big letters say more than many small ones.
   const chip = named.size < 17 && sales.length > 0 ? inShort : named;
-  const words = texts.picture.waiting(waiting);
-  const dotsLeft = x + PAD + textWidth(words, SIZE) + 8;
+  const waits = words.waiting(waiting);
+  const dotsLeft = x + PAD + textWidth(waits, SIZE) + 8;
   const dots = Math.max(0, Math.min(waiting, Math.floor((x + width - PAD - dotsLeft) / (DOT + 3))));
   return html`<g class=${`part node is-${part.is}`}>
     ${frameOf(box)}
@@ -201,7 +202,7 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
     >
       ${chip.text}
     </text>
-    <text class=${`waits ${waiting > 0 ? '' : 'is-none'}`} x=${x + PAD} y=${y + height - 11}>${words}</text>
+    <text class=${`waits ${waiting > 0 ? '' : 'is-none'}`} x=${x + PAD} y=${y + height - 11}>${waits}</text>
     ${Array.from({ length: dots }, (_, i) => html`<circle class="waiter" cx=${dotsLeft + i * (DOT + 3) + DOT / 2} cy=${y + height - 17} r=${DOT / 2} />`)}
   </g>`;
 }
@@ -210,7 +211,7 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
 function serverMark(box: ServerBox, view: SeenView) {
   const { part, hasLock, hasStock, x, y, width } = box;
   if (part !== null && !hasLock && !hasStock) return smallPart({ ...box, part });
-  const masters = fitted(texts.picture.lockOfMasters, width - 2 * PAD, true);
+  const masters = fitted(words.lockOfMasters, width - 2 * PAD, true);
   return html`<g class=${`part server is-${part?.is ?? 'up'}`}>
     ${frameOf(box)}
     ${part === null ? html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${masters.size}>${masters.text}</text>` : header(part, box)}
@@ -221,12 +222,12 @@ function serverMark(box: ServerBox, view: SeenView) {
 
 function lockMark({ lock, lockSeenAtMs }: SeenView, { x, y, width }: Box) {
   const token = lock?.fencingToken;
-  const holder = fitted(lock?.holder ?? texts.picture.noLock, width, lock !== null);
+  const holder = fitted(lock?.holder ?? words.noLock, width, lock !== null);
   return html`<g class="lock">
     <path class="rule" d=${`M${x} ${y}h${width}`} />
     <path class="key" d=${`M${x} ${y + 15}h11v9h-11zM${x + 2} ${y + 15}v-3a3.5 3.5 0 0 1 7 0v3`} />
-    <text class="what" x=${x + 18} y=${y + 24}>${texts.picture.lock}</text>
-    ${token !== undefined && html`<text class="token" x=${x + width} y=${y + 24} text-anchor="end">${shorten(texts.picture.token(token), width - 60, SIZE, true)}</text>`}
+    <text class="what" x=${x + 18} y=${y + 24}>${words.lock}</text>
+    ${token !== undefined && html`<text class="token" x=${x + width} y=${y + 24} text-anchor="end">${shorten(words.token(token), width - 60, SIZE, true)}</text>`}
     <text class=${lock === null ? 'nobody' : 'holder'} x=${x} y=${y + 49} font-size=${holder.size}>${holder.text}</text>
     ${lock !== null && html`<${LeaseBar} lock=${lock} seenAtMs=${lockSeenAtMs} x=${x} y=${y + 60} width=${width} />`}
   </g>`;
@@ -238,7 +239,7 @@ function stockMark({ stock }: SeenView, { x, y, width }: Box) {
   const isDifferent = stock.actual !== stock.expected;
   const right = x + width;
   const middle = x + width / 2;
-  const names = rowsOf([texts.picture.stock, texts.picture.answersSay], width);
+  const names = rowsOf([words.stock, words.answersSay], width);
   return html`<g class=${`stock ${isDifferent ? 'is-different' : ''} ${names.rows.length > 1 ? 'is-low' : ''}`}>
     <path class="rule" d=${`M${x} ${y}h${width}`} />
     ${names.rows.map(

@@ -4,12 +4,14 @@ import { html } from 'htm/preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import { drawTimeline, type Layout, type Measures, measureTimeline } from '../../loadtest/report/timeline.ts';
-import { texts } from '../texts/en.ts';
+import { texts as allTexts } from '../texts/en.ts';
 import { useWidth } from './measured.ts';
 import { scrolledTo } from './scroll.ts';
 import type { SeenView } from './state.ts';
 import { activeView, moveLane, readingOf } from './store.ts';
 import { eventsOf, storyOf, type TimelineEvent } from './timeline-events.ts';
+
+const texts = allTexts.timeline;
 
 const NAMES_LEFT_FROM = 540;
 /** The room for a name such as `node-1 · sale 1001`. */
@@ -34,7 +36,7 @@ export function TimelinePanel({ view, index }: { view: SeenView; index: number }
   const isFrozen = reading.frozen.value !== null;
   return html`<section
     class="timeline-panel"
-    aria-label=${texts.timeline.name(view.title)}
+    aria-label=${texts.name(view.title)}
     onPointerEnter=${() => {
       activeView.value = index;
     }}
@@ -44,8 +46,8 @@ export function TimelinePanel({ view, index }: { view: SeenView; index: number }
   >
     ${
       timeline === null
-        ? html`<p class="empty">${texts.timeline.empty}</p>`
-        : html`<${ReadTimeline} timeline=${timeline} title=${texts.timeline.title(view.drill, view.title)} index=${index} />`
+        ? html`<p class="empty">${texts.empty}</p>`
+        : html`<${ReadTimeline} timeline=${timeline} title=${texts.title(view.drill, view.title)} index=${index} />`
     }
     ${
       timeline !== null &&
@@ -59,7 +61,7 @@ export function TimelinePanel({ view, index }: { view: SeenView; index: number }
           if (event.detail > 0 && event.currentTarget instanceof HTMLElement) event.currentTarget.blur();
         }}
       >
-        ${isFrozen ? texts.timeline.follow : texts.timeline.freeze}
+        ${isFrozen ? texts.follow : texts.freeze}
       </button>`
     }
   </section>`;
@@ -101,7 +103,7 @@ function ReadTimeline({ timeline, title, index }: ReadTimelineProps) {
       ref=${frame}
       tabindex="0"
       role="group"
-      aria-label=${texts.timeline.keys}
+      aria-label=${texts.keys}
       onKeyDown=${(pressed: KeyboardEvent) => {
         if (pressed.key !== 'ArrowUp' && pressed.key !== 'ArrowDown') return;
         pressed.preventDefault();
@@ -131,8 +133,8 @@ function overlay(
 
 function sentence(lane: Timeline['lanes'][number] | undefined, marked: TimelineEvent | undefined, isFrozen: boolean) {
   if (lane !== undefined) return storyOf(lane);
-  if (marked !== undefined) return texts.timeline.at(marked.atMs, marked.words);
-  return html`<span class="hint">${isFrozen ? texts.timeline.frozen : texts.timeline.keys}</span>`;
+  if (marked !== undefined) return texts.at(marked.atMs, marked.words);
+  return html`<span class="hint">${isFrozen ? texts.frozen : texts.keys}</span>`;
 }
 
 /** The lane under the pointer. */

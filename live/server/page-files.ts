@@ -51,7 +51,7 @@ export async function makePage({ language = 'en', textsFile }: PageOptions = {})
       format: 'esm',
       target: 'es2022',
       charset: 'utf8',
-      plugins: [spokenIn(texts), withoutIndents],
+      plugins: [spokenIn(texts), markupInShort],
       logLevel: 'silent',
       tsconfigRaw: {},
     }),
@@ -74,13 +74,21 @@ const spokenIn = (texts: string): Plugin => ({
   },
 });
 
-/** Markup in a template needs no indents, and they are a twentieth of the page. */
-const withoutIndents: Plugin = {
-  name: 'without-indents',
+/**
+ * Markup in a template needs no indents, and they are a twentieth of the page. What htm reads needs no names at its ends, and no quotes
+ * around a word either.
+ */
+const markupInShort: Plugin = {
+  name: 'markup-in-short',
   setup({ onLoad }) {
     onLoad({ filter: /\/(live\/client|loadtest\/report)\/[^/]+\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      return { contents: source.replace(/\s*\n\s*(?=<|\$\{|\/?>)/g, '').replace(/\s*\n\s*/g, '\n'), loader: 'ts' };
+      const short = source.replace(/\s*\n\s*(?=<|\$\{|\/?>)/g, '').replace(/\s*\n\s*/g, '\n');
+      const isRead = path.includes('/live/client/');
+      const contents = isRead
+        ? short.replace(/<\/\w+>/g, '</>').replace(/(\s[\w-]+=)"([\w-]+)"(?=[\s>])/g, '$1$2')
+        : short;
+      return { contents, loader: 'ts' };
     });
   },
 };
