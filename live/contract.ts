@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Timeline, Verdict } from '../loadtest/evidence/results.ts';
 import type { PuzzleView } from './puzzle-contract.ts';
 import type { RoomView } from './room-contract.ts';
+import type { WorkshopView } from './workshop-contract.ts';
 
 /** A part of the stack, and how it is: `stopped` stands still, `dead` has no process, `cut` is reached by nobody. */
 export interface Part {
@@ -154,6 +155,8 @@ export interface LiveState {
   room?: RoomView;
   /** "You are the scheduler". Absent where it can't be played. */
   puzzle?: PuzzleView;
+  /** The workshop that runs on this machine; null or absent when there is none. */
+  workshop?: WorkshopView | null;
 }
 
 /**
@@ -170,6 +173,7 @@ export type Message =
       views?: (Partial<StackView> | null)[];
       room?: RoomView;
       puzzle?: PuzzleView;
+      workshop?: WorkshopView | null;
     };
 
 /** What the page has shown of a run: how it began, and what changed when, in milliseconds since then. */

@@ -23,6 +23,7 @@ import { createRecorder } from './server/recorder.ts';
 import { createRoom } from './server/room.ts';
 import { type Shared, shareRoom } from './server/share.ts';
 import { createStream } from './server/stream.ts';
+import { watchWorkshop } from './server/watched-workshop.ts';
 
 dotenv.config({ quiet: true });
 const command = new Command('npm run live --')
@@ -47,7 +48,7 @@ const { url, lab, lease, share, open } = command.opts<{
   open: boolean;
 }>();
 if ((url === undefined) !== (lab === undefined)) command.error('error: --url and --lab go together');
-const { LIVE_PORT, LIVE_SHARE_PORT, LIVE_LANGUAGE } = readSettingsOrExit(
+const { LIVE_PORT, LIVE_SHARE_PORT, LIVE_LANGUAGE, WORKSHOP_STATE } = readSettingsOrExit(
   z.object({
     LIVE_PORT: port().default(livePorts.LIVE_PORT),
     LIVE_SHARE_PORT: port().default(livePorts.LIVE_SHARE_PORT),
@@ -55,6 +56,8 @@ const { LIVE_PORT, LIVE_SHARE_PORT, LIVE_LANGUAGE } = readSettingsOrExit(
       .string()
       .regex(/^[a-z]{2}$/, 'must be two small letters, such as en')
       .default('en'),
+    /** Where the workshop says how it is: tests have their own. */
+    WORKSHOP_STATE: z.string().min(1).optional(),
   }),
   process.env,
 );
@@ -80,7 +83,8 @@ async function serve(): Promise<number> {
   });
   const puzzle = createPuzzle({ onChange: changed });
   const room = createRoom({ questions: readQuestions(), read: player.read, onChange: changed });
-  const readAll = () => ({ ...player.read(), puzzle: puzzle.read() });
+  const workshop = watchWorkshop({ ...(WORKSHOP_STATE && { file: WORKSHOP_STATE }), onChange: changed });
+  const readAll = () => ({ ...player.read(), puzzle: puzzle.read(), workshop: workshop.read() });
   const stream = createStream({ choices, read: () => ({ ...readAll(), room: room.forPresenter() }) });
   const recorder = createRecorder({ choices, read: player.read });
   let shared: Shared | undefined;
@@ -134,6 +138,7 @@ async function serve(): Promise<number> {
     await shared?.close();
     await player.close();
     await puzzle.close();
+    workshop.close();
     stream.end();
     server.close();
     server.closeAllConnections();

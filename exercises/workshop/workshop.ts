@@ -18,6 +18,7 @@ import { reset } from './reset.ts';
 import { openSearchJudge } from './search-judge.ts';
 import { openServers } from './servers.ts';
 import { runSession } from './session.ts';
+import { stateFile } from './state.ts';
 
 const ALL_SOLVED = 0;
 const NOT_ALL_SOLVED = 1;
@@ -26,7 +27,7 @@ dotenv.config({ quiet: true });
 const stopping = new AbortController();
 stopWithoutReader(stopOnSignal(stopping, new Error('stopped before the end')));
 const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
-/** Exercises and progress of another place: tests have their own. */
+/** Exercises, progress and state of another place: tests have their own. */
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
 const progressOf = () => openProgress(process.env['WORKSHOP_PROGRESS'] || progressFile);
 
@@ -86,6 +87,7 @@ async function attend(wanted: string | undefined): Promise<number> {
       output: process.stdout,
       paint,
       notes: progress.problem === undefined ? [] : [progress.problem],
+      state: process.env['WORKSHOP_STATE'] || stateFile,
       signal: stopping.signal,
     });
   } finally {

@@ -6,15 +6,16 @@ import type { Order } from '../contract.ts';
 import { texts } from '../texts/en.ts';
 import { stageBefore } from './choice.ts';
 import { sendOrder, tokenInAddress } from './order.ts';
-import { playKey } from './state.ts';
+import { canBegin, playKey } from './state.ts';
 import { choice, isBeside, isScheduling, pickDrill, pickStage, playOrder, shown } from './store.ts';
+import { WorkshopButton } from './workshop.ts';
 
 export function Controls() {
   const { choices, play, views, taught } = shown.value;
   const { stage, drill } = choice.value;
   const chosen = choices.find(({ name }) => name === stage);
   const asked = chosen?.drills.find(({ name }) => name === drill);
-  const isIdle = play.is === 'ready' || play.is === 'over';
+  const isIdle = canBegin(play);
   const before = stageBefore(choices, choice.value);
   if (choices.length === 0) return html`<header class="controls"><h1>${texts.title}</h1></header>`;
   const known = taught[playKey(stage, drill)];
@@ -57,6 +58,7 @@ export function Controls() {
         <span>${texts.controls.beside}</span>
       </label>`
       }
+      <${WorkshopButton} />
       <p class=${`status is-${play.is}`} role="status">${texts.play[play.is]}</p>
     </div>
   </header>`;

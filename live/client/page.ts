@@ -11,12 +11,14 @@ import { sendVote } from './own-vote.ts';
 import { Patterns } from './patterns.ts';
 import { PuzzlePanel } from './puzzle.ts';
 import { FollowerQuestion } from './room.ts';
-import { choice, isLookingOn, isSaved, isScheduling, line, readingOf, shown } from './store.ts';
+import { canBegin } from './state.ts';
+import { choice, isAtWorkshop, isLookingOn, isSaved, isScheduling, line, readingOf, shown } from './store.ts';
 import { View } from './view.ts';
+import { WorkshopButton, WorkshopPanel } from './workshop.ts';
 
 /** `top` stands above everything: what a saved run has for its controls. */
 export function Page({ top }: { top?: () => unknown }) {
-  const { choices, play, room, puzzle, views } = shown.value;
+  const { choices, play, room, puzzle, workshop, views } = shown.value;
   if (isScheduling.value && puzzle !== undefined) {
     return html`<${Notices} />
       <main class="scheduler">
@@ -32,7 +34,7 @@ export function Page({ top }: { top?: () => unknown }) {
       </main>`;
   }
   const chosen = choices.find(({ name }) => name === choice.value.stage);
-  const isIdle = play.is === 'ready' || play.is === 'over';
+  const isIdle = canBegin(play);
   // Between two drills the presenter reads the code of what comes next.
   const codeOf = (stage: string) =>
     views.length === 1 && isIdle ? chosen : choices.find(({ name }) => name === stage);
@@ -47,12 +49,17 @@ export function Page({ top }: { top?: () => unknown }) {
       !isSaved.value &&
       html`<header class="follower">
         <h1>${texts.title}</h1>
+        <${WorkshopButton} />
         ${room !== undefined && html`<${FollowerQuestion} room=${room} vote=${(vote: Vote) => sendVote(tokenInAddress(), vote)} />`}
       </header>`
     }
-    <main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReading ? 'is-reading' : ''}`}>
+    ${
+      isAtWorkshop.value && workshop !== null
+        ? html`<main class="views is-reading"><${WorkshopPanel} view=${workshop} /></main>`
+        : html`<main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReading ? 'is-reading' : ''}`}>
       ${views.map((view, i) => html`<${View} key=${i} view=${view} index=${i} code=${codeOf(view.stage)} />`)}
       ${views.length === 0 && html`<${DrillList} chosen=${chosen} />`}
       ${choices.length === 0 && line.value === 'connecting' && html`<p class="empty">${texts.line.connecting}</p>`}
-    </main>`;
+    </main>`
+    }`;
 }

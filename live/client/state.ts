@@ -1,6 +1,7 @@
 // What the page knows, and how a message from the server changes it.
 
 import type { Control, LiveState, Message, Play, StackView, StageChoice, VerdictView } from '../contract.ts';
+import type { WorkshopView } from '../workshop-contract.ts';
 
 /** A view, and when the server last said what its lock is: in milliseconds on the page's clock. */
 export interface SeenView extends StackView {
@@ -13,6 +14,7 @@ export interface Shown {
   controls: Control[] | null;
   room: LiveState['room'];
   puzzle: LiveState['puzzle'];
+  workshop: WorkshopView | null;
   views: SeenView[];
   /** What is taught of the drills that came to a verdict while the page was open, by `playKey`. The others stay a secret. */
   taught: Readonly<Record<string, VerdictView['taught']>>;
@@ -25,6 +27,7 @@ export const nothingShown: Shown = {
   controls: null,
   room: undefined,
   puzzle: undefined,
+  workshop: null,
   views: [],
   taught: {},
 };
@@ -45,6 +48,9 @@ export const emptyView: StackView = {
   verdict: null,
 };
 
+/** Something may be started. */
+export const canBegin = ({ is }: Play) => is === 'ready' || is === 'over';
+
 /** The name of a drill under a stage, among all that can be played. */
 export function playKey(stage: string, drill: string): string {
   return `${stage} ${drill}`;
@@ -55,16 +61,16 @@ export function applyMessage(shown: Shown, message: Message, nowMs: number): Sho
   if (message.type === 'follower') return shown;
   if (message.type === 'all') {
     const { choices, state } = message;
-    const { play, controls, room, puzzle } = state;
+    const { play, controls, room, puzzle, workshop = null } = state;
     const views = state.views.map((view) => seen(view, nowMs));
-    return { choices, play, controls, room, puzzle, views, taught: withTaught(shown.taught, views) };
+    return { choices, play, controls, room, puzzle, workshop, views, taught: withTaught(shown.taught, views) };
   }
   const changes = message.views ?? [];
   const count = Math.max(shown.views.length, changes.length);
   const views = Array.from({ length: count }, (_, index) => changed(shown.views[index], changes[index], nowMs));
   const left = views.filter((view) => view !== undefined);
-  const { play = shown.play, controls = shown.controls, room = shown.room, puzzle = shown.puzzle } = message;
-  return { ...shown, play, controls, room, puzzle, views: left, taught: withTaught(shown.taught, left) };
+  const { type: _type, ...members } = message;
+  return { ...shown, ...members, views: left, taught: withTaught(shown.taught, left) };
 }
 
 /** A view after its changes: null means that it is gone, undefined that nothing has changed. */

@@ -5,7 +5,7 @@ import type { Message, Order } from '../contract.ts';
 import { type Choice, chooseStage, playedChoice, stageBefore } from './choice.ts';
 import { becomeFollower, follower } from './own-vote.ts';
 import { type PageValue, pageValue } from './page-value.ts';
-import { applyMessage, nothingShown, playKey, type Shown } from './state.ts';
+import { applyMessage, canBegin, nothingShown, playKey, type Shown } from './state.ts';
 import type { LineState } from './stream.ts';
 import { eventBeside, eventsOf } from './timeline-events.ts';
 
@@ -29,6 +29,8 @@ export const choice = pageValue<Choice>({ stage: '', drill: '' });
 export const isBeside = pageValue(false);
 /** The presenter plays the scheduler, and sees no stack. */
 export const isScheduling = pageValue(false);
+/** The workshop is shown in place of the stack, if one runs. */
+export const isAtWorkshop = pageValue(false);
 /** The page is shown from a file: nobody is there to be asked for anything. */
 export const isSaved = pageValue(false);
 /** This page is that of a follower, or of a file: it looks on. */
@@ -60,6 +62,10 @@ export function receive(message: Message) {
     const isSame = old?.stage === now?.stage && old?.drill === now?.drill && now?.timeline != null;
     if (!isSame) closeReading(own);
   });
+  // A workshop that begins while nothing is played is what there is to see. What is played takes its place.
+  const isIdle = canBegin(after.play) || after.views.length === 0;
+  if (before.workshop === null && after.workshop !== null && isIdle) isAtWorkshop.value = true;
+  if (canBegin(before.play) && !canBegin(after.play)) isAtWorkshop.value = false;
   // Its buttons come and go with free play.
   const { tab } = readings[0];
   if (before.controls === null && after.controls !== null) tab.value = 'free';

@@ -1,15 +1,16 @@
 // The verdict of a drill, and why it is what it is.
 
 import { html } from 'htm/preact';
+import type { Verdict } from '../../loadtest/evidence/results.ts';
 import type { VerdictView } from '../contract.ts';
 import { texts } from '../texts/en.ts';
 
 /** The verdict as the room reads it. Its place is there before it is, so that a screen reader speaks it. */
 export function VerdictBanner({ verdict }: { verdict: VerdictView | null }) {
-  return html`<div role="status" class="verdict-place">${verdict && banner(verdict)}</div>`;
+  return html`<div role="status" class="verdict-place">${verdict && verdictBox(verdict.verdict, verdict.taught, verdict.reasons)}</div>`;
 }
 
-function banner({ verdict, taught, reasons }: VerdictView) {
+export function verdictBox(verdict: Verdict | 'broken', taught: VerdictView['taught'], reasons: string[]) {
   const { sign, word } = texts.verdict[verdict];
   const isOff = taught !== null && verdict !== taught && (verdict === 'pass' || verdict === 'fail');
   return html`<div class=${`verdict is-${verdict} ${isOff ? 'is-off' : ''}`}>

@@ -19,6 +19,7 @@ import type {
   StepView,
 } from '../puzzle-contract.ts';
 import type { QuestionState } from '../room-contract.ts';
+import type { WorkshopStep, WorkshopView } from '../workshop-contract.ts';
 
 /** A sale by the node that makes it. */
 interface SaleName {
@@ -31,11 +32,12 @@ const sale = ({ node, saleId }: SaleName) => `sale ${saleId} on ${node}`;
 const inside = (sales: string[]) =>
   sales.length === 1 ? `sale ${sales[0]} is inside` : `${formatNumber(sales.length)} sales are inside`;
 
-const verdicts: Record<Verdict, { sign: string; word: string }> = {
+const verdicts: Record<Verdict | 'broken', { sign: string; word: string }> = {
   pass: { sign: '✔', word: 'holds' },
   fail: { sign: '✘', word: 'fails' },
   unknown: { sign: '?', word: 'unknown' },
   'not-applicable': { sign: '–', word: 'not applicable' },
+  broken: { sign: '?', word: 'can’t be judged yet' },
 };
 
 const partStates: Record<Part['is'], string> = { up: 'up', stopped: 'stopped', dead: 'dead', cut: 'cut off' };
@@ -275,7 +277,7 @@ export const texts = {
     name: 'Verdict',
     ...verdicts,
     /** How a verdict compares with what is taught; nothing where that is open, or the verdict is. */
-    compared: (verdict: Verdict, taught: 'pass' | 'fail' | null) => {
+    compared: (verdict: Verdict | 'broken', taught: 'pass' | 'fail' | null) => {
       if (taught === null || (verdict !== 'pass' && verdict !== 'fail')) return '';
       return verdict === taught ? ', as taught' : ', NOT as taught';
     },
@@ -404,6 +406,32 @@ export const texts = {
       const held = { pass: '✔ The lock held.', fail: '✘ The lock failed.', unknown: '', 'not-applicable': '' }[verdict];
       return `${held || '? It could not be told.'} ${sentence}`;
     },
+  },
+
+  /** The workshop that runs beside the page. */
+  workshop: {
+    name: 'Workshop',
+    title: (number: number, title: string) => `Exercise ${number}: ${title}`,
+    /** The letter of an answer, by its place. */
+    answer: (place: number) => String.fromCharCode(97 + place),
+    mark: (isChosen: boolean, isRight: boolean) =>
+      listOf([...(isChosen ? ['(predicted)'] : []), ...(isRight ? ['(✔ right)'] : [])]),
+    states: {
+      asked: 'The question is open: no verdict before it is answered.',
+      judging: 'The search looks at every order of events.',
+      running: 'Real servers play the drills.',
+      'not judged': 'Not judged yet.',
+      'to run': 'The search alone does not tell: real servers do.',
+      'not solved': 'Not solved yet.',
+      solved: 'Solved.',
+    } satisfies Record<WorkshopView['is'], string>,
+    reason: (drill: string | null, reason: string) =>
+      drill === null ? reason : `On real servers, ${drill}: ${reason}`,
+    steps: (scope: string) => `The shortest order that breaks it (${scope})`,
+    at: milliseconds,
+    step: ({ process, what, again }: WorkshopStep) =>
+      `${process}: ${what}${again === undefined ? '' : ` … and ${countOf(again.times, 'time')} more, until ${milliseconds(again.until)}`}`,
+    came: ({ process, came }: WorkshopStep) => (came === undefined ? '' : `${process} ${came}`),
   },
 
   /** "You are the scheduler". */

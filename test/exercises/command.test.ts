@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Exercise, exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
+import { readState } from '../../exercises/workshop/state.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { concurrentCommand } from '../loadtest/commands/command-under-test.ts';
@@ -28,7 +29,12 @@ function own() {
     cpSync(join(exercisesDir, name), join(folder, name), { recursive: true });
     cpSync(original, join(folder, name, 'lock.ts'));
   }
-  const env = { WORKSHOP_EXERCISES: folder, WORKSHOP_PROGRESS: join(root, '.workshop.json'), NO_COLOR: '1' };
+  const env = {
+    WORKSHOP_EXERCISES: folder,
+    WORKSHOP_PROGRESS: join(root, '.workshop.json'),
+    WORKSHOP_STATE: join(root, 'workshop.json'),
+    NO_COLOR: '1',
+  };
   const exercises = readExercises(folder) as [Exercise, Exercise, Exercise];
   const solve = (...which: number[]) => {
     for (const at of which) cpSync((exercises[at] as Exercise).solution, (exercises[at] as Exercise).file);
@@ -200,6 +206,7 @@ describe.skipIf(!hasScript)('npm run workshop: on a terminal', () => {
     const ended = new Promise<number | null>((resolve) => terminal.once('close', resolve));
 
     await shows(/A node dies, and the shop is closed.*What do you expect\?/s);
+    expect(readState(env.WORKSHOP_STATE)).toMatchObject({ exercise: { name: '04-ttl' }, phase: 'open' });
     terminal.stdin.write('d');
     await shows(/Nobody has entered 1800 ms after the crash\..*That is right\./s);
     cpSync(exercises[1].solution, exercises[1].file);
@@ -212,6 +219,6 @@ describe.skipIf(!hasScript)('npm run workshop: on a terminal', () => {
       at: '04-ttl',
       exercises: { '04-ttl': { chosen: 3, isSolved: true } },
     });
-    expect(existsSync(join(projectDir, 'reports/workshop.json'))).toBe(false);
+    expect(existsSync(env.WORKSHOP_STATE)).toBe(false);
   });
 });

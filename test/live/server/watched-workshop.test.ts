@@ -1,0 +1,261 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readState, type WorkshopState, writeState } from '../../../exercises/workshop/state.ts';
+import { watchWorkshop } from '../../../live/server/watched-workshop.ts';
+import { withoutPaths } from '../../../live/server/without-paths.ts';
+import { projectDir } from '../../../scripts/stack/parts.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A workshop whose question is answered, and whose file fails. */
+const failing: WorkshopState = {
+  format: 1,
+  pid: process.pid,
+  updatedAt: new Date().toISOString(),
+  exercise: { name: '04-ttl', number: 4, title: 'A node dies', track: 'build', file: 'exercises/04-ttl/lock.ts' },
+  count: 28,
+  solved: 3,
+  prediction: { question: 'What happens?', answers: ['nothing', 'all wait'], chosen: 0, right: 1 },
+  phase: 'judged',
+  verdict: {
+    at: new Date().toISOString(),
+    kind: 'fails',
+    says: 'Nobody has entered 1800 ms after the crash.',
+    scopes: [{ scope: 'crashed-holder', says: 'A holder is killed.', verdict: 'fails' }],
+    counterexample: {
+      scope: 'crashed-holder',
+      reason: 'Nobody has entered 1800 ms after the crash.',
+      steps: [
+        { at: 0, process: 'A', what: 'SET lock held NX → "OK"', came: 'is inside' },
+        { at: 0, process: 'B', what: 'SET lock held NX → null', again: { times: 6, until: 1_800 } },
+      ],
+    },
+  },
+  isSolved: false,
+};
+const verdict = failing.verdict as NonNullable<WorkshopState['verdict']>;
+
+/** The file of a workshop, and what is seen of it. */
+function watched() {
+  const dir = mkdtempSync(join(tmpdir(), 'watched-workshop-'));
+  closing.push(() => rmSync(dir, { recursive: true }));
+  const file = join(dir, 'reports/workshop.json');
+  const onChange = vi.fn();
+  const workshop = watchWorkshop({ file, onChange });
+  closing.push(workshop.close);
+  const put = (text: string) => {
+    mkdirSync(join(dir, 'reports'), { recursive: true });
+    writeFileSync(file, text);
+  };
+  /** Resolves with how long it took, in milliseconds. */
+  const sees = async (check: () => void) => {
+    const startedAt = performance.now();
+    await vi.waitFor(check, { timeout: 20_000, interval: 10 });
+    return performance.now() - startedAt;
+  };
+  return {
+    file,
+    workshop,
+    onChange,
+    put,
+    sees,
+    write: (state: Partial<WorkshopState>) => writeState({ ...failing, ...state }, file),
+  };
+}
+
+/** Longer than it takes to look twice. */
+const looksTwice = () => new Promise((resolve) => setTimeout(resolve, 500));
+
+describe('the workshop beside the page', () => {
+  test('is seen within a second, with its verdict and its steps; a later save as well, and its end', async () => {
+    const { file, workshop, onChange, write, sees } = watched();
+    expect(workshop.read()).toBeNull();
+
+    write({});
+    const took = [await sees(() => expect(workshop.read()).not.toBeNull())];
+    expect(workshop.read()).toEqual({
+      number: 4,
+      title: 'A node dies',
+      question: 'What happens?',
+      answers: ['nothing', 'all wait'],
+      chosen: 0,
+      right: 1,
+      is: 'not solved',
+      verdicts: [{ drill: null, verdict: 'fail', reason: 'Nobody has entered 1800 ms after the crash.' }],
+      counterexample: { scope: 'crashed-holder', steps: verdict.counterexample?.steps },
+    });
+    expect(onChange).toHaveBeenCalledTimes(1);
+
+    write({ isSolved: true, verdict: { ...verdict, kind: 'holds', says: 'It holds.', counterexample: undefined } });
+    took.push(await sees(() => expect(workshop.read()?.is).toBe('solved')));
+    expect(workshop.read()).toMatchObject({ verdicts: [{ verdict: 'pass' }], counterexample: null });
+
+    rmSync(file);
+    took.push(await sees(() => expect(workshop.read()).toBeNull()));
+    expect(onChange).toHaveBeenCalledTimes(3);
+    // Most of them: a machine that is busy may be late once. The line to the page takes at most 0.3 s more.
+    expect(took.filter((ms) => ms < 700).length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('that runs already is seen at once, and what has not changed is not told again', async () => {
+    const { file, write } = watched();
+    write({});
+    const onChange = vi.fn();
+    const workshop = watchWorkshop({ file, onChange });
+    closing.push(workshop.close);
+
+    expect(workshop.read()?.number).toBe(4);
+    write({ updatedAt: new Date().toISOString(), solved: 4 });
+    await looksTwice();
+    expect(onChange).not.toHaveBeenCalled();
+  });
+
+  test('before the prediction is taken: the question, and nothing that answers it', async () => {
+    const { workshop, write, sees } = watched();
+    const { chosen: _chosen, ...prediction } = failing.prediction;
+    write({ prediction, isSolved: true });
+
+    await sees(() => expect(workshop.read()).not.toBeNull());
+    expect(workshop.read()).toMatchObject({
+      is: 'asked',
+      chosen: null,
+      right: null,
+      verdicts: [],
+      counterexample: null,
+    });
+  });
+
+  test.each<[string, Partial<WorkshopState>, string, unknown[]]>([
+    ['while the search is at it: the verdict of the file before is not told', { phase: 'judging' }, 'judging', []],
+    ['while real servers are at it: that of the search is', { phase: 'running' }, 'running', [{ verdict: 'fail' }]],
+    ['where real servers alone judge', { phase: 'open', verdict: undefined }, 'not judged', []],
+    [
+      'where the search holds, and that does not tell',
+      { verdict: { ...verdict, kind: 'holds', counterexample: undefined } },
+      'to run',
+      [{ verdict: 'pass' }],
+    ],
+    [
+      'after the drill',
+      {
+        verdict: undefined,
+        real: { at: failing.updatedAt, drills: [{ drill: 'rush', verdict: 'fail', reason: 'One is lost.' }] },
+      },
+      'not solved',
+      [{ drill: 'rush', verdict: 'fail', reason: 'One is lost.' }],
+    ],
+    [
+      'a file that can’t be judged, with the reason, and no place on this machine',
+      {
+        verdict: {
+          ...verdict,
+          kind: 'broken',
+          says: `exercises/04-ttl/lock.ts:3: Cannot find ${join(homedir(), 'my lab/secret.ts')}.`,
+          counterexample: undefined,
+        },
+      },
+      'not solved',
+      [
+        {
+          verdict: 'broken',
+          reason: expect.stringMatching(/^exercises\/04-ttl\/lock\.ts:3: Cannot find (?!.*home|\/)/),
+        },
+      ],
+    ],
+  ])('%s', async (_when, state, is, verdicts) => {
+    const { workshop, write, sees } = watched();
+    write(state);
+
+    await sees(() => expect(workshop.read()).toMatchObject({ is, verdicts }));
+    expect(workshop.read()?.verdicts).toHaveLength(verdicts.length);
+    expect(JSON.stringify(workshop.read())).not.toContain(homedir());
+  });
+});
+
+describe('no workshop is seen', () => {
+  test.each([
+    ['in half a file', JSON.stringify(failing).slice(0, 400)],
+    ['in an empty file', ''],
+    ['in what is no JSON', 'the workshop'],
+    ['in null', 'null'],
+    ['in a list', '[]'],
+    ['in the format of another year', JSON.stringify({ ...failing, format: 2 })],
+    ['without a prediction', JSON.stringify({ ...failing, prediction: undefined })],
+    [
+      'with an answer that is a word',
+      JSON.stringify({ ...failing, prediction: { ...failing.prediction, chosen: 'a' } }),
+    ],
+    ['of the process 0, which is every process of this group', JSON.stringify({ ...failing, pid: 0 })],
+    ['of the process -1, which is every process', JSON.stringify({ ...failing, pid: -1 })],
+    ['from before the machine was started', JSON.stringify({ ...failing, updatedAt: '2020-01-01T00:00:00Z' })],
+    ['in a file that is far too large', JSON.stringify({ ...failing, rest: 'x'.repeat(1_000_000) })],
+  ])('%s, and the next one is', async (_what, text) => {
+    const { workshop, put, write, sees } = watched();
+    put(text);
+    await looksTwice();
+    expect(workshop.read()).toBeNull();
+
+    write({});
+    await sees(() => expect(workshop.read()).not.toBeNull());
+    put(text);
+    await sees(() => expect(workshop.read()).toBeNull());
+  });
+
+  test('whose process has died without taking its file away', async () => {
+    const { file, workshop, write, sees } = watched();
+    const other = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1_000)'], { stdio: 'ignore' });
+    closing.push(() => other.kill('SIGKILL'));
+    write({ pid: other.pid as number });
+    await sees(() => expect(workshop.read()).not.toBeNull());
+
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+
+    await sees(() => expect(workshop.read()).toBeNull());
+    expect(readState(file)?.pid).toBe(other.pid);
+  });
+
+  test.skipIf(process.platform === 'win32')('in a pipe, which would keep a reader waiting', async () => {
+    const { file, workshop, write, sees } = watched();
+    write({});
+    await sees(() => expect(workshop.read()).not.toBeNull());
+    spawnSync('mkfifo', [`${file}.pipe`]);
+    expect(existsSync(`${file}.pipe`)).toBe(true);
+    renameSync(`${file}.pipe`, file);
+
+    await sees(() => expect(workshop.read()).toBeNull());
+  });
+
+  test('in a folder', async () => {
+    const { file, workshop, onChange } = watched();
+    mkdirSync(file, { recursive: true });
+    await looksTwice();
+    expect(workshop.read()).toBeNull();
+    expect(onChange).not.toHaveBeenCalled();
+  });
+});
+
+test.each([
+  ['exercises/04-ttl/lock.ts:14: Expected "(".', 'exercises/04-ttl/lock.ts:14: Expected "(".'],
+  [`open '${join(projectDir, 'exercises/04-ttl/x.ts')}'`, "open 'x.ts'"],
+  [`${homedir()} is a folder`, '~ is a folder'],
+  [
+    "Cannot find module '/mnt/ada/lab/x.ts' imported from /mnt/ada/y.ts:3",
+    "Cannot find module 'x.ts' imported from y.ts:3",
+  ],
+  ['file:///mnt/My%20Disk/lab/x.ts:1:2', 'x.ts:1:2'],
+  ['../../../tmp/lab-x1/exercises/02/lock.ts:14: Expected.', 'lock.ts:14: Expected.'],
+  ['(C:\\Users\\ada\\lab\\x.ts)', '(x.ts)'],
+  ['A  SET lock held NX → "OK"', 'A  SET lock held NX → "OK"'],
+  ['1/2 of 3 / 4, and/or https://redis.io', '1/2 of 3 / 4, and/or https://redis.io'],
+  ['x'.repeat(700), `${'x'.repeat(600)}…`],
+])('paths: %s', (text, shown) => {
+  expect(withoutPaths(text)).toBe(shown);
+});
