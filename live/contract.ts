@@ -85,6 +85,8 @@ export interface StackView {
   parts: Part[];
   lines: Line[];
   nodes: NodeView[];
+  /** Sales take a lock: without one there is none to be drawn. */
+  hasLock: boolean;
   lock: LockView | null;
   stock: StockView | null;
   figures: Figures | null;

@@ -71,7 +71,7 @@ export const SIGN_WIDTH = 24;
 export const LETTER = 0.61 * LABEL_SIZE;
 const LABEL_EDGE = 14;
 
-type Parts = Pick<StackView, 'parts' | 'lines'>;
+type Parts = Pick<StackView, 'parts' | 'lines' | 'hasLock'>;
 
 /** Places all parts of a stack in a picture of this width. */
 export function layoutPicture(stack: Parts, width: number): PictureLayout {
@@ -83,11 +83,11 @@ const ORDER: Part['kind'][] = ['master', 'zookeeper', 'mysql', 'redis', 'replica
 
 /**
  * The servers in the order in which they stand, and what each has. Where others play besides Redis, the lock is theirs: of the
- * masters, of ZooKeeper, of MySQL. The stock is in Redis where there is one.
+ * masters, of ZooKeeper, of MySQL. Sales that take none have none to be drawn. The stock is in Redis where there is one.
  */
-export function serversOf(parts: Part[]): Omit<ServerBox, keyof Box>[] {
+export function serversOf({ parts, hasLock }: Pick<Parts, 'parts' | 'hasLock'>): Omit<ServerBox, keyof Box>[] {
   const servers = parts.filter(({ kind }) => ORDER.includes(kind));
-  const kindOfLock = ORDER.find((kind) => servers.some((part) => part.kind === kind));
+  const kindOfLock = hasLock && ORDER.find((kind) => servers.some((part) => part.kind === kind));
   const kindOfStock = ORDER.toReversed().find((kind) => kind !== 'replica' && servers.some((p) => p.kind === kind));
   const placed = ORDER.flatMap((kind) =>
     servers
@@ -115,11 +115,12 @@ export function stockTop({ hasLock }: Pick<ServerBox, 'hasLock'>): number {
   return HEADER_HEIGHT + (hasLock ? LOCK_HEIGHT : 0);
 }
 
-function fromLeftToRight({ parts, lines }: Parts, width: number, columns: (typeof COLUMNS)[number]): PictureLayout {
+function fromLeftToRight(stack: Parts, width: number, columns: (typeof COLUMNS)[number]): PictureLayout {
+  const { parts, lines } = stack;
   const { lead: leadWidth, node: nodeWidth, server: serverWidth, nodeHeight } = columns;
   const nodesLeft = leadWidth + columns.gap;
   const nodeParts = parts.filter(({ kind }) => kind === 'node');
-  const servers = serversOf(parts);
+  const servers = serversOf(stack);
   const gapOf = (upper: Pick<ServerBox, 'part'>) => (upper.part?.kind === 'master' ? 5 : GAP);
   const serverHeights = servers.map(heightOf);
   const serversHeight = sum(serverHeights) + sum(servers.slice(0, -1).map(gapOf));
@@ -183,7 +184,8 @@ function fromLeftToRight({ parts, lines }: Parts, width: number, columns: (typeo
   };
 }
 
-function fromTopToBottom({ parts, lines }: Parts, width: number): PictureLayout {
+function fromTopToBottom(stack: Parts, width: number): PictureLayout {
+  const { parts, lines } = stack;
   const half = (width - 2 * EDGE - GAP) / 2;
   const leadHeight = 44;
   const nodesTop = EDGE + leadHeight + 30;
@@ -200,7 +202,7 @@ function fromTopToBottom({ parts, lines }: Parts, width: number): PictureLayout 
     height: leadHeight,
   };
 
-  const servers = serversOf(parts);
+  const servers = serversOf(stack);
   const masters = servers.filter(({ part }) => part?.kind === 'master');
   const masterWidth = (width - 2 * EDGE - 4 * (masters.length - 1)) / Math.max(1, masters.length);
   const mastersTop = nodesTop + NODE_HEIGHT + 62;

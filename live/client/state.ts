@@ -40,6 +40,7 @@ export const emptyView: StackView = {
   parts: [],
   lines: [],
   nodes: [],
+  hasLock: true,
   lock: null,
   stock: null,
   figures: null,

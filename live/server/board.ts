@@ -7,7 +7,7 @@ import { stageTitle } from '../../loadtest/report/story.ts';
 import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import type { Part, Sentence, StackView, VerdictView } from '../contract.ts';
 import { observeTarget } from './observed-target.ts';
-import { ownParts } from './own-parts.ts';
+import { ownParts, takesLock } from './own-parts.ts';
 import { watchStack } from './watch.ts';
 
 /** How many witnesses the page names. */
@@ -52,7 +52,7 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
     observe: watch.observe,
     view() {
       const seen = watch.view();
-      return { ...seen, ...ownParts(stage, seen), title, drill, story, verdict };
+      return { ...seen, ...ownParts(stage, seen), hasLock: takesLock(stage), title, drill, story, verdict };
     },
     parts: observed.parts,
     tell(sentence) {

@@ -1,12 +1,18 @@
 // Which parts of a stack a strategy uses: others may run beside them, and are not shown.
 
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
-import { stockOf } from '../../locks/index.ts';
+import { stockOf, strategies } from '../../locks/index.ts';
 import type { Line, Part } from '../contract.ts';
 
 /** Its lock or its stock is in Redis. */
 export function usesRedis(stage: string): boolean {
   return backendOfRow(stage) === 'redis' || stockOf(stage) === 'redis';
+}
+
+/** Its sales take a lock: one of their own, or that of a row. */
+export function takesLock(stage: string): boolean {
+  const strategy = strategies[stage];
+  return strategy === undefined || 'createLock' in strategy || stage === 'mysql-pessimistic';
 }
 
 /** The parts and the lines of a stack that sales under this stage use. */

@@ -33,7 +33,7 @@ const meet = (a: Box, b: Box) =>
 const frameOf = (label: Box): Box => ({ ...label, x: label.x - label.width / 2, y: label.y - label.height / 2 });
 
 describe.each(cases)('picture of %s in %i pixels', (name, width) => {
-  const layout = layoutPicture(stacks[name] ?? view, width);
+  const layout = layoutPicture({ ...view, ...stacks[name] }, width);
   const boxes = [layout.buyers, ...(layout.nginx ? [layout.nginx] : []), ...layout.nodes, ...layout.servers];
   const labels = layout.labels.map(frameOf);
 
@@ -66,8 +66,8 @@ function touches({ x, y, width, height }: Box, point: { x: number; y: number }):
 }
 
 describe('picture: where the lock and the stock are', () => {
-  const placed = (parts: Part[]) =>
-    serversOf(parts).map(({ part, hasLock, hasStock }) => [part?.name ?? 'votes', hasLock, hasStock]);
+  const placed = (parts: Part[], hasLock = true) =>
+    serversOf({ parts, hasLock }).map(({ part, hasLock, hasStock }) => [part?.name ?? 'votes', hasLock, hasStock]);
 
   test('both in Redis, where there is nothing else', () => {
     expect(placed([...nodes, part('replica', 'replica'), part('redis', 'redis')])).toEqual([
@@ -88,6 +88,10 @@ describe('picture: where the lock and the stock are', () => {
     ]);
     expect(placed([part('mysql', 'mysql')])).toEqual([['mysql', true, true]]);
   });
+
+  test('the stock alone, where sales take no lock', () => {
+    expect(placed([part('mysql', 'mysql')], false)).toEqual([['mysql', false, true]]);
+  });
 });
 
 test('picture: a line that is open and holds nothing has no label', () => {
@@ -97,7 +101,10 @@ test('picture: a line that is open and holds nothing has no label', () => {
 
 test('picture: what is to be said of several lines of a node is said once', () => {
   const servers = [part('redis', 'redis'), ...masters];
-  const { labels } = layoutPicture({ parts: [...nodes, ...servers], lines: linesTo(servers, { is: 'cut' }) }, 790);
+  const { labels } = layoutPicture(
+    { ...view, parts: [...nodes, ...servers], lines: linesTo(servers, { is: 'cut' }) },
+    790,
+  );
   expect(labels.map(({ is }) => is)).toEqual(['cut', 'cut']);
 });
 

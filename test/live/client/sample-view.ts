@@ -15,6 +15,7 @@ export const view: StackView = {
     { name: 'node-1', waiting: 0, inside: ['0001'] },
     { name: 'node-2', waiting: 3, inside: [] },
   ],
+  hasLock: true,
   lock: { holder: 'sale 0001 on node-1', node: 'node-1', leftMs: 800, leaseMs: 1_000 },
   stock: { actual: 100, expected: 100 },
   figures: null,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Line, Part } from '../../../live/contract.ts';
-import { ownParts } from '../../../live/server/own-parts.ts';
+import { ownParts, takesLock } from '../../../live/server/own-parts.ts';
 
 const part = (name: string, kind: Part['kind']): Part => ({ name, kind, is: 'up' });
 const line = (from: string, to: string): Line => ({ from, to, is: 'open' });
@@ -38,4 +38,17 @@ describe('the parts that a strategy uses', () => {
     expect(parts.map(({ name }) => name)).toEqual(['nginx', 'node-1', ...used]);
     expect(lines.map(({ to }) => to).toSorted()).toEqual(used.toSorted());
   });
+});
+
+test.each([
+  ['0-none', true],
+  ['4-ttl', true],
+  ['combine', true],
+  ['mysql-lock-table', true],
+  ['mysql-pessimistic', true],
+  ['mysql-optimistic', false],
+  ['mysql-conditional', false],
+  ['redis-atomic', false],
+])('%s: sales take a lock: %j', (stage, does) => {
+  expect(takesLock(stage)).toBe(does);
 });

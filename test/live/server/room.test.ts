@@ -37,6 +37,7 @@ const ended = (reason: string): StackView => ({
   parts: [],
   lines: [],
   nodes: [],
+  hasLock: true,
   lock: null,
   stock: null,
   figures: null,
