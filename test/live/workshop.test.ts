@@ -191,11 +191,11 @@ describe.skipIf(!hasBrowser || !hasScript)(
     });
 
     test('a save that can’t be judged says why, and names no place on this machine', async () => {
-      writeFileSync(exercise.file, `export const createLock = (;\n// ${root}\n`);
+      writeFileSync(exercise.file, `throw new Error('no ${root}/x.ts');`);
       await terminal.shows(/It can’t be judged yet\./);
 
       await say('? can’t be judged yet');
-      await say(/lock\.ts:1: Unexpected ";"/);
+      await say(/lock\.ts: no x\.ts\./);
       for (const on of [page, phone]) expect(await on.content()).not.toContain(root);
     });
 
