@@ -32,7 +32,9 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
       if (!isForTheRoom(event)) return;
       if (event.key === roomKeys.bars) isCountShown.value = !isCountShown.value;
       const order = orderOfKey(event.key, room, cell);
-      if (order !== null) send(order);
+      if (order === null) return;
+      leaveList(event);
+      send(order);
     }
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
@@ -190,6 +192,11 @@ export function isForTheRoom(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return false;
   const isInList = event.target instanceof HTMLSelectElement;
   return (isInList && event.key === roomKeys.ask) || !isTyping(event.target);
+}
+
+/** The next key is one of the room, and no letter of the list that was chosen from. */
+export function leaveList({ target }: Event) {
+  if (target instanceof HTMLSelectElement) target.blur();
 }
 
 function isTyping(target: EventTarget | null): boolean {

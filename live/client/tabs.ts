@@ -8,7 +8,7 @@ import { Code } from './code.ts';
 import { FiguresPanel } from './figures.ts';
 import { FreePanel } from './free-panel.ts';
 import { sendOrder } from './order.ts';
-import { isForTheRoom, PresenterQuestion } from './room.ts';
+import { isForTheRoom, leaveList, PresenterQuestion } from './room.ts';
 import { orderFromAnyTab } from './room-keys.ts';
 import type { SeenView } from './state.ts';
 import { choice as chosen, isLookingOn, readingOf, shown, type Tab } from './store.ts';
@@ -36,6 +36,7 @@ export function Tabs({ view, index, choice }: TabsProps) {
     function onKey(event: KeyboardEvent) {
       const order = room !== undefined && isForTheRoom(event) ? orderFromAnyTab(event.key, room, chosen.value) : null;
       if (order === null) return;
+      leaveList(event);
       tab.value = 'predict';
       void sendOrder(order);
     }

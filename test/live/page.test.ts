@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await play();
     await says(/holds, as taught/);
     await isReady();
-    expect(await page.locator('main h2').allInnerTexts()).toEqual(['Stage 3 · spin', 'Stage 4 · ttl']);
+    expect(await page.locator('main .stack h2').allInnerTexts()).toEqual(['Stage 3 · spin', 'Stage 4 · ttl']);
     await fits('two stages side by side');
     await page.getByLabel('beside the stage before').uncheck();
   });

@@ -66,6 +66,7 @@ describe.skipIf(!existsSync(browserPath))(
       await phone.getByText(/2,000 buyers come to two nodes/).waitFor();
       await page.getByText('Votes are open.').waitFor();
       expect(await drills.inputValue()).toBe('rush');
+      expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('SELECT');
       await page.getByRole('tab', { name: 'Story' }).click();
       await page.keyboard.press('c');
       await phone.getByText('Votes are closed.', { exact: true }).waitFor();
