@@ -10,6 +10,8 @@ import { canBegin, playKey } from './state.ts';
 import { choice, isBeside, isScheduling, pickDrill, pickStage, playOrder, shown } from './store.ts';
 import { WorkshopButton } from './workshop.ts';
 
+const words = texts.controls;
+
 export function Controls() {
   const { choices, play, views, taught } = shown.value;
   const { stage, drill } = choice.value;
@@ -21,19 +23,19 @@ export function Controls() {
   const known = taught[playKey(stage, drill)];
   return html`<header class="controls">
     <h1>${texts.title}</h1>
-    <form class="choice" aria-label=${texts.controls.name} onSubmit=${(event: Event) => event.preventDefault()}>
+    <form class="choice" aria-label=${words.name} onSubmit=${(event: Event) => event.preventDefault()}>
       <label>
-        <span>${texts.controls.stage}</span>
+        <span>${words.stage}</span>
         <select value=${stage} disabled=${!isIdle} onChange=${(event: Event) => pickStage(chosenIn(event))}>
           ${choices.map(({ name, title }) => html`<option key=${name} value=${name}>${title}</option>`)}
         </select>
       </label>
       <label>
-        <span>${texts.controls.drill}</span>
+        <span>${words.drill}</span>
         <select value=${drill} disabled=${!isIdle} onChange=${(event: Event) => pickDrill(chosenIn(event))}>
           ${chosen?.drills.map(
             ({ name }) =>
-              html`<option key=${name} value=${name}>${texts.controls.drillOption(name, taught[playKey(stage, name)])}</option>`,
+              html`<option key=${name} value=${name}>${words.drillOption(name, taught[playKey(stage, name)])}</option>`,
           )}
         </select>
       </label>
@@ -42,7 +44,7 @@ export function Controls() {
     <div class="question">
       <p class="asks">
         ${asked && shown.value.controls === null && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
-        ${known !== undefined && views.length < 2 && shown.value.controls === null && html`<span class="taught">${texts.controls.taught(known)}</span>`}
+        ${known !== undefined && views.length < 2 && shown.value.controls === null && html`<span class="taught">${words.taught(known)}</span>`}
       </p>
       ${
         shown.value.controls === null &&
@@ -55,7 +57,7 @@ export function Controls() {
             isBeside.value = event.currentTarget instanceof HTMLInputElement && event.currentTarget.checked;
           }}
         />
-        <span>${texts.controls.beside}</span>
+        <span>${words.beside}</span>
       </label>`
       }
       <${WorkshopButton} />
@@ -82,15 +84,15 @@ function OrderButtons({ isIdle, canPlay }: { isIdle: boolean; canPlay: boolean }
   return html`<div class="orders" ref=${group}>
     ${
       isIdle
-        ? html`${orderButton('play', texts.controls.play, canPlay, () => playOrder(false), 'is-first')}
-          ${orderButton('stepwise', texts.controls.stepwise, canPlay, () => playOrder(true))}
-          ${orderButton('free', texts.controls.free, canPlay, () => ({ do: 'free', stage: choice.value.stage }))}
+        ? html`${orderButton('play', words.play, canPlay, () => playOrder(false), 'is-first')}
+          ${orderButton('stepwise', words.stepwise, canPlay, () => playOrder(true))}
+          ${orderButton('free', words.free, canPlay, () => ({ do: 'free', stage: choice.value.stage }))}
           <${Elsewhere} />`
         : is === 'free' || (is === 'stopping' && shown.value.controls !== null)
-          ? orderButton('stop', texts.controls.endFree, is === 'free', () => ({ do: 'stop' }))
-          : html`${orderButton('next', html`${texts.controls.next} <kbd>${texts.controls.nextKey}</kbd>`, is === 'waiting', () => ({ do: 'next' }), 'is-first')}
-          ${orderButton('run-on', texts.controls.runOn, is === 'waiting', () => ({ do: 'run-on' }))}
-          ${orderButton('stop', texts.controls.stop, is !== 'stopping', () => ({ do: 'stop' }))}`
+          ? orderButton('stop', words.endFree, is === 'free', () => ({ do: 'stop' }))
+          : html`${orderButton('next', html`${words.next} <kbd>${words.nextKey}</kbd>`, is === 'waiting', () => ({ do: 'next' }), 'is-first')}
+          ${orderButton('run-on', words.runOn, is === 'waiting', () => ({ do: 'run-on' }))}
+          ${orderButton('stop', words.stop, is !== 'stopping', () => ({ do: 'stop' }))}`
     }
   </div>`;
 }
@@ -106,10 +108,10 @@ function Elsewhere() {
         isScheduling.value = true;
       }}
     >
-      ${texts.controls.scheduler}
+      ${words.scheduler}
     </button>`
   }
-  ${hasRun && html`<a class="button" href=${`/run?token=${encodeURIComponent(tokenInAddress())}`} download>${texts.controls.save}</a>`}`;
+  ${hasRun && html`<a class="button" href=${`/run?token=${encodeURIComponent(tokenInAddress())}`} download>${words.save}</a>`}`;
 }
 
 /** A button that keeps the focus while it can't be used. */

@@ -6,6 +6,7 @@ import type { GameView, MoveView, ProcessView } from '../puzzle-contract.ts';
 import { texts as allTexts } from '../texts/en.ts';
 
 const texts = allTexts.puzzle;
+const { redis: ofRedis, process: ofProcess } = texts;
 /** So many of the things that a process has done are shown. */
 const SHOWN_DEEDS = 4;
 
@@ -41,7 +42,7 @@ export function PuzzleBoard({ game, choose }: BoardProps) {
     <div class=${`puzzle-board of-${processes.length}`} ref=${board}>
       ${processes.map(
         (process) => html`
-          <section key=${process.name} class="puzzle-column" aria-label=${texts.process.name(process.name)}>
+          <section key=${process.name} class="puzzle-column" aria-label=${ofProcess.name(process.name)}>
             <${Process} process=${process} />
             <${Moves}
               who=${process.name}
@@ -51,10 +52,10 @@ export function PuzzleBoard({ game, choose }: BoardProps) {
           </section>
         `,
       )}
-      <section class="puzzle-column" aria-label=${texts.redis.name}>
+      <section class="puzzle-column" aria-label=${ofRedis.name}>
         <${Redis} game=${game} />
         <${Moves}
-          who=${texts.redis.name}
+          who=${ofRedis.name}
           moves=${numbered.filter(({ move }) => !names.includes(move.who))}
           choose=${choosing}
         />
@@ -70,46 +71,46 @@ function Process({ process }: { process: ProcessView }) {
   return html`
     <h3 class=${`puzzle-name is-${is.replace(' ', '-')}${away === null ? '' : ' is-away'}`}>
       <span class="puzzle-letter">${name}</span>
-      <span>${texts.process.states[is]}</span>
-      ${away !== null && html`<span class="puzzle-away">${texts.process.away[away]}</span>`}
+      <span>${ofProcess.states[is]}</span>
+      ${away !== null && html`<span class="puzzle-away">${ofProcess.away[away]}</span>`}
     </h3>
-    ${hasLock && html`<p class="puzzle-has-lock">${texts.process.hasLock}</p>`}
-    ${isAlone && html`<p class="puzzle-no-lock">${texts.process.insideWithoutLock}</p>`}
+    ${hasLock && html`<p class="puzzle-has-lock">${ofProcess.hasLock}</p>`}
+    ${isAlone && html`<p class="puzzle-no-lock">${ofProcess.insideWithoutLock}</p>`}
     <ul class="puzzle-did">
-      ${did.length === 0 && html`<li>${texts.process.nothingYet}</li>`}
-      ${did.slice(-SHOWN_DEEDS).map((deed, at) => html`<li key=${at}>${texts.process.deed(deed)}</li>`)}
+      ${did.length === 0 && html`<li>${ofProcess.nothingYet}</li>`}
+      ${did.slice(-SHOWN_DEEDS).map((deed, at) => html`<li key=${at}>${ofProcess.deed(deed)}</li>`)}
     </ul>
-    ${onItsWay !== null && html`<p class="puzzle-way"><code>${texts.process.onItsWay(onItsWay)}</code></p>`}
-    ${timerInMs !== null && html`<p>${texts.process.timer(timerInMs)}</p>`}
+    ${onItsWay !== null && html`<p class="puzzle-way"><code>${ofProcess.onItsWay(onItsWay)}</code></p>`}
+    ${timerInMs !== null && html`<p>${ofProcess.timer(timerInMs)}</p>`}
   `;
 }
 
 function Redis({ game: { redis, atMs } }: { game: GameView }) {
   const { lock, leaseMs, stock, expected, others } = redis;
   return html`
-    <h3 class="puzzle-name"><span>Redis</span><span class="puzzle-clock">${texts.redis.clock(atMs)}</span></h3>
+    <h3 class="puzzle-name"><span>Redis</span><span class="puzzle-clock">${ofRedis.clock(atMs)}</span></h3>
     ${
       lock === null
-        ? html`<p>${texts.redis.noLock}</p>`
+        ? html`<p>${ofRedis.noLock}</p>`
         : html`
-          <p><code>${texts.redis.lock(lock)}</code></p>
+          <p><code>${ofRedis.lock(lock)}</code></p>
           ${
             lock.leftMs !== null &&
             html`<meter
               class="puzzle-lease"
-              aria-label=${texts.redis.lease}
+              aria-label=${ofRedis.lease}
               min="0"
               max=${leaseMs}
               value=${lock.leftMs}
             ></meter>`
           }
-          <p>${texts.redis.left(lock.leftMs)}</p>
+          <p>${ofRedis.left(lock.leftMs)}</p>
         `
     }
     <p class=${stock === expected ? 'puzzle-stock' : 'puzzle-stock is-wrong'}>
-      <strong>${texts.redis.stock(stock)}</strong> ${texts.redis.expected(redis)}
+      <strong>${ofRedis.stock(stock)}</strong> ${ofRedis.expected(redis)}
     </p>
-    ${others.map((other) => html`<p key=${other.key}><code>${texts.redis.other(other)}</code></p>`)}
+    ${others.map((other) => html`<p key=${other.key}><code>${ofRedis.other(other)}</code></p>`)}
   `;
 }
 

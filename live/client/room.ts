@@ -16,6 +16,8 @@ export interface PresenterQuestionProps {
   send: (order: RoomOrder) => void;
 }
 
+const words = texts.room;
+
 /** Whether the wall shows the bars while votes are taken. A room that sees them follows the crowd, so the presenter has to ask for it. */
 const isCountShown = pageValue(false);
 /** Why the last vote of this phone was not taken, and for which question it was. */
@@ -43,27 +45,27 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
   const button = (order: RoomOrder, text: string, key: string) =>
     html`<button aria-keyshortcuts=${key} onClick=${() => send(order)}>${text} <kbd>${key}</kbd></button>`;
 
-  return html`<section class="room" aria-label=${texts.room.heading}>
+  return html`<section class="room" aria-label=${words.heading}>
     ${(question === null || question.is === 'open') && html`<${Address} room=${room} />`}
     ${question !== null && html`<${OnTheWall} question=${question} followers=${room.followers} hasVotes=${hasVotes} send=${send} />`}
     <div class="room-buttons">
-      ${isAskable(room, cell) && button({ do: 'ask', ...cell }, texts.room.ask, roomKeys.ask)}
-      ${question === null && !isAskable(room, cell) && html`<p>${texts.room.nothingToAsk(askableUnder(room, cell))}</p>`}
-      ${hasVotes && question?.is === 'open' && button({ do: 'close-votes' }, texts.room.closeVotes, roomKeys.closeVotes)}
-      ${question !== null && question.is !== 'revealed' && button({ do: 'reveal' }, texts.room.reveal, roomKeys.reveal)}
-      ${question !== null && button({ do: 'forget' }, texts.room.forget, roomKeys.forget)}
+      ${isAskable(room, cell) && button({ do: 'ask', ...cell }, words.ask, roomKeys.ask)}
+      ${question === null && !isAskable(room, cell) && html`<p>${words.nothingToAsk(askableUnder(room, cell))}</p>`}
+      ${hasVotes && question?.is === 'open' && button({ do: 'close-votes' }, words.closeVotes, roomKeys.closeVotes)}
+      ${question !== null && question.is !== 'revealed' && button({ do: 'reveal' }, words.reveal, roomKeys.reveal)}
+      ${question !== null && button({ do: 'forget' }, words.forget, roomKeys.forget)}
       ${hasVotes && question?.is === 'open' && html`<${BarsButton} />`}
     </div>
   </section>`;
 }
 
 function Address({ room: { address, followers } }: { room: RoomView }) {
-  if (address === null) return html`<p class="room-address">${texts.room.notShared}</p>`;
-  return html`<p class="room-address">${texts.room.followAt} <strong>${address}</strong> ${texts.room.follow(followers)}</p>`;
+  if (address === null) return html`<p class="room-address">${words.notShared}</p>`;
+  return html`<p class="room-address">${words.followAt} <strong>${address}</strong> ${words.follow(followers)}</p>`;
 }
 
 function BarsButton() {
-  const text = isCountShown.value ? texts.room.hideBars : texts.room.showBars;
+  const text = isCountShown.value ? words.hideBars : words.showBars;
   const turn = () => {
     isCountShown.value = !isCountShown.value;
   };
@@ -86,9 +88,9 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
   const isCounted = hasVotes && (!isOpen || isCountShown.value);
   const isTold = ({ stage, drill, verdict }: SeenView) =>
     verdict !== null && stage === question.stage && drill === question.drill;
-  const state = isOpen && !hasVotes ? texts.room.predictAlone : texts.room.states[question.is];
+  const state = isOpen && !hasVotes ? words.predictAlone : words.states[question.is];
   return html`<h2 class="room-question">${question.text}</h2>
-    <p class="room-state"><span role="status">${state}</span> ${hasVotes && texts.room.voted(question.voted, followers)}</p>
+    <p class="room-state"><span role="status">${state}</span> ${hasVotes && words.voted(question.voted, followers)}</p>
     <${WhatHappened} question=${question} isTold=${shown.value.views.some(isTold)} />
     <ol class="room-answers" ref=${list}>
       ${question.answers.map(
@@ -97,13 +99,13 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
             class="room-number"
             disabled=${!isOpen}
             aria-pressed=${question.prediction === place}
-            aria-label=${texts.room.predict(place)}
+            aria-label=${words.predict(place)}
             aria-keyshortcuts=${place + 1}
             onClick=${() => send({ do: 'predict', answer: place })}
           >
-            ${texts.room.letter(place)}
+            ${words.letter(place)}
           </button>
-          <${AnswerText} answer=${answer} mark=${question.prediction === place ? texts.room.prediction : null} />
+          <${AnswerText} answer=${answer} mark=${question.prediction === place ? words.prediction : null} />
           ${isCounted && html`<${Bar} answer=${answer} place=${place} voted=${question.voted} />`}
         </li>`,
       )}
@@ -114,7 +116,7 @@ function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
 export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: Vote) => Promise<string | null> }) {
   const { question } = room;
   if (question === null) {
-    return html`<section class="room is-phone" aria-label=${texts.room.heading}><h1>${texts.room.followerWaits}</h1></section>`;
+    return html`<section class="room is-phone" aria-label=${words.heading}><h1>${words.followerWaits}</h1></section>`;
   }
   const { number, is, answers, voted } = question;
   const own = follower.value?.vote;
@@ -139,8 +141,8 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
             aria-pressed=${said === place}
             onClick=${() => say(place)}
           >
-            <b>${texts.room.letter(place)}</b>
-            <${AnswerText} answer=${answer} mark=${said === place ? texts.room.chosen : null} />
+            <b>${words.letter(place)}</b>
+            <${AnswerText} answer=${answer} mark=${said === place ? words.chosen : null} />
           </button>
           <${Bar} answer=${answer} place=${place} voted=${voted} />
         </li>`,
@@ -151,16 +153,16 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
 }
 
 function phoneText({ is, answers }: QuestionView, said: number | null): string {
-  if (is === 'open') return texts.room.chooseOne;
-  if (is === 'closed') return texts.room.states.closed;
-  if (said === null) return texts.room.saidNothing;
-  return answers[said]?.isRight ? texts.room.wasRight : texts.room.wasWrong;
+  if (is === 'open') return words.chooseOne;
+  if (is === 'closed') return words.states.closed;
+  if (said === null) return words.saidNothing;
+  return answers[said]?.isRight ? words.wasRight : words.wasWrong;
 }
 
 /** The right answer has a sign and a word, not a colour alone. */
 function AnswerText({ answer: { text, isRight, because }, mark }: { answer: AnswerView; mark: string | null }) {
   return html`<span class="room-text">
-    ${isRight && html`<strong class="room-mark">✔ ${texts.room.right}</strong>`}
+    ${isRight && html`<strong class="room-mark">✔ ${words.right}</strong>`}
     <span>${text}</span>
     ${mark !== null && html`<em class="room-mark">${mark}</em>`}
     ${because !== null && html`<small>${because}</small>`}
@@ -170,8 +172,8 @@ function AnswerText({ answer: { text, isRight, because }, mark }: { answer: Answ
 function Bar({ answer: { votes }, place, voted }: { answer: AnswerView; place: number; voted: number }) {
   if (votes === null) return null;
   return html`<span class="room-bar">
-    <progress max=${Math.max(1, voted)} value=${votes} aria-label=${texts.room.answer(place, votes, voted)}></progress>
-    <span aria-hidden="true">${texts.room.votes(votes)}</span>
+    <progress max=${Math.max(1, voted)} value=${votes} aria-label=${words.answer(place, votes, voted)}></progress>
+    <span aria-hidden="true">${words.votes(votes)}</span>
   </span>`;
 }
 
@@ -180,9 +182,9 @@ function WhatHappened({ question: { outcome }, isTold }: { question: QuestionVie
   if (outcome === null) return null;
   const { expected, explains, happened } = outcome;
   return html`<div class="room-outcome">
-    ${happened === null && html`<p>${texts.room.notPlayedYet}</p>`}
-    ${happened !== null && !isTold && html`<p>${texts.room.happened(happened.verdict, happened.sentence)}</p>`}
-    ${happened !== null && happened.verdict !== expected && html`<p>${texts.room.otherwise}</p>`}
+    ${happened === null && html`<p>${words.notPlayedYet}</p>`}
+    ${happened !== null && !isTold && html`<p>${words.happened(happened.verdict, happened.sentence)}</p>`}
+    ${happened !== null && happened.verdict !== expected && html`<p>${words.otherwise}</p>`}
     <p>${explains}</p>
   </div>`;
 }

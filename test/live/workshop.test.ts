@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser || !hasScript)(
         press: (key: string) => void child.stdin.write(key),
         shows: (pattern: RegExp) =>
           vi
-            .waitFor(() => expect(shown).toMatch(pattern), { timeout: 60_000, interval: 20 })
+            .waitFor(() => expect(shown.replace(/\s+/g, ' ')).toMatch(pattern), { timeout: 60_000, interval: 20 })
             .then(() => {
               shown = '';
             }),
