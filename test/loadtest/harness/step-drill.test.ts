@@ -49,7 +49,14 @@ test('a drill is run again when the machine stood still in it', async () => {
 });
 
 test('a drill that waits for what never comes is ended, and the stack is as it was', async () => {
-  const silent = { ...nestedCall, run: () => new Promise<Judgement>(() => {}) };
+  const silent = {
+    ...nestedCall,
+    async run({ first, sellInside }: TestBed) {
+      const sale = await sellInside(first, { untilResumed: true });
+      await sale.end;
+      return passed;
+    },
+  };
   const startedAt = performance.now();
 
   await expect(run(silent, '8-auto-renew', { silenceLimitMs: 300 })).rejects.toThrow(
