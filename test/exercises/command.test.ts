@@ -202,7 +202,8 @@ describe.skipIf(!hasScript)('npm run workshop: on a terminal', () => {
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text;
     });
-    const shows = (pattern: RegExp) => vi.waitFor(() => expect(shown).toMatch(pattern), { timeout: 60_000 });
+    const shows = (pattern: RegExp) =>
+      vi.waitFor(() => expect(shown.replace(/\s+/g, ' ')).toMatch(pattern), { timeout: 60_000 });
     const ended = new Promise<number | null>((resolve) => terminal.once('close', resolve));
 
     await shows(/A node dies, and the shop is closed.*What do you expect\?/s);
