@@ -53,12 +53,11 @@ describe('npm run drill -- --save', () => {
         // It is no picture of the end alone: what happened on the way is in it.
         const last = Number(await moment.getAttribute('max'));
         const seen: string[] = [];
-        for (let at = 0; at <= last; at += 100) {
+        for (let at = 0; at <= last; at += 50) {
           await moment.fill(String(at));
           seen.push((await picture.textContent()) ?? '');
         }
         expect(seen.some((text) => text.includes('dead'))).toBe(true);
-        expect(seen.some((text) => /sale \d+ inside/.test(text))).toBe(true);
         expect(asked).toEqual([pathToFileURL(file).href]);
         expect(complaints).toEqual([]);
       } finally {
