@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type Browser, chromium } from 'playwright-core';
 import { formatNumber } from '../loadtest/evidence/numbers.ts';
+import { browserPath } from '../scripts/stack/browser.ts';
 import { nodeArgs, projectDir } from '../scripts/stack/parts.ts';
 import { freePort } from '../scripts/stack/ports.ts';
 import { makePage } from './server/page-files.ts';
@@ -23,7 +24,7 @@ const live = spawn(process.execPath, nodeArgs('live/live.ts'), {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM'] || '/usr/bin/chromium',
+  executablePath: browserPath(),
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 });
 try {

@@ -187,7 +187,7 @@ function sentenceOfProblem(problem: string, file: string): string {
   const where = place === undefined ? shown : relativePlace(place);
   if (controlled)
     return `${where}: it ${controlled[1]} ${controlled[2]}. The search has no say over that, so it can't judge the lock.`;
-  return `${where}: ${what.replace(/^it /, 'it ').replace(/\.?$/, '.')}`;
+  return `${where}: ${what.replace(/\.?$/, '.')}`;
 }
 
 /** A place is told from the folder of the project, wherever esbuild has counted from. */

@@ -1,6 +1,6 @@
 // How far something has to be scrolled.
 
-/** Returns where a window of this height begins once it shows the stretch. It moves as little as possible. */
+/** Returns the scroll position at which the window shows the stretch, as near as possible to where it is now. */
 export function scrolledTo(
   { top, height }: { top: number; height: number },
   stretch: { from: number; until: number },

@@ -10,6 +10,11 @@ import { createRecorder } from './recorder.ts';
 
 /** How long what was seen last may take to be told, in milliseconds. */
 const LAST_NEWS_MS = 500;
+/**
+ * How long a step waits until what led to it is in the picture, in milliseconds: a node tells its news every 50 ms, and the recorder
+ * looks every 100 ms.
+ */
+const STEP_NEWS_MS = 200;
 
 export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooker> => {
   // Before anything is played: a page that can't be made is told at once.
@@ -24,7 +29,10 @@ export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooke
   return {
     target: board.target,
     observe: board.observe,
-    tell: (text, atMs, isStep) => board.tell({ atMs, text, isStep }),
+    async tell(text, atMs, isStep) {
+      board.tell({ atMs, text, isStep });
+      if (isStep) await sleep(STEP_NEWS_MS);
+    },
     async pageOf(outcome) {
       play = { is: 'ready', trouble: null };
       board.ended(outcome);

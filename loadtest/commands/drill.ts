@@ -20,8 +20,8 @@ export interface Onlooker {
   /** The target that the drill is to break: what is done to it here is seen. */
   target: Target;
   observe: Observe;
-  /** Is told what the drill narrates. */
-  tell(sentence: string, atMs: number, isStep: boolean): void;
+  /** Is told what the drill narrates. Resolves when the drill may go on: what led to a step has been seen then. */
+  tell(sentence: string, atMs: number, isStep: boolean): Promise<void>;
   /** The drill is over. Resolves with what was seen, as a page of one file. */
   pageOf(outcome: DrillOutcome): Promise<string>;
   /** Watches no more. */
@@ -70,8 +70,9 @@ export async function runDrillCommand(
         signal: stopping.signal,
         onProgress() {},
         async narrate(...told) {
-          onlooker?.tell(...told);
+          const isSeen = onlooker?.tell(...told);
           await narrate(...told);
+          await isSeen;
         },
         observe: onlooker?.observe,
       });

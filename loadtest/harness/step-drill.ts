@@ -82,7 +82,15 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
   return runAgainIfBusy(
     async () => {
       const silence = watchSilence(narrate, silenceLimitMs);
-      const testBed = await openTestBed({ stock: drill.stock ?? STOCK, ...options, timing, narrate: silence.narrate });
+      const testBed = await openTestBed({
+        stock: drill.stock ?? STOCK,
+        ...options,
+        timing,
+        narrate: silence.narrate,
+      }).catch((error) => {
+        silence.end();
+        throw error;
+      });
       let isLate = false;
       const course = drill.run(testBed).catch((error) => {
         if (error instanceof NotStagedError) return notStaged(error.message, error);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { browserPath } from '../../scripts/stack/browser.ts';
 
-const browserPath = process.env['CHROMIUM'] || '/usr/bin/chromium';
 /** Chromium asks nobody on the network. */
 const flags = [
   '--no-sandbox',
@@ -13,8 +13,8 @@ const flags = [
 ];
 
 /** Whether this machine has a Chromium: at /usr/bin/chromium, or where CHROMIUM says. */
-export const hasBrowser = existsSync(browserPath);
+export const hasBrowser = existsSync(browserPath());
 
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: browserPath, args: flags });
+  return chromium.launch({ executablePath: browserPath(), args: flags });
 }

@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type CommandUnderTest, leavesNothing, startCommand } from '../loadtest/commands/command-under-test.ts';
+import { hasBrowser, launchBrowser } from './browser.ts';
 
-const browserPath = process.env['CHROMIUM'] || '/usr/bin/chromium';
 const LIMIT_MS = 60_000;
 
-describe.skipIf(!existsSync(browserPath))(
+describe.skipIf(!hasBrowser)(
   'a question at a step of a drill, in a browser (skipped where there is no Chromium)',
   () => {
     let command: CommandUnderTest;
@@ -22,7 +21,7 @@ describe.skipIf(!existsSync(browserPath))(
       command = startCommand(file, ['--share', '--lease', '1000'], env, await bundledArgs(file));
       const [, address = ''] = await command.prints(/The live page: (\S+)/);
       const [, roomAddress = ''] = await command.prints(/The room follows at (\S+)/);
-      browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
+      browser = await launchBrowser();
       page = await browser.newPage({ viewport: { width: 1_280, height: 720 }, reducedMotion: 'reduce' });
       await page.goto(address);
       phone = await browser.newPage({ viewport: { width: 400, height: 800 }, reducedMotion: 'reduce' });

@@ -2,12 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { concurrentCommand } from '../loadtest/commands/command-under-test.ts';
+import { hasBrowser, launchBrowser } from './browser.ts';
 
-const browserPath = process.env['CHROMIUM'] || '/usr/bin/chromium';
 const drill = concurrentCommand('live/drill.ts', 1);
 const dir = mkdtempSync(join(tmpdir(), 'saved-drill-'));
 const file = join(dir, 'run.html');
@@ -22,10 +21,10 @@ describe('npm run drill -- --save', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>/i);
   });
 
-  test.skipIf(!existsSync(browserPath))(
+  test.skipIf(!hasBrowser)(
     'the file plays without a server, and without a network (skipped where there is no Chromium)',
     async () => {
-      const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
+      const browser = await launchBrowser();
       try {
         const context = await browser.newContext({ viewport: { width: 1_280, height: 720 }, reducedMotion: 'reduce' });
         await context.setOffline(true);
@@ -53,10 +52,13 @@ describe('npm run drill -- --save', () => {
         // It is no picture of the end alone: what happened on the way is in it.
         const last = Number(await moment.getAttribute('max'));
         const seen: string[] = [];
+        let insideAtOnce = 0;
         for (let at = 0; at <= last; at += 50) {
           await moment.fill(String(at));
           seen.push((await picture.textContent()) ?? '');
+          insideAtOnce = Math.max(insideAtOnce, await page.locator('.in-chip.is-inside').count());
         }
+        expect(insideAtOnce).toBeGreaterThan(0);
         expect(seen.some((text) => text.includes('dead'))).toBe(true);
         expect(asked).toEqual([pathToFileURL(file).href]);
         expect(complaints).toEqual([]);

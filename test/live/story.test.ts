@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { texts } from '../../live/texts/en.ts';
 import { storyOf } from '../../loadtest/commands/tracks.ts';
@@ -8,8 +7,8 @@ import { locks } from '../../locks/index.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type CommandUnderTest, leavesNothing, startCommand } from '../loadtest/commands/command-under-test.ts';
+import { hasBrowser, launchBrowser } from './browser.ts';
 
-const browserPath = process.env['CHROMIUM'] || '/usr/bin/chromium';
 const story = storyOf('locks', Object.keys(locks)).map(({ stage, drill }) => ({
   stage,
   drill: drill.name,
@@ -23,7 +22,7 @@ const cells = story.filter(
 const TRIES = 3;
 const PLAY_LIMIT_MS = 120_000;
 
-describe.skipIf(!existsSync(browserPath))(
+describe.skipIf(!hasBrowser)(
   'the story, played from the page: the verdicts of npm run drill (skipped where there is no Chromium)',
   () => {
     let command: CommandUnderTest;
@@ -37,7 +36,7 @@ describe.skipIf(!existsSync(browserPath))(
       const env = { LIVE_PORT: String(await freePort()) };
       command = startCommand(file, ['--lease', '1000'], env, await bundledArgs(file));
       const [, address = ''] = await command.prints(/The live page: (\S+)/);
-      browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] });
+      browser = await launchBrowser();
       page = await browser.newPage({ viewport: { width: 1_280, height: 720 }, reducedMotion: 'reduce' });
       await page.goto(address);
       await button('Play').waitFor({ timeout: PLAY_LIMIT_MS });

@@ -1,17 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { questionsDir, readQuestions } from '../../live/questions.ts';
 import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
-import { browserPath } from '../../scripts/stack/browser.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { handoutPage } from '../../teaching/handout-page.ts';
 import { slidesPage } from '../../teaching/slides.ts';
 import { changesIn, LEFT_OUT, stageFacts } from '../../teaching/stages.ts';
 import { stages as stageNames } from '../lesson/project-files.ts';
+import { hasBrowser, launchBrowser } from '../live/browser.ts';
 import { ownCommands } from '../loadtest/commands/command-under-test.ts';
 
 const stages = stageFacts();
@@ -103,7 +103,7 @@ test('npm run handout: writes both into the folder that is named; a flag that it
   }
 });
 
-describe.skipIf(!existsSync(browserPath()))('in a browser (skipped where there is no Chromium)', () => {
+describe.skipIf(!hasBrowser)('in a browser (skipped where there is no Chromium)', () => {
   const dir = mkdtempSync(join(tmpdir(), 'teaching-'));
   const complaints: string[] = [];
   let browser: Browser;
@@ -120,7 +120,7 @@ describe.skipIf(!existsSync(browserPath()))('in a browser (skipped where there i
   beforeAll(async () => {
     writeFileSync(join(dir, 'slides.html'), slides);
     writeFileSync(join(dir, 'handout.html'), handout);
-    browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu'] });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -447,8 +447,51 @@ describe('a fault that was not there, and is not missed', { timeout: SHARED_LIMI
       });
       isUnknown(
         outcome,
-        /^The machine is too busy: an answer took [23](\.\d)? s, and one that needs no Redis [23](\.\d)? s\.$/,
+        /^The machine is too busy: an answer took [23](\.\d)? s, and an answer that needs no Redis took [23](\.\d)? s\.$/,
       );
+    });
+
+    test.each([
+      {
+        title: 'other answers are slow as well, so the machine is too busy',
+        otherMs: 300,
+        verdict: 'unknown',
+        why: /^The machine is too busy: an answer took [23](\.\d)? s, and an answer that needs no Redis took [34]\d\d ms\.$/,
+      },
+      {
+        title: 'other answers are fast, so it is the lock',
+        otherMs: 0,
+        verdict: 'fail',
+        why: /^An answer took [23](\.\d)? s\.$/,
+      },
+    ])('redis-outage: a sale is answered too late while $title', async ({ otherMs, verdict, why }) => {
+      let node: TargetNode | undefined;
+      let isAway = false;
+      const outcome = await run(redisOutage, '8-auto-renew', {
+        wrap(target) {
+          [node] = target.nodes;
+          return withNodes(target, (node) => {
+            let last: Awaited<ReturnType<TargetNode['state']>> | undefined;
+            return {
+              async state() {
+                if (isAway && last !== undefined) await sleep(otherMs);
+                else last = await node.state();
+                return last;
+              },
+            };
+          });
+        },
+        async narrate(sentence) {
+          if (!/stands still/.test(sentence)) return;
+          isAway = true;
+          node?.process?.signal('SIGSTOP');
+          await sleep(2_500);
+          node?.process?.signal('SIGCONT');
+          isAway = false;
+        },
+      });
+      expect(outcome.verdict).toBe(verdict);
+      expect(outcome.reasons.join(' ')).toMatch(why);
     });
 
     test.each([failover, forgottenSale])('$name: the line is not cut, so the replica knows it all', async (drill) => {
