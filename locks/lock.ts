@@ -30,7 +30,7 @@ export interface Lock {
    * JavaScript number is exact up to 2^53 only, and tokens may have 64 bits.
    */
   readonly fencingToken?: string | undefined;
-  /** Only `fenced-writes`, to show what that does: the sale shows its token when it writes, and not when it reads. */
+  /** The sale shows its token when it writes, and not when it reads: `fenced-writes` has it, to show what that does. */
   readonly hasUnfencedReads?: boolean;
   /**
    * Only `replicated`: resolves when a replica has confirmed all that this connection has written so far. The sale asks for it

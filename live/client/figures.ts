@@ -3,6 +3,8 @@
 import { html } from 'htm/preact';
 import type { Figures } from '../contract.ts';
 import { texts } from '../texts/en.ts';
+import { canBegin } from './state.ts';
+import { shown } from './store.ts';
 
 export function FiguresPanel({ figures }: { figures: Figures | null }) {
   if (figures === null) return html`<p class="empty">${texts.figures.none}</p>`;
@@ -10,7 +12,7 @@ export function FiguresPanel({ figures }: { figures: Figures | null }) {
   return html`<dl class="figures">
     ${figure(texts.figures.sold, texts.number(sold))}
     ${figure(texts.figures.lost, texts.number(lost), lost > 0)}
-    ${figure(texts.figures.perSecond, texts.number(perSecond))}
+    ${!canBegin(shown.value.play) && figure(texts.figures.perSecond, texts.number(perSecond))}
     ${figure(texts.figures.refused, texts.number(refused))}
     ${figure(texts.figures.inDoubt, texts.number(inDoubt))}
   </dl>`;

@@ -4,7 +4,6 @@ import { html } from 'htm/preact';
 import type { Vote } from '../room-contract.ts';
 import { texts } from '../texts/en.ts';
 import { Controls } from './controls.ts';
-import { DrillList } from './drill-list.ts';
 import { Notices } from './notices.ts';
 import { sendPuzzleOrder, tokenInAddress } from './order.ts';
 import { sendVote } from './own-vote.ts';
@@ -58,7 +57,6 @@ export function Page({ top }: { top?: () => unknown }) {
         ? html`<main class="views is-reading"><${WorkshopPanel} view=${workshop} /></main>`
         : html`<main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReading ? 'is-reading' : ''}`}>
       ${views.map((view, i) => html`<${View} key=${i} view=${view} index=${i} code=${codeOf(view.stage)} />`)}
-      ${views.length === 0 && html`<${DrillList} chosen=${chosen} />`}
       ${choices.length === 0 && line.value === 'connecting' && html`<p class="empty">${texts.line.connecting}</p>`}
     </main>`
     }`;

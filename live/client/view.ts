@@ -2,9 +2,11 @@
 
 import { html } from 'htm/preact';
 import type { StageChoice } from '../contract.ts';
+import { texts } from '../texts/en.ts';
 import { FiguresPanel } from './figures.ts';
 import { Picture } from './picture.ts';
-import type { SeenView } from './state.ts';
+import { canBegin, type SeenView } from './state.ts';
+import { isLookingOn, shown } from './store.ts';
 import { Tabs } from './tabs.ts';
 import { TimelinePanel } from './timeline-panel.ts';
 import { VerdictBanner } from './verdict.ts';
@@ -18,9 +20,11 @@ interface ViewProps {
 
 export function View({ view, index, code }: ViewProps) {
   const isRush = view.timeline === null && view.figures !== null;
+  // Another stage is chosen already, and nothing of it was played yet.
+  const isNext = !isLookingOn() && canBegin(shown.value.play) && code?.name !== view.stage;
   return html`<section class="view" aria-label=${view.title}>
     <div class="stack">
-      <h2>${view.title}</h2>
+      <h2>${isNext ? texts.stillShown(view.title) : view.title}</h2>
       <${Picture} view=${view} />
       ${isRush ? html`<${FiguresPanel} figures=${view.figures} />` : html`<${TimelinePanel} view=${view} index=${index} />`}
     </div>

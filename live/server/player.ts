@@ -12,7 +12,7 @@ import { type FreePlay, openFreePlay } from './free-play.ts';
 import { Refusal } from './refusal.ts';
 
 /** The stage that the stack has before anything was played. */
-const FIRST_STAGE = '8-auto-renew';
+const FIRST_STAGE = '1-in-process';
 /** A rush that an audience can follow. */
 const load = { requests: 2_000, connections: 50, stock: 5_000, units: 500 };
 

@@ -150,10 +150,12 @@ export const texts = {
     /** A drill among those that can be chosen; with a sign for what is taught, once it ran. */
     drillOption: (name: string, taught: 'pass' | 'fail' | null | undefined) =>
       taught === undefined || taught === null ? name : `${verdicts[taught].sign} ${name}`,
-    drillsOf: (title: string) => `Drills under ${title}`,
     taught: (verdict: 'pass' | 'fail' | null) =>
       verdict === null ? 'taught: left open' : `taught: ${verdicts[verdict].sign} ${verdicts[verdict].word}`,
   },
+
+  /** The stack of the stage that was played last, while another one is chosen. */
+  stillShown: (title: string) => `Still shown: ${title}`,
 
   play: {
     starting: 'The servers are starting.',

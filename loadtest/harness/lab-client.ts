@@ -1,4 +1,5 @@
 import {
+  answersSchema,
   type GuardTiming,
   guardChangeSchema,
   heapSchema,
@@ -72,6 +73,8 @@ export interface LabClient {
   tick(): Promise<TickResult>;
   /** How many ticks of this node are under way, and how many of them are held. */
   ticks(): Promise<Pick<JobState, 'running' | 'held'>>;
+  /** How many requests this node is answering, those too whose client has hung up. Only where there are orders. */
+  answersUnderWay(): Promise<number>;
   /** Says when ticks of the clean-up come by themselves; never, when it is empty. */
   setSchedule(schedule: JobSchedule): Promise<void>;
   /** The latest ticks that have come by themselves, the last one last. */
@@ -115,6 +118,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
       const { running, held } = jobStateSchema.parse(await call('GET', '/jobs/cleanup'));
       return { running, held };
     },
+    answersUnderWay: async () => answersSchema.parse(await call('GET', '/answers')).underWay,
     setSchedule: async (schedule) => void (await call('PUT', '/job-schedule', jobScheduleSchema.parse(schedule))),
     scheduled: async () => jobStateSchema.parse(await call('GET', '/jobs/cleanup')).scheduled,
   };

@@ -97,8 +97,12 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
   }
 
   const isIdle = async (node: TargetNode) => {
-    const [{ inFlight, unreleased }, { running }] = await Promise.all([node.state(), node.ticks()]);
-    return inFlight + unreleased + running === 0;
+    const [{ inFlight, unreleased }, { running }, underWay] = await Promise.all([
+      node.state(),
+      node.ticks(),
+      node.answersUnderWay(),
+    ]);
+    return inFlight + unreleased + running + underWay === 0;
   };
 
   async function disconnect() {

@@ -132,11 +132,14 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await says(/fails, as taught/);
     await isReady();
     expect(await page.locator('main').textContent()).toMatch(/2,000\s*sold|sold\s*2,000/);
+    // It is over: there is no speed any more.
+    expect(await page.locator('main').textContent()).not.toContain('sales a second');
     await fits('the figures of a rush');
   });
 
   test('step by step, by the keyboard alone: space goes on, the arrows go from event to event', async () => {
     await choose('8-auto-renew', 'paused-process');
+    expect(await page.locator('main h2').allInnerTexts()).toEqual(['Still shown: Stage 1 · in-process']);
     await page.getByRole('button', { name: 'Step by step' }).focus();
     await page.keyboard.press('Enter');
     await says('Waits for you.');

@@ -18,7 +18,7 @@ export const retryAfterTimeout: KeyDrill = {
     client.abort();
     if ((await click).status !== undefined) return notStaged('The answer was not lost.');
     await first.resume();
-    await until(`The sale on ${first.name} never ended.`, async () => (await first.state()).inFlight === 0);
+    await until(`The request on ${first.name} never ended.`, async () => (await first.answersUnderWay()) === 0);
 
     const again = await testBed.repeat(() => testBed.click(second));
     await testBed.say(`The client repeats, on ${second.name}: it ${describeAnswer(again)}.`);

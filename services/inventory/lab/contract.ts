@@ -122,6 +122,9 @@ export const redisSchema = z.object({
   lacks: z.record(z.string(), z.string()),
 });
 
+/** The requests that a node is answering, of those that may carry an idempotency key. One whose client has hung up counts until its work has ended. */
+export const answersSchema = z.object({ underWay: count });
+
 /** What one tick of the clean-up did. The counts are true however it ended, unless its node died. */
 export const tickResultSchema = z.object({
   /** `skipped`: another tick was under way, and nothing was done. `failed`: it has not done all that it had to do. */
@@ -188,6 +191,7 @@ export type Push = z.output<typeof pushSchema>;
 export type LabHistory = z.output<typeof historySchema>;
 export type RedisState = z.output<typeof redisSchema>;
 export type TickResult = z.output<typeof tickResultSchema>;
+export type AnswersState = z.output<typeof answersSchema>;
 export type JobState = z.output<typeof jobStateSchema>;
 export type GuardTiming = z.output<typeof guardTimingSchema>;
 /** The form in which it is sent: what has a default may be left out. */

@@ -2,6 +2,8 @@
 
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import { allowOnly } from '../answer.ts';
+import type { AnswersState } from '../lab/contract.ts';
 import type { LabExtension } from '../lab/listener.ts';
 import { endPool } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
@@ -67,7 +69,13 @@ export function createOrders(parts: OrdersParts) {
 
   const lab: LabExtension | undefined = orders &&
     cleanUp && {
-      addRoutes: (app) => addJobRoutes(app, cleanUp),
+      addRoutes(app) {
+        addJobRoutes(app, cleanUp);
+        app
+          .route('/answers')
+          .get((_request, response) => void response.json({ underWay: answers.underWay() } satisfies AnswersState))
+          .all(allowOnly('GET'));
+      },
       beforeCount: orders.supply,
       resume: cleanUp.resume,
     };

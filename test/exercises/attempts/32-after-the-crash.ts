@@ -25,12 +25,12 @@ export const attempts: Attempt[] = [
     reason: '2 orders for one purchase',
   },
   {
-    what: 'looks once more when the work is done',
+    what: 'waits a moment when the work is done, and looks once more',
     from: 'lock',
     replace: [
       [
         '  const answer = await work();\n',
-        '  const answer = await work();\n  const [other] = await mysql.read<{ answer: string }>(FIND, [key]);\n  if (other) return JSON.parse(other.answer);\n',
+        '  const answer = await work();\n  await new Promise((over) => setTimeout(over, 300));\n  const [other] = await mysql.read<{ answer: string }>(FIND, [key]);\n  if (other) return JSON.parse(other.answer);\n',
       ],
     ],
     fails: 'crash-before-answer',

@@ -57,7 +57,7 @@ afterAll(async () => {
 describe('before anything is played', () => {
   test('a stack is there to be seen, and nothing can be gone on with', async () => {
     expect(player.read().play).toEqual({ is: 'ready', trouble: null });
-    expect(first()).toMatchObject({ stage: '8-auto-renew', drill: null, story: [], verdict: null });
+    expect(first()).toMatchObject({ stage: '1-in-process', drill: null, story: [], verdict: null });
     expect(first()?.parts.map(({ name, is }) => [name, is])).toEqual(
       expect.arrayContaining([
         ['node-1', 'up'],

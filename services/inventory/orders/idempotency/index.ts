@@ -57,6 +57,8 @@ export function createAnswers({ idempotency, isRequired, external, ...options }:
       underWay.add(answered);
       await answered.finally(() => underWay.delete(answered));
     },
+    /** How many requests are being answered: the sale of one may be over, and its answer not kept yet. */
+    underWay: () => underWay.size,
     /** Resolves when no answer is under way. */
     async ended() {
       clearInterval(forgetting);

@@ -294,6 +294,24 @@ describe('the first was refused', () => {
   });
 });
 
+test('a request whose client has hung up is being answered until its work has ended', async () => {
+  const underWay = async () => (await strict.lab('GET', '/answers')).body;
+  await supply(strict, 'hung-up', 5);
+  await strict.lab('PUT', '/next-sale', { beforeAnswer: true });
+  const client = new AbortController();
+  const answer = sellKeyed(strict, 'hung-up', newKey(), { signal: client.signal });
+  answer.catch(() => {});
+  await until('the unit is taken', async () => (await shop.stockOf('hung-up')) === 4);
+  client.abort();
+  await expect(answer).rejects.toThrow();
+
+  expect(await underWay()).toEqual({ underWay: 1 });
+
+  await strict.lab('PUT', '/resume');
+  await until('it has ended', async () => (await underWay())['underWay'] === 0);
+  expectProblem(await strict.get('/answers'), 'NOT_FOUND');
+});
+
 describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
   test('table: when the time is over, the key is as new', async () => {
     const key = newKey();
