@@ -1,5 +1,6 @@
 // Sees what is done to a stack: wraps a target, so that a page can show its parts and its lines while drills break them.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Target, TargetNode } from '../../loadtest/harness/target.ts';
 import type { Breakable, Replica } from '../../scripts/stack/stack.ts';
@@ -7,9 +8,11 @@ import type { Line, Part } from '../contract.ts';
 import { observeLines } from './observed-lines.ts';
 
 const SKU = '001';
+/** Within this time a node has told its news, in milliseconds: it tells them every 50 ms, and they are shown every 100 ms. */
+const NEWS_MS = 200;
 
 export interface ObservedTarget {
-  /** Does what the given one does, and nothing else. */
+  /** Does what the given one does. A node is killed a moment later, when it has told what it did. */
   target: Target;
   /**
    * Every part. A server is `cut` when it runs and each line to it is cut. A part that dies by itself is not seen: `target.partDied` is
@@ -50,7 +53,7 @@ export function observeTarget(target: Target, onChange: () => void): ObservedTar
     return part;
   }
 
-  function seeProcess<P extends Breakable>(process: P, part: ObservedPart): P {
+  function seeProcess<P extends Breakable>(process: P, part: ObservedPart, toldMs = 0): P {
     const change = (is: ObservedPart['is']) => {
       part.is = is;
       onChange();
@@ -65,7 +68,8 @@ export function observeTarget(target: Target, onChange: () => void): ObservedTar
         if (name === 'SIGCONT') change('up');
         if (name === 'SIGKILL') change('dead');
       },
-      kill() {
+      async kill() {
+        if (toldMs > 0) await sleep(toldMs);
         const killed = process.kill();
         change('dead');
         return killed;
@@ -117,7 +121,7 @@ export function observeTarget(target: Target, onChange: () => void): ObservedTar
     for (const backend of backends) if (seenBackendLinks[backend] === undefined) lines.draw(name, backend);
     return {
       ...node,
-      ...(process && part && { process: seeProcess(process, part) }),
+      ...(process && part && { process: seeProcess(process, part, NEWS_MS) }),
       ...(seenLink && { link: seenLink }),
       ...(seenMasterLinks && { masterLinks: seenMasterLinks }),
       ...(backendLinks && { backendLinks: seenBackendLinks }),

@@ -10,10 +10,7 @@ import { createRecorder } from './recorder.ts';
 
 /** How long what was seen last may take to be told, in milliseconds. */
 const LAST_NEWS_MS = 500;
-/**
- * How long a step waits until what led to it is in the picture, in milliseconds: a node tells its news every 50 ms, and the recorder
- * looks every 100 ms.
- */
+/** How long a step waits until what led to it is in the picture, in milliseconds. */
 const STEP_NEWS_MS = 200;
 
 export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooker> => {

@@ -69,8 +69,10 @@ test('observed target: a process is up, stopped, and dead', () =>
     expect(part('node-1')).toBe('up');
 
     const killed = process?.kill();
-    expect(part('node-1')).toBe('dead');
+    // First it tells what it has done.
+    expect(part('node-1')).toBe('up');
     await killed;
+    expect(part('node-1')).toBe('dead');
     process?.signal('SIGCONT');
     expect(part('node-1')).toBe('dead');
     const started = process?.start();
