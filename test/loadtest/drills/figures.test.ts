@@ -416,7 +416,8 @@ describe.concurrent('who goes first', { timeout: SHARED_LIMIT_MS }, () => {
     expect(outcome.witnessCount).toBe(overtaken);
     const first = /^sale (\d+) on (node-\d) asked before sale (\d+) on (node-\d), and went in after it$/;
     const [, id, node, aheadId, aheadNode] = first.exec(outcome.witnesses[0] ?? '') ?? [];
-    const { lanes } = readTimeline(outcome);
+    const { lanes, faults } = readTimeline(outcome);
+    expect(faults.map(({ label, node }) => [label, node])).toEqual([['line slow', 'node-2']]);
     const sale = lanes.find((lane) => lane.saleId === id && lane.node === node);
     const ahead = lanes.find((lane) => lane.saleId === aheadId && lane.node === aheadNode);
     // Each is drawn unless there was no room for it.
