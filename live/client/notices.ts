@@ -11,9 +11,9 @@ export function Notices() {
     broken: texts.line.broken,
     'no-token': texts.line.noToken,
   }[line.value];
-  const { trouble } = shown.value.play;
+  const { is, trouble } = shown.value.play;
   return html`<div class="notices">
-    <div role="status">${words !== null && html`<p class="notice">${words}</p>`}</div>
+    <div role="status">${words !== null && is !== 'over' && html`<p class="notice">${words}</p>`}</div>
     <div role="alert">
       ${trouble !== null && html`<p class="notice">${trouble}</p>`}
       ${

@@ -6,6 +6,7 @@ import type { GameView, MoveView, PuzzleOrder, PuzzleView } from '../puzzle-cont
 import { texts as allTexts } from '../texts/en.ts';
 import { PuzzleBoard } from './puzzle-board.ts';
 import { orderOfKey } from './puzzle-keys.ts';
+import { choice } from './store.ts';
 
 const texts = allTexts.puzzle;
 
@@ -21,6 +22,11 @@ const TYPING = 'input, select, textarea, [contenteditable]';
 export function PuzzlePanel({ view, send }: PuzzleProps) {
   const { levels, opening, game, trouble } = view;
   useKeys(game, send);
+  // The level of what is chosen beside the stack is the first.
+  useEffect(() => {
+    const level = `${choice.value.stage}/${choice.value.drill}`;
+    if (game === null && opening === null && levels.some(({ name }) => name === level)) send({ do: 'open', level });
+  }, []);
   const openLevel = (event: Event) => send({ do: 'open', level: (event.currentTarget as HTMLSelectElement).value });
   const chosen = opening ?? game?.level.name ?? '';
   return html`

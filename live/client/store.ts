@@ -76,7 +76,11 @@ export function receive(message: Message) {
   if (isPlayed && number !== undefined && number !== before.room?.question?.number) tab.value = 'predict';
   const isKnown = after.choices.some(({ name }) => name === choice.value.stage);
   const isNewPlay = after.views.length > 0 && namesIn(after) !== namesIn(before);
-  if (!isKnown || isNewPlay) choice.value = playedChoice(after.choices, after.views);
+  if (!isKnown || isNewPlay) {
+    // Free play has no drill: the one that was chosen stays.
+    const views = after.views.map(({ stage, drill }) => ({ stage, drill: drill ?? choice.value.drill }));
+    choice.value = playedChoice(after.choices, views);
+  }
 }
 
 /** What is played, to tell one play from the next. */

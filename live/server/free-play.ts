@@ -44,6 +44,9 @@ interface Button {
   whyNot?: string | undefined;
   /** What the timeline calls it; absent where it breaks nothing. */
   label?: string;
+  /** What the story says when it is pressed, and when it is undone. */
+  says: string;
+  saysUndone?: string;
   /** Does it. Resolves with what undoes it, if it lasts. */
   press(count: number | undefined): Promise<(() => unknown) | undefined>;
 }
@@ -90,6 +93,7 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
       {
         act: 'sell',
         at,
+        says: `A buyer asks ${at} for a unit.`,
         async press() {
           testBed.sell(node);
           return undefined;
@@ -98,6 +102,8 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
       {
         act: 'hold-sale',
         at,
+        says: `A buyer asks ${at}, whose sale is held as soon as it is inside.`,
+        saysUndone: `The sale on ${at} goes on.`,
         async press() {
           await node.script({ untilResumed: true });
           testBed.sell(node);
@@ -108,12 +114,30 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
           };
         },
       },
-      { act: 'hold-release', at, label: 'release held', whyNot: links ?? whyNoRelease(stage), press: hold(isRelease) },
-      { act: 'hold-write', at, label: 'write held', whyNot: links ?? whyNoWrite(stage), press: hold(isStockWrite) },
+      {
+        act: 'hold-release',
+        at,
+        label: 'release held',
+        says: `The next release of ${at} is held on its way.`,
+        saysUndone: `The release of ${at} is let go.`,
+        whyNot: links ?? whyNoRelease(stage),
+        press: hold(isRelease),
+      },
+      {
+        act: 'hold-write',
+        at,
+        label: 'write held',
+        says: `The next write of ${at} is held on its way.`,
+        saysUndone: `The write of ${at} is let go.`,
+        whyNot: links ?? whyNoWrite(stage),
+        press: hold(isStockWrite),
+      },
       {
         act: 'kill',
         at,
         label: 'SIGKILL',
+        says: `${at} is killed (SIGKILL).`,
+        saysUndone: `${at} is started again.`,
         whyNot: process,
         async press() {
           await testBed.kill(node);
@@ -126,6 +150,8 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'stop',
         at,
         label: 'SIGSTOP',
+        says: `${at} is stopped (SIGSTOP).`,
+        saysUndone: `${at} goes on (SIGCONT).`,
         whyNot: process,
         async press() {
           const { resume } = testBed.pause(node);
@@ -136,6 +162,8 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'cut',
         at,
         label: 'cut off',
+        says: `${at} is cut off from Redis and from the servers of its lock.`,
+        saysUndone: `${at} reaches its servers again.`,
         whyNot: links,
         async press() {
           return testBed.cutOff(node).restore;
@@ -145,6 +173,7 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'block',
         at,
         label: 'event loop blocked',
+        says: `A sale on ${at} computes, and blocks its event loop.`,
         async press() {
           await node.script({ blockMs: Math.round(BLOCKED_LEASES * leaseMs) });
           testBed.sell(node);
@@ -160,6 +189,7 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
     return [
       {
         act: 'rush',
+        says: 'A rush of buyers comes through nginx.',
         async press(count = RUSH) {
           const rush = sendSales({
             url: target.url,
@@ -177,6 +207,8 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'stop',
         at: 'redis',
         label: 'Redis stands still',
+        says: 'Redis is stopped (SIGSTOP).',
+        saysUndone: 'Redis goes on (SIGCONT).',
         whyNot: process,
         async press() {
           const { comeBack } = await testBed.stopRedis();
@@ -187,6 +219,8 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'kill',
         at: 'redis',
         label: 'Redis is killed',
+        says: 'Redis is killed (SIGKILL).',
+        saysUndone: 'Redis is started again.',
         whyNot: process,
         async press() {
           const { comeBack } = await testBed.killRedis();
@@ -197,6 +231,7 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'cut-replica',
         at: 'redis',
         label: 'the replica is cut off',
+        says: 'Redis gets a replica, and the line between them is cut.',
         whyNot: replication,
         async press() {
           replica = await testBed.startReplica();
@@ -208,6 +243,7 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'fail-over',
         at: 'redis',
         label: 'failover',
+        says: 'Redis is gone, and the replica takes its place.',
         whyNot: replication,
         async press() {
           if (replica === undefined)
@@ -229,6 +265,8 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'stop',
         at,
         label: 'a master stands still',
+        says: `${at} is stopped (SIGSTOP).`,
+        saysUndone: `${at} goes on (SIGCONT).`,
         whyNot,
         async press() {
           await testBed.freezeMaster(index);
@@ -239,6 +277,7 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
         act: 'empty',
         at,
         label: 'a master forgets',
+        says: `${at} forgets all that it knows.`,
         whyNot,
         async press() {
           await testBed.forgetMaster(index);
@@ -284,14 +323,14 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
     const at = sharedClock();
     const undo = await button.press(count);
     // What could not be staged is not drawn.
-    const { label } = button;
+    const { label, says, saysUndone } = button;
     const mark = label === undefined ? undefined : testBed.mark(label, { at, ...(node && { node }) });
-    const where = button.at === undefined ? '' : `${button.at}: `;
-    if (label !== undefined) await testBed.say(`${where}${label}.`);
+    await testBed.say(says);
     if (undo === undefined) return;
-    on.set(button, () => {
+    on.set(button, async () => {
       mark?.over();
-      return undo();
+      await undo();
+      if (saysUndone !== undefined) await testBed.say(saysUndone);
     });
   }
 

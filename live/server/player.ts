@@ -247,7 +247,7 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
         case 'stop': {
           const current = mustBeUnderWay();
           show({ is: 'stopping' });
-          return current.stopping.abort(new Error('It was stopped.'));
+          return current.stopping.abort(new Error('The drill was stopped.'));
         }
       }
     },
@@ -258,7 +258,8 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
       run?.stopping.abort(new Error('The page is closed.'));
       show({ is: 'over' });
       await ending;
-      closeBoards();
+      // The last picture stays to be seen.
+      for (const board of boards) board.close();
       await opened?.targets.close();
     },
   };

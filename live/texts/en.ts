@@ -164,7 +164,7 @@ export const texts = {
     waiting: 'Waits for you.',
     free: 'Free play: break what you like.',
     stopping: 'The stack is put back.',
-    over: 'The page is closed.',
+    over: 'The live page has ended: this is its last picture.',
   } satisfies Record<Play['is'], string>,
 
   parts: partStates,
@@ -440,7 +440,7 @@ export const texts = {
   puzzle: {
     title: 'You are the scheduler',
     explain:
-      'The lock file is the real one, Redis is a real Valkey, and nothing happens unless you say so. Choose which command arrives next, when the lease ends, who is paused.',
+      'The file of the lock is the real one, and the server is a Valkey, which is a Redis by another name. Nothing happens unless you say so: you choose which command arrives next, when the lease ends, and who is paused.',
     level: 'Level',
     choose: 'Choose a level',
     opening: (level: string) => `${level} is being opened.`,
@@ -489,7 +489,7 @@ export const texts = {
       undo: 'Undo',
       again: 'Again',
       hint: 'Hint',
-      close: 'Close',
+      close: 'Close the level',
       goOn: 'Go on',
       goOnMeans: 'Goes on for as long as one thing alone can happen',
     },
@@ -530,9 +530,9 @@ export const texts = {
         case 'out of time':
           return `The clock of this level ends at ${milliseconds(standing.atMs)}, and nothing was broken. Go back, or begin again.`;
         case 'won': {
-          const best = knows.is === 'can' ? `; ${formatNumber(knows.steps)} at best` : '';
+          const best = knows.is === 'can' ? ` The shortest way has ${formatNumber(knows.steps)}.` : '';
           const used = hints === 0 ? 'without a hint' : `with ${countOf(hints, 'hint')}`;
-          return `Broken: ${standing.reason} In ${countOf(steps, 'step')} ${used}${best}.`;
+          return `Broken: ${standing.reason} It took you ${countOf(steps, 'step')}, ${used}.${best}`;
         }
       }
     },
@@ -542,8 +542,8 @@ export const texts = {
       states: {
         'to come': 'has not begun',
         waiting: 'waits',
-        inside: 'inside',
-        leaving: 'leaves',
+        inside: 'is inside',
+        leaving: 'is leaving',
         over: 'is done',
         killed: 'is killed',
       } satisfies Record<ProcessView['is'], string>,

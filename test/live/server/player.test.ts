@@ -49,7 +49,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await player.close();
-  expect(player.read()).toEqual({ play: { is: 'over', trouble: null }, controls: null, views: [] });
+  const { play, controls, views } = player.read();
+  expect({ play, controls, seen: views.length }).toEqual({
+    play: { is: 'over', trouble: null },
+    controls: null,
+    seen: 1,
+  });
   // The reaper is that of this process, and stays.
   expect(children().filter((pid) => !before.includes(pid)).length).toBeLessThanOrEqual(1);
 });
@@ -157,7 +162,7 @@ describe('a drill', () => {
     await stateIs('waiting');
     await player.order({ do: 'stop' });
     await player.ended();
-    expect(player.read().play).toEqual({ is: 'ready', trouble: 'It was stopped.' });
+    expect(player.read().play).toEqual({ is: 'ready', trouble: 'The drill was stopped.' });
     expect(first()?.verdict).toBeNull();
     expect(first()?.parts.every(({ is }) => is === 'up')).toBe(true);
 
@@ -220,7 +225,11 @@ describe('free play', () => {
     await until('it is drawn', async () => first()?.timeline?.faults.some(({ label }) => label === 'SIGKILL') === true);
 
     expect(first()?.timeline?.faults.map(({ label }) => label)).not.toContain('failover');
-    expect(first()?.story.map(({ text }) => text)).toEqual(['node-1: SIGKILL.']);
+    expect(
+      first()
+        ?.story.slice(-3)
+        .map(({ text }) => text),
+    ).toEqual(['node-1 is killed (SIGKILL).', 'node-1 is started again.', 'A buyer asks node-1 for a unit.']);
   });
 
   test('what a dead or a stopped node can not do is refused, and says why', async () => {
