@@ -19,7 +19,7 @@ import { anchor, beyondPromise, states, verdictMarks } from './marks.ts';
 
 /** With more drills than that, a table needs small letters; with more than the second, the smallest. */
 const WIDE = 5;
-const WIDEST = 14;
+const WIDEST = 13;
 /** Fewer than that fit beside each other on a phone. */
 const FEW = 5;
 
