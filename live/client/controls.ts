@@ -7,20 +7,28 @@ import { texts } from '../texts/en.ts';
 import { stageBefore } from './choice.ts';
 import { sendOrder, tokenInAddress } from './order.ts';
 import { canBegin, playKey } from './state.ts';
-import { choice, isBeside, isScheduling, pickDrill, pickStage, playOrder, shown } from './store.ts';
+import { choice, isBeside, isScheduling, pickDrill, pickStage, playOrder, readingOf, shown } from './store.ts';
 import { WorkshopButton } from './workshop.ts';
 
 const words = texts.controls;
 
+export const playKeys = { play: 'p', stepwise: 's' } as const;
+
+/** The order that plays what is chosen. Two stages are both to be seen: the question gives way. */
+export function beginOrder(isStepwise: boolean): Order {
+  const { tab } = readingOf(0);
+  if (isBeside.value && tab.value === 'predict') tab.value = 'story';
+  return playOrder(isStepwise);
+}
+
 export function Controls() {
-  const { choices, play, views, taught } = shown.value;
+  const { choices, play, room, taught } = shown.value;
   const { stage, drill } = choice.value;
   const chosen = choices.find(({ name }) => name === stage);
   const asked = chosen?.drills.find(({ name }) => name === drill);
   const isIdle = canBegin(play);
   const before = stageBefore(choices, choice.value);
   if (choices.length === 0) return html`<header class="controls"><h1>${texts.title}</h1></header>`;
-  const known = taught[playKey(stage, drill)];
   return html`<header class="controls">
     <h1>${texts.title}</h1>
     <form class="choice" aria-label=${words.name} onSubmit=${(event: Event) => event.preventDefault()}>
@@ -43,8 +51,7 @@ export function Controls() {
     <${OrderButtons} isIdle=${isIdle} canPlay=${asked !== undefined} />
     <div class="question">
       <p class="asks">
-        ${asked && shown.value.controls === null && html`<strong>${asked.name}</strong>${' '}<span>${asked.asks}</span>`}
-        ${known !== undefined && views.length < 2 && shown.value.controls === null && html`<span class="taught">${words.taught(known)}</span>`}
+        ${shown.value.controls === null && asked?.asks}
       </p>
       ${
         shown.value.controls === null &&
@@ -62,6 +69,7 @@ export function Controls() {
       }
       <${WorkshopButton} />
       <p class=${`status is-${play.is}`} role="status">${texts.play[play.is]}</p>
+      ${room?.address != null && html`<p class="follow-at">${texts.room.followAt} <b>${room.address}</b></p>`}
     </div>
   </header>`;
 }
@@ -76,16 +84,18 @@ function OrderButtons({ isIdle, canPlay }: { isIdle: boolean; canPlay: boolean }
   const group = useRef<HTMLDivElement>(null);
   const was = useRef(isIdle);
   useEffect(() => {
-    // The button that had the focus is gone: the first of the new ones has it, so that the space bar goes on.
-    const isLost = document.activeElement === null || document.activeElement === document.body;
-    if (was.current !== isIdle && isLost) group.current?.querySelector('button')?.focus();
+    // The button that had the focus is gone: the first of the new ones has it, so that the space bar goes on. When a drill has come to
+    // its verdict that has it: one space bar too many begins nothing.
+    const isLost = document.activeElement === document.body;
+    const verdict = isIdle ? document.querySelector<HTMLElement>('.verdict') : null;
+    if (was.current !== isIdle && isLost) (verdict ?? group.current?.querySelector('button'))?.focus();
     was.current = isIdle;
   }, [isIdle]);
   return html`<div class="orders" ref=${group}>
     ${
       isIdle
-        ? html`${orderButton('play', words.play, canPlay, () => playOrder(false), 'is-first')}
-          ${orderButton('stepwise', words.stepwise, canPlay, () => playOrder(true))}
+        ? html`${orderButton('play', words.play, canPlay, () => beginOrder(false), 'is-first', playKeys.play)}
+          ${orderButton('stepwise', words.stepwise, canPlay, () => beginOrder(true), '', playKeys.stepwise)}
           ${orderButton('free', words.free, canPlay, () => ({ do: 'free', stage: choice.value.stage }))}
           <${Elsewhere} />`
         : is === 'free' || (is === 'stopping' && shown.value.controls !== null)
@@ -111,14 +121,16 @@ function Elsewhere() {
       ${words.scheduler}
     </button>`
   }
-  ${hasRun && html`<a class="button" href=${`/run?token=${encodeURIComponent(tokenInAddress())}`} download>${words.save}</a>`}`;
+  <a class="button" style=${hasRun ? '' : 'visibility: hidden'} href=${`/run?token=${encodeURIComponent(tokenInAddress())}`} download>${words.save}</a>`;
 }
 
 /** A button that keeps the focus while it can't be used. */
-function orderButton(name: string, words: unknown, canBeUsed: boolean, orderOf: () => Order, kind = '') {
+function orderButton(name: string, words: unknown, canBeUsed: boolean, orderOf: () => Order, kind = '', key?: string) {
   return html`<button
     key=${name}
     class=${kind}
+    title=${key}
+    aria-keyshortcuts=${key}
     aria-disabled=${!canBeUsed}
     onClick=${() => {
       if (canBeUsed) void sendOrder(orderOf());

@@ -1,11 +1,13 @@
-// The keys that work everywhere on the page: space goes on, ← and → move the marker in the timeline.
+// The keys that work everywhere on the page: p and s play, space goes on, ← and → move the marker in the timeline.
 
+import { beginOrder, playKeys } from './controls.ts';
 import { sendOrder } from './order.ts';
-import { activeView, moveMarker, shown } from './store.ts';
+import { canBegin } from './state.ts';
+import { activeView, firstSeen, isLookingOn, isScheduling, moveMarker, shown } from './store.ts';
 
 /** What does something of its own with the space bar; a tab does not, because the arrows have chosen it already. */
-const TAKES_SPACE = 'button:not([role=tab]), select, input, textarea, a, summary';
-const TAKES_ARROWS = 'select, input, textarea, [role=tab]';
+const TAKES_SPACE = 'button:not([role=tab]), select, input, a, summary';
+const TAKES_ARROWS = 'select, input, [role=tab]';
 
 /** Listens for as long as the page lives. */
 export function listenToKeys() {
@@ -18,7 +20,13 @@ export function listenToKeys() {
     }
     if ((event.key === 'ArrowLeft' || event.key === 'ArrowRight') && target.closest(TAKES_ARROWS) === null) {
       event.preventDefault();
-      moveMarker(activeView.value, event.key === 'ArrowRight' ? 1 : -1);
+      moveMarker(Math.max(activeView.value, firstSeen()), event.key === 'ArrowRight' ? 1 : -1);
+    }
+    const isStepwise = event.key === playKeys.stepwise;
+    const canPlay = !isLookingOn() && !isScheduling.value && canBegin(shown.value.play);
+    // A list looks for the letter that is typed.
+    if ((isStepwise || event.key === playKeys.play) && canPlay && !event.repeat && target.closest('select') === null) {
+      void sendOrder(beginOrder(isStepwise));
     }
   });
 }

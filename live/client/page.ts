@@ -11,7 +11,17 @@ import { Patterns } from './patterns.ts';
 import { PuzzlePanel } from './puzzle.ts';
 import { FollowerQuestion } from './room.ts';
 import { canBegin } from './state.ts';
-import { choice, isAtWorkshop, isLookingOn, isSaved, isScheduling, line, readingOf, shown } from './store.ts';
+import {
+  choice,
+  firstSeen,
+  isAtWorkshop,
+  isLookingOn,
+  isSaved,
+  isScheduling,
+  line,
+  readingOf,
+  shown,
+} from './store.ts';
 import { View } from './view.ts';
 import { WorkshopButton, WorkshopPanel } from './workshop.ts';
 
@@ -34,11 +44,19 @@ export function Page({ top }: { top?: () => unknown }) {
   }
   const chosen = choices.find(({ name }) => name === choice.value.stage);
   const isIdle = canBegin(play);
+  const first = firstSeen();
+  const isAlone = views.length - first < 2;
   // Between two drills the presenter reads the code of what comes next.
-  const codeOf = (stage: string) =>
-    views.length === 1 && isIdle ? chosen : choices.find(({ name }) => name === stage);
+  const codeOf = (stage: string) => (isAlone && isIdle ? chosen : choices.find(({ name }) => name === stage));
+  // What is chosen or asked was not played yet: nothing that is shown is its outcome.
+  const question = room?.question;
+  const next = isLookingOn() ? (question?.is === 'revealed' ? null : question) : choice.value;
+  const isPast =
+    isIdle &&
+    next != null &&
+    !views.some(({ stage, drill }) => stage === next.stage && (drill ?? next.drill) === next.drill);
   // What is read takes half of the page, where it is more than a few sentences.
-  const isReading = views.length === 1 && ['code', 'predict'].includes(readingOf(0).tab.value);
+  const isReading = isAlone && ['code', 'predict'].includes(readingOf(0).tab.value);
   return html`<${Patterns} />
     ${top && html`<${top} />`}
     ${!isLookingOn() && html`<${Controls} />`}
@@ -55,8 +73,8 @@ export function Page({ top }: { top?: () => unknown }) {
     ${
       isAtWorkshop.value && workshop !== null
         ? html`<main class="views is-reading"><${WorkshopPanel} view=${workshop} /></main>`
-        : html`<main class=${`views ${views.length > 1 ? 'are-two' : ''} ${isReading ? 'is-reading' : ''}`}>
-      ${views.map((view, i) => html`<${View} key=${i} view=${view} index=${i} code=${codeOf(view.stage)} />`)}
+        : html`<main class=${`views ${isAlone ? '' : 'are-two'} ${isReading ? 'is-reading' : ''}`}>
+      ${views.map((view, i) => i >= first && html`<${View} key=${i} view=${view} index=${i} isPast=${isPast} code=${codeOf(view.stage)} />`)}
       ${choices.length === 0 && line.value === 'connecting' && html`<p class="empty">${texts.line.connecting}</p>`}
     </main>`
     }`;

@@ -192,17 +192,10 @@ function WhatHappened({ question: { outcome }, isTold }: { question: QuestionVie
 /** Whether a key was meant for the room. A list of drills looks for the letter that is typed; no drill begins with that of the question. */
 export function isForTheRoom(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return false;
-  const isInList = event.target instanceof HTMLSelectElement;
-  return (isInList && event.key === roomKeys.ask) || !isTyping(event.target);
+  return event.key === roomKeys.ask || !(event.target instanceof HTMLSelectElement);
 }
 
 /** The next key is one of the room, and no letter of the list that was chosen from. */
 export function leaveList({ target }: Event) {
   if (target instanceof HTMLSelectElement) target.blur();
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
-  );
 }

@@ -46,6 +46,13 @@ const reading = (): Reading => ({
 });
 const readings = [reading(), reading()] as const;
 
+/** The place of the first view that is seen: of two stages the later one alone while the room is asked, and when they are not to be compared. */
+export function firstSeen(): number {
+  const { play, views } = shown.value;
+  const isFolded = readings[0].tab.value === 'predict' || (canBegin(play) && !isBeside.value);
+  return isFolded && !isLookingOn() ? views.length - 1 : 0;
+}
+
 /** What is read in a view, by its place. */
 export function readingOf(view: number): Reading {
   return view === 0 ? readings[0] : readings[1];

@@ -10,7 +10,7 @@ import { FreePanel } from './free-panel.ts';
 import { sendOrder } from './order.ts';
 import { isForTheRoom, leaveList, PresenterQuestion } from './room.ts';
 import { orderFromAnyTab } from './room-keys.ts';
-import type { SeenView } from './state.ts';
+import { canBegin, type SeenView } from './state.ts';
 import { choice as chosen, isLookingOn, readingOf, shown, type Tab } from './store.ts';
 import { Story } from './story.ts';
 
@@ -24,12 +24,14 @@ interface TabsProps {
 }
 
 export function Tabs({ view, index, choice }: TabsProps) {
-  const { tab } = readingOf(index);
-  const { room, controls } = shown.value;
-  // One question stands on the wall, by the first stack.
-  const isFirst = index === 0 && !isLookingOn();
-  const isFree = isFirst && controls !== null;
-  const hasRoom = isFirst && !isFree && room !== undefined;
+  const { play, room, controls, views } = shown.value;
+  // One question stands on the wall, by the last stack: of two stages it is about the later one.
+  const isLast = index === views.length - 1;
+  const { tab } = readingOf(isLast ? 0 : 1);
+  const isMain = isLast && !isLookingOn();
+  const isFree = isMain && controls !== null;
+  const hasRoom = isMain && !isFree && room !== undefined;
+  const newest = canBegin(play) ? undefined : view.story.at(-1);
   useEffect(() => {
     // On its own tab the question listens itself.
     if (room === undefined || !hasRoom || tab.value === 'predict') return;
@@ -73,6 +75,7 @@ export function Tabs({ view, index, choice }: TabsProps) {
     </div>
     <div role="tabpanel" id=${`panel-${index}`} class=${`panel of-${tab.value}`} aria-labelledby=${`tab-${id(tab.value)}`}>
       ${tab.value === 'free' && isFree && html`<${FreePanel} controls=${controls} />`}
+      ${tab.value === 'predict' && hasRoom && newest && html`<p class="now" aria-live="polite">${newest.text}</p>`}
       ${tab.value === 'predict' && hasRoom && html`<${PresenterQuestion} room=${room} cell=${chosen.value} send=${sendOrder} />`}
       ${tab.value === 'story' && html`<${Story} view=${view} />`}
       ${tab.value === 'code' && html`<${Code} choice=${choice} />`}

@@ -7,13 +7,13 @@ import { texts } from '../texts/en.ts';
 
 /** The verdict as the room reads it. Its place is there before it is, so that a screen reader speaks it. */
 export function VerdictBanner({ verdict }: { verdict: VerdictView | null }) {
-  return html`<div role="status" class="verdict-place">${verdict && verdictBox(verdict.verdict, verdict.taught, verdict.reasons)}</div>`;
+  return html`<div role="status">${verdict && verdictBox(verdict.verdict, verdict.taught, verdict.reasons)}</div>`;
 }
 
 export function verdictBox(verdict: Verdict | 'broken', taught: VerdictView['taught'], reasons: string[]) {
   const { sign, word } = texts.verdict[verdict];
   const isOff = taught !== null && verdict !== taught && (verdict === 'pass' || verdict === 'fail');
-  return html`<div class=${`verdict is-${verdict} ${isOff ? 'is-off' : ''}`}>
+  return html`<div class=${`verdict is-${verdict} ${isOff ? 'is-off' : ''}`} tabindex="-1">
     <p class="word"><span class="sign" aria-hidden="true">${sign}</span> ${word}${texts.verdict.compared(verdict, taught)}</p>
     ${reasons.map((reason) => html`<p>${reason}</p>`)}
   </div>`;

@@ -150,12 +150,11 @@ export const texts = {
     /** A drill among those that can be chosen; with a sign for what is taught, once it ran. */
     drillOption: (name: string, taught: 'pass' | 'fail' | null | undefined) =>
       taught === undefined || taught === null ? name : `${verdicts[taught].sign} ${name}`,
-    taught: (verdict: 'pass' | 'fail' | null) =>
-      verdict === null ? 'taught: left open' : `taught: ${verdicts[verdict].sign} ${verdicts[verdict].word}`,
   },
 
-  /** The stack of the stage that was played last, while another one is chosen. */
-  stillShown: (title: string) => `Still shown: ${title}`,
+  /** Over a stack: `isPast` while something else is chosen or asked already. */
+  heading: (stage: string, drill: string | null, isPast: boolean) =>
+    `${isPast ? 'Still shown: ' : ''}${stage}${drill === null ? '' : ` · ${drill}`}`,
 
   play: {
     starting: 'The servers are starting.',

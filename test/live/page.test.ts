@@ -23,6 +23,8 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
   let page: Page;
   /** A second window of the presenter, in a language with longer words: it shows what is played. */
   let longer: Page;
+  /** Where Play stood before the first drill. */
+  let playAt: number | undefined;
 
   async function open(url: string, options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
     const opened = await browser.newPage({
@@ -64,6 +66,8 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
       await seen.setViewportSize({ width: 1_280, height: 720 });
     }
   };
+  const headings = () => page.locator('main .stack h2').allInnerTexts();
+  const placeOfPlay = async () => (await page.getByRole('button', { name: 'Play', exact: true }).boundingBox())?.x;
   const isReady = () => page.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: 60_000 });
 
   beforeAll(async () => {
@@ -112,6 +116,8 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
       .first()
       .waitFor();
     await fits('the start');
+    playAt = await placeOfPlay();
+    expect(playAt).toBeGreaterThan(0);
   });
 
   // Every verdict, played from the page: story.test.ts.
@@ -120,6 +126,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await play();
     await says(/fails, as taught/);
     await isReady();
+    expect(await placeOfPlay()).toBe(playAt);
     await fits('the verdict');
     for (const seen of [page, longer]) await seen.locator('#tab-code-0').click();
     await fits('the code');
@@ -139,7 +146,8 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
 
   test('step by step, by the keyboard alone: space goes on, the arrows go from event to event', async () => {
     await choose('8-auto-renew', 'paused-process');
-    expect(await page.locator('main h2').allInnerTexts()).toEqual(['Still shown: Stage 1 · in-process']);
+    expect(await headings()).toEqual(['Still shown: Stage 1 · in-process · rush']);
+    expect(await page.locator('.verdict').count()).toBe(0);
     await page.getByRole('button', { name: 'Step by step' }).focus();
     await page.keyboard.press('Enter');
     await says('Waits for you.');
@@ -154,6 +162,49 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await says(/fails, as taught/);
     await page.keyboard.press('ArrowRight');
     await says(/asks for the lock\./);
+    // One space bar too many begins nothing.
+    await page.keyboard.press('Space');
+    await page.waitForTimeout(500);
+    expect(await page.locator('.status').innerText()).toBe('Ready.');
+    await says(/fails, as taught/);
+  });
+
+  test('the verdict of a drill does not stand beside the question of another one', async () => {
+    await choose('8-auto-renew', 'nested-call');
+    expect(await headings()).toEqual(['Still shown: Stage 8 · auto-renew · paused-process']);
+    expect(await page.locator('.verdict').count()).toBe(0);
+    await choose('8-auto-renew', 'paused-process');
+    expect(await headings()).toEqual(['Stage 8 · auto-renew · paused-process']);
+    expect(await page.locator('.verdict').count()).toBe(1);
+    // It answers its own question too: that of its step is taken away, and asked again.
+    await page.getByRole('tab', { name: 'Predict' }).click();
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: /^Ask/ }).waitFor();
+    await page.keyboard.press('q');
+    await says('Votes are open.');
+    expect(await page.locator('.verdict').count()).toBe(0);
+    await page.keyboard.press('x');
+    await page.locator('.verdict').waitFor();
+    await page.getByRole('tab', { name: 'Story' }).click();
+  });
+
+  test('p plays and s plays step by step, but not from a list', async () => {
+    await choose('6-lua-release', 'nested-call');
+    await page.getByRole('combobox', { name: /^Drill/ }).focus();
+    await page.keyboard.press('p');
+    await page.waitForTimeout(300);
+    expect(await page.locator('.status').innerText()).toBe('Ready.');
+    await choose('4-ttl', 'slow-holder');
+    await page.getByRole('tab', { name: 'Story' }).focus();
+    await page.keyboard.press('s');
+    await says('Waits for you.');
+    await press('Stop');
+    await isReady();
+    await choose('6-lua-release', 'nested-call');
+    await page.keyboard.press('p');
+    await says('The drill is playing.');
+    await says(/fails, as taught/);
+    await isReady();
   });
 
   test('under the stage before and under this one, side by side', async () => {
@@ -162,9 +213,22 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await play();
     await says(/holds, as taught/);
     await isReady();
-    expect(await page.locator('main .stack h2').allInnerTexts()).toEqual(['Stage 3 · spin', 'Stage 4 · ttl']);
+    const [before, after] = ['Stage 3 · spin · crashed-holder', 'Stage 4 · ttl · crashed-holder'];
+    expect(await headings()).toEqual([before, after]);
+    await longer.locator('.check input').check();
     await fits('two stages side by side');
+    await longer.locator('.check input').uncheck();
+    // The box has the focus: it takes the space bar alone. A question is about the later stage, and has half of the page.
+    await page.getByLabel('beside the stage before').focus();
+    await page.keyboard.press('q');
+    await says('Votes are open.');
+    expect(await headings()).toEqual([after]);
+    expect((await page.locator('.panel').boundingBox())?.height).toBeGreaterThan(400);
+    await page.keyboard.press('x');
+    await page.getByRole('tab', { name: 'Story' }).click();
+    expect(await headings()).toEqual([before, after]);
     await page.getByLabel('beside the stage before').uncheck();
+    expect(await headings()).toEqual([after]);
   });
 
   test('a run is saved as one file, which plays without a server', async () => {

@@ -77,6 +77,8 @@ describe.skipIf(!hasBrowser)(
       await begin('Step by step');
       await question(page).waitFor({ timeout: LIMIT_MS });
       await page.getByText('Waits for you.').waitFor();
+      // What has just happened stands above it.
+      expect(await page.locator('.now').textContent()).toMatch(/release is held up/);
       // The command is held: what it does is still to come.
       expect(await page.locator('.picture').textContent()).toMatch(/held/);
       expect(await page.locator('.verdict').count()).toBe(0);
