@@ -7,7 +7,7 @@ import { texts } from '../texts/en.ts';
 import { follower } from './own-vote.ts';
 import { pageValue } from './page-value.ts';
 import { askableUnder, type ChosenCell, isAskable, orderOfKey, roomKeys } from './room-keys.ts';
-import type { SeenView } from './state.ts';
+import { canBegin, type SeenView } from './state.ts';
 import { shown } from './store.ts';
 
 export interface PresenterQuestionProps {
@@ -83,16 +83,16 @@ interface OnTheWallProps {
 
 function OnTheWall({ question, followers, hasVotes, send }: OnTheWallProps) {
   const isOpen = question.is === 'open';
-  const list = useRef<HTMLOListElement>(null);
-  useEffect(() => list.current?.querySelector('.is-right')?.scrollIntoView({ block: 'nearest' }), [question.is]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.scrollIntoView({ block: 'nearest' }), [question.is]);
   const isCounted = hasVotes && (!isOpen || isCountShown.value);
   const isTold = ({ stage, drill, verdict }: SeenView) =>
     verdict !== null && stage === question.stage && drill === question.drill;
   const state = isOpen && !hasVotes ? words.predictAlone : words.states[question.is];
-  return html`<h2 class="room-question">${question.text}</h2>
+  return html`<h2 class="room-question" ref=${heading}>${question.text}</h2>
     <p class="room-state"><span role="status">${state}</span> ${hasVotes && words.voted(question.voted, followers)}</p>
     <${WhatHappened} question=${question} isTold=${shown.value.views.some(isTold)} />
-    <ol class="room-answers" ref=${list}>
+    <ol class="room-answers">
       ${question.answers.map(
         (answer, place) => html`<li key=${place} class=${answer.isRight ? 'room-answer is-right' : 'room-answer'}>
           <button
@@ -128,9 +128,14 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
     if (text !== null) refusal.value = { question: number, text };
   }
 
+  // What is played is there to be seen: of a question that is closed its state is left.
+  const isFolded = is !== 'open' && !canBegin(shown.value.play);
+  const state = html`<p role="status">${phoneText(question, said)}</p>
+    ${is === 'closed' && html`<p>${saidText(said)}</p>`}`;
+  if (isFolded) return html`<section class="room is-phone" aria-label=${words.heading}>${state}</section>`;
   return html`<section class="room is-phone" aria-labelledby="room-question">
     <h1 id="room-question" class="room-question">${question.text}</h1>
-    <p class="room-state" role="status">${phoneText(question, said)}</p>
+    ${state}
     <${WhatHappened} question=${question} />
     <ol class="room-answers">
       ${answers.map(
@@ -148,23 +153,25 @@ export function FollowerQuestion({ room, vote }: { room: RoomView; vote: (vote: 
         </li>`,
       )}
     </ol>
-    ${refusal.value?.question === number && html`<p class="room-refusal" role="alert">${refusal.value.text}</p>`}
+    ${refusal.value?.question === number && html`<p role="alert"><b>${refusal.value.text}</b></p>`}
   </section>`;
 }
 
 function phoneText({ is, answers }: QuestionView, said: number | null): string {
   if (is === 'open') return words.chooseOne;
   if (is === 'closed') return words.states.closed;
-  if (said === null) return words.saidNothing;
-  return answers[said]?.isRight ? words.wasRight : words.wasWrong;
+  const right = answers.findIndex(({ isRight }) => isRight);
+  return said === right ? words.wasRight : `${saidText(said)} ${words.isRight(words.letter(right))}`;
 }
+
+const saidText = (said: number | null) => (said === null ? words.saidNothing : words.said(words.letter(said)));
 
 /** The right answer has a sign and a word, not a colour alone. */
 function AnswerText({ answer: { text, isRight, because }, mark }: { answer: AnswerView; mark: string | null }) {
   return html`<span class="room-text">
-    ${isRight && html`<strong class="room-mark">✔ ${words.right}</strong>`}
+    ${isRight && html`<b>✔ ${words.right}</b>`}
     <span>${text}</span>
-    ${mark !== null && html`<em class="room-mark">${mark}</em>`}
+    ${mark !== null && html`<em>${mark}</em>`}
     ${because !== null && html`<small>${because}</small>`}
   </span>`;
 }
