@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     // One space bar too many begins nothing.
     await page.keyboard.press('Space');
     await page.waitForTimeout(500);
-    expect(await page.locator('.status').innerText()).toBe('Ready.');
+    expect(await page.locator('.status').textContent()).toBe('Ready.');
     await says(/fails, as taught/);
   });
 
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     await page.getByRole('combobox', { name: /^Drill/ }).focus();
     await page.keyboard.press('p');
     await page.waitForTimeout(300);
-    expect(await page.locator('.status').innerText()).toBe('Ready.');
+    expect(await page.locator('.status').textContent()).toBe('Ready.');
     await choose('4-ttl', 'slow-holder');
     await page.getByRole('tab', { name: 'Story' }).focus();
     await page.keyboard.press('s');
@@ -351,7 +351,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
       // While it is played the question leaves the phone to it. Who comes late finds the address in the head.
       await phone.getByText('You said B.', { exact: true }).waitFor();
       expect(await phone.locator('.room-choice').count()).toBe(0);
-      expect(await page.locator('.controls').innerText()).toContain(roomAddress);
+      expect(await page.locator('.controls').textContent()).toContain(roomAddress);
       await says(/fails, as taught/);
       await isReady();
       await page.getByRole('tab', { name: 'Predict' }).click();
