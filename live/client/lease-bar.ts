@@ -4,7 +4,8 @@ import { html } from 'htm/preact';
 import type { LockView } from '../contract.ts';
 import { texts } from '../texts/en.ts';
 import { inSteps, leaseLeft, leaseShare } from './lease.ts';
-import { prefersStillness, useNow } from './measured.ts';
+import { prefersStillness, useTicks } from './measured.ts';
+import { isSaved, pageClock } from './store.ts';
 
 const TICK_MS = 100;
 const STEP_MS = 1_000;
@@ -21,9 +22,9 @@ interface LeaseBarProps {
 
 export function LeaseBar({ lock, seenAtMs, x, y, width }: LeaseBarProps) {
   const isStill = prefersStillness();
-  const isRunning = (leaseLeft(lock, seenAtMs, performance.now()) ?? 0) > 0;
-  const nowMs = useNow(isStill ? STEP_MS : TICK_MS, isRunning);
-  const exact = leaseLeft(lock, seenAtMs, nowMs);
+  const exact = leaseLeft(lock, seenAtMs, pageClock());
+  // A saved run is drawn anew at each of its moments.
+  useTicks(isStill ? STEP_MS : TICK_MS, !isSaved.value && (exact ?? 0) > 0);
   const left = isStill ? inSteps(exact) : exact;
   const room = width - TEXT_WIDTH;
   const words =

@@ -1,4 +1,4 @@
-// What a component has to measure: the width of an element, and the time.
+// What a component has to measure: the width of an element, and that time goes by.
 
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
@@ -18,15 +18,14 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   return width;
 }
 
-/** The time on the page's clock, in milliseconds, every `everyMs` while `isRunning`. */
-export function useNow(everyMs: number, isRunning: boolean): number {
+/** Draws anew every `everyMs` milliseconds while `isRunning`. */
+export function useTicks(everyMs: number, isRunning: boolean) {
   const [, setTick] = useState(0);
   useEffect(() => {
     if (!isRunning) return;
     const timer = setInterval(() => setTick((tick) => tick + 1), everyMs);
     return () => clearInterval(timer);
   }, [everyMs, isRunning]);
-  return performance.now();
 }
 
 /** Whether the reader has asked for as little motion as can be. */

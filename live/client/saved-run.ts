@@ -3,7 +3,7 @@
 import type { SavedRun } from '../contract.ts';
 import { pageValue } from './page-value.ts';
 import { applyMessage, nothingShown, type Shown } from './state.ts';
-import { isSaved, line, shown } from './store.ts';
+import { isSaved, line, moment, shown } from './store.ts';
 
 /** How long the last moment is part of the run, in milliseconds. */
 const LAST_MS = 500;
@@ -18,8 +18,6 @@ export interface SavedFault {
 const TICK_MS = 50;
 
 let run: SavedRun | undefined;
-/** The moment that is seen, in milliseconds since the run began. */
-export const moment = pageValue(0);
 export const isPlaying = pageValue(false);
 let playing: ReturnType<typeof setInterval> | undefined;
 

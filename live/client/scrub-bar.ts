@@ -2,7 +2,8 @@
 
 import { html } from 'htm/preact';
 import { texts } from '../texts/en.ts';
-import { faults, goTo, isCut, isPlaying, lengthMs, moment, turnPlaying } from './saved-run.ts';
+import { faults, goTo, isCut, isPlaying, lengthMs, turnPlaying } from './saved-run.ts';
+import { moment } from './store.ts';
 
 /** The width of the drawing of the marks, in its own units. */
 const WIDTH = 1_000;

@@ -3,7 +3,7 @@
 import type { Control, LiveState, Message, Play, StackView, StageChoice, VerdictView } from '../contract.ts';
 import type { WorkshopView } from '../workshop-contract.ts';
 
-/** A view, and when the server last said what its lock is: in milliseconds on the page's clock. */
+/** A view, and when the server last said what its lock is: in milliseconds on the page's clock (`pageClock`). */
 export interface SeenView extends StackView {
   lockSeenAtMs: number;
 }

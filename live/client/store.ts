@@ -33,6 +33,10 @@ export const isScheduling = pageValue(false);
 export const isAtWorkshop = pageValue(false);
 /** The page is shown from a file: nobody is there to be asked for anything. */
 export const isSaved = pageValue(false);
+/** The moment of a saved run that is seen, in milliseconds since it began. */
+export const moment = pageValue(0);
+/** The time on the clock on which the page notes what it has seen: that of a saved run stands still when the run does. */
+export const pageClock = () => (isSaved.value ? moment.value : performance.now());
 /** This page is that of a follower, or of a file: it looks on. */
 export const isLookingOn = () => isSaved.value || follower.value !== null;
 /** The view whose timeline the arrow keys move in. */
@@ -62,7 +66,7 @@ export function readingOf(view: number): Reading {
 export function receive(message: Message) {
   if (message.type === 'follower') return becomeFollower(message.id);
   const before = shown.value;
-  const after = applyMessage(before, message, performance.now());
+  const after = applyMessage(before, message, pageClock());
   shown.value = after;
   readings.forEach((own, i) => {
     const [old, now] = [before.views[i], after.views[i]];

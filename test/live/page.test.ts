@@ -247,6 +247,17 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     const moment = saved.getByLabel('Moment of the run');
     await moment.fill('0');
     await saved.getByText(/holds, as taught/).waitFor({ state: 'detached' });
+    // The lease runs out with the run: at each moment it is as it was then, however long that is looked at.
+    const last = Number(await moment.getAttribute('max'));
+    const lease = saved.locator('.lease-bar text');
+    const leases: string[] = [];
+    for (let at = 0; at <= last; at += 100) {
+      await moment.fill(String(at));
+      leases.push(...(await lease.allInnerTexts()));
+    }
+    expect(leases).toContain('1.0 s');
+    expect(leases.filter((left) => left === 'over').length).toBeLessThan(leases.length / 2);
+    await moment.fill('0');
     await saved.getByRole('button', { name: 'Play' }).click();
     await says(/holds, as taught/, saved);
     expect(await saved.locator('.saved svg rect').count()).toBeGreaterThan(0);
