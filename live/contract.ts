@@ -178,8 +178,10 @@ export type Message =
       workshop?: WorkshopView | null;
     };
 
-/** What the page has shown of a run: how it began, and what changed when, in milliseconds since then. */
+/** What the page has shown of a run: how it began, and what changed when, in milliseconds since the drill began. */
 export interface SavedRun {
+  /** When it was played, as ISO 8601. */
+  playedAt: string;
   choices: StageChoice[];
   start: LiveState;
   changes: { atMs: number; message: Extract<Message, { type: 'changed' }> }[];

@@ -15,7 +15,7 @@ import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import type { Order } from './contract.ts';
 import { readQuestions } from './questions.ts';
 import { stageChoices } from './server/choices.ts';
-import { makePage, savedPage } from './server/page-files.ts';
+import { makePage, savedName, savedPage } from './server/page-files.ts';
 import { createPlayer } from './server/player.ts';
 import { createPresenterApp } from './server/presenter.ts';
 import { createPuzzle } from './server/puzzle.ts';
@@ -112,7 +112,7 @@ async function serve(): Promise<number> {
     orderPuzzle: puzzle.order,
     savedPage() {
       const run = recorder.run();
-      return run && { name: 'lockstep-run.html', text: savedPage(page, run) };
+      return run && { name: savedName(run), text: savedPage(page, run) };
     },
     onBug,
   });

@@ -1,6 +1,7 @@
 // A run that was saved: what the page had shown, moment after moment, without a server.
 
 import type { SavedRun } from '../contract.ts';
+import { texts } from '../texts/en.ts';
 import { pageValue } from './page-value.ts';
 import { applyMessage, nothingShown, type Shown } from './state.ts';
 import { isSaved, line, moment, shown } from './store.ts';
@@ -23,15 +24,23 @@ let playing: ReturnType<typeof setInterval> | undefined;
 
 export const lengthMs = () => (run?.changes.at(-1)?.atMs ?? 0) + LAST_MS;
 export const isCut = () => run?.isCut === true;
+export const playedAt = () => new Date(run?.playedAt ?? 0);
 export const faults = () => (run === undefined ? [] : faultsIn(run));
 
-/** Shows a run from its end, where the verdict is. */
+/** What was played, and under which stages. */
+export function heading(): string {
+  if (run === undefined) return '';
+  const { views } = shownAt(run, lengthMs());
+  return texts.timeline.title(views[0]?.drill ?? null, texts.saved.beside(views.map(({ title }) => title)));
+}
+
+/** Shows a run from its beginning. */
 export function openSavedRun(saved: SavedRun) {
   run = saved;
   isSaved.value = true;
   // There is none, and none is missed.
   line.value = 'open';
-  goTo(lengthMs());
+  goTo(0);
 }
 
 /** Shows a moment of the run, and stands still there. */

@@ -2,7 +2,7 @@
 
 import { html } from 'htm/preact';
 import { texts } from '../texts/en.ts';
-import { faults, goTo, isCut, isPlaying, lengthMs, turnPlaying } from './saved-run.ts';
+import { faults, goTo, heading, isCut, isPlaying, lengthMs, playedAt, turnPlaying } from './saved-run.ts';
 import { moment } from './store.ts';
 
 /** The width of the drawing of the marks, in its own units. */
@@ -13,7 +13,8 @@ export function ScrubBar() {
   const marks = faults();
   const words = texts.saved.moment(moment.value, total);
   return html`<header class="saved" aria-label=${texts.saved.name}>
-    <h1>${texts.title}</h1>
+    <h1>${heading()}</h1>
+    <p>${texts.saved.played(playedAt())}</p>
     <button onClick=${turnPlaying}>${isPlaying.value ? texts.saved.pause : texts.saved.play}</button>
     <div class="scrub">
       <input

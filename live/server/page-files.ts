@@ -93,6 +93,14 @@ const markupInShort: Plugin = {
   },
 };
 
+/** A name for the file of a run: what was played, and under which stages. */
+export function savedName({ changes }: SavedRun): string {
+  const views = changes.flatMap(({ message }) => message.views ?? []);
+  const stages = views.flatMap((view) => view?.stage ?? []);
+  const drill = views.findLast((view) => view?.drill !== undefined)?.drill ?? 'free-play';
+  return `lockstep-${[...new Set(stages), drill].join('-')}.html`;
+}
+
 /** One file that shows a run without a server: nothing in it is asked from elsewhere. */
 export function savedPage({ files, savedScript }: PageSources, run: SavedRun): string {
   const textOf = (path: string) => files[path]?.text ?? '';

@@ -10,6 +10,7 @@ export type Recorder = ReturnType<typeof createRecorder>;
 
 export function createRecorder({ choices, read }: { choices: StageChoice[]; read: () => LiveState }) {
   let startedAt = 0;
+  let playedAt = '';
   let start: LiveState | undefined;
   let has: Members = new Map();
   let changes: SavedRun['changes'] = [];
@@ -35,21 +36,34 @@ export function createRecorder({ choices, read }: { choices: StageChoice[]; read
       if (message === undefined) return;
       kept += message.length;
       // It begins with what is seen first, not with the wait for its servers.
-      if (changes.length === 0) startedAt = performance.now();
+      if (changes.length === 0) {
+        startedAt = performance.now();
+        playedAt = new Date().toISOString();
+      }
       changes.push({ atMs: Math.round(performance.now() - startedAt), message: JSON.parse(message) });
     },
     /** What was seen since the beginning. Undefined when nothing has begun. */
     run(): SavedRun | undefined {
       if (start === undefined) return undefined;
       const stages = new Set([start, ...changes.map(({ message }) => message)].flatMap(stagesIn));
+      const beganMs = drillBegan(changes);
       return {
+        playedAt,
         choices: choices.filter(({ name }) => stages.has(name)),
         start,
-        changes,
+        changes: changes.map(({ atMs, message }) => ({ atMs: Math.max(0, atMs - beganMs), message })),
         isCut: kept > MOST_KEPT,
       };
     },
   };
+}
+
+/** When the drill began: there the times of its story and its timeline are 0. What has no timeline began with what was seen first. */
+function drillBegan(changes: SavedRun['changes']): number {
+  const begins = changes.flatMap(({ atMs, message }) =>
+    (message.views ?? []).flatMap((view) => (view?.timeline ? Math.round(atMs - view.timeline.durationMs) : [])),
+  );
+  return begins.length === 0 ? 0 : Math.min(...begins);
 }
 
 function stagesIn({ views = [] }: { views?: ({ stage?: string } | null)[] }): string[] {

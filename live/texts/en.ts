@@ -347,6 +347,9 @@ export const texts = {
     play: 'Play',
     pause: 'Pause',
     moment: (atMs: number, ofMs: number) => `${(atMs / 1000).toFixed(1)} s of ${(ofMs / 1000).toFixed(1)} s`,
+    /** When it was played. */
+    played: (at: Date) => at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }),
+    beside: (stages: string[]) => listOf(stages),
     scrub: 'Moment of the run',
     cut: 'The run was too long to be kept to its end.',
   },

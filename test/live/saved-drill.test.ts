@@ -37,7 +37,9 @@ describe('npm run drill -- --save', () => {
 
         await page.goto(pathToFileURL(file).href);
 
-        await page.getByText(/fails, as taught/).waitFor();
+        // The first button plays, and has the focus.
+        await page.keyboard.press('Space');
+        await page.getByText(/fails, as taught/).waitFor({ timeout: 30_000 });
         expect(await page.locator('main h2').allInnerTexts()).toEqual(['Stage 3 · spin']);
         expect(await page.locator('.saved svg rect').count()).toBeGreaterThan(0);
         await page

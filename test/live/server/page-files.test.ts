@@ -34,7 +34,13 @@ test('the page: a saved run is one file that asks for nothing, and its words end
     controls: null,
     views: [],
   } as const;
-  const text = savedPage(page, { choices: [], start: { ...start, views: [] }, changes: [], isCut: false });
+  const text = savedPage(page, {
+    playedAt: '',
+    choices: [],
+    start: { ...start, views: [] },
+    changes: [],
+    isCut: false,
+  });
 
   expect(text.match(/<script/g)).toHaveLength(2);
   expect(text.match(/<\/script>/g)).toHaveLength(2);
