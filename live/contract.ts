@@ -54,7 +54,12 @@ export interface Figures {
   sold: number;
   refused: number;
   inDoubt: number;
-  /** Units that the stock should be lower by. Measured while sales are under way, so it may go back. */
+  /** Sales that may have written, and have not ended. Those that wait for the lock are none of them. */
+  underWay: number;
+  /**
+   * Sales that are lost whatever becomes of those in doubt and under way: units that were sold and are still in stock, or writes that
+   * another sale undid, the larger of the two. Measured while sales are under way, so it may go back.
+   */
   lost: number;
   /** Sales in the last second. */
   perSecond: number;

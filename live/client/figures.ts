@@ -9,10 +9,11 @@ import { shown } from './store.ts';
 export function FiguresPanel({ figures }: { figures: Figures | null }) {
   if (figures === null) return html`<p class="empty">${texts.figures.none}</p>`;
   const { sold, refused, inDoubt, lost, perSecond } = figures;
+  const isOver = canBegin(shown.value.play);
   return html`<dl class="figures">
     ${figure(texts.figures.sold, texts.number(sold))}
-    ${figure(texts.figures.lost, texts.number(lost), lost > 0)}
-    ${!canBegin(shown.value.play) && figure(texts.figures.perSecond, texts.number(perSecond))}
+    ${figure(isOver ? texts.figures.lost : texts.figures.lostSoFar, texts.number(lost), lost > 0)}
+    ${!isOver && figure(texts.figures.perSecond, texts.number(perSecond))}
     ${figure(texts.figures.refused, texts.number(refused))}
     ${figure(texts.figures.inDoubt, texts.number(inDoubt))}
   </dl>`;

@@ -61,7 +61,7 @@ const COLUMNS = [
 const NODE_HEIGHT = 108;
 const HEADER_HEIGHT = 34;
 const LOCK_HEIGHT = 86;
-const STOCK_HEIGHT = 64;
+const STOCK_HEIGHT = 82;
 const GAP = 14;
 const EDGE = 2;
 /** The size of the texts on lines, and the room for the symbol before them. */

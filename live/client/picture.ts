@@ -29,6 +29,8 @@ const PAD = 12;
 /** The room between the name of a part and its state, with the symbol in it. */
 const STATE_GAP = 28;
 const DOT = 11;
+/** Of the stock, the biggest that has room first. */
+const NUMBER_SIZES = [28, 24, 20, SMALLEST];
 
 /** A stack as it is now. */
 export function Picture({ view }: { view: SeenView }) {
@@ -233,23 +235,27 @@ function lockMark({ lock, lockSeenAtMs }: SeenView, { x, y, width }: Box) {
   </g>`;
 }
 
-/** The stock beside what the answers say that it is. */
-function stockMark({ stock }: SeenView, { x, y, width }: Box) {
+/** The stock beside what the answers say that it is. Red is what no sale in doubt or under way explains: one that is lost. */
+function stockMark({ stock, figures }: SeenView, { x, y, width }: Box) {
   if (stock === null) return null;
   const isDifferent = stock.actual !== stock.expected;
   const right = x + width;
   const middle = x + width / 2;
   const names = rowsOf([words.stock, words.answersSay], width);
-  return html`<g class=${`stock ${isDifferent ? 'is-different' : ''} ${names.rows.length > 1 ? 'is-low' : ''}`}>
+  const numbers = [stock.actual, stock.expected].map(texts.number);
+  const size = NUMBER_SIZES.find((size) => numbers.every((number) => textWidth(number, size, true) < width / 2 - 16));
+  const note = fitted(words.stockNote(stock, figures), width);
+  return html`<g class=${figures?.lost ? 'is-lost' : ''}>
     <path class="rule" d=${`M${x} ${y}h${width}`} />
     ${names.rows.map(
       ([left, right], row) =>
         html`<text class="what" x=${x} y=${y + names.top + 14 * row} font-size=${names.size}>${left}</text>
           <text class="what" x=${x + width} y=${y + names.top + 14 * row} font-size=${names.size} text-anchor="end">${right}</text>`,
     )}
-    <text class="number" x=${x} y=${y + 53}>${texts.number(stock.actual)}</text>
+    <text class="number" x=${x} y=${y + 53} font-size=${size}>${numbers[0]}</text>
     <path class="compared" d=${`M${middle - 11} ${y + 39}h22m0 9h-22${isDifferent ? `M${middle - 7} ${y + 56}l14 -26` : ''}`} />
-    <text class="number" x=${right} y=${y + 53} text-anchor="end">${texts.number(stock.expected)}</text>
+    <text class="number" x=${right} y=${y + 53} font-size=${size} text-anchor="end">${numbers[1]}</text>
+    <text x=${right} y=${y + 74} font-size=${note.size} text-anchor="end">${note.text}</text>
   </g>`;
 }
 

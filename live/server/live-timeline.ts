@@ -1,5 +1,6 @@
 // The timeline of a drill while it goes on: drawn anew now and then, of what is seen so far.
 
+import { keyOf } from '../../loadtest/evidence/history.ts';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import { timelineOf } from '../../loadtest/evidence/timeline.ts';
 import type { SaleEvent } from '../../loadtest/harness/lab-client.ts';
@@ -21,12 +22,15 @@ export interface LiveTimeline {
   /** What it came to in the end, which is not drawn any more. */
   end(timeline: Timeline): void;
   read(): Timeline | null;
+  /** How many writes another sale had undone when it was drawn last. */
+  undone(): number;
 }
 
 /** `eventsOf` has the events of all nodes, in whatever order. Which holders may meet is known at the end alone: until then, none. */
 export function createLiveTimeline(eventsOf: () => SaleEvent[]): LiveTimeline {
   let seen: Observed | undefined;
   let timeline: Timeline | null = null;
+  let undone = 0;
   let nextAt = 0;
 
   function draw({ startedAt, endedAt, faults, deaths, samples, ownerOf }: Observed) {
@@ -34,6 +38,7 @@ export function createLiveTimeline(eventsOf: () => SaleEvent[]): LiveTimeline {
     const events = [...eventsOf(), ...deaths()]
       .filter(({ at }) => at >= startedAt && at <= until)
       .sort((a, b) => a.at - b.at);
+    undone = undoneIn(events);
     timeline = timelineOf({
       from: startedAt,
       until,
@@ -48,6 +53,7 @@ export function createLiveTimeline(eventsOf: () => SaleEvent[]): LiveTimeline {
     begin(begun) {
       seen = begun;
       timeline = null;
+      undone = 0;
       nextAt = 0;
     },
     look() {
@@ -63,5 +69,22 @@ export function createLiveTimeline(eventsOf: () => SaleEvent[]): LiveTimeline {
       timeline = final;
     },
     read: () => timeline,
+    undone: () => undone,
   };
+}
+
+/** Of the sales that read the same stock and wrote, all but one were undone. Of a sale that began again the last reading counts. */
+export function undoneIn(events: SaleEvent[]): number {
+  const reading = new Map<string, string>();
+  const written = new Set<string>();
+  let undone = 0;
+  for (const event of events) {
+    const { type, stock, bucket } = event;
+    if (type === 'read') reading.set(keyOf(event), `${stock} ${bucket}`);
+    const read = type === 'wrote' ? reading.get(keyOf(event)) : undefined;
+    if (read === undefined) continue;
+    if (written.has(read)) undone += 1;
+    written.add(read);
+  }
+  return undone;
 }

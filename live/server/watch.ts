@@ -61,8 +61,9 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   let outcome: DrillOutcome | undefined;
   /** The stock that was set last, and how many units each node had sold by then. */
   let supply: (StockSet & { sold: Map<WatchedNode, number> }) | undefined;
-  let lost = 0;
-  /** How often something has changed so far, and how often it had when that was told, and when it was looked for what is lost. */
+  /** How many units each node had sold when the stock was asked for last. */
+  let soldWhenAsked: Map<WatchedNode, number> | undefined;
+  /** How often something has changed so far, and how often it had when that was told, and when it was looked whether all is still. */
   let changes = 0;
   let changesTold = 0;
   let changesSettled = 0;
@@ -140,7 +141,6 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     kept.clear();
     bed = undefined;
     outcome = undefined;
-    lost = 0;
   }
 
   const isPart = (name: string, is: 'stopped' | 'dead') =>
@@ -156,11 +156,15 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     const disturbed = observed.lines().filter(({ is, held }) => is !== 'open' || held !== undefined);
     const node = running.find(({ name }) => disturbed.every(({ from }) => from !== name)) ?? running[0];
     if (node === undefined) throw new Error('No node runs.');
-    return node.stock();
+    const sold = soldByNow();
+    const units = await node.stock();
+    soldWhenAsked = sold;
+    return units;
   }
 
   function tell() {
-    settleLost();
+    if (supply === undefined && !isOver() && isStill()) supplyAsFound();
+    changesSettled = changes;
     timeline.look();
     const seen = figures();
     const isSelling = seen !== null && pace.look(seen.sold);
@@ -170,16 +174,9 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     onChange();
   }
 
-  /** The answers and the stock are of one moment when nobody sells and nothing has changed for a while: only then the difference counts. */
-  function settleLost() {
-    const isSettled = changes === changesSettled && stock.isSettled();
-    changesSettled = changes;
-    if (!isSettled || nodes.some((node) => look(node).inFlight > 0)) return;
-    if (supply === undefined && !isOver()) supplyAsFound();
-    const before = lost;
-    countLost();
-    if (lost !== before) changed();
-  }
+  /** The answers and the stock are of one moment: nobody sells, and nothing has changed for a while. */
+  const isStill = () =>
+    changes === changesSettled && stock.isSettled() && nodes.every((node) => look(node).inFlight === 0);
 
   /** Somebody else has set the stock: it counts from what it is now. */
   function supplyAsFound() {
@@ -189,17 +186,20 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     changed();
   }
 
-  function countLost() {
+  function lost(): number {
     const seen = stockView();
-    const found = outcomeFigure('lostUpdates') ?? (seen ? seen.actual - seen.expected : lost);
-    lost = Math.max(0, found);
+    const found = outcomeFigure('lostUpdates') ?? Math.max(seen ? seen.actual - seen.expected : 0, timeline.undone());
+    return Math.max(0, found);
   }
 
   function stockView(): StockView | null {
     const actual = outcomeFigure('finalStock') ?? stock.units();
     if (actual === undefined || supply === undefined) return null;
     const { units, sold } = supply;
-    return { actual, expected: nodes.reduce((left, node) => left - look(node).sold + (sold.get(node) ?? 0), units) };
+    // Both numbers are of one moment.
+    const then = stock.isAskedAlone() && !isOver() ? soldWhenAsked : undefined;
+    const soldOf = (node: WatchedNode) => (then?.get(node) ?? look(node).sold) - (sold.get(node) ?? 0);
+    return { actual, expected: nodes.reduce((left, node) => left - soldOf(node), units) };
   }
 
   /** Of the drill that is over, if it has measured that. */
@@ -211,7 +211,8 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   function figures(): Figures | null {
     const seen = nodes.map(look);
     if (!seen.every(({ state }) => state !== undefined)) return null;
-    return { ...sumOf(seen), lost, perSecond: pace.perSecond() };
+    const underWay = seen.reduce((sum, { inFlight, waiting }) => sum + inFlight - waiting, 0);
+    return { ...sumOf(seen), underWay, lost: lost(), perSecond: pace.perSecond() };
   }
 
   function nodeView(node: WatchedNode): NodeView {
@@ -271,7 +272,6 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     ended(its) {
       outcome = its;
       if (its.timeline) timeline.end(its.timeline);
-      countLost();
       changed();
     },
     changed,

@@ -16,6 +16,8 @@ export interface WatchedStock {
   wrote(event: SaleEvent): void;
   /** The units that were in stock when it was last seen, not what is left of it when it is deleted. */
   units(): number | undefined;
+  /** No write tells it, so that it is as old as the last question: it lies in several buckets. */
+  isAskedAlone(): boolean;
   /** It has been asked for since the last change. */
   isSettled(): boolean;
   close(): void;
@@ -32,6 +34,7 @@ export function watchStock(read: () => Promise<number | undefined>, onChange: ()
   let timer: NodeJS.Timeout | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
+  let isAskedAlone = false;
 
   function take(at: number, units: number) {
     if (seen && seen.at > at) return;
@@ -63,9 +66,11 @@ export function watchStock(read: () => Promise<number | undefined>, onChange: ()
   return {
     changed: schedule,
     wrote({ at, stock, bucket }) {
+      isAskedAlone = bucket !== undefined;
       if (stock !== undefined && bucket === undefined) take(at, stock);
     },
     units: () => seen?.units,
+    isAskedAlone: () => isAskedAlone,
     isSettled: () => !isDue && !isAsking,
     close() {
       isClosed = true;

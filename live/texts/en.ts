@@ -2,7 +2,7 @@
 
 import { countOf, formatNumber, formatSeconds, listOf } from '../../loadtest/evidence/numbers.ts';
 import type { Verdict } from '../../loadtest/evidence/results.ts';
-import type { Act, Line, NodeView, Part, Play, StackView } from '../contract.ts';
+import type { Act, Figures, Line, NodeView, Part, Play, StackView, StockView } from '../contract.ts';
 import type {
   Counting,
   Deed,
@@ -31,6 +31,16 @@ const sale = ({ node, saleId }: SaleName) => `sale ${saleId} on ${node}`;
 
 const inside = (sales: string[]) =>
   sales.length === 1 ? `sale ${sales[0]} is inside` : `${formatNumber(sales.length)} sales are inside`;
+
+function stockNote(stock: StockView, figures: Figures | null): string {
+  if (figures === null) return '';
+  const { lost, inDoubt, underWay } = figures;
+  const open = inDoubt === 0 ? 'under way' : underWay === 0 ? 'in doubt' : 'unclear';
+  return listOf([
+    ...(lost > stock.actual - stock.expected ? [`${formatNumber(lost)} lost`] : []),
+    ...(inDoubt + underWay > 0 ? [`${formatNumber(inDoubt + underWay)} ${open}`] : []),
+  ]);
+}
 
 const verdicts: Record<Verdict | 'broken', { sign: string; word: string }> = {
   pass: { sign: '✔', word: 'holds' },
@@ -191,6 +201,8 @@ export const texts = {
     leaseWithoutEnd: 'no end',
     stock: 'in stock',
     answersSay: 'answers say',
+    /** What the two numbers do not say: how many are lost for sure where that is more, and how many more may have been sold. */
+    stockNote,
     line: lineStates,
     /** What stands over the name of a command that is held on its way. */
     onLine: (is: Line['is']) => (is === 'open' ? 'held' : `held, ${lineStates[is]}`),
@@ -201,7 +213,8 @@ export const texts = {
       nodes,
       lock,
       stock,
-    }: Pick<StackView, 'parts' | 'lines' | 'nodes' | 'lock' | 'stock'>) => {
+      figures,
+    }: Pick<StackView, 'parts' | 'lines' | 'nodes' | 'lock' | 'stock' | 'figures'>) => {
       const partWords = parts.map(({ name, is }) => `${name} is ${partStates[is]}`);
       const nodeWords = nodes.map(
         ({ name, waiting, inside: sales }: NodeView) =>
@@ -218,8 +231,11 @@ export const texts = {
       const stockWords =
         stock === null
           ? []
-          : [`${formatNumber(stock.actual)} in stock, and the answers say ${formatNumber(stock.expected)}`];
-      return `The stack: ${[...partWords, ...nodeWords, ...lineWords, lockWords, ...stockWords].join('; ')}.`;
+          : [
+              `${formatNumber(stock.actual)} in stock, and the answers say ${formatNumber(stock.expected)}`,
+              stockNote(stock, figures),
+            ];
+      return `The stack: ${[...partWords, ...nodeWords, ...lineWords, lockWords, ...stockWords].filter(Boolean).join('; ')}.`;
     },
   },
 
@@ -360,7 +376,8 @@ export const texts = {
     sold: 'sold',
     refused: 'refused',
     inDoubt: 'in doubt',
-    lost: 'lost so far',
+    lost: 'lost',
+    lostSoFar: 'lost so far',
     perSecond: 'sales a second',
     lostSign: '✘',
   },

@@ -106,7 +106,7 @@ test('a thousand changes a second are merged, and the last one comes', async () 
   const messages = await follow(served);
 
   for (let sold = 1; sold <= 1_000; sold += 1) {
-    served.state.views = [view({ figures: { sold, refused: 0, inDoubt: 0, lost: 0, perSecond: sold } })];
+    served.state.views = [view({ figures: { sold, refused: 0, inDoubt: 0, lost: 0, underWay: 0, perSecond: sold } })];
     served.stream.changed();
     if (sold % 5 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
