@@ -71,6 +71,8 @@ export interface Sentence {
   text: string;
   /** The page may wait here for the presenter. */
   isStep: boolean;
+  /** Until when it did: null while it does. Absent where it did not wait. */
+  waitedUntilMs?: number | null;
 }
 
 export interface VerdictView {

@@ -33,7 +33,7 @@ export function LeaseBar({ lock, seenAtMs, x, y, width }: LeaseBarProps) {
       : left === 0
         ? texts.picture.leaseOver
         : texts.picture.leaseLeft(left);
-  return html`<g class=${`lease-bar ${left === undefined ? 'without-end' : ''} ${left === 0 ? 'is-over' : ''}`}>
+  return html`<g class=${`lease-bar ${left === undefined ? 'without-end' : ''}`}>
     <rect class="track" x=${x} y=${y} width=${room} height="16" />
     <rect class="left" x=${x} y=${y} width=${room * leaseShare(left, lock.leaseMs)} height="16" />
     <text x=${x + width} y=${y + 14} text-anchor="end">${words}</text>

@@ -72,7 +72,7 @@ function buyersMark({ x, y, width, height }: Box) {
   />`;
   const middle = x + width / 2;
   const name = fitted(words.buyers, width);
-  return html`<g class="buyers">
+  return html`<g>
     ${[-28, -8, 12].map((left) => person(middle + left))}
     <text x=${middle} y=${y + height - 6} text-anchor="middle" font-size=${name.size}>${name.text}</text>
   </g>`;
@@ -184,7 +184,7 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
   const waits = words.waiting(waiting);
   const dotsLeft = x + PAD + textWidth(waits, SIZE) + 8;
   const dots = Math.max(0, Math.min(waiting, Math.floor((x + width - PAD - dotsLeft) / (DOT + 3))));
-  return html`<g class=${`part node is-${part.is}`}>
+  return html`<g class=${`part is-${part.is}`}>
     ${frameOf(box)}
     ${header(part, box)}
     <rect
@@ -214,7 +214,7 @@ function serverMark(box: ServerBox, view: SeenView) {
   const { part, hasLock, hasStock, x, y, width } = box;
   if (part !== null && !hasLock && !hasStock) return smallPart({ ...box, part });
   const masters = fitted(words.lockOfMasters, width - 2 * PAD, true);
-  return html`<g class=${`part server is-${part?.is ?? 'up'}`}>
+  return html`<g class=${`part is-${part?.is ?? 'up'}`}>
     ${frameOf(box)}
     ${part === null ? html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${masters.size}>${masters.text}</text>` : header(part, box)}
     ${hasLock && lockMark(view, { x: x + PAD, y: y + LOCK_TOP, width: width - 2 * PAD, height: 0 })}

@@ -1,7 +1,7 @@
 // A run that was saved: what the page had shown, moment after moment, without a server.
 
 import type { SavedRun } from '../contract.ts';
-import { texts } from '../texts/en.ts';
+import { savedTexts, texts } from '../texts/en.ts';
 import { pageValue } from './page-value.ts';
 import { applyMessage, nothingShown, type Shown } from './state.ts';
 import { isSaved, line, moment, shown } from './store.ts';
@@ -31,7 +31,7 @@ export const faults = () => (run === undefined ? [] : faultsIn(run));
 export function heading(): string {
   if (run === undefined) return '';
   const { views } = shownAt(run, lengthMs());
-  return texts.timeline.title(views[0]?.drill ?? null, texts.saved.beside(views.map(({ title }) => title)));
+  return texts.timeline.title(views[0]?.drill ?? null, savedTexts.beside(views.map(({ title }) => title)));
 }
 
 /** Shows a run from its beginning. */

@@ -1,7 +1,7 @@
 // The bar over a saved run: its moments from left to right, with what was broken on it.
 
 import { html } from 'htm/preact';
-import { texts } from '../texts/en.ts';
+import { savedTexts } from '../texts/en.ts';
 import { faults, goTo, heading, isCut, isPlaying, lengthMs, playedAt, turnPlaying } from './saved-run.ts';
 import { moment } from './store.ts';
 
@@ -11,11 +11,11 @@ const WIDTH = 1_000;
 export function ScrubBar() {
   const total = lengthMs();
   const marks = faults();
-  const words = texts.saved.moment(moment.value, total);
-  return html`<header class="saved" aria-label=${texts.saved.name}>
+  const words = savedTexts.moment(moment.value, total);
+  return html`<header class="saved" aria-label=${savedTexts.name}>
     <h1>${heading()}</h1>
-    <p>${texts.saved.played(playedAt())}</p>
-    <button onClick=${turnPlaying}>${isPlaying.value ? texts.saved.pause : texts.saved.play}</button>
+    <p>${savedTexts.played(playedAt())}</p>
+    <button onClick=${turnPlaying}>${isPlaying.value ? savedTexts.pause : savedTexts.play}</button>
     <div class="scrub">
       <input
         type="range"
@@ -23,7 +23,7 @@ export function ScrubBar() {
         max=${total}
         step="50"
         value=${moment.value}
-        aria-label=${texts.saved.scrub}
+        aria-label=${savedTexts.scrub}
         aria-valuetext=${words}
         onInput=${(event: Event) => goTo(Number((event.currentTarget as HTMLInputElement).value))}
       />
@@ -32,6 +32,6 @@ export function ScrubBar() {
       </svg>
     </div>
     <output>${words}</output>
-    ${isCut() && html`<p>${texts.saved.cut}</p>`}
+    ${isCut() && html`<p>${savedTexts.cut}</p>`}
   </header>`;
 }

@@ -5,20 +5,23 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/en.ts';
 import { scrolledTo } from './scroll.ts';
 import type { SeenView } from './state.ts';
+import { shown } from './store.ts';
 import { Witnesses } from './verdict.ts';
 
 export function Story({ view }: { view: SeenView }) {
-  const { story, verdict } = view;
+  const { stage, drill, story, verdict } = view;
+  const drills = shown.value.choices.find(({ name }) => name === stage)?.drills;
+  const isRush = drills?.find(({ name }) => name === drill)?.kind === 'load';
   const frame = useRef<HTMLDivElement>(null);
   useNewestInView(frame, story.length);
   return html`<div class="scroll" ref=${frame} tabindex="0" role="log" aria-label=${texts.story.name}>
-    ${story.length === 0 && html`<p class="empty">${texts.story.empty}</p>`}
     ${
-      story.length > 0 &&
-      html`<ol class="story">
+      story.length === 0
+        ? html`<p class="empty">${isRush ? texts.story.rush : texts.story.empty}</p>`
+        : html`<ol class="story">
         ${story.map(
-          ({ atMs, text, isStep }, i) =>
-            html`<li key=${i} class=${`${isStep ? 'is-step' : ''} ${i === story.length - 1 ? 'is-newest' : ''}`}>
+          ({ atMs, text }, i) =>
+            html`<li key=${i} class=${i === story.length - 1 ? 'is-newest' : ''}>
               <span class="moment">${texts.story.moment(atMs)}</span> <span>${text}</span>
             </li>`,
         )}

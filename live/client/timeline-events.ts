@@ -1,6 +1,7 @@
 // What can be read off a timeline: the events in their order, and the story of each sale.
 
 import type { Timeline } from '../../loadtest/evidence/results.ts';
+import type { Sentence } from '../contract.ts';
 import { texts } from '../texts/en.ts';
 
 export interface TimelineEvent {
@@ -79,11 +80,17 @@ export function eventBeside(events: TimelineEvent[], key: string | undefined, st
 
 /** What became of a sale, in a sentence. */
 export function storyOf(lane: Lane): string {
-  return texts.timeline.story(lane, {
-    askedMs: lane.askedMs,
-    enteredMs: lane.inside?.fromMs,
-    read: lane.read?.stock,
-    wrote: lane.wrote?.stock,
-    ...endOf(lane),
+  return texts.timeline.story(lane, endOf(lane));
+}
+
+/** The waits for the presenter that are long enough to be drawn narrow, in milliseconds. */
+const LONG_WAIT_MS = 500;
+
+/** When a story waited for the presenter. A drill that was played again begins at 0 again: what was before is not in its timeline. */
+export function waitsIn(story: Sentence[], durationMs: number): { fromMs: number; untilMs: number }[] {
+  const again = story.findLastIndex(({ atMs }, i) => atMs < (story[i - 1]?.atMs ?? 0));
+  return story.slice(Math.max(0, again)).flatMap(({ atMs: fromMs, waitedUntilMs }) => {
+    const untilMs = Math.min(waitedUntilMs ?? durationMs, durationMs);
+    return waitedUntilMs !== undefined && untilMs - fromMs > LONG_WAIT_MS ? [{ fromMs, untilMs }] : [];
   });
 }

@@ -4,50 +4,44 @@ import { html } from 'htm/preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import { drawTimeline, type Layout, type Measures, measureTimeline } from '../../loadtest/report/timeline.ts';
+import type { Sentence } from '../contract.ts';
 import { texts as allTexts } from '../texts/en.ts';
 import { useWidth } from './measured.ts';
 import { scrolledTo } from './scroll.ts';
 import type { SeenView } from './state.ts';
 import { activeView, moveLane, readingOf } from './store.ts';
-import { eventsOf, storyOf, type TimelineEvent } from './timeline-events.ts';
+import { eventsOf, storyOf, type TimelineEvent, waitsIn } from './timeline-events.ts';
 
 const texts = allTexts.timeline;
 
-const NAMES_LEFT_FROM = 540;
-/** The room for a name such as `node-1 · sale 1001`. */
-const NAMES_WIDTH = 198;
+/** From how many lanes on they are low, where there is room for their names. */
+const MANY_LANES = 5;
 
-/** The drawing in CSS pixels: so its texts keep their size in every window. */
-function layoutFor(width: number): Layout {
-  const isNarrow = width < NAMES_LEFT_FROM;
-  return {
-    name: isNarrow ? 'narrow' : 'wide',
-    width,
-    left: isNarrow ? 0 : NAMES_WIDTH,
-    fontSize: 18,
-    isGrowing: true,
-    maxTicks: Math.max(2, Math.floor((width - (isNarrow ? 0 : NAMES_WIDTH)) / 80)),
-  };
+/** The drawing in CSS pixels: so its texts keep their size in every window. A name such as `node-1 · sale 1001` needs its room. */
+function layoutFor(width: number, lanes: number, waits: Layout['waits']): Layout {
+  const isLow = lanes >= MANY_LANES && width > 400;
+  const left = isLow ? 160 : width < 540 ? 0 : 198;
+  const maxTicks = Math.max(2, Math.floor((width - left) / 80));
+  return { name: 'wide', width, left, fontSize: 18, isGrowing: true, isLow, waits, maxTicks };
 }
 
 export function TimelinePanel({ view, index }: { view: SeenView; index: number }) {
   const reading = readingOf(index);
   const timeline = reading.frozen.value ?? view.timeline;
   const isFrozen = reading.frozen.value !== null;
+  const activate = () => {
+    activeView.value = index;
+  };
   return html`<section
     class="timeline-panel"
     aria-label=${texts.name(view.title)}
-    onPointerEnter=${() => {
-      activeView.value = index;
-    }}
-    onFocusIn=${() => {
-      activeView.value = index;
-    }}
+    onPointerEnter=${activate}
+    onFocusIn=${activate}
   >
     ${
       timeline === null
         ? html`<p class="empty">${texts.empty}</p>`
-        : html`<${ReadTimeline} timeline=${timeline} title=${texts.title(view.drill, view.title)} index=${index} />`
+        : html`<${ReadTimeline} timeline=${timeline} story=${view.story} title=${texts.title(view.drill, view.title)} index=${index} />`
     }
     ${
       timeline !== null &&
@@ -69,16 +63,20 @@ export function TimelinePanel({ view, index }: { view: SeenView; index: number }
 
 interface ReadTimelineProps {
   timeline: Timeline;
+  story: Sentence[];
   title: string;
   index: number;
 }
 
-function ReadTimeline({ timeline, title, index }: ReadTimelineProps) {
+function ReadTimeline({ timeline, story, title, index }: ReadTimelineProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [hovered, setHovered] = useState<number | undefined>(undefined);
   const { event, lane, frozen } = readingOf(index);
-  const layout = useMemo(() => layoutFor(width), [width]);
+  const layout = useMemo(
+    () => layoutFor(width, timeline.lanes.length, waitsIn(story, timeline.durationMs)),
+    [width, timeline, story],
+  );
   const markup = useMemo(
     () => (width > 0 ? drawTimeline(title, timeline, undefined, [layout]).markup : ''),
     [timeline, title, layout, width],
@@ -90,6 +88,8 @@ function ReadTimeline({ timeline, title, index }: ReadTimelineProps) {
   useLayoutEffect(() => setHovered(undefined), [event.value, lane.value]);
   const told = hovered ?? lane.value;
   const toldLane = told === undefined ? undefined : timeline.lanes[told];
+  const isWaiting = story.at(-1)?.waitedUntilMs === null;
+  const hint = frozen.value !== null ? texts.frozen : isWaiting ? texts.waiting : texts.keys;
   const chosenLane = lane.value ?? marked?.lane;
   useShownLane(frame, measures, {
     lane: chosenLane ?? events.findLast((event) => event.lane !== undefined)?.lane,
@@ -115,7 +115,7 @@ function ReadTimeline({ timeline, title, index }: ReadTimelineProps) {
       <div class="drawing" dangerouslySetInnerHTML=${{ __html: markup }}></div>
       ${width > 0 && overlay(measures, marked, toldLane === undefined ? undefined : told)}
     </div>
-    <p class="told-story" aria-live="polite">${sentence(toldLane, marked, frozen.value !== null)}</p>`;
+    <p class="told-story" aria-live="polite">${sentence(toldLane, marked, hint)}</p>`;
 }
 
 /** What lies over the drawing: the marker at an event, the frame around the lane whose story is told. */
@@ -131,10 +131,10 @@ function overlay(
   ${marked && html`<div class="marker" style=${{ left: `${at(marked.atMs)}px`, height: `${lanesBottom}px` }}></div>`}`;
 }
 
-function sentence(lane: Timeline['lanes'][number] | undefined, marked: TimelineEvent | undefined, isFrozen: boolean) {
+function sentence(lane: Timeline['lanes'][number] | undefined, marked: TimelineEvent | undefined, hint: string) {
   if (lane !== undefined) return storyOf(lane);
   if (marked !== undefined) return texts.at(marked.atMs, marked.words);
-  return html`<span class="hint">${isFrozen ? texts.frozen : texts.keys}</span>`;
+  return html`<span class="hint">${hint}</span>`;
 }
 
 /** The lane under the pointer. */
@@ -174,7 +174,9 @@ function useShownLane(
     // The first lane is seen with the faults above it.
     const from = lane === 0 ? 0 : lanesTop + lane * laneHeight;
     const until = lanesTop + (lane + 1) * laneHeight;
-    scrolled.scrollTop = scrolledTo({ top: scrolled.scrollTop, height: scrolled.clientHeight }, { from, until });
+    // The axis stays in view below.
+    const height = scrolled.clientHeight - (scrolled.querySelector<HTMLElement>('.foot')?.offsetHeight ?? 0);
+    scrolled.scrollTop = scrolledTo({ top: scrolled.scrollTop, height }, { from, until });
     scrolledTop.current = scrolled.scrollTop;
   }, [frame, lane, isChosen, isFrozen, isDrawn, lanesTop, laneHeight, height]);
 }

@@ -32,6 +32,8 @@ export interface Board {
   parts(): Part[];
   /** Adds a sentence to the story. */
   tell(sentence: Sentence): void;
+  /** The step that waited for the presenter goes on. */
+  goesOn(atMs: number): void;
   /** The drill is over, and this came of it. */
   ended(outcome: DrillOutcome): void;
   /** Watches no more. What was seen stays to be seen. */
@@ -57,6 +59,10 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
     parts: observed.parts,
     tell(sentence) {
       story = [...story, sentence];
+      onChange();
+    },
+    goesOn(waitedUntilMs) {
+      story = story.map((told) => (told.waitedUntilMs === null ? { ...told, waitedUntilMs } : told));
       onChange();
     },
     ended(outcome) {

@@ -23,11 +23,12 @@ const icon = [
 /** The texts that the sources name: those of another language take their place. */
 const OWN_TEXTS = /\/texts\/en\.ts$/;
 
-/** The page as it is served, and the script of one that is saved with its run. */
+/** The page as it is served, and what one has that is saved with its run. */
 export interface PageSources {
   /** The files by their paths. */
   files: Record<string, PageFile>;
   savedScript: string;
+  savedStyle: string;
 }
 
 export interface PageOptions {
@@ -43,7 +44,7 @@ export async function makePage({ language = 'en', textsFile }: PageOptions = {})
   const [html, made] = await Promise.all([
     readFile(join(client, 'page.html'), 'utf8'),
     build({
-      entryPoints: ['main.ts', 'saved.ts', 'page.css'].map((file) => join(client, file)),
+      entryPoints: ['main.ts', 'saved.ts', 'page.css', 'saved.css'].map((file) => join(client, file)),
       outdir: client,
       write: false,
       bundle: true,
@@ -57,13 +58,24 @@ export async function makePage({ language = 'en', textsFile }: PageOptions = {})
     }),
   ]);
   const textOf = (end: string) => made.outputFiles.find(({ path }) => path.endsWith(`/${end}`))?.text ?? '';
+  const [style = '', savedStyle = ''] = stylesInShort([textOf('page.css'), textOf('saved.css')]);
   const files = {
-    '/': { type: 'text/html; charset=utf-8', text: html.replace('lang="en"', () => `lang="${language}"`) },
+    '/': {
+      type: 'text/html; charset=utf-8',
+      text: html.replace(/\n\s+/g, '\n').replace('lang="en"', () => `lang="${language}"`),
+    },
     '/icon.svg': { type: 'image/svg+xml', text: icon },
     '/page.js': { type: 'text/javascript; charset=utf-8', text: textOf('main.js') },
-    '/page.css': { type: 'text/css; charset=utf-8', text: textOf('page.css') },
+    '/page.css': { type: 'text/css; charset=utf-8', text: style },
   };
-  return { files, savedScript: textOf('saved.js') };
+  return { files, savedScript: textOf('saved.js'), savedStyle };
+}
+
+/** Nothing but the styles knows the names of their colours and fonts: there they are short. */
+function stylesInShort(styles: string[]): string[] {
+  const names = [...new Set(styles.join().match(/--[a-z][\w-]*/g))];
+  const shortOf = (name: string) => `--${names.indexOf(name).toString(36)}`;
+  return styles.map((style) => style.replace(/--[a-z][\w-]*/g, shortOf).replace(/(--\w+): /g, '$1:'));
 }
 
 /** The page has the texts of this file. */
@@ -75,19 +87,19 @@ const spokenIn = (texts: string): Plugin => ({
 });
 
 /**
- * Markup in a template needs no indents, and they are a twentieth of the page. What htm reads needs no names at its ends, and no quotes
- * around a word either.
+ * Markup in a template needs no indents, and no quotes around a word: they are a twentieth of the page. What htm reads needs no names at
+ * its ends either.
  */
 const markupInShort: Plugin = {
   name: 'markup-in-short',
   setup({ onLoad }) {
     onLoad({ filter: /\/(live\/client|loadtest\/report)\/[^/]+\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      const short = source.replace(/\s*\n\s*(?=<|\$\{|\/?>)/g, '').replace(/\s*\n\s*/g, '\n');
-      const isRead = path.includes('/live/client/');
-      const contents = isRead
-        ? short.replace(/<\/\w+>/g, '</>').replace(/(\s[\w-]+=)"([\w-]+)"(?=[\s>])/g, '$1$2')
-        : short;
+      const short = source
+        .replace(/\s*\n\s*(?=<|\$\{|\/?>)/g, '')
+        .replace(/\s*\n\s*/g, '\n')
+        .replace(/(\s[\w-]+=)"([\w-]+)"(?=[\s>])/g, '$1$2');
+      const contents = path.includes('/live/client/') ? short.replace(/<\/\w+>/g, '</>').replace(/ \/>/g, '/>') : short;
       return { contents, loader: 'ts' };
     });
   },
@@ -102,14 +114,14 @@ export function savedName({ changes }: SavedRun): string {
 }
 
 /** One file that shows a run without a server: nothing in it is asked from elsewhere. */
-export function savedPage({ files, savedScript }: PageSources, run: SavedRun): string {
+export function savedPage({ files, savedScript, savedStyle }: PageSources, run: SavedRun): string {
   const textOf = (path: string) => files[path]?.text ?? '';
   // No end of an element may stand in a script.
   const inScript = (text: string) => text.replaceAll('</', '<\\/');
   const json = JSON.stringify(run).replaceAll('<', '\\u003c');
   return textOf('/')
     .replace(/<link rel="icon"[^>]*>\s*/, '')
-    .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${textOf('/page.css')}</style>`)
+    .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${textOf('/page.css')}${savedStyle}</style>`)
     .replace(/<script[^>]*><\/script>/, '')
     .replace('</body>', () =>
       [

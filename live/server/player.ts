@@ -98,10 +98,13 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
         signal,
         onProgress() {},
         async narrate(text, atMs, isStep) {
-          board.tell({ atMs, text, isStep });
-          if (!isStep || !current.isStepwise) return;
+          const waits = isStep && current.isStepwise;
+          board.tell({ atMs, text, isStep, ...(waits && { waitedUntilMs: null }) });
+          if (!waits) return;
+          const waitsSince = performance.now();
           onStep({ stage, drill: drill.name, text });
           await untilNext(current);
+          board.goesOn(atMs + performance.now() - waitsSince);
         },
         observe: board.observe,
       })

@@ -1,7 +1,7 @@
 // Every word that the live page shows of its own, in English: another language is another file of this shape beside it.
 
 import { countOf, formatNumber, formatSeconds, listOf } from '../../loadtest/evidence/numbers.ts';
-import type { Verdict } from '../../loadtest/evidence/results.ts';
+import type { Timeline, Verdict } from '../../loadtest/evidence/results.ts';
 import type { Act, Figures, Line, NodeView, Part, Play, StackView, StockView } from '../contract.ts';
 import type {
   Counting,
@@ -179,7 +179,6 @@ export const texts = {
   parts: partStates,
 
   picture: {
-    name: 'The stack',
     buyers: 'buyers',
     /** Who is inside a node, by name. */
     inside: (sales: string[]) => {
@@ -246,27 +245,19 @@ export const texts = {
     freeze: 'Freeze',
     follow: 'Follow again',
     frozen: 'Frozen: the drill goes on.',
+    waiting: 'The step waits for you, the servers do not: a lease runs out meanwhile.',
     title: (drill: string | null, stage: string) => `${drill ?? 'free play'} under ${stage}`,
     /** What became of a sale, in a sentence. */
-    story: (
-      name: SaleName,
-      of: {
-        askedMs: number;
-        enteredMs?: number | undefined;
-        read?: number | undefined;
-        wrote?: number | undefined;
-        leftMs?: number | undefined;
-        gaveUpMs?: number | undefined;
-      },
-    ) => {
-      const words = [`asked at ${formatSeconds(of.askedMs)}`];
-      if (of.enteredMs !== undefined) words.push(`entered at ${formatSeconds(of.enteredMs)}`);
-      if (of.read !== undefined) words.push(`read ${formatNumber(of.read)}`);
-      if (of.wrote !== undefined) words.push(`wrote ${formatNumber(of.wrote)}`);
-      if (of.leftMs !== undefined) words.push(`left at ${formatSeconds(of.leftMs)}`);
-      else if (of.gaveUpMs !== undefined) words.push(`ended at ${formatSeconds(of.gaveUpMs)} without entering`);
-      else words.push(of.enteredMs === undefined ? 'has not entered' : 'has not been seen to leave');
-      return `Sale ${name.saleId} on ${name.node} ${listOf(words)}.`;
+    story: (lane: Timeline['lanes'][number], { leftMs, gaveUpMs }: { leftMs?: number; gaveUpMs?: number }) => {
+      const { askedMs, inside, read, wrote } = lane;
+      const words = [`asked at ${formatSeconds(askedMs)}`];
+      if (inside) words.push(`entered at ${formatSeconds(inside.fromMs)}`);
+      if (read) words.push(`read ${formatNumber(read.stock)}`);
+      if (wrote) words.push(`wrote ${formatNumber(wrote.stock)}`);
+      if (leftMs !== undefined) words.push(`left at ${formatSeconds(leftMs)}`);
+      else if (gaveUpMs !== undefined) words.push(`ended at ${formatSeconds(gaveUpMs)} without entering`);
+      else words.push(inside ? 'has not been seen to leave' : 'has not entered');
+      return `${capital(sale(lane))} ${listOf(words)}.`;
     },
     /** An event with its moment, in a sentence. */
     at: (ms: number, words: string) => `${formatSeconds(ms)}: ${words}.`,
@@ -291,7 +282,6 @@ export const texts = {
   },
 
   verdict: {
-    name: 'Verdict',
     ...verdicts,
     /** How a verdict compares with what is taught; nothing where that is open, or the verdict is. */
     compared: (verdict: Verdict | 'broken', taught: 'pass' | 'fail' | null) => {
@@ -314,6 +304,7 @@ export const texts = {
   story: {
     name: 'Story',
     empty: 'The story begins with the drill.',
+    rush: 'A rush has no steps: its figures tell it.',
     moment: (ms: number) => `${(ms / 1000).toFixed(2)} s`,
   },
 
@@ -356,18 +347,6 @@ export const texts = {
       stop: 'Go on',
       cut: 'Mend its line',
     } as Partial<Record<Act, string>>,
-  },
-
-  saved: {
-    name: 'A saved run',
-    play: 'Play',
-    pause: 'Pause',
-    moment: (atMs: number, ofMs: number) => `${(atMs / 1000).toFixed(1)} s of ${(ofMs / 1000).toFixed(1)} s`,
-    /** When it was played. */
-    played: (at: Date) => at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }),
-    beside: (stages: string[]) => listOf(stages),
-    scrub: 'Moment of the run',
-    cut: 'The run was too long to be kept to its end.',
   },
 
   figures: {
@@ -607,6 +586,19 @@ export const texts = {
       },
     },
   },
+};
+
+/** The words of a saved run: they come with its file. */
+export const savedTexts = {
+  name: 'A saved run',
+  play: 'Play',
+  pause: 'Pause',
+  moment: (atMs: number, ofMs: number) => `${(atMs / 1000).toFixed(1)} s of ${(ofMs / 1000).toFixed(1)} s`,
+  /** When it was played. */
+  played: (at: Date) => at.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }),
+  beside: (stages: string[]) => listOf(stages),
+  scrub: 'Moment of the run',
+  cut: 'The run was too long to be kept to its end.',
 };
 
 export type Texts = typeof texts;

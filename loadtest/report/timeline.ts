@@ -7,6 +7,11 @@ import { type Html, html } from './escape.ts';
 type Lane = Timeline['lanes'][number];
 type Fault = Timeline['faults'][number];
 
+interface Span {
+  fromMs: number;
+  untilMs: number;
+}
+
 /** How a timeline is drawn. Its units are pixels where the drawing is as wide as it says. */
 export interface Layout {
   name: 'wide' | 'narrow';
@@ -16,8 +21,12 @@ export interface Layout {
   fontSize: number;
   /** The most marks that the axis of time may have. */
   maxTicks: number;
-  /** Drawn while the drill goes on: a sale that has not entered may enter yet. */
+  /** Drawn while the drill goes on: a sale that has not entered may enter yet. The axis stands apart, with the legend: so it can stay in view. */
   isGrowing?: boolean;
+  /** For many lanes: they are low, and what a sale read and wrote stands beside its bar. */
+  isLow?: boolean;
+  /** While it waited for a presenter: each is drawn narrow, with its length. */
+  waits?: Span[];
 }
 
 /** One drawing for wide windows, one for a phone. */
@@ -33,7 +42,7 @@ export interface Axis {
   /** A moment in a sentence: `1.5 s`. */
   nameMoment(ms: number): string;
   /** The marks, row under row, `most` in each at the most; the grid stands on the last row. */
-  rowsOfMarks(endMs: number, most: number): Mark[][];
+  rowsOfMarks(endMs: number, most: number, playedMs: number): Mark[][];
 }
 
 export interface Mark {
@@ -44,17 +53,19 @@ export interface Mark {
 const axisOfTime: Axis = {
   nameLength: formatDuration,
   nameMoment: formatDuration,
-  rowsOfMarks(endMs, most) {
+  rowsOfMarks(endMs, most, playedMs) {
     const label = (ms: number) => (ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s`);
-    return [roundMarks(endMs, most).map((ms) => ({ ms, label: label(ms) }))];
+    return [roundMarks(endMs, most, playedMs).map((ms) => ({ ms, label: label(ms) }))];
   },
 };
 
 const faultRowHeight = 36;
 const textHeight = 22;
-const bandHeight = 26;
-const barHeight = 16;
-const laneGap = 8;
+/** The heights of a lane: of the text above it, of its lease, of its bar, and of the gap below it. */
+const highLane = { text: textHeight, band: 26, bar: 16, gap: 8 };
+const lowLane = { text: 0, band: 14, bar: 10, gap: 2 };
+const lowFontSize = 14;
+const waitWidth = 24;
 const axisHeight = 30;
 const moreMarksHeight = 24;
 /** Of a common font, as a part of its size: on the wide side, so that no text is cut. */
@@ -71,7 +82,7 @@ export function drawTimeline(
 ): Html {
   const label = describeTimeline(title, timeline, axis);
   return html`<figure class="timeline">
-${layouts.map((layout) => drawing(label, timeline, axis, layout))}${legend(timeline)}
+${layouts.map((layout) => drawing(label, timeline, axis, layout))}${!layouts[0]?.isGrowing && legend(timeline)}
 ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
 </figure>`;
 }
@@ -91,7 +102,8 @@ export function measureTimeline(timeline: Timeline, layout: Layout, rowsOfMarks 
   const plot = plotOf(timeline, layout);
   const faultRows = placeFaults(timeline.faults, plot).reduce((rows, { row }) => Math.max(rows, row + 1), 0);
   const lanesTop = faultRows * faultRowHeight + 4;
-  const laneHeight = (layout.left > 0 ? 0 : textHeight) + textHeight + bandHeight + laneGap;
+  const { text, band, gap } = plot.lane;
+  const laneHeight = (layout.left > 0 ? 0 : textHeight) + text + band + gap;
   const lanesBottom = lanesTop + Math.max(1, timeline.lanes.length) * laneHeight;
   const height = lanesBottom + axisHeight + (rowsOfMarks - 1) * moreMarksHeight;
   return { height, lanesTop, laneHeight, lanesBottom, at: plot.at };
@@ -134,31 +146,39 @@ function nameFault({ node, saleId, label }: Fault) {
 
 function drawing(label: string, timeline: Timeline, axis: Axis, layout: Layout): Html {
   const plot = plotOf(timeline, layout);
-  const marks = axis.rowsOfMarks(plot.endMs, layout.maxTicks);
+  const { band, bar, gap } = plot.lane;
+  const marks = axis.rowsOfMarks(plot.endMs, layout.maxTicks, plot.playedMs).map((row) => apart(row, plot));
   const { lanes } = timeline;
   const overlaps = timeline.overlaps.filter((overlap) => overlap.lanes.every((i) => i < lanes.length));
-  const { width, fontSize } = layout;
+  const { width, fontSize, isGrowing, isLow, waits = [] } = layout;
   const faults = placeFaults(timeline.faults, plot);
   const { height, lanesTop, laneHeight, lanesBottom } = measureTimeline(timeline, layout, marks.length);
-  const bandTop = (lane: number) => lanesTop + (lane + 1) * laneHeight - bandHeight - laneGap / 2;
+  const bandTop = (lane: number) => lanesTop + (lane + 1) * laneHeight - band - gap / 2;
+  const textPlot = isLow ? plotOf(timeline, { ...layout, fontSize: lowFontSize }) : plot;
+  const laneNames = lanes.map((lane, i) => laneTexts(lane, textPlot, bandTop(i)));
+  const axisFrom = (bottom: number) => axisLine(marks, plot, bottom);
 
-  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" font-size="${fontSize}">
-${axisLines(marks, plot, lanesTop, lanesBottom)}
+  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${isGrowing ? lanesBottom : height}" font-size="${fontSize}">
+${marks.at(-1)?.map(({ ms }) => line('grid', plot.at(ms), lanesTop, plot.at(ms), lanesBottom)) ?? []}
+${!isGrowing && axisFrom(lanesBottom)}
 ${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}
-${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), bandHeight)))}
+${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), band)))}
 ${faults.map((fault) => faultMark(fault, plot, { lanes, lanesTop, lanesBottom, laneHeight }))}
-${overlaps.length > 0 && html`<g class="joints">${overlaps.map((overlap) => joint(overlap, plot, bandTop))}</g>`}
+${waits.map((wait) => waitMark(wait, axis, plot, lanesTop, lanesBottom))}${overlaps.length > 0 && html`<g class="joints">${overlaps.map((overlap) => joint(overlap, plot, bandTop))}</g>`}
 ${lanes.map((lane, i) => laneBars(lane, plot, bandTop(i)))}
-${overlaps.map((overlap) => overlap.lanes.map((i) => box('overlap', plot, overlap, barTop(bandTop(i)), barHeight)))}
-${lanes.map((lane, i) => laneTexts(lane, plot, bandTop(i)))}
+${overlaps.map((overlap) => overlap.lanes.map((i) => box('overlap', plot, overlap, barTop(bandTop(i), plot), bar)))}
+${isLow ? html`<g font-size="${lowFontSize}">${laneNames}</g>` : laneNames}
 ${lanes.length === 0 && text('note', plot, plot.left + 6, lanesTop + laneHeight / 2, 'No sale asked for the lock.')}
 ${faults.map((fault) => faultLabel(fault, plot))}
 </svg>
-`;
+${isGrowing && html`<div class="foot"><svg viewBox="0 0 ${width} ${axisHeight}" font-size="${fontSize}" aria-hidden="true">${axisFrom(1)}</svg>${legend(timeline)}</div>`}`;
 }
 
 interface Plot extends Layout {
   endMs: number;
+  /** Without the waits. */
+  playedMs: number;
+  lane: typeof highLane;
   /** The place of a moment. One after the end stands at the right edge. */
   at: (ms: number) => number;
   widthOf: (text: string) => number;
@@ -178,53 +198,85 @@ function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layou
     ...overlaps.map(({ untilMs }) => untilMs),
   ];
   const endMs = Math.max(1, durationMs, ...moments.map((ms) => ms ?? 0));
-  const room = layout.width - layout.left - 2;
+  const { left, width, fontSize, isLow, waits = [] } = layout;
+  const lengthOf = ({ fromMs, untilMs }: Span) => untilMs - fromMs;
+  const playedMs = Math.max(1, endMs - waits.reduce((sum, wait) => sum + lengthOf(wait), 0));
+  const room = width - left - 2 - waits.length * waitWidth;
   return {
     ...layout,
     endMs,
-    at: (ms) => layout.left + Math.min(1, ms / endMs) * room,
-    widthOf: (text) => text.length * layout.fontSize * letterWidth,
+    playedMs,
+    lane: isLow ? lowLane : highLane,
+    at(ms) {
+      let [played, narrow] = [ms, 0];
+      for (const wait of waits) {
+        const waited = Math.max(0, Math.min(ms, wait.untilMs) - wait.fromMs);
+        played -= waited;
+        narrow += (waited / lengthOf(wait)) * waitWidth;
+      }
+      return left + Math.min(1, played / playedMs) * room + narrow;
+    },
+    widthOf: (text) => text.length * fontSize * letterWidth,
   };
 }
 
-/** Round moments, as many as there is room for. */
-export function roundMarks(endMs: number, most: number): number[] {
-  const magnitude = 10 ** Math.floor(Math.log10(endMs / most));
-  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => endMs / ms <= most);
+/** Those marks that have room: the waits are narrow. */
+function apart(marks: Mark[], { at, waits = [], widthOf }: Plot): Mark[] {
+  if (waits.length === 0) return marks;
+  let last = Number.NEGATIVE_INFINITY;
+  return marks.filter(({ ms, label }) => {
+    const from = at(ms) - widthOf(label) / 2;
+    if (from < last) return false;
+    last = from + widthOf(label) + 8;
+    return true;
+  });
+}
+
+/** Round moments, as many as there is room for where so much is drawn at its length. */
+export function roundMarks(endMs: number, most: number, playedMs = endMs): number[] {
+  const magnitude = 10 ** Math.floor(Math.log10(playedMs / most));
+  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((ms) => playedMs / ms <= most);
   const stepMs = step ?? endMs;
   return Array.from({ length: Math.floor(endMs / stepMs) + 1 }, (_, i) => i * stepMs);
 }
 
-function axisLines(rows: Mark[][], plot: Plot, top: number, bottom: number): Html {
-  return html`${rows.at(-1)?.map(({ ms }) => line('grid', plot.at(ms), top, plot.at(ms), bottom)) ?? []}
-${line('axis', plot.left, bottom, plot.width, bottom)}
+function axisLine(rows: Mark[][], plot: Plot, bottom: number): Html {
+  return html`${line('axis', plot.left, bottom, plot.width, bottom)}
 ${rows.map((marks, row) => marks.map(({ ms, label }) => text('time', plot, plot.at(ms), bottom + 22 + row * moreMarksHeight, label, 'middle')))}`;
 }
 
 /** A sale that ended without entering has a mark at its end; one that still waits has none. */
 function laneBars({ askedMs, inside, endedMs }: Lane, plot: Plot, bandTop: number): Html {
-  const middle = bandTop + bandHeight / 2;
+  const middle = bandTop + plot.lane.band / 2;
   const until = plot.at(inside?.fromMs ?? endedMs ?? plot.endMs);
   const isVain = inside === undefined && endedMs !== undefined;
   return html`${line('wait', plot.at(askedMs), middle, until, middle)}
 ${isVain && line('wait', until, middle - 7, until, middle + 7)}
-${inside !== undefined && box('inside', plot, inside, barTop(bandTop), barHeight)}`;
+${inside !== undefined && box('inside', plot, inside, barTop(bandTop, plot), plot.lane.bar)}`;
 }
 
 /** The name of a lane, and what its sale read and wrote. */
 function laneTexts({ node, saleId, askedMs, inside, read, wrote, endedMs }: Lane, plot: Plot, bandTop: number): Html {
   const name = `${node} · sale ${saleId}`;
+  const { isLow, lane } = plot;
   const names =
     plot.left > 0
-      ? text('name', plot, 0, bandTop + bandHeight / 2 + 6, shorten(name, plot.left - 8, plot))
+      ? text('name', plot, 0, bandTop + lane.band / 2 + (isLow ? 5 : 6), shorten(name, plot.left - 8, plot))
       : text('name', plot, 0, bandTop - textHeight - 4, shorten(name, plot.width, plot));
   const steps = [
     ...(read === undefined ? [] : [{ ms: read.ms, label: `read ${formatNumber(read.stock)}` }]),
     ...(wrote === undefined ? [] : [{ ms: wrote.ms, label: `wrote ${formatNumber(wrote.stock)}` }]),
   ];
   const note = plot.isGrowing === true && endedMs === undefined ? 'waits' : 'never entered';
+  if (isLow) {
+    const label = inside === undefined ? note : steps.map((step) => step.label).join(', ');
+    const [from, until] = [plot.at(inside?.fromMs ?? askedMs), plot.at(inside?.untilMs ?? askedMs)];
+    const isRight = until + 6 + plot.widthOf(label) <= plot.width;
+    const x = isRight ? until + 6 : placeText(label, from - 6 - plot.widthOf(label), plot);
+    return html`${names}${label !== '' && text(inside ? 'told' : 'note', plot, x, bandTop + lane.band / 2 + 5, label)}`;
+  }
   return html`${names}
-${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), barTop(bandTop)))}
+${steps.map(({ ms }) => line('step', plot.at(ms), bandTop - 5, plot.at(ms), barTop(bandTop, plot)))}
 ${stepTexts(steps, plot).map(({ left, label }) => text('told', plot, left, bandTop - 6, label))}
 ${inside === undefined && text('note', plot, placeText(note, plot.at(askedMs), plot), bandTop - 6, note)}`;
 }
@@ -307,13 +359,21 @@ function faultLabel({ label, x, untilX, untilMs, from, row }: PlacedFault, plot:
 
 /** The band that joins two lanes which were inside at the same moment. */
 function joint(overlap: Timeline['overlaps'][number], plot: Plot, bandTop: (lane: number) => number): Html {
-  const top = bandTop(Math.min(...overlap.lanes)) + bandHeight;
+  const top = bandTop(Math.min(...overlap.lanes)) + plot.lane.band;
   return box('joint', plot, overlap, top, bandTop(Math.max(...overlap.lanes)) - top);
 }
 
 /** A bar stands in the middle of its band. */
-function barTop(bandTop: number): number {
-  return bandTop + (bandHeight - barHeight) / 2;
+function barTop(bandTop: number, { lane: { band, bar } }: Plot): number {
+  return bandTop + (band - bar) / 2;
+}
+
+/** A wait, in which the servers and their leases went on. */
+function waitMark(wait: Span, { nameLength }: Axis, plot: Plot, top: number, bottom: number): Html {
+  const middle = plot.at(wait.fromMs) + waitWidth / 2;
+  const place = `${tenth(middle + 5)} ${(top + bottom) / 2}`;
+  return html`${box('pause', plot, wait, top, bottom - top)}
+<text class="told" transform="translate(${place})rotate(-90)" text-anchor="middle" font-size="${lowFontSize}">${nameLength(wait.untilMs - wait.fromMs)}</text>`;
 }
 
 function legend({ lanes, overlaps }: Timeline): Html | false {
@@ -330,13 +390,7 @@ function line(kind: string, x1: number, y1: number, x2: number, y2: number): Htm
   return html`<path class="${kind}" d="M${tenth(x1)} ${y1}${x1 === x2 ? `V${y2}` : `H${tenth(x2)}`}"/>`;
 }
 
-function box(
-  kind: string,
-  plot: Plot,
-  { fromMs, untilMs }: { fromMs: number; untilMs: number },
-  y: number,
-  height: number,
-): Html {
+function box(kind: string, plot: Plot, { fromMs, untilMs }: Span, y: number, height: number): Html {
   const x = Math.min(plot.at(fromMs), plot.width - minBarWidth);
   const width = Math.max(minBarWidth, plot.at(untilMs) - x);
   return html`<rect class="${kind}" x="${tenth(x)}" y="${y}" width="${tenth(width)}" height="${Math.max(0, height)}"/>`;

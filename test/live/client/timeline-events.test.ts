@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { eventBeside, eventsOf, storyOf } from '../../../live/client/timeline-events.ts';
+import { eventBeside, eventsOf, storyOf, waitsIn } from '../../../live/client/timeline-events.ts';
+import type { Sentence } from '../../../live/contract.ts';
 import type { Timeline } from '../../../loadtest/evidence/results.ts';
 import { lane, stepResult } from '../../loadtest/report/sample-steps.ts';
 
@@ -105,5 +106,32 @@ describe('the story of a sale', () => {
     expect(storyOf({ node: 'node-2', saleId: '0002', askedMs: 70, leases: [] })).toBe(
       'Sale 0002 on node-2 asked at 0.070 s and has not entered.',
     );
+  });
+});
+
+describe('the waits for the presenter', () => {
+  const told = (atMs: number, waitedUntilMs?: number | null): Sentence => ({
+    atMs,
+    text: '',
+    isStep: true,
+    ...(waitedUntilMs !== undefined && { waitedUntilMs }),
+  });
+
+  test('are those of the steps that waited long, the one that waits still among them', () => {
+    const story = [told(100), told(200, 5_200), told(5_300, 5_400), told(6_000, null)];
+    expect(waitsIn(story, 8_000)).toEqual([
+      { fromMs: 200, untilMs: 5_200 },
+      { fromMs: 6_000, untilMs: 8_000 },
+    ]);
+  });
+
+  test('of a drill that was played again are those since then', () => {
+    const story = [told(200, 5_200), told(100, 2_100), told(2_500)];
+    expect(waitsIn(story, 3_000)).toEqual([{ fromMs: 100, untilMs: 2_100 }]);
+  });
+
+  test('end with the timeline', () => {
+    expect(waitsIn([told(200, 9_000)], 5_000)).toEqual([{ fromMs: 200, untilMs: 5_000 }]);
+    expect(waitsIn([told(200, 9_000)], 300)).toEqual([]);
   });
 });

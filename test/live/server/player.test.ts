@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LiveState, Order } from '../../../live/contract.ts';
 import { createPlayer } from '../../../live/server/player.ts';
@@ -121,12 +122,20 @@ describe('a drill', () => {
     await stateIs('waiting');
     expect(first()?.parts).toContainEqual(expect.objectContaining({ name: 'node-1', is: 'stopped' }));
     const before = first()?.story.length ?? 0;
+    const [waiting] = first()?.story.slice(-1) ?? [];
+    expect(waiting).toMatchObject({ isStep: true, waitedUntilMs: null });
+    await sleep(300);
     await player.order({ do: 'next' });
     await until('the next step has come', async () => (first()?.story.length ?? 0) > before);
     await stateIs('waiting');
     await player.order({ do: 'run-on' });
     await player.ended();
 
+    const waits = first()?.story.flatMap(({ atMs, waitedUntilMs }) =>
+      waitedUntilMs === undefined ? [] : [(waitedUntilMs ?? Number.NaN) - atMs],
+    );
+    expect(waits).toHaveLength(2);
+    expect(waits?.[0]).toBeGreaterThan(250);
     expect(first()?.verdict).toMatchObject({ verdict: 'fail', taught: 'fail' });
     await until('the lost sale is counted', async () => (first()?.figures?.lost ?? 0) > 0);
   });

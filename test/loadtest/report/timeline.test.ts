@@ -169,6 +169,38 @@ test('while it grows, a sale that has not entered waits; one that is done never 
   expect(texts(wide({ ...empty, lanes: [waits] }), 'note').map(({ label }) => label)).toEqual(['never entered']);
 });
 
+test('a wait is narrow, with its length; what was before and after it keeps its length and its moment', () => {
+  const layout = { name: 'wide' as const, width: 800, left: 200, fontSize: 18, maxTicks: 5, isGrowing: true };
+  const timeline = { ...empty, durationMs: 34_000, lanes: [lane('node-1', '0001', 0, 500, 33_500)] };
+  const waits = [{ fromMs: 1_000, untilMs: 31_000 }];
+  const { at } = measureTimeline(timeline, { ...layout, waits });
+  expect(at(31_000) - at(1_000)).toBeCloseTo(24);
+  expect(at(1_000) - at(0)).toBeCloseTo((at(33_000) - at(31_000)) / 2);
+  expect([at(0), at(34_000)]).toEqual([200, 798]);
+
+  const { markup } = drawTimeline('a drill', timeline, undefined, [{ ...layout, waits }]);
+  expect(texts(markup, 'time').map(({ label }) => label)).toEqual(['0', '1 s', '32 s', '33 s', '34 s']);
+  expect(markup).toMatch(/class="told"[^>]*>30 s</);
+});
+
+test('low lanes are all there, each with its name and what its sale read and wrote', () => {
+  const layout = { name: 'wide' as const, width: 800, left: 160, fontSize: 18, maxTicks: 5, isGrowing: true };
+  const timeline = timelineOf(4, 'slow-holder');
+  const [high, low] = [layout, { ...layout, isLow: true }].map((one) => measureTimeline(timeline, one));
+  expect(low?.laneHeight).toBeLessThan((high?.laneHeight ?? 0) / 3);
+  const told = (isLow: boolean) => {
+    const { markup } = drawTimeline('a drill', timeline, undefined, [{ ...layout, isLow }]);
+    expect(texts(markup, 'name')).toHaveLength(timeline.lanes.length);
+    expect(boxes(markup, 'inside')).toHaveLength(timeline.lanes.filter(({ inside }) => inside).length);
+    return texts(markup, 'told', 'note')
+      .map(({ label }) => label)
+      .join(', ')
+      .split(', ')
+      .sort();
+  };
+  expect(told(true)).toEqual(told(false));
+});
+
 test('names from outside cannot become markup', () => {
   const evil = `"><script>alert('1 & 2')</script>`;
   const { markup } = drawTimeline(evil, {
