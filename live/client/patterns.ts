@@ -6,7 +6,7 @@ import { timelinePatterns } from '../../loadtest/report/timeline.ts';
 export function Patterns() {
   return html`<div class="patterns" aria-hidden="true">
     <div dangerouslySetInnerHTML=${{ __html: timelinePatterns().markup }}></div>
-    <svg width="0" height="0">
+    <svg>
       <defs>
         <pattern id="part-stopped" width="12" height="12" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
           <path class="hatch" d="M0 0V12" />

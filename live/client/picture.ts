@@ -260,20 +260,10 @@ function stockMark({ stock, figures }: SeenView, { x, y, width }: Box) {
 }
 
 /** Two names at the edges of their room: in one row, or word under word where they are too long for one. */
-function rowsOf(names: [string, string], room: number): { rows: [string, string][]; size: number; top: number } {
+function rowsOf(names: string[], room: number): { rows: string[][]; size: number; top: number } {
   const gap = 6;
   const size = SIZES.find((pixels) => names.reduce((sum, name) => sum + textWidth(name, pixels), gap) <= room);
   if (size !== undefined) return { rows: [names], size, top: 20 };
-  const [left, right] = names.map((name) => {
-    const [first = '', ...rest] = name.split(' ');
-    return [first, rest.join(' ')];
-  }) as [[string, string], [string, string]];
-  return {
-    rows: [
-      [left[0], right[0]],
-      [left[1], right[1]],
-    ],
-    size: SMALLEST,
-    top: 13,
-  };
+  const broken = names.map((name) => /(\S*) ?(.*)/.exec(name) ?? []);
+  return { rows: [1, 2].map((part) => broken.map((parts) => parts[part] ?? '')), size: SMALLEST, top: 13 };
 }

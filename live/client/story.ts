@@ -5,13 +5,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts/en.ts';
 import { scrolledTo } from './scroll.ts';
 import type { SeenView } from './state.ts';
-import { shown } from './store.ts';
 import { Witnesses } from './verdict.ts';
 
 export function Story({ view }: { view: SeenView }) {
-  const { stage, drill, story, verdict } = view;
-  const drills = shown.value.choices.find(({ name }) => name === stage)?.drills;
-  const isRush = drills?.find(({ name }) => name === drill)?.kind === 'load';
+  const { story, timeline, figures, verdict } = view;
+  const isRush = timeline === null && (figures?.sold ?? 0) > 0;
   const frame = useRef<HTMLDivElement>(null);
   useNewestInView(frame, story.length);
   return html`<div class="scroll" ref=${frame} tabindex="0" role="log" aria-label=${texts.story.name}>

@@ -87,7 +87,7 @@ const spokenIn = (texts: string): Plugin => ({
 });
 
 /**
- * Markup in a template needs no indents, and no quotes around a word: they are a twentieth of the page. What htm reads needs no names at
+ * Markup in a template needs no indents, and no quotes around what has no space: they are a twentieth of the page. What htm reads needs no names at
  * its ends either.
  */
 const markupInShort: Plugin = {
@@ -98,7 +98,7 @@ const markupInShort: Plugin = {
       const short = source
         .replace(/\s*\n\s*(?=<|\$\{|\/?>)/g, '')
         .replace(/\s*\n\s*/g, '\n')
-        .replace(/(\s[\w-]+=)"([\w-]+)"(?=[\s>])/g, '$1$2');
+        .replace(/(\s[\w-]+=)"([\w.()-]+)"(?=[\s>])/g, '$1$2');
       const contents = path.includes('/live/client/') ? short.replace(/<\/\w+>/g, '</>').replace(/ \/>/g, '/>') : short;
       return { contents, loader: 'ts' };
     });

@@ -245,7 +245,7 @@ export const texts = {
     freeze: 'Freeze',
     follow: 'Follow again',
     frozen: 'Frozen: the drill goes on.',
-    waiting: 'The step waits for you, the servers do not: a lease runs out meanwhile.',
+    waiting: 'The step waits, the servers do not: a lease may run out.',
     title: (drill: string | null, stage: string) => `${drill ?? 'free play'} under ${stage}`,
     /** What became of a sale, in a sentence. */
     story: (lane: Timeline['lanes'][number], { leftMs, gaveUpMs }: { leftMs?: number; gaveUpMs?: number }) => {

@@ -226,7 +226,7 @@ function apart(marks: Mark[], { at, waits = [], widthOf }: Plot): Mark[] {
   let last = Number.NEGATIVE_INFINITY;
   return marks.filter(({ ms, label }) => {
     const from = at(ms) - widthOf(label) / 2;
-    if (from < last) return false;
+    if (from < last || waits.some(({ fromMs, untilMs }) => fromMs < ms && ms < untilMs)) return false;
     last = from + widthOf(label) + 8;
     return true;
   });
