@@ -91,6 +91,9 @@ export function openLockServers(onDeath: (sentence: string) => void): RealJudge 
       }
       return verdicts;
     },
+    async whyNotLoaded() {
+      return undefined;
+    },
     async close() {
       await targets.close();
       rmSync(copy, { force: true });

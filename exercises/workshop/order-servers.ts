@@ -147,6 +147,7 @@ export function openOrderServers(): RealJudge {
       await open();
     },
     run,
+    whyNotLoaded: ({ file, settings }) => whyNotLoaded(file, settings.drills.map(partOf)),
     close: discard,
   };
 }

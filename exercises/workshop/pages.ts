@@ -5,12 +5,12 @@ import { relative } from 'node:path';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { coloured } from '../../scripts/diff.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import type { Exercise } from './exercise.ts';
+import { ANSWER_KEYS, type Exercise } from './exercise.ts';
 import { fill, hang, inColumns, markdownLines, wrap } from './layout.ts';
 import type { Done } from './progress.ts';
 import type { RealVerdict } from './real-judge.ts';
 import type { SearchVerdict } from './search-judge.ts';
-import { answerLines, questionLines, realLines, type Style, verdictLines } from './verdict-lines.ts';
+import { answerLines, isToldBySearch, questionLines, realLines, type Style, verdictLines } from './verdict-lines.ts';
 
 export interface Shown {
   exercise: Exercise;
@@ -26,6 +26,8 @@ export interface Shown {
   isExplained: boolean;
   /** A hint was asked for after the verdict. What is newest stands last, where a small terminal shows it. */
   isHintNewest: boolean;
+  /** When the file was judged last, as a time of day: a second verdict may look like the first. */
+  judgedAt?: string;
   /** What is going on, or what somebody should know. */
   notes: string[];
 }
@@ -38,21 +40,43 @@ export function exercisePage(shown: Shown, style: Style, rows = Number.POSITIVE_
   const { exercise, done, verdict, real, notes } = shown;
   const { paint, width } = style;
   const text = markdownLines(exercise.text, width, paint);
-  const below = [
-    ...belowText(shown, style),
-    ...notes.flatMap((note) => ['', ...wrap(note, width)]),
-    '',
-    ...keyLines(shown, style),
-  ];
   const head = headLines(shown, style);
-  const isLong = head.length + text.length + below.length + 1 > rows;
+  const below = [...belowText(shown, style), ...notes.flatMap((note) => ['', ...wrap(note, width)]), ''];
+  const keys = keyLines(shown, style);
   const hasRead = done.chosen !== undefined && (verdict !== undefined || real !== undefined);
-  return [...head, ...(isLong && hasRead ? [paint.dim('t shows the text of the exercise again.')] : text), ...below];
+  // What stands last is seen in a small terminal, too.
+  const last = (isLong: boolean) => [...(hasRead ? placeLines(shown, style, isLong) : []), ...keys];
+  const isLong = head.length + text.length + below.length + last(true).length + 1 > rows;
+  return [...head, ...(isLong && hasRead ? [] : text), ...below, ...last(isLong)];
 }
 
-function headLines({ exercise, place, placeCount, done }: Shown, { paint }: Style): string[] {
+/** The file to change, and when it was judged. */
+function placeLines({ exercise, judgedAt }: Shown, { paint, width }: Style, isTextLeftOut: boolean): string[] {
+  const pieces = [
+    paint.cyan(fileOf(exercise)),
+    ...(judgedAt === undefined ? [] : [paint.dim(`judged at ${judgedAt}`)]),
+    ...(isTextLeftOut ? [paint.dim('t shows the text')] : []),
+  ];
+  return fill(pieces, width, '', paint.dim(' · '));
+}
+
+/** The text of the exercise alone: a long verdict has taken its place. */
+export function textPage(shown: Shown, style: Style): string[] {
+  const { paint, width } = style;
+  const text = markdownLines(shown.exercise.text, width, paint);
+  return [
+    ...headLines(shown, style),
+    ...text,
+    '',
+    paint.cyan(fileOf(shown.exercise)),
+    '',
+    paint.dim('Any key goes back.'),
+  ];
+}
+
+function headLines({ exercise, place, placeCount, done, isSolved }: Shown, { paint }: Style): string[] {
   const { name, title, settings } = exercise;
-  const solved = done.isSolved ? paint.green('  ✔ solved') : '';
+  const solved = isSolved ? paint.green('  ✔ solved') : done.isSolved ? paint.dim('  ✔ solved before') : '';
   return [
     paint.dim(`${trackTitles[settings.track]} · ${place} of ${placeCount} · ${name}`) + solved,
     paint.bold(title),
@@ -60,13 +84,17 @@ function headLines({ exercise, place, placeCount, done }: Shown, { paint }: Styl
   ];
 }
 
-function belowText({ exercise, done, verdict, real, isExplained, isHintNewest }: Shown, style: Style): string[] {
+function belowText(
+  { exercise, done, verdict, real, isSolved, isExplained, isHintNewest }: Shown,
+  style: Style,
+): string[] {
   const { paint, width } = style;
   const { chosen, hints } = done;
   const lines: string[] = [''];
   if (chosen === undefined) return [...lines, ...questionLines(exercise, style)];
   const judged = exercise.settings.search ? ', and save it: it is judged at once.' : ', save it, and press r.';
   lines.push(...wrap(`${paint.dim('Change')} ${paint.cyan(fileOf(exercise))}${paint.dim(judged)}`, width));
+  if (!done.isAnswered) lines.push(...wrap(paint.dim(saidLine(exercise, chosen)), width));
   const hintLines = exercise.hints
     .slice(0, hints)
     .flatMap((hint, at) => [
@@ -74,13 +102,20 @@ function belowText({ exercise, done, verdict, real, isExplained, isHintNewest }:
       paint.dim(`Hint ${at + 1} of ${exercise.hints.length}`),
       ...markdownLines(hint, width, paint),
     ]);
-  if (!isHintNewest) lines.push(...hintLines);
-  if (exercise.settings.search === undefined && !real) lines.push('', 'Real servers judge this exercise.');
+  // What is solved needs no hint, until somebody asks for one.
+  if (!isHintNewest && !isSolved) lines.push(...hintLines);
+  if (exercise.settings.search === undefined && !real && !verdict) lines.push('', 'Real servers judge this exercise.');
   if (verdict) lines.push('', ...verdictLines(exercise, verdict, style));
   if (real) lines.push('', paint.dim('On real servers'), ...realLines(real, style));
   if (isExplained) lines.push('', ...answerLines(exercise, chosen, style));
   if (isHintNewest) lines.push(...hintLines);
   return lines;
+}
+
+/** That the answer was taken, until a verdict says whether it is right. */
+function saidLine(exercise: Exercise, chosen: number): string {
+  const said = `You said ${ANSWER_KEYS[chosen]}.`;
+  return isToldBySearch(exercise) ? said : `${said} Press r to see whether that is right.`;
 }
 
 function keyLines({ done, isSolved }: Shown, { paint, width }: Style): string[] {
@@ -130,7 +165,7 @@ const keys: [key: string, does: string][] = [
   ['a b c d', 'answer the question (1 2 3 4 do it as well); after that b and d are the keys below'],
   ['h', 'shows a hint; each press shows one more, three in all'],
   ['r', 'plays the drills of the exercise on real servers; the first time they are started, which takes some seconds'],
-  ['t', 'shows the text of the exercise again'],
+  ['t', 'shows the text of the exercise alone'],
   ['l', 'shows the list'],
   ['n or →', 'goes to the next exercise, solved or not'],
   ['b or ←', 'goes back to the one before'],
@@ -159,7 +194,7 @@ export function solutionPage({ solution }: Exercise, { paint }: Style): string[]
     '',
     ...readFileSync(solution, 'utf8').trimEnd().split('\n'),
     '',
-    paint.dim('Any key goes back.'),
+    paint.dim('This is our solution; d compares it with your file. Any key goes back.'),
   ];
 }
 
@@ -171,5 +206,6 @@ export function diffPage(exercise: Exercise, { paint }: Style): string[] {
   const names = [fileOf(exercise), relative(projectDir, exercise.solution)] as const;
   if (yours === ours) return [`${names[0]} and ${names[1]} are the same.`, '', paint.dim('Any key goes back.')];
   const diff = createTwoFilesPatch(...names, yours, ours, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY });
-  return [...coloured(diff.trimEnd(), paint).split('\n'), '', paint.dim('Any key goes back.')];
+  const legend = `${paint.red('− your file')}   ${paint.green('+ our solution')}   ${paint.dim('Any key goes back.')}`;
+  return [...coloured(diff.trimEnd(), paint).split('\n'), '', legend];
 }

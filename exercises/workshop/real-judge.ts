@@ -30,6 +30,8 @@ export interface RealJudge {
   warmUp(exercise: Exercise): Promise<void>;
   /** Plays the drills of the exercise, one after the other, until one does not hold. Rejects when the servers can't be started. */
   run(exercise: Exercise, options: RealRun): Promise<RealVerdict[]>;
+  /** Why the file of the exercise can't be judged as it is, as a sentence, where no search says it. No server is started for it. */
+  whyNotLoaded(exercise: Exercise): Promise<string | undefined>;
   /** Ends the servers. */
   close(): Promise<void>;
 }

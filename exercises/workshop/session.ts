@@ -1,12 +1,12 @@
 // The workshop on a terminal: shows an exercise, takes the prediction, judges each save, and goes on.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Exercise } from './exercise.ts';
 import { type KeyInput, listenToKeys } from './keys.ts';
 import { widthOf } from './layout.ts';
-import { diffPage, exercisePage, helpPage, listPage, type Shown, solutionPage } from './pages.ts';
+import { diffPage, exercisePage, helpPage, listPage, type Shown, solutionPage, textPage } from './pages.ts';
 import type { Progress } from './progress.ts';
 import type { RealJudge, RealVerdict } from './real-judge.ts';
 import type { SearchJudge, SearchVerdict } from './search-judge.ts';
@@ -43,6 +43,10 @@ export interface SessionOptions {
 type Page = 'exercise' | 'text' | 'list' | 'help' | 'solution' | 'diff';
 
 const CLEAR = '\x1b[2J\x1b[H';
+/** How often the screen says how long the search has taken, in milliseconds. */
+const SECOND_MS = 1_000;
+/** How often the files of the other exercises are looked at, in milliseconds. */
+const LOOK_AT_OTHERS_MS = 1_000;
 
 /** Resolves when the user, or the signal, has ended it. */
 export function runSession(options: SessionOptions): Promise<void> {
@@ -51,6 +55,8 @@ export function runSession(options: SessionOptions): Promise<void> {
   let page: Page = 'exercise';
   let phase: WorkshopState['phase'] = 'open';
   let verdict: (SearchVerdict & { at: string }) | undefined;
+  let judgingSince = 0;
+  let arrivedAt = 0;
   let real: { verdicts: RealVerdict[]; at: string } | undefined;
   let isSolved = false;
   let hasSavedMeanwhile = false;
@@ -65,6 +71,7 @@ export function runSession(options: SessionOptions): Promise<void> {
 
   return new Promise<void>((resolve) => {
     const unlisten = listenToKeys(input, press);
+    const others = exercises.map((each) => watchForSaves(each.file, () => savedElsewhere(each), LOOK_AT_OTHERS_MS));
     const end = () => {
       if (ending.signal.aborted) return;
       ending.abort(new Error('the workshop has ended'));
@@ -72,6 +79,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       unlisten();
       output.off?.('resize', redraw);
       unwatch();
+      for (const unwatchOther of others) unwatchOther();
       removeState(state);
       resolve();
     };
@@ -129,7 +137,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       unwatch();
       exercise = next;
       [page, phase, verdict, real, isSolved, notes] = ['exercise', 'open', undefined, undefined, false, say];
-      [isExplained, isHintNewest] = [false, false];
+      [isExplained, isHintNewest, arrivedAt] = [false, false, Date.now()];
       progress.goTo(exercise.name);
       unwatch = watchForSaves(exercise.file, saved);
       draw();
@@ -152,9 +160,9 @@ export function runSession(options: SessionOptions): Promise<void> {
 
     function hint() {
       const { hints } = progress.of(exercise.name);
+      isHintNewest = true;
       if (hints === exercise.hints.length) return say('There are no more hints.');
       progress.change(exercise.name, { hints: hints + 1 });
-      isHintNewest = true;
       say();
     }
 
@@ -176,24 +184,42 @@ export function runSession(options: SessionOptions): Promise<void> {
       // It was reset in another terminal.
       if (isOpen && phase !== 'open') return goTo(exercise, ['The exercise begins anew.']);
       if (isOpen) return say('You have saved it. First say what the file did before: press a, b, c or d.');
-      if (exercise.settings.search === undefined) {
-        [real, isSolved, isExplained] = [undefined, false, false];
-        return say('You have saved it.');
-      }
-      void judge();
+      void judge(savedNote());
     }
 
-    /** Judges the file as it is by the search, and draws what it says. */
-    async function judge() {
+    const savedNote = () => `You have saved it, at ${timeOf(now())}. Press r: real servers judge it.`;
+
+    /** Somebody has the file of another exercise in the editor than the one on the screen. */
+    function savedElsewhere(other: Exercise) {
+      if (other === exercise || page !== 'exercise' || phase === 'judging' || phase === 'running') return;
+      // It was saved while it was on the screen.
+      if ((statSync(other.file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < arrivedAt) return;
+      const [there, here] = [other, exercise].map(digitsOf);
+      say(`The file of exercise ${there} was saved, and exercise ${here} is open. Press l and ${there} to go there.`);
+    }
+
+    /**
+     * Judges the file as it is by the search, and draws what it says. Where real servers judge alone it only looks whether they could
+     * load it; `orElse` is said when they could.
+     */
+    async function judge(orElse = '') {
       judging.abort();
       const mine = new AbortController();
       judging = mine;
       const judged = exercise;
-      if (judged.settings.search === undefined) return draw();
-      [phase, real, isSolved, isExplained, isHintNewest] = ['judging', undefined, false, false, false];
-      notes = [];
+      [phase, verdict, real, isSolved] = ['judging', undefined, undefined, false];
+      [isExplained, isHintNewest, judgingSince, notes] = [false, false, performance.now(), []];
       draw();
+      const clock = setInterval(show, SECOND_MS);
+      mine.signal.addEventListener('abort', () => clearInterval(clock));
       try {
+        if (judged.settings.search === undefined) {
+          const problem = await serversOf(judged).whyNotLoaded(judged);
+          if (mine.signal.aborted) return;
+          phase = problem === undefined ? 'open' : 'judged';
+          if (problem !== undefined) verdict = { kind: 'broken', sentence: problem, cells: [], at: now() };
+          return say(problem === undefined ? orElse : '');
+        }
         const found = await search.judge(judged, judged.file, { signal: mine.signal });
         if (mine.signal.aborted) return;
         verdict = { ...found, at: now() };
@@ -207,6 +233,8 @@ export function runSession(options: SessionOptions): Promise<void> {
         if (found.kind === 'holds' && judged.settings.drills.length > 0) warmUp();
       } catch (error) {
         if (!mine.signal.aborted) fail(error);
+      } finally {
+        clearInterval(clock);
       }
     }
 
@@ -224,7 +252,7 @@ export function runSession(options: SessionOptions): Promise<void> {
     async function runOnServers() {
       const { drills } = exercise.settings;
       if (drills.length === 0) return say('No drill shows this on real servers: the search alone tells.');
-      if (phase === 'judging') return say('The search is at it. Press r when it has ended.');
+      if (phase === 'judging') return say('Your file is being judged. Press r when that has ended.');
       if (verdict?.kind === 'broken' || !existsSync(exercise.file))
         return say('The file can’t be loaded as it is, so real servers can’t run it either.');
       [phase, real, hasSavedMeanwhile, isHintNewest] = ['running', undefined, false, false];
@@ -250,7 +278,7 @@ export function runSession(options: SessionOptions): Promise<void> {
           if (verdicts.every(({ verdict }) => verdict === 'pass')) solve();
         }
         notes = [noteOnReal(verdicts)];
-        if (hasSavedMeanwhile) await judge();
+        if (hasSavedMeanwhile) await judge(savedNote());
         else draw();
       } catch (error) {
         fail(error);
@@ -264,11 +292,15 @@ export function runSession(options: SessionOptions): Promise<void> {
       );
       if (is('fail') && isSolved)
         return 'The search holds, and this drill does not: it has seen what the search did not look at.';
-      if (is('fail')) return isMeant ? 'This is what the exercise is about.' : '';
+      if (is('fail')) return isMeant ? 'This is what the exercise is about. Change the file, and press r again.' : '';
       if (is('unknown'))
         return 'A step of the drill did not happen, so nothing is known. Close other programs, and press r again.';
       if (is('not-applicable')) return 'This machine can’t play the drill.';
-      return `${paint.green(paint.bold('Solved'))} on real servers, too. n goes to the next exercise.`;
+      if (!isToldBySearch(exercise)) return `${paint.green(paint.bold('Solved.'))} n goes to the next exercise.`;
+      if (isSolved) return `${paint.green(paint.bold('Solved'))} on real servers, too. n goes to the next exercise.`;
+      return verdict?.kind === 'fails'
+        ? 'The drills hold, but the search has found what breaks the lock. So the exercise is not solved.'
+        : 'The drills hold. The search has not decided yet, so the exercise is not solved. Save the file again.';
     }
 
     function turnTo(next: Page) {
@@ -284,6 +316,11 @@ export function runSession(options: SessionOptions): Promise<void> {
     function draw() {
       if (ending.signal.aborted) return;
       writeState(stateNow(), state);
+      show();
+    }
+
+    function show() {
+      if (ending.signal.aborted) return;
       const style = { paint, width: widthOf(output.columns) };
       output.write(`${CLEAR}${linesOf(style).join('\n')}\n`);
     }
@@ -294,19 +331,25 @@ export function runSession(options: SessionOptions): Promise<void> {
       if (page === 'help') return helpPage(exercise, style);
       if (page === 'solution') return solutionPage(exercise, style);
       if (page === 'diff') return diffPage(exercise, style);
-      const going = phase === 'judging' ? [paint.dim('The search looks at every order of events …')] : [];
-      const shown = { ...shownNow(), notes: [...notes, ...going].filter(Boolean) };
-      return exercisePage(shown, style, page === 'text' ? undefined : output.rows);
+      const shown = { ...shownNow(), notes: [...notes, ...goingOn().map(paint.dim)].filter(Boolean) };
+      return page === 'text' ? textPage(shown, style) : exercisePage(shown, style, output.rows);
+    }
+
+    function goingOn(): string[] {
+      if (phase !== 'judging') return [];
+      if (exercise.settings.search === undefined) return ['Your file is being loaded …'];
+      const seconds = Math.floor((performance.now() - judgingSince) / SECOND_MS);
+      return [`The search looks at every order of events …${seconds > 0 ? ` ${seconds} s` : ''}`];
     }
 
     function shownNow(): Shown {
       const own = exercises.filter(({ settings }) => settings.track === exercise.settings.track);
       const done = progress.of(exercise.name);
+      const judgedAt = real?.at ?? verdict?.at;
       const place = own.indexOf(exercise) + 1;
-      // While it is judged anew, what was said before is said no longer.
-      const said = phase === 'judging' ? undefined : verdict;
-      const judged = { verdict: said, real: real?.verdicts, isSolved, isExplained, isHintNewest };
-      return { exercise, place, placeCount: own.length, done, ...judged, notes };
+      const judged = { verdict, real: real?.verdicts, isSolved, isExplained, isHintNewest };
+      const at = judgedAt === undefined ? {} : { judgedAt: timeOf(judgedAt) };
+      return { exercise, place, placeCount: own.length, done, ...judged, ...at, notes };
     }
 
     function stateNow(): WorkshopState {
@@ -351,3 +394,6 @@ export function runSession(options: SessionOptions): Promise<void> {
 }
 
 const now = () => new Date().toISOString();
+/** The time of day on this machine: `14:09:07`. */
+const timeOf = (iso: string) => new Date(iso).toTimeString().slice(0, 8);
+const digitsOf = ({ number }: Exercise) => String(number).padStart(2, '0');

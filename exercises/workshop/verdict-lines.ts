@@ -51,10 +51,14 @@ function praiseOf(exercise: Exercise, cells: Cell[], paint: Paint): string {
   // Some scopes need a process more than the others.
   const sizes = [...new Set(cells.map(sizeOf))];
   const orders = cells.reduce((sum, { schedules }) => sum + schedules, 0);
-  const size = sizes.length === 0 ? '' : ` of ${sizes.join(' and of ')}`;
-  const looked = `It holds in every order of events${size}: the search has looked at ${formatOrders(orders)} ${orders === 1 ? 'order' : 'orders'}.`;
+  const size = sizes.length === 0 ? '' : `, with ${sizes.join(' and with ')}`;
+  const within = cells.length === 1 ? 'this scope' : `these ${cells.length} scopes`;
+  const isOneOrder = orders === 1 && cells.every(({ processes }) => processes === 1);
+  const count = `${formatOrders(orders)} ${orders === 1 ? 'order' : 'orders'}`;
+  const why = isOneOrder ? ', because one process runs its sales in one order only' : '';
+  const looked = `It holds in every order of events of ${within}${size}: the search has looked at ${count}${why}.`;
   if (isToldBySearch(exercise)) return `${paint.green(paint.bold('Solved.'))} ${looked}`;
-  return `${looked} What this exercise asks for does not show in an order of events. ${paint.bold('Press r')}: real servers tell.`;
+  return `${looked} What this exercise asks for does not show in an order of events. ${paint.bold('Press r')}: the real servers decide.`;
 }
 
 function scopeLines(cells: Cell[], { paint, width }: Style): string[] {
@@ -150,6 +154,6 @@ export function answerLines({ prediction }: Exercise, chosen: number, { paint, w
   const said = `You said ${ANSWER_KEYS[chosen]}: ${texts[0]}`;
   const judged = answer?.isRight
     ? paint.green('That is right.')
-    : `${paint.yellow('That is not what happens.')} ${texts[1]} Right is ${ANSWER_KEYS[right]}: ${texts[2]}`;
+    : `${paint.yellow('That is not what happens.')} ${texts[1]} The right answer is ${ANSWER_KEYS[right]}: ${texts[2]}`;
   return [...wrap(paint.dim(said), width), ...wrap(judged, width), ...wrap(inline(explains, paint), width)];
 }

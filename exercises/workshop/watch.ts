@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 150;
 const SETTLE_MS = 60;
 
 /** Calls `onSave` when the file has been saved, or has gone. Returns what ends that. */
-export function watchForSaves(file: string, onSave: () => void): () => void {
+export function watchForSaves(file: string, onSave: () => void, lookEveryMs = LOOK_EVERY_MS): () => void {
   let isOver = false;
   let last = stateOf(file);
 
@@ -28,7 +28,7 @@ export function watchForSaves(file: string, onSave: () => void): () => void {
     if (state === last) return;
     last = state;
     void settle();
-  }, LOOK_EVERY_MS);
+  }, lookEveryMs);
   return () => {
     isOver = true;
     clearInterval(timer);

@@ -1,14 +1,15 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import pc from 'picocolors';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { type Exercise, exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
+import { openOrderServers } from '../../exercises/workshop/order-servers.ts';
 import { openProgress } from '../../exercises/workshop/progress.ts';
 import type { RealJudge, RealVerdict } from '../../exercises/workshop/real-judge.ts';
 import { reset } from '../../exercises/workshop/reset.ts';
-import { openSearchJudge } from '../../exercises/workshop/search-judge.ts';
+import { openSearchJudge, type SearchJudge } from '../../exercises/workshop/search-judge.ts';
 import { runSession } from '../../exercises/workshop/session.ts';
 import { readState } from '../../exercises/workshop/state.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -20,16 +21,18 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Three exercises in a folder of their own: 02, 03 and 04. */
-function copyExercises(): { root: string; exercises: Exercise[] } {
+const orderServers = openOrderServers();
+
+/** Exercises of these numbers in a folder of their own. */
+function copyExercises(numbers: number[]): { root: string; exercises: Exercise[] } {
   const root = mkdtempSync(join(tmpdir(), 'lockstep-session-'));
   const folder = join(root, 'exercises');
   mkdirSync(folder);
   symlinkSync(join(projectDir, 'locks'), join(root, 'locks'));
   cpSync(join(exercisesDir, 'originals'), join(folder, 'originals'), { recursive: true });
-  for (const { name, original } of readExercises().filter(({ number }) => number >= 2 && number <= 4)) {
+  for (const { name, original, file } of readExercises().filter(({ number }) => numbers.includes(number))) {
     cpSync(join(exercisesDir, name), join(folder, name), { recursive: true });
-    cpSync(original, join(folder, name, 'lock.ts'));
+    cpSync(original, join(folder, name, basename(file)));
   }
   return { root, exercises: readExercises(folder) };
 }
@@ -37,16 +40,20 @@ function copyExercises(): { root: string; exercises: Exercise[] } {
 /** A session on streams instead of a terminal. `drills` is what the real servers say, which are not the subject here. */
 function begin({
   drills = [],
+  numbers = [2, 3, 4],
+  judge = search,
   first = 0,
   columns = 100,
   rows = 60,
 }: {
   drills?: RealVerdict['verdict'][];
+  numbers?: number[];
+  judge?: SearchJudge;
   first?: number;
   columns?: number;
   rows?: number;
 } = {}) {
-  const { root, exercises } = copyExercises();
+  const { root, exercises } = copyExercises(numbers);
   const input = new PassThrough();
   let screen = '';
   let isAll = '';
@@ -70,6 +77,7 @@ function begin({
         { drill: settings.drills[0] ?? '', verdict: drills.shift() ?? 'unknown', reason: 'So it was.', witnesses: [] },
       ];
     },
+    whyNotLoaded: orderServers.whyNotLoaded,
     async close() {},
   };
   const progress = openProgress(join(root, '.workshop.json'));
@@ -79,7 +87,7 @@ function begin({
     exercises,
     first: exercises[first] as Exercise,
     progress,
-    search,
+    search: judge,
     serversOf: () => servers,
     input,
     output,
@@ -140,7 +148,7 @@ describe('workshop: a session', () => {
     expect(screen()).toMatch(/✘ plain/);
     expect(screen()).toMatch(/0 ms {2}B {2}begins a sale {2}B is inside/);
     expect(screen()).toMatch(
-      /You said a: .*That is not what happens\. .* Right is b: Both are inside at the same time\./s,
+      /You said a: .*That is not what happens\. .* The right answer is b: Both are inside at the same time\./s,
     );
     expect(state()).toMatchObject({
       phase: 'judged',
@@ -166,7 +174,7 @@ describe('workshop: a session', () => {
     rmSync(exercise.file);
     await shows('lock.ts is not there.');
     save(0, textOf(exercise.solution));
-    await shows('Solved. It holds in every order of events of 2 processes × 1 sale');
+    await shows('Solved. It holds in every order of events of this scope, with 2 processes × 1 sale');
 
     expect(progress.of(exercise.name).isSolved).toBe(true);
     expect(state()).toMatchObject({ isSolved: true, solved: 1, verdict: { kind: 'holds' } });
@@ -182,6 +190,138 @@ describe('workshop: a session', () => {
     await shows('Not yet.');
     press('d');
     await shows(/^\+.*redis\.set\(key, 'held', 'NX'\)/m);
+  });
+
+  test('a second verdict like the first is told by its time, and the file and t stand last, where a small terminal shows them', async () => {
+    const { press, shows, save, exercises, textOf, screen } = begin({ rows: 24 });
+    const [exercise] = exercises as [Exercise];
+    press('b');
+    await shows(/judged at \d/);
+    const [, first = ''] = /judged at (\d\S+)/.exec(screen()) ?? [];
+    expect(screen().trimEnd().split('\n').slice(-5).join('\n')).toMatch(
+      /lock\.ts.*judged at.*t shows the text.*h hint/s,
+    );
+    await vi.waitFor(() => expect(new Date().toTimeString().slice(0, 8) > first).toBe(true));
+    save(0, textOf(exercise.original).replace('await abortable', 'await  abortable'));
+    await vi.waitFor(
+      () => expect(/judged at (\d\S+)/.exec(screen())?.[1] ?? '').toSatisfy((at: string) => at > first),
+      {
+        timeout: 30_000,
+      },
+    );
+  });
+
+  test('t shows the text alone, and any key goes back to the verdict', async () => {
+    const { press, shows, screen } = begin({ rows: 24 });
+    press('b');
+    await shows('Not yet.');
+    expect(screen()).not.toContain('Each of them runs the mutex');
+    press('t');
+    await shows(/Each of them runs the mutex.*lock\.ts\s+Any key goes back\./s);
+    expect(screen()).not.toMatch(/Not yet|h hint/);
+    expect(screen().split('\n').length).toBeLessThan(24);
+    press('q');
+    await shows('Not yet.');
+  });
+
+  test('hints leave when it is solved, and h shows them again', async () => {
+    const { press, shows, save, exercises, textOf, screen } = begin();
+    const [exercise] = exercises as [Exercise];
+    press('b');
+    await shows('Not yet.');
+    press('h');
+    press('h');
+    await shows('Hint 2 of 3');
+    save(0, textOf(exercise.solution));
+    await shows('Solved.');
+    expect(screen()).not.toContain('Hint 1');
+    expect(screen()).toContain('✔ solved');
+    press('h');
+    await shows(/Hint 1 of 3.*Hint 3 of 3/s);
+    save(0, textOf(exercise.original));
+    await shows('Not yet.');
+    expect(screen()).toContain('✔ solved before');
+  });
+
+  test('the file of another exercise is saved: it is told which one is open', async () => {
+    const { press, shows, save, exercises, textOf, screen } = begin();
+    press('b');
+    await shows('Not yet.');
+    save(2, textOf((exercises[2] as Exercise).solution));
+    await shows('The file of exercise 04 was saved, and exercise 02 is open. Press l and 04 to go there.');
+    // What was saved while it was on the screen is no news on the next one.
+    save(0, textOf((exercises[0] as Exercise).solution));
+    await shows('Solved.');
+    press('n');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(screen()).toContain('03-spin');
+    expect(screen()).not.toContain('was saved, and');
+  });
+
+  test('where real servers judge alone: a file that can’t be loaded is told at the save, and r does not run it', async () => {
+    const drills: RealVerdict['verdict'][] = ['pass'];
+    const { press, shows, save, exercises, textOf, screen, state, ran } = begin({ drills, numbers: [31] });
+    const [exercise] = exercises as [Exercise];
+    press('c');
+    await shows('You said c. Press r to see whether that is right.');
+    save(0, textOf(exercise.original).replace('export const answerOnce', 'export const'));
+    await shows(/It can’t be judged yet\. keys\.ts can't be loaded: line 8: /);
+    expect(state()).toMatchObject({ phase: 'judged', verdict: { kind: 'broken' }, isSolved: false });
+    press('r');
+    await shows('so real servers can’t run it either');
+    save(0, 'export const answer = 1;');
+    await shows('exports none of answerOnce');
+    save(0, textOf(exercise.solution));
+    await shows(/You have saved it, at \d\d:\d\d:\d\d\. Press r: real servers judge it\./);
+    expect(screen()).not.toContain('It can’t be judged yet');
+    expect(ran).toEqual([]);
+    press('r');
+    await shows(/Solved\. n goes to the next exercise\.$/m);
+    expect(screen()).toMatch(/keys\.ts · judged at/);
+  });
+
+  test('drills that hold solve nothing that the search has not decided', async () => {
+    const drills: RealVerdict['verdict'][] = ['pass'];
+    const undecided: SearchJudge = {
+      ...search,
+      judge: async () => ({ kind: 'unknown', sentence: 'So it is.', cells: [] }),
+    };
+    const { press, shows, screen, progress } = begin({ drills, judge: undecided });
+    press('b');
+    await shows('Not known. So it is.');
+    press('r');
+    await shows('The drills hold. The search has not decided yet, so the exercise is not solved.');
+    expect(screen()).not.toMatch(/Solved|✔ solved|s solution/);
+    expect(progress.of('02-recursive-retry').isSolved).toBe(false);
+  });
+
+  test('the search has seen it fail, and a drill holds: it is not solved', async () => {
+    const drills: RealVerdict['verdict'][] = ['pass'];
+    const { press, shows, screen } = begin({ drills });
+    press('b');
+    await shows('Not yet.');
+    press('r');
+    await shows('The drills hold, but the search has found what breaks the lock.');
+    expect(screen()).not.toContain('Solved');
+  });
+
+  test('a search that takes long says for how many seconds', async () => {
+    let isOver = (_: unknown) => {};
+    const ended = new Promise((resolve) => {
+      isOver = resolve;
+    });
+    const slow: SearchJudge = {
+      ...search,
+      async judge(...of) {
+        await ended;
+        return search.judge(...of);
+      },
+    };
+    const { press, shows } = begin({ judge: slow });
+    press('b');
+    await shows('every order of events … 2 s');
+    isOver(undefined);
+    await shows('Not yet.');
   });
 
   test('hints one by one, the list, the keys, next and back', async () => {
@@ -296,8 +436,8 @@ describe('workshop: a session', () => {
     const drills: RealVerdict['verdict'][] = ['fail', 'unknown', 'pass'];
     const { press, shows, screen, progress } = begin({ drills, first: 1 });
     press('b');
-    await shows('Press r: real servers tell.');
-    expect(screen()).not.toContain('You said');
+    await shows('Press r: the real servers decide.');
+    expect(screen()).not.toContain('You said b:');
     expect(progress.of('03-spin').isSolved).toBe(false);
 
     press('r');
@@ -307,7 +447,7 @@ describe('workshop: a session', () => {
     press('r');
     await shows('so nothing is known');
     press('r');
-    await shows('Solved on real servers, too.');
+    await shows('Solved. n goes to the next exercise.');
     expect(progress.of('03-spin').isSolved).toBe(true);
   });
 

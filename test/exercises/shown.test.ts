@@ -125,9 +125,14 @@ test('workshop: a verdict names each size that the search has looked at, and how
   };
 
   const holds = 'Solved. It holds in every order of events of';
-  expect(told(cell('crashed-holder', 2))).toBe(`${holds} 2 processes × 1 sale: the search has looked at 1 order.`);
+  expect(told(cell('crashed-holder', 2))).toBe(
+    `${holds} this scope, with 2 processes × 1 sale: the search has looked at 1 order.`,
+  );
   expect(told(cell('crashed-holder', 2), cell('zombie-renewal', 3))).toBe(
-    `${holds} 2 processes × 1 sale and of 3 processes × 1 sale: the search has looked at 2 orders.`,
+    `${holds} these 2 scopes, with 2 processes × 1 sale and with 3 processes × 1 sale: the search has looked at 2 orders.`,
+  );
+  expect(told(cell('plain', 1))).toBe(
+    `${holds} this scope, with 1 process × 1 sale: the search has looked at 1 order, because one process runs its sales in one order only.`,
   );
 });
 
