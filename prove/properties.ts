@@ -82,7 +82,7 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
     case 'soon after a crash': {
       if (at <= crashedAt + TAKEOVER_MS) return undefined;
       const isWaiting = actors.some((actor) => isAwake(actor) && waitsSince(actor, crashedAt));
-      return isWaiting ? `Nobody has entered ${TAKEOVER_MS} ms after the crash.` : undefined;
+      return isWaiting ? `Nobody has entered within two leases (${TAKEOVER_MS} ms) of the crash.` : undefined;
     }
     case 're-entry': {
       const told = actors[0]?.history.seen.told ?? [];
@@ -153,12 +153,15 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server): strin
   if (stuck >= 0) return `${nameOf(stuck)} waits for ever.`;
   if (demands.includes('nothing left')) {
     const rest = [
-      ...servers.flatMap((each) => server.whatIsLeft(each)).filter((name) => !staying.includes(name)),
+      ...servers
+        .flatMap((each) => server.whatIsLeft(each))
+        .filter((name) => !staying.includes(name))
+        .map((name) => (name.startsWith('a subscription to ') ? name : `the key ${name}`)),
       ...actors.flatMap(({ history }, index) =>
         history.seen.timers.map(({ due }) => `a timer of ${nameOf(index)} for ${due} ms`),
       ),
     ];
-    if (rest.length > 0) return `All is over, and there is still ${rest.join(', ')}.`;
+    if (rest.length > 0) return `All sales have ended, and there is still ${rest.join(', ')}.`;
   }
   const lost = demands.includes('no lost sale') ? lostSale(state, scope, server) : undefined;
   return lost ?? (demands.includes('alone') ? togetherInOne(actors, scope) : undefined);
@@ -173,7 +176,7 @@ export function violatedAtHorizon({ at, actors }: State, { demands }: Scope): st
   const endedAt = Math.max(...actors.flatMap(({ history }) => history.seen.told.map((told) => told.at)));
   const index = actors.findIndex(({ status, history }) => status === 'runs' && history.seen.timers.length > 0);
   if (index < 0 || at < endedAt + LINGERING_MS) return undefined;
-  return `All is over since ${endedAt} ms, and ${nameOf(index)} has a timer that still fires at ${at} ms.`;
+  return `All sales have ended at ${endedAt} ms, and ${nameOf(index)} has a timer that still fires at ${at} ms.`;
 }
 
 /** What the stock says: every sale that was answered is in it. */

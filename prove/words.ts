@@ -29,9 +29,17 @@ export function readable(command: (string | number)[], master?: number): string 
   if (master !== undefined && master > 0) return `${readable(command)} at master ${master}`;
   const [name, , count, ...rest] = command;
   if (!/^EVAL/.test(String(name))) return command.join(' ');
-  const keys = rest.slice(0, Number(count)).join(', ');
-  const args = rest.slice(Number(count)).join(', ');
-  return `${verbOf(command)}${name === 'EVAL' ? ', sent in full,' : ''} of ${keys} with ${args}`;
+  // Redis refuses a script when the number of its keys is missing.
+  const isCounted = Number.isInteger(Number(count));
+  const keys = isCounted ? rest.slice(0, Number(count)) : [];
+  const args = isCounted ? rest.slice(Number(count)) : [count ?? '', ...rest];
+  const how = [...(name === 'EVAL' ? ['sent in full'] : []), ...(isCounted ? [] : ['without the number of its keys'])];
+  const of = [
+    ...(keys.length > 0 ? [`of ${keys.join(', ')}`] : []),
+    ...(args.length > 0 ? [`with ${args.join(', ')}`] : []),
+  ];
+  const sent = [verbOf(command), ...how].join(', ');
+  return of.length === 0 ? sent : `${sent}${how.length > 0 ? ',' : ''} ${of.join(' ')}`;
 }
 
 const tells: Record<Step['told'][number]['step'], (told: Step['told'][number]) => string> = {

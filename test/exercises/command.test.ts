@@ -93,7 +93,7 @@ describe('npm run workshop', { timeout: 120_000 }, () => {
             solved: false,
             search: {
               verdict: 'fails',
-              says: 'Nobody has entered 1800 ms after the crash.',
+              says: 'Nobody has entered within two leases (1800 ms) of the crash.',
               scopes: [
                 { scope: 'plain', verdict: 'holds' },
                 { scope: 'crashed-holder', verdict: 'fails' },
@@ -209,7 +209,7 @@ describe.skipIf(!hasScript)('npm run workshop: on a terminal', () => {
     await shows(/A node dies, and the shop is closed.*What do you expect\?/s);
     expect(readState(env.WORKSHOP_STATE)).toMatchObject({ exercise: { name: '04-ttl' }, phase: 'open' });
     terminal.stdin.write('d');
-    await shows(/Nobody has entered 1800 ms after the crash\..*That is right\./s);
+    await shows(/Nobody has entered within two leases \(1800 ms\) of the crash\..*That is right\./s);
     cpSync(exercises[1].solution, exercises[1].file);
     await shows(/Solved\./);
     terminal.stdin.write('\x03');

@@ -18,7 +18,7 @@ const plans: Record<string, { moves: string[]; thenGoesOn?: boolean; broken: Reg
   '3-spin/crashed-holder': {
     moves: ['A begins a sale', "A's SET lock reaches Redis", 'A is killed'],
     thenGoesOn: true,
-    broken: /^Broken: Nobody has entered 1800 ms after the crash\./,
+    broken: /^Broken: Nobody has entered within two leases \(1800 ms\) of the crash\./,
   },
   '4-ttl/slow-holder': {
     moves: [

@@ -148,10 +148,10 @@ describe.skipIf(!hasBrowser || !hasScript)(
 
     test('the prediction is taken: the verdict with its reason, and the counterexample as steps', async () => {
       terminal.press('a');
-      await terminal.shows(/Nobody has entered 1800 ms after the crash\./);
+      await terminal.shows(/Nobody has entered within two leases \(1800 ms\) of the crash\./);
 
       await say('✘ fails');
-      await say('Nobody has entered 1800 ms after the crash.');
+      await say('Nobody has entered within two leases (1800 ms) of the crash.');
       await say('Not solved yet.');
       for (const on of [page, phone]) {
         const steps = workshop(on).getByRole('list', { name: 'The shortest order that breaks it (crashed-holder)' });

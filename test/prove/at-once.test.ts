@@ -37,7 +37,9 @@ describe('a timer that nobody ends', () => {
 
     expect({ verdict, reason, replayed }).toEqual({
       verdict: 'fails',
-      reason: expect.stringMatching(/^All is over since \d+ ms, and A has a timer that still fires at 4500 ms\.$/),
+      reason: expect.stringMatching(
+        /^All sales have ended at \d+ ms, and A has a timer that still fires at 4500 ms\.$/,
+      ),
       replayed: 20,
     });
   });

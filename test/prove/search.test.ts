@@ -253,7 +253,10 @@ describe('search: a holder that has the lock, and has not heard of it yet', () =
 
     const { verdict, reason, counterexample = [] } = await searchIn(inTwoSteps(), 'crashed-holder');
 
-    expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'Nobody has entered 1800 ms after the crash.' });
+    expect({ verdict, reason }).toEqual({
+      verdict: 'fails',
+      reason: 'Nobody has entered within two leases (1800 ms) of the crash.',
+    });
     expect(counterexample.map(({ command }) => command)).not.toContain('PEXPIRE lock 900');
   });
 

@@ -6,7 +6,7 @@ export const attempts: Attempt[] = [
     from: 'lock',
     replace: [['releaseIfOwner(redis, [holderKey]', 'releaseIfOwner(redis, [key]']],
     fails: 'plain',
-    reason: 'there is still lock:holder',
+    reason: 'there is still the key lock:holder',
   },
   {
     what: 'deletes both keys in one command',
@@ -27,6 +27,6 @@ export const attempts: Attempt[] = [
       ["redis.set(holderKey, ownerToken, 'PX', leaseMs);", "redis.set(key, ownerToken, 'PX', leaseMs);"],
     ],
     fails: 'plain',
-    reason: 'there is still lock',
+    reason: 'there is still the key lock',
   },
 ];

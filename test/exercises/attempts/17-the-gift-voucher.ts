@@ -6,14 +6,14 @@ export const attempts: Attempt[] = [
     from: 'lock',
     replace: [['if hold_count > 1 then', 'if hold_count >= 0 then']],
     fails: 'plain',
-    reason: 'there is still lock',
+    reason: 'there is still the key lock',
   },
   {
     what: 'deletes the lock at a hold count of exactly 1',
     from: 'lock',
     replace: [['if hold_count > 1 then', 'if hold_count ~= 1 then']],
     fails: 'plain',
-    reason: 'there is still lock',
+    reason: 'there is still the key lock',
   },
   {
     what: 'takes out the holder, and counts who is left',

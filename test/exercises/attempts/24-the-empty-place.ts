@@ -12,7 +12,7 @@ export const attempts: Attempt[] = [
     from: 'solution',
     replace: [['await redis.lrem(queue, 0, ownerToken)', 'await releaseIfOwner(redis, [key], [ownerToken])']],
     fails: 'client-gone',
-    reason: 'there is still lock:queue',
+    reason: 'there is still the key lock:queue',
   },
   {
     what: 'lets the queue end a lease after the last try',
@@ -24,6 +24,6 @@ export const attempts: Attempt[] = [
       ],
     ],
     fails: 'client-gone',
-    reason: 'there is still lock:queue',
+    reason: 'there is still the key lock:queue',
   },
 ];

@@ -178,7 +178,10 @@ describe('puzzle: a game by hand', () => {
     await playTexts(game, ['A begins a sale', "A's SET lock reaches Redis", 'A is killed']);
     await game.goOn();
 
-    expect(game.board().standing).toEqual({ is: 'won', reason: 'Nobody has entered 1800 ms after the crash.' });
+    expect(game.board().standing).toEqual({
+      is: 'won',
+      reason: 'Nobody has entered within two leases (1800 ms) of the crash.',
+    });
   });
 
   test('a move that there is not changes nothing', async () => {

@@ -27,11 +27,11 @@ const failing: WorkshopState = {
   verdict: {
     at: new Date().toISOString(),
     kind: 'fails',
-    says: 'Nobody has entered 1800 ms after the crash.',
+    says: 'Nobody has entered within two leases (1800 ms) of the crash.',
     scopes: [{ scope: 'crashed-holder', says: 'A holder is killed.', verdict: 'fails' }],
     counterexample: {
       scope: 'crashed-holder',
-      reason: 'Nobody has entered 1800 ms after the crash.',
+      reason: 'Nobody has entered within two leases (1800 ms) of the crash.',
       steps: [
         { at: 0, process: 'A', what: 'SET lock held NX → "OK"', came: 'is inside' },
         { at: 0, process: 'B', what: 'SET lock held NX → null', again: { times: 6, until: 1_800 } },
@@ -88,7 +88,9 @@ describe('the workshop beside the page', () => {
       chosen: 0,
       right: 1,
       is: 'not solved',
-      verdicts: [{ drill: null, verdict: 'fail', reason: 'Nobody has entered 1800 ms after the crash.' }],
+      verdicts: [
+        { drill: null, verdict: 'fail', reason: 'Nobody has entered within two leases (1800 ms) of the crash.' },
+      ],
       counterexample: { scope: 'crashed-holder', steps: verdict.counterexample?.steps },
     });
     expect(onChange).toHaveBeenCalledTimes(1);

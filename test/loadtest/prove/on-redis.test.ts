@@ -14,7 +14,7 @@ import { makeBarePath } from '../commands/command-under-test.ts';
 
 /** A lock, a scope, how many processes, and what the search finds. */
 const found: [string, string, number, string][] = [
-  ['locks/3-spin', 'crashed-holder', 2, 'Nobody has entered 1800 ms after the crash.'],
+  ['locks/3-spin', 'crashed-holder', 2, 'Nobody has entered within two leases (1800 ms) of the crash.'],
   ['locks/4-ttl', 'slow-holder', 2, 'A changes the lock of B, which is inside and within its lease.'],
   ['locks/5-owner-check', 'late-release', 2, 'A changes the lock of B, which is inside and within its lease.'],
   ['locks/6-lua-release', 'long-sale', 2, 'A and B are inside at the same time.'],
