@@ -53,6 +53,8 @@ export const longWait: StepDrill = {
     const bytesPerTry = Math.max(0, (heapAfter - heapBefore) / tried);
     const figures = { bytesPerTry, tries: tried };
     const reason = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tried)} tries, ${formatNumber((heapAfter - heapBefore) / 1024)} kB.`;
-    return { verdict: bytesPerTry < FLAT_BYTES ? 'pass' : 'fail', reason, figures, witnesses: [] };
+    if (bytesPerTry < FLAT_BYTES) return { verdict: 'pass', reason, figures, witnesses: [] };
+    const limit = `A try that leaves nothing behind keeps fewer than ${FLAT_BYTES}.`;
+    return { verdict: 'fail', reason: `${reason} ${limit}`, figures, witnesses: [] };
   },
 };
