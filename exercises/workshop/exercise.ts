@@ -28,6 +28,8 @@ const settingsSchema = z
     stage: z.string().optional(),
     /** Where the bug is from, in one sentence: of the track `find`. */
     source: sentence.optional(),
+    /** The pages about what it is about, from the folder of the project: named when it is solved. */
+    more: z.array(sentence).min(1),
     /** What is to be changed, where it is no lock; `lock.ts` when it is not given. */
     file: z
       .string()

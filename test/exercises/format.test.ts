@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import {
   readExercise,
   readExercises,
 } from '../../exercises/workshop/exercise.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 
@@ -33,6 +34,10 @@ describe('exercises: each folder', () => {
 
     expect(added.length).toBeGreaterThan(0);
     expect(added.length).toBeLessThanOrEqual(24);
+  });
+
+  test.each(exercises)('$name: the pages that say more are there', ({ settings }) => {
+    expect(settings.more.filter((page) => !existsSync(join(projectDir, page)))).toEqual([]);
   });
 
   test.each(exercises)('$name: the README says what is wrong in a few lines', ({ text }) => {
@@ -87,6 +92,7 @@ describe('exercises: what a folder may not be', () => {
       /one of the scopes/,
     ],
     ['a failure without a reason', 'exercise.json', /"reason": "[^"]*",?/, '', /go together|fails/],
+    ['no page that says more', 'exercise.json', /"more": \[[^\]]*\]/, '"more": []', /more/],
     ['a track without its stage', 'exercise.json', /"stage": "[^"]*",/, '', /the track "build" has a stage/],
     [
       'a judge without its search',
