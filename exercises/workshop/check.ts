@@ -85,7 +85,7 @@ export function asJson(checked: Checked[]) {
 }
 
 function searchAsJson({ kind, sentence, cells, failed }: SearchVerdict) {
-  const counterexample: ShownStep[] | undefined = failed?.counterexample && shownSteps(failed.counterexample);
+  const counterexample: ShownStep[] | undefined = failed?.counterexample && shownSteps(failed);
   return {
     verdict: kind,
     says: sentence,

@@ -29,6 +29,16 @@ export function fill(pieces: string[], width: number, indent = '', gap = ' '): s
   return line === '' ? lines : [...lines, line];
 }
 
+/** A line of code in lines of this width, broken between two words where it is longer: those after the first stand further in. */
+export function foldCode(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const indent = `${/^[+-]?\s*/.exec(line)?.[0].replace(/\s*$/, (gap) => `${gap}    `) ?? ''}`;
+  const at = line.lastIndexOf(' ', width);
+  // A word that is longer than a line stays whole.
+  if (at < indent.length) return [line];
+  return [line.slice(0, at), ...foldCode(indent + line.slice(at + 1), width)];
+}
+
 /** The text behind the head. What has no room in the first line stands below the beginning of the text. */
 export function hang(head: string, text: string, width: number): string[] {
   const indent = lengthOf(head);

@@ -6,7 +6,7 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { coloured } from '../../scripts/diff.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { ANSWER_KEYS, type Exercise } from './exercise.ts';
-import { fill, hang, inColumns, markdownLines, wrap } from './layout.ts';
+import { fill, foldCode, hang, inColumns, markdownLines, wrap } from './layout.ts';
 import type { Done } from './progress.ts';
 import type { RealVerdict } from './real-judge.ts';
 import type { SearchVerdict } from './search-judge.ts';
@@ -108,6 +108,7 @@ function belowText(
   if (verdict) lines.push('', ...verdictLines(exercise, verdict, style));
   if (real) lines.push('', paint.dim('On real servers'), ...realLines(real, style));
   if (isExplained) lines.push('', ...answerLines(exercise, chosen, style));
+  if (isSolved) lines.push('', ...wrap(`${paint.dim('More:')} ${exercise.settings.more.join(', ')}`, width));
   if (isHintNewest) lines.push(...hintLines);
   return lines;
 }
@@ -188,17 +189,20 @@ export function helpPage(exercise: Exercise, { paint, width }: Style): string[] 
   ];
 }
 
-export function solutionPage({ solution }: Exercise, { paint }: Style): string[] {
+export function solutionPage({ solution }: Exercise, { paint, width }: Style): string[] {
   return [
     paint.bold(relative(projectDir, solution)),
     '',
-    ...readFileSync(solution, 'utf8').trimEnd().split('\n'),
+    ...readFileSync(solution, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => foldCode(line, width)),
     '',
     paint.dim('This is our solution; d compares it with your file. Any key goes back.'),
   ];
 }
 
-export function diffPage(exercise: Exercise, { paint }: Style): string[] {
+export function diffPage(exercise: Exercise, { paint, width }: Style): string[] {
   const [yours, ours] = [exercise.file, exercise.solution].map((file) => readFileSync(file, 'utf8')) as [
     string,
     string,
@@ -207,5 +211,9 @@ export function diffPage(exercise: Exercise, { paint }: Style): string[] {
   if (yours === ours) return [`${names[0]} and ${names[1]} are the same.`, '', paint.dim('Any key goes back.')];
   const diff = createTwoFilesPatch(...names, yours, ours, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY });
   const legend = `${paint.red('− your file')}   ${paint.green('+ our solution')}   ${paint.dim('Any key goes back.')}`;
-  return [...coloured(diff.trimEnd(), paint).split('\n'), '', legend];
+  const lines = diff
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => foldCode(line, width));
+  return [...coloured(lines.join('\n'), paint).split('\n'), '', legend];
 }

@@ -4,10 +4,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative } from 'node:path';
 import type { Cell } from '../../prove/cell.ts';
+import type { Step } from '../../prove/state.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Exercise } from './exercise.ts';
 import type { FromSearch, SearchTask } from './search-messages.ts';
+import { reasonOf } from './steps.ts';
 
 /** How long one scope may take, in seconds. A scope of an exercise takes one on a machine that has little else to do. */
 const SCOPE_SECONDS = 20;
@@ -138,7 +140,7 @@ function verdictOf({ cells, end }: Found, file: string): SearchVerdict {
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const open = cells.find(({ verdict }) => verdict === 'unknown');
   if (end.type === 'problem') return broken(sentenceOfProblem(end.problem, file));
-  if (failed) return { kind: 'fails', sentence: failed.reason, cells, failed };
+  if (failed) return { kind: 'fails', sentence: `${reasonOf(failed)}${adviceOn(failed)}`, cells, failed };
   if (end.type === 'silent')
     return broken(
       'The lock never comes back: it goes round in a loop that waits for nothing. The search has ended it.',
@@ -148,18 +150,20 @@ function verdictOf({ cells, end }: Found, file: string): SearchVerdict {
     return broken(
       `A waiter sends ${end.command} again and again without a pause, so Redis and the search have no rest. Let it sleep for retryDelayMs between two tries.`,
     );
-  if (open) return unknownOf(open, cells);
+  if (open) return unknownOf(open, cells, file);
   return { kind: 'holds', sentence: 'It holds in every order of events that was asked for.', cells };
 }
 
-function unknownOf({ reason }: Cell, cells: Cell[]): SearchVerdict {
+/** What many have forgotten who see this error. */
+function adviceOn({ counterexample = [] }: Cell): string {
+  const isUncounted = ({ sent }: Step) =>
+    /^EVAL/.test(String(sent?.command[0])) && !Number.isInteger(Number(sent?.command[2]));
+  return counterexample.some(isUncounted) ? ' eval needs the number of the keys as its second argument.' : '';
+}
+
+function unknownOf({ reason }: Cell, cells: Cell[], file: string): SearchVerdict {
   const used = /^The lock uses (.*), which the search does not control\.$/.exec(reason)?.[1];
-  if (used !== undefined)
-    return {
-      kind: 'broken',
-      sentence: `It uses ${used}. The search has no say over that, so it can't judge the lock: do it with Redis, timers and what the file is given.`,
-      cells,
-    };
+  if (used !== undefined) return { kind: 'broken', sentence: sentenceOnUse(used, file), cells };
   if (/branches? were cut/.test(reason))
     return {
       kind: 'unknown',
@@ -167,7 +171,11 @@ function unknownOf({ reason }: Cell, cells: Cell[]): SearchVerdict {
         'Somebody still waits or tries when the search ends, long after all should be over. Is the lock given up by every holder?',
       cells,
     };
-  return { kind: 'unknown', sentence: `${reason} Save it again, or wait until the machine has less to do.`, cells };
+  return {
+    kind: 'unknown',
+    sentence: `${reason} Wait until the machine has less to do, and save the file again.`,
+    cells,
+  };
 }
 
 /** Why there is nothing to judge in a file, as a sentence. */
@@ -186,8 +194,25 @@ function sentenceOfProblem(problem: string, file: string): string {
   const controlled = /^it (imports|uses) (.*), which the search does not control$/.exec(what);
   const where = place === undefined ? shown : relativePlace(place);
   if (controlled)
-    return `${where}: it ${controlled[1]} ${controlled[2]}. The search has no say over that, so it can't judge the lock.`;
+    return `${where}: it ${controlled[1]} ${controlled[2]}. The search can't control that, so it can't judge the lock.`;
   return `${where}: ${what.replace(/\.?$/, '.')}`;
+}
+
+/** The lock uses something that the search can't control: what, where, and what to do instead. */
+function sentenceOnUse(used: string, file: string): string {
+  const line = lineOfUse(used, file);
+  const where = line === undefined ? `It uses ${used}.` : `Line ${line} uses ${used}.`;
+  if (/\b(MULTI|EXEC|WATCH)\b/.test(used))
+    return `${where} The search can't control a transaction, so it can't judge the lock. And what stands between MULTI and EXEC can't depend on what a GET among it answers: use a script.`;
+  return `${where} The search can't control that, so it can't judge the lock: do it with Redis, timers and what the file is given.`;
+}
+
+/** The first line outside of comments that has the name of what is used: `Date` of `Date.now`, `MULTI` of `the command MULTI, which …`. */
+function lineOfUse(used: string, file: string): number | undefined {
+  const [, name = ''] = /^(?:the command |new |a )?(\w+)/.exec(used) ?? [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((line) => new RegExp(`\\b${name}\\b`, 'i').test(line.replace(/^\s*(\/\/|\*|\/\*).*/, '')));
+  return at < 0 ? undefined : at + 1;
 }
 
 /** A place is told from the folder of the project, wherever esbuild has counted from. */

@@ -11,7 +11,7 @@ import type { Progress } from './progress.ts';
 import type { RealJudge, RealVerdict } from './real-judge.ts';
 import type { SearchJudge, SearchVerdict } from './search-judge.ts';
 import { removeState, stateFile, type WorkshopState, writeState } from './state.ts';
-import { shownSteps } from './steps.ts';
+import { reasonOf, shownSteps } from './steps.ts';
 import { isToldBySearch, type Style } from './verdict-lines.ts';
 import { watchForSaves } from './watch.ts';
 
@@ -377,7 +377,7 @@ export function runSession(options: SessionOptions): Promise<void> {
             says: verdict.sentence,
             scopes: verdict.cells.map(({ scope, says, verdict }) => ({ scope, says, verdict })),
             ...(failed?.counterexample && {
-              counterexample: { scope: failed.scope, reason: failed.reason, steps: shownSteps(failed.counterexample) },
+              counterexample: { scope: failed.scope, reason: reasonOf(failed), steps: shownSteps(failed) },
             }),
           },
         }),

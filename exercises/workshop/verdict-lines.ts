@@ -10,7 +10,7 @@ import { ANSWER_KEYS, type Exercise } from './exercise.ts';
 import { hang, inline, type Paint, wrap } from './layout.ts';
 import type { RealVerdict } from './real-judge.ts';
 import type { SearchVerdict } from './search-judge.ts';
-import { endOf, shownSteps } from './steps.ts';
+import { endOf, reasonOf, shownSteps } from './steps.ts';
 
 export interface Style {
   paint: Paint;
@@ -72,8 +72,9 @@ function scopeLines(cells: Cell[], { paint, width }: Style): string[] {
 }
 
 /** The shortest order of events that breaks the lock, a line for each step. */
-export function counterexampleLines({ scope, reason, counterexample = [] }: Cell, { paint, width }: Style): string[] {
-  const steps = shownSteps(counterexample);
+export function counterexampleLines(failed: Cell, { paint, width }: Style): string[] {
+  const { scope, counterexample = [] } = failed;
+  const steps = shownSteps(failed);
   const names = [...new Set(steps.map(({ process }) => process))];
   const nameWidth = Math.max(...names.map((name) => name.length));
   const whatWidth = Math.min(44, Math.max(0, ...steps.map(({ what, came }) => (came ? what.length : 0))));
@@ -101,7 +102,7 @@ export function counterexampleLines({ scope, reason, counterexample = [] }: Cell
     ...wrap(`The shortest order of events that shows it, in the scope ${paint.bold(scope)}:`, width),
     '',
     ...lines,
-    ...hang(`${paint.dim(time(endOf(counterexample)))}  `, paint.red(paint.bold(reason)), width),
+    ...hang(`${paint.dim(time(endOf(counterexample)))}  `, paint.red(paint.bold(reasonOf(failed))), width),
     '',
     ...wrap(
       paint.dim(

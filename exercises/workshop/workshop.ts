@@ -37,7 +37,8 @@ const program = new Command('npm run workshop --')
   .addHelpText(
     'after',
     `
-check takes --drills, which plays the drills on real servers as well, and --json, which prints JSON and nothing else.`,
+check takes --drills, which plays the drills on real servers as well, and --json, which prints JSON and nothing else.
+npm prints two lines of its own before it. To leave them out: npm run --silent workshop -- check --json`,
   )
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
@@ -56,6 +57,7 @@ program
 program
   .command('reset')
   .description('puts the files of exercises back as they were')
+  .showHelpAfterError('For example, to begin exercise 4 anew: npm run workshop -- reset 04')
   .argument('<exercises...>', 'by number or name')
   .action((exercises: string[]) => finish(async () => putBack(exercises)));
 await program.parseAsync();

@@ -422,7 +422,7 @@ export const texts = {
       judging: 'The search looks at every order of events.',
       running: 'Real servers play the drills.',
       'not judged': 'Not judged yet.',
-      'to run': 'The search alone does not tell: real servers do.',
+      'to run': 'The search alone does not decide: the real servers do.',
       'not solved': 'Not solved yet.',
       solved: 'Solved.',
     } satisfies Record<WorkshopView['is'], string>,

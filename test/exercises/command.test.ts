@@ -119,6 +119,7 @@ describe('npm run workshop', { timeout: 120_000 }, () => {
       { args: ['9'], says: 'The workshop could not go on: there is no exercise 9.' },
       { args: ['check', '--fast'], says: "error: unknown option '--fast'" },
       { args: ['reset'], says: "error: missing required argument 'exercises'" },
+      { args: ['reset'], says: 'For example, to begin exercise 4 anew: npm run workshop -- reset 04' },
       { args: [], says: 'The workshop needs a terminal. Without one, judge the files: npm run workshop -- check' },
       { args: ['5'], says: 'The workshop needs a terminal.' },
     ])('2: $args', async ({ args, says }) => {

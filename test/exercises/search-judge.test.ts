@@ -68,8 +68,23 @@ describe('workshop: the search judges what attendees write', () => {
       "while ((await redis.set(key, 1, 'NX')) !== 'OK');",
       /^A waiter sends SET again and again/,
     ],
-    ['a process that exits', 'process.exit(1);', /^It uses process\.exit\./],
-    ['the clock of the system', 'await redis.set(key, Date.now());', /^It uses Date\.now\./],
+    ['a process that exits', 'process.exit(1);', /^Line 5 uses process\.exit\./],
+    [
+      'the clock of the system',
+      'await redis.set(key, Date.now());',
+      /^Line 5 uses Date\.now\. The search can't control that.*do it with Redis/,
+    ],
+    [
+      'a transaction',
+      '// No MULTI.\n    await redis.multi().get(key).exec();',
+      /^Line 6 uses MULTI\. The search can't control a transaction.*use a script\.$/,
+    ],
+    ['the command itself', "await redis.call('WATCH', key);", /^Line 5 uses the command WATCH, .*use a script\.$/],
+    [
+      'a script without the number of its keys',
+      "await redis.eval('return 1', key);",
+      /^A fails: ERR value is not an integer.* eval needs the number of the keys as its second argument\.$/,
+    ],
     ['an error that it throws', "throw new Error('no luck');", /^A fails: no luck$/],
     [
       'a lock that nobody gives up',

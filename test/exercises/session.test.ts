@@ -236,6 +236,7 @@ describe('workshop: a session', () => {
     await shows('Solved.');
     expect(screen()).not.toContain('Hint 1');
     expect(screen()).toContain('✔ solved');
+    expect(screen()).toContain('More: docs/stages/2-recursive-retry.md');
     press('h');
     await shows(/Hint 1 of 3.*Hint 3 of 3/s);
     save(0, textOf(exercise.original));

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readExercises } from '../../exercises/workshop/exercise.ts';
-import { hang, inColumns, markdownLines, wrap } from '../../exercises/workshop/layout.ts';
+import { foldCode, hang, inColumns, markdownLines, wrap } from '../../exercises/workshop/layout.ts';
 import { openProgress } from '../../exercises/workshop/progress.ts';
 import { readState, removeState, type WorkshopState, writeState } from '../../exercises/workshop/state.ts';
-import { shownSteps } from '../../exercises/workshop/steps.ts';
+import { reasonOf, shownSteps } from '../../exercises/workshop/steps.ts';
 import { verdictLines } from '../../exercises/workshop/verdict-lines.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Step } from '../../prove/state.ts';
@@ -48,6 +48,21 @@ describe('workshop: text on a terminal', () => {
     expect(inColumns(['1 one', '2 two'], 3)).toEqual(['1 one', '2 two']);
   });
 
+  test('code that is longer than a line goes on further in, and keeps the sign of a diff', () => {
+    expect(foldCode('const one = 1;', 20)).toEqual(['const one = 1;']);
+    expect(foldCode('  if (one) throw new LostError(two);', 24)).toEqual([
+      '  if (one) throw new',
+      '      LostError(two);',
+    ]);
+    expect(foldCode('+  if (one) throw new LostError(two);', 24)).toEqual([
+      '+  if (one) throw new',
+      '+      LostError(two);',
+    ]);
+    expect(foldCode('+// one two', 8)).toEqual(['+// one', '+    two']);
+    expect(foldCode('averyverylongword', 8)).toEqual(['averyverylongword']);
+    expect(foldCode('    averyverylongword two', 8)).toEqual(['    averyverylongword two']);
+  });
+
   test('Markdown: paragraphs, a list, code, and a link by its text', () => {
     const text = 'A `key` of\n[Redis](there.md).\n\n- one\n- **two** and\n  more\n\n```ts\nawait it;\n```';
 
@@ -71,7 +86,8 @@ describe('workshop: a counterexample in steps', () => {
     told: [],
     ...more,
   });
-  const told = (what: 'entered' | 'left', sale = 1) => [{ at: 0, step: what, sale }];
+  const cellOf = (counterexample: Step[]) => ({ counterexample, sales: 1 }) as Cell;
+  const told = (what: 'entered' | 'left' | 'released' | 'failed', sale = 1) => [{ at: 0, step: what, sale }];
 
   test('the clock and timers that set off the next step are left out, and what is repeated is counted', () => {
     const steps = [
@@ -85,7 +101,7 @@ describe('workshop: a counterexample in steps', () => {
       step(600, 'A', 'command', 'SET lock', { reply: '"OK"', told: told('entered') }),
     ];
 
-    expect(shownSteps(steps)).toEqual([
+    expect(shownSteps(cellOf(steps))).toEqual([
       { at: 0, process: 'A', what: 'SET lock → null', again: { times: 2, until: 600 } },
       { at: 600, process: 'A', what: 'SET lock → "OK"', came: 'is inside' },
     ]);
@@ -100,7 +116,7 @@ describe('workshop: a counterexample in steps', () => {
       step(5, 'B', 'begins', 'begins a sale'),
     ];
 
-    expect(shownSteps(steps).map(({ what, again }) => [what, again])).toEqual([
+    expect(shownSteps(cellOf(steps)).map(({ what, again }) => [what, again])).toEqual([
       ['GET', undefined],
       ['GET', undefined],
       ['has a timer fire', undefined],
@@ -110,7 +126,34 @@ describe('workshop: a counterexample in steps', () => {
 
   test('where a process makes several sales, each is told by its number', () => {
     const steps = [step(0, 'A', 'begins', 'begins a sale', { told: [...told('entered'), ...told('left', 2)] })];
-    expect(shownSteps(steps)[0]?.came).toBe('is inside (sale 1), leaves (sale 2)');
+    expect(shownSteps(cellOf(steps))).toMatchObject([
+      { what: 'begins a sale', came: 'is inside (sale 1), leaves (sale 2)' },
+    ]);
+  });
+
+  test('several sales at once: they begin together, and what is alike of them is told once', () => {
+    const entered = [...told('entered'), ...told('entered', 2), ...told('entered', 3), ...told('left', 2)];
+    const steps = [step(0, 'A', 'begins', 'begins a sale', { told: entered })];
+    expect(shownSteps({ ...cellOf(steps), sales: 3, isAtOnce: true })).toMatchObject([
+      { what: 'begins 3 sales at once', came: 'is inside (sales 1, 2 and 3), leaves (sale 2)' },
+    ]);
+    const alone = [step(0, 'A', 'begins', 'begins a sale', { told: [...told('entered', 2), ...told('left', 2)] })];
+    expect(shownSteps({ ...cellOf(alone), sales: 3, isAtOnce: true })).toMatchObject([
+      { what: 'begins 3 sales at once', came: 'is inside, leaves (sale 2)' },
+    ]);
+  });
+
+  test('of several sales at once, those that wait for ever are named', () => {
+    const steps = [
+      step(0, 'A', 'begins', 'begins a sale', { told: told('entered') }),
+      step(0, 'A', 'command', 'GET', { told: told('released') }),
+      step(0, 'A', 'command', 'GET', { told: told('failed', 3) }),
+    ];
+    const cell = { ...cellOf(steps), reason: 'A waits for ever.' };
+    expect(reasonOf(cell)).toBe('A waits for ever.');
+    expect(reasonOf({ ...cell, sales: 3, isAtOnce: true })).toBe('A waits for ever: sale 2 never ends.');
+    expect(reasonOf({ ...cell, sales: 4, isAtOnce: true })).toBe('A waits for ever: sales 2 and 4 never end.');
+    expect(reasonOf({ ...cell, sales: 3, isAtOnce: true, reason: 'A fails.' })).toBe('A fails.');
   });
 });
 
