@@ -124,14 +124,14 @@ async function redis(): Promise<Finding> {
 
 /** Whether the Redis of a stack has the commands of all strategies. */
 async function commands(url: string): Promise<Finding> {
-  const part = 'Its commands';
+  const part = 'Redis commands';
   for (const name of Object.keys(beyond)) {
     const lack = await lackOfRedis(url, name);
     if (lack === undefined) continue;
     const remedy = 'Nothing, or a newer server: Redis 8.4, or Valkey 9.';
     return { part, state: 'less', found: lack, cost: costOfNoCommands(name), remedy };
   }
-  return { part, state: 'ok', found: 'Redis has those of all strategies' };
+  return { part, state: 'ok', found: 'those of all strategies are there' };
 }
 
 function nginx(): Finding {

@@ -22,6 +22,8 @@ import { runProgram } from './run-program.ts';
 const NAME = 'lockstep-room.tar.gz';
 /** How long one step of the trial may take, in milliseconds. */
 const TRIAL_LIMIT_MS = 600_000;
+/** Where there is no terminal, how often a line says how many packages there are by now, in milliseconds. */
+const LINE_EVERY_MS = 5_000;
 
 const { reports } = new Command('npm run pack-room --')
   .description('Makes one file with the project and its packages for Linux and macOS, and tries it without a registry.')
@@ -49,16 +51,21 @@ await exitWhenWritten();
 async function make(): Promise<number> {
   const [filled, opened] = [join(temp.dir, 'filled'), join(temp.dir, 'opened')];
   for (const dir of [filled, opened]) mkdirSync(dir);
-  const bar = new SingleBar({ format: 'Packages {value} of {total}', clearOnComplete: true, stream: process.stderr });
+  const bar = new SingleBar({
+    format: 'Packages {value} of {total}',
+    clearOnComplete: true,
+    stream: process.stderr,
+    noTTYOutput: true,
+    notTTYSchedule: LINE_EVERY_MS,
+  });
   console.log('Fetching the packages for Linux and macOS; what npm has fetched before is not fetched again.');
-  bar.start(0, 0);
   try {
     await fillFolder({
       dir: filled,
       signal,
       onProgress(done, total) {
-        bar.setTotal(total);
-        bar.update(done);
+        if (done === 0) bar.start(total, 0);
+        else bar.update(done);
       },
     });
   } finally {

@@ -59,6 +59,7 @@ export async function fillFolder({ dir, signal, onProgress }: Making): Promise<s
   mkdirSync(packagesDir, { recursive: true });
   const packed = new Map<string, PackedPackage>();
   const missing: string[] = [];
+  onProgress(0, wanted.size);
   for (const batch of batches([...wanted.values()])) {
     await fetchInto(packagesDir, batch, packed, missing, signal);
     onProgress(packed.size + missing.length, wanted.size);

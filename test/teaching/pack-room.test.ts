@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { contentsOf } from '../../teaching/room-archive.ts';
 import {
@@ -139,14 +139,16 @@ test('archive: a package that would come from a registry is a fault, also where 
   expect(contentsOf(root, linux).faults).toEqual(['b@1.0.0 comes from elsewhere']);
 });
 
-test('npm run pack-room: Ctrl-C ends it with 2, and leaves neither a file nor a process', async () => {
+test('npm run pack-room: it counts the packages, and Ctrl-C ends it with 2 and leaves neither a file nor a process', async () => {
   const reports = mkdtempSync(join(tmpdir(), 'room-reports-'));
   onTestFinished(() => rmSync(reports, { recursive: true }));
   const command = start(file, ['--reports', reports], {});
   await command.prints(/Fetching the packages/);
+  await vi.waitUntil(() => /^Packages \d+ of \d+$/m.test(command.stderr()), { timeout: 60_000 });
   command.child.kill('SIGINT');
 
   expect((await command.ended).code).toBe(2);
+  expect(command.stderr()).toMatch(/^Packages 0 of [1-9]\d+\n/);
   expect(command.stderr()).toContain('The archive could not be made: stopped');
   expect(existsSync(join(reports, 'room/lockstep-room.tar.gz'))).toBe(false);
   expect(existsSync(join(reports, 'room/lockstep-room.tar.gz.part'))).toBe(false);
