@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { type Html, html, trusted } from '../loadtest/report/escape.ts';
-import { type StageFacts, stageFacts } from './stages.ts';
-import { staircasePicture } from './staircase-picture.ts';
+import { capital, type StageFacts, stageFacts } from './stages.ts';
+import { legend, staircasePicture } from './staircase-picture.ts';
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
@@ -24,13 +24,13 @@ ${trusted(read('./pages.css'))}${trusted(read('./handout.css'))}</style>
 <h1>Lockstep: the stages on one page</h1>
 <p>Each stage mends one failure of the stage before, and leaves one of its own. What a stage leaves is the problem of the next.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="The stages"><table class="stages">
-<thead><tr><th scope="col">stage</th><th scope="col">problem</th><th scope="col">change</th><th scope="col">what it leaves</th><th scope="col">see it</th></tr></thead>
+<thead><tr><th scope="col">Stage</th><th scope="col">Problem</th><th scope="col">Change</th><th scope="col">What it leaves</th><th scope="col">See it</th></tr></thead>
 <tbody>${stages.map(row)}</tbody>
 </table></div>
 <div class="below">
 ${staircasePicture(stages, stages.length - 1)}
 <div>
-<p><b class="holds">✔\uFE0E</b> the stage holds, <b class="fails">✘\uFE0E</b> it fails: that is its lesson, · not taught, – nothing to break.</p>
+<p>${legend()}</p>
 <p><b>All of it:</b> <code>npm start</code> tells the story, <code>npm run staircase</code> runs every drill under every stage, <code>npm run live</code> shows it on a page, <code>npm run diff -- 4</code> shows what stage 4 changes.</p>
 <p><b>Three questions before you take a lock:</b> can the store do it in one step? Does the lock save work, or data? Can the resource compare a number at each read and write?</p>
 </div>
@@ -42,5 +42,5 @@ ${staircasePicture(stages, stages.length - 1)}
 }
 
 function row({ name, problem, change, leaves, commands }: StageFacts): Html {
-  return html`<tr><th scope="row">${name}</th><td>${problem}</td><td>${change}</td><td>${leaves}</td><td>${commands.map((command) => html`<code>${command}</code>`)}</td></tr>\n`;
+  return html`<tr><th scope="row">${name}</th><td>${capital(problem)}</td><td>${capital(change)}</td><td>${capital(leaves)}</td><td>${commands.map((command) => html`<code>${command}</code>`)}</td></tr>\n`;
 }

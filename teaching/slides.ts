@@ -9,13 +9,15 @@ import { type Html, html, trusted } from '../loadtest/report/escape.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
 import { columnOf } from '../loadtest/staircase/lookup.ts';
 import { beyond } from '../locks/index.ts';
-import { LEFT_OUT, type StageFacts, stageFacts } from './stages.ts';
-import { staircasePicture } from './staircase-picture.ts';
+import { capital, LEFT_OUT, type StageFacts, stageFacts } from './stages.ts';
+import { legend, staircasePicture } from './staircase-picture.ts';
 
-/** A slide shows no more lines of code than a room can read. */
-const MOST_LINES = 26;
+/** A slide shows no more rows of code than a room can read, nor longer lines: those go on below, deeper by so many characters. */
+const MOST_CODE_ROWS = 20;
+const MOST_COLUMNS = 80;
+const DEEPER = 4;
 /** And no more rows of a table. */
-const MOST_ROWS = 5;
+const MOST_ROWS = 4;
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
@@ -85,40 +87,81 @@ function slidesOf(stage: StageFacts, stages: StageFacts[]): Slide[] {
       content: html`<h2>${title}</h2>
 <dl class="story"><dt>Problem</dt><dd>${capital(problem)}</dd><dt>Change</dt><dd>${capital(change)}</dd></dl>`,
     },
-    ...pieces(stage.diff, MOST_LINES).map((lines, place, all) => ({
+    ...readable(stage.diff).map((lines, place, all) => ({
       id: `${name}-code-${place + 1}`,
       of,
       content: html`<h2>What changes in the code${all.length > 1 && ` (${place + 1} of ${all.length})`}</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="The change of ${name}${all.length > 1 && `, part ${place + 1}`}"><pre class="diff" style="--lines: ${lines.length}; --columns: ${Math.max(...lines.map(({ length }) => length)) + 2}"><code>${lines.map(diffLine)}</code></pre></div>`,
+${diff(lines)}`,
     })),
-    ...questions.map((question) => ({ id: `${name}-${question.drill}`, of, content: prediction(question) })),
+    ...questions.map((question) => ({
+      id: `${name}-${question.drill}`,
+      of: `${of} · drill ${question.drill}`,
+      content: prediction(question),
+    })),
     {
       id: `${name}-leaves`,
       of,
       content: html`<h2>What stage ${number} leaves</h2>
 <p class="lead">${capital(stage.leaves)}</p>
-${number === stages.length - 1 && html`<p>It fails ${listOf(stage.failed)}.</p>`}
+${number === stages.length - 1 && html`<p class="fails-too">It fails ${listOf(stage.failed)}.</p>`}
 ${staircasePicture(stages, number)}
+<p class="legend">${legend()}</p>
 <pre class="commands"><code>${stage.commands.join('\n')}</code></pre>`,
     },
   ];
 }
 
-function diffLine(line: string): Html {
-  const kind = { '+': 'added', '-': 'removed' }[line[0] ?? ''] ?? (line === LEFT_OUT ? 'left-out' : 'same');
-  return html`<span class="${kind}">${line}</span>\n`;
+/** The parts of a change that fit a slide. They begin at an empty line, or at what is left out, where there is one. */
+function readable(lines: string[]): string[][] {
+  if (lines.reduce((sum, line) => sum + rowsOf(line), 0) <= MOST_CODE_ROWS) return lines.length === 0 ? [] : [lines];
+  const middle = lines.length / 2;
+  const isGap = (line: string | undefined) => line === LEFT_OUT || isEmpty(line);
+  const [cut = Math.ceil(middle)] = [...lines.keys()]
+    .filter((at) => at > 0 && isGap(lines[at]))
+    .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+  return [...readable(lines.slice(0, cut)), ...readable(lines.slice(cut))];
 }
 
-function prediction({ drill, question, answers, explains }: Question): Html {
+const isEmpty = (line: string | undefined) => line !== undefined && /^[-+ ]?$/.test(line);
+
+/** A part of a change, as large as its slide has room for. */
+function diff(piece: string[]): Html {
+  const lines = withoutEmptyEnds(piece);
+  const rows = lines.reduce((sum, line) => sum + rowsOf(line), 0);
+  const columns = Math.min(MOST_COLUMNS, Math.max(...lines.map(({ length }) => length)));
+  return html`<pre class="diff" style="--rows: ${rows}; --columns: ${columns}"><code>${lines.map(diffLine)}</code></pre>`;
+}
+
+function withoutEmptyEnds(lines: string[]): string[] {
+  const first = lines.findIndex((line) => !isEmpty(line));
+  const last = lines.findLastIndex((line) => !isEmpty(line));
+  return lines.slice(first, last + 1);
+}
+
+function rowsOf(line: string): number {
+  const left = line.length - MOST_COLUMNS;
+  return left <= 0 ? 1 : 1 + Math.ceil(left / (MOST_COLUMNS - depthOf(line)));
+}
+
+/** How far a line that goes on below begins. */
+function depthOf(line: string): number {
+  return 1 + line.slice(1).search(/\S|$/) + DEEPER;
+}
+
+function diffLine(line: string): Html {
+  const kind = { '+': 'added', '-': 'removed' }[line[0] ?? ''] ?? (line === LEFT_OUT ? 'left-out' : 'same');
+  return html`<span class="${kind}" style="--depth: ${depthOf(line)}ch">${line}</span>`;
+}
+
+function prediction({ question, answers, explains }: Question): Html {
   const letter = (place: number) => String.fromCharCode(65 + place);
   const right = answers.findIndex(({ isRight }) => isRight);
-  return html`<h2>What do you expect?</h2>
+  return html`<h2 class="asks">What do you expect?</h2>
 <p class="question">${question}</p>
 <ol class="answers" type="A">${answers.map(({ text }) => html`<li>${text}</li>\n`)}</ol>
 <details><summary>The answer</summary>
 <p class="right"><b>${letter(right)}.</b> ${explains}</p>
 <ul class="because">${answers.map(({ because }, place) => because !== undefined && html`<li><b>${letter(place)}</b> ${because}</li>\n`)}</ul>
-<p class="drill">The drill is <code>${drill}</code>.</p>
 </details>`;
 }
 
@@ -168,5 +211,3 @@ function pieces<T>(all: T[], most: number): T[][] {
   const size = Math.ceil(all.length / Math.max(1, count));
   return Array.from({ length: count }, (_, place) => all.slice(place * size, (place + 1) * size));
 }
-
-const capital = (sentence: string) => `${sentence[0]?.toUpperCase() ?? ''}${sentence.slice(1)}`;

@@ -52,6 +52,9 @@ export function stageFacts(): StageFacts[] {
   });
 }
 
+/** The stories are told in half sentences; alone in a cell or on a slide they are whole ones. */
+export const capital = (sentence: string) => `${sentence[0]?.toUpperCase() ?? ''}${sentence.slice(1)}`;
+
 type ShownDrill = StageChoice['drills'][number];
 
 /** Of what no stage mends, the drill that tells what the last one leaves. */

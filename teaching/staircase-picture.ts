@@ -7,6 +7,11 @@ import type { StageFacts } from './stages.ts';
 /** What a sign is called where it can't be seen. */
 const words: Record<string, string> = { '✔': 'holds', '✘': 'fails', '·': 'not taught', '–': 'nothing to break' };
 
+/** What the signs say. */
+export function legend(): Html {
+  return html`<b class="holds">✔\uFE0E</b> the stage holds, <b class="fails">✘\uFE0E</b> it fails: that is its lesson, <b>·</b> not taught, <b>–</b> nothing to break.`;
+}
+
 /**
  * The rows up to that stage, and the drills that the stages climb. The row of that stage stands out. Rows that come later are there,
  * and empty, so that every picture has one size.

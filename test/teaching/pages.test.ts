@@ -9,7 +9,7 @@ import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { handoutPage } from '../../teaching/handout-page.ts';
 import { slidesPage } from '../../teaching/slides.ts';
-import { changesIn, LEFT_OUT, stageFacts } from '../../teaching/stages.ts';
+import { capital, changesIn, LEFT_OUT, stageFacts } from '../../teaching/stages.ts';
 import { stages as stageNames } from '../lesson/project-files.ts';
 import { hasBrowser, launchBrowser } from '../live/browser.ts';
 import { ownCommands } from '../loadtest/commands/command-under-test.ts';
@@ -86,7 +86,9 @@ test('pages: nothing is fetched from anywhere', () => {
 
 test('handout: the story of every stage is on it word for word', () => {
   for (const { name, problem, change, leaves } of stages) {
-    for (const words of [name, problem, change, leaves]) expect(handout).toContain(words.replaceAll("'", '&#39;'));
+    for (const words of [name, capital(problem), capital(change), capital(leaves)]) {
+      expect(handout).toContain(`>${words.replaceAll("'", '&#39;')}<`);
+    }
   }
 });
 
@@ -129,17 +131,79 @@ describe.skipIf(!hasBrowser)('in a browser (skipped where there is no Chromium)'
     expect(complaints).toEqual([]);
   });
 
-  test('slides: each fits a projector with its answer unfolded, and nothing hides on its right', async () => {
-    const page = await open('slides.html', 1_280, 720);
-    const large = await page.evaluate(() => {
-      for (const answer of document.querySelectorAll('details')) answer.open = true;
-      const isLarge = (slide: Element) =>
-        slide.clientHeight > innerHeight ||
-        [slide, ...slide.querySelectorAll('.scroll')].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
-      return [...document.querySelectorAll('.slide')].filter(isLarge).map(({ id }) => id);
-    });
+  test.each([
+    [1_280, 720],
+    [1_024, 768],
+  ])(
+    'slides: each fits a projector of %i × %i with its answer unfolded, and nothing hides on its right',
+    async (width, height) => {
+      const page = await open('slides.html', width, height);
+      const large = await page.evaluate(() => {
+        for (const answer of document.querySelectorAll('details')) answer.open = true;
+        const isLarge = (slide: Element) =>
+          slide.clientHeight > innerHeight ||
+          [slide, ...slide.querySelectorAll('.scroll')].some(
+            ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+          );
+        return [...document.querySelectorAll('.slide')].filter(isLarge).map(({ id }) => id);
+      });
 
-    expect(large).toEqual([]);
+      expect(large).toEqual([]);
+      await page.close();
+    },
+  );
+
+  test.each([
+    [1_280, 720],
+    [1_024, 768],
+  ])('slides: on a projector of %i × %i, code and reasons are large enough for the last row', async (width, height) => {
+    const page = await open('slides.html', width, height);
+    const small = await page.evaluate((least) => {
+      for (const answer of document.querySelectorAll('details')) answer.open = true;
+      return [...document.querySelectorAll('.diff span, .because li, .beyond dd, .staircase td, .legend')]
+        .map((part) => ({
+          id: part.closest('.slide')?.id,
+          part: part.parentElement?.className,
+          size: Number.parseFloat(getComputedStyle(part).fontSize),
+        }))
+        .filter(({ size }) => size < least);
+    }, width / 65);
+
+    expect(small).toEqual([]);
+    await page.close();
+  });
+
+  test('slides: a line of code that goes on below begins deeper there, and no line is cut', async () => {
+    const page = await open('slides.html', 1_024, 768);
+    const lines = await page.evaluate(() =>
+      [...document.querySelectorAll('.diff span')].map((line) => {
+        const range = document.createRange();
+        range.selectNodeContents(line);
+        const [first] = range.getClientRects();
+        const next = [...range.getClientRects()].find(({ top }) => first && top > first.bottom - 2);
+        const { right } = line.getBoundingClientRect();
+        const indent = (line.textContent ?? '').slice(1).search(/\S|$/);
+        const charWidth = Number.parseFloat(getComputedStyle(line).fontSize) * 0.6;
+        return {
+          isCut: [...range.getClientRects()].some((part) => part.right > right + 1),
+          deeper: first && next && (next.left - first.left) / charWidth - 1 - indent,
+        };
+      }),
+    );
+    const deeper = lines.flatMap((line) => line.deeper ?? []);
+
+    expect(lines.filter(({ isCut }) => isCut)).toEqual([]);
+    expect(deeper.length).toBeGreaterThan(3);
+    expect(Math.min(...deeper)).toBeGreaterThan(3);
+    await page.close();
+  });
+
+  test('slides: each picture of the staircase says what its signs mean', async () => {
+    const page = await open('slides.html', 1_280, 720);
+    const legends = await page.locator('.slide:has(.staircase) .legend').allTextContents();
+
+    expect(legends).toHaveLength(stages.length);
+    for (const legend of legends) expect(legend).toMatch(/✔.*holds.*✘.*fails.*·.*not taught.*–.*nothing to break/);
     await page.close();
   });
 
