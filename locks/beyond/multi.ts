@@ -1,7 +1,7 @@
 // Beyond · multi
 // Problem: a sale of several skus needs the lock of each, and two that take them in opposite orders wait for each other for ever.
-// Change:  one lock of many: taken one by one in the order of their keys, whatever the request says, and given up together.
-// Leaves:  the writes of several skus are several steps; a sale that waits for one sku keeps everybody from those that it has.
+// Change:  one lock made of many: taken one by one in the order of their keys, whatever the request says, and given up together.
+// Leaves:  the writes of several skus are several steps; a sale that waits for one sku keeps everybody else waiting for those it holds.
 // Source:  Redisson, RedissonMultiLock; Havender, Avoiding deadlock in multitasking systems, 1968.
 
 import { type CreateMultiLock, type Lock, LockNotHeldError } from '../lock.ts';
