@@ -56,6 +56,8 @@ const lineStates: Record<Line['is'], string> = { open: 'open', cut: 'cut', slow:
 
 const milliseconds = (ms: number) => `${formatNumber(ms)} ms`;
 
+const unbroken = ', and nothing was broken. Go back, or begin again.';
+
 const faultNames: [fault: keyof GameView['faultsLeft'], one: string, many: string][] = [
   ['pauses', 'pause of a holder', 'pauses of holders'],
   ['delays', 'command held up', 'commands held up'],
@@ -130,7 +132,7 @@ export const texts = {
 
   line: {
     connecting: 'The page asks the server for the first picture.',
-    broken: 'The line to the server is broken. The page tries again every two seconds; what it shows may be old.',
+    broken: 'The line to the server is broken. The page tries again; what it shows may be old.',
     noToken:
       'This address lacks its token. Open the address that npm run live has printed, with all that follows the #.',
   },
@@ -439,7 +441,7 @@ export const texts = {
   puzzle: {
     title: 'You are the scheduler',
     explain:
-      'The file of the lock is the real one, and the server is a Valkey, which is a Redis by another name. Nothing happens unless you say so: you choose which command arrives next, when the lease ends, and who is paused.',
+      'The lock is its real file, on a real server. Nothing happens until you choose it: which command arrives next, when the lease ends, and who is paused.',
     level: 'Level',
     choose: 'Choose a level',
     opening: (level: string) => `${level} is being opened.`,
@@ -525,9 +527,9 @@ export const texts = {
         case 'going':
           return '';
         case 'ended':
-          return 'Every sale has ended, and nothing was broken. Go back, or begin again.';
+          return `Every sale has ended${unbroken}`;
         case 'out of time':
-          return `The clock of this level ends at ${milliseconds(standing.atMs)}, and nothing was broken. Go back, or begin again.`;
+          return `The clock of this level ends at ${milliseconds(standing.atMs)}${unbroken}`;
         case 'won': {
           const best = knows.is === 'can' ? ` The shortest way has ${formatNumber(knows.steps)}.` : '';
           const used = hints === 0 ? 'without a hint' : `with ${countOf(hints, 'hint')}`;
