@@ -352,7 +352,6 @@ export const texts = {
   },
 
   figures: {
-    name: 'Figures',
     none: 'There are no figures yet: only a rush counts its sales.',
     sold: 'sold',
     refused: 'refused',
