@@ -133,8 +133,7 @@ export const texts = {
   line: {
     connecting: 'The page asks the server for the first picture.',
     broken: 'The line to the server is broken. The page tries again; what it shows may be old.',
-    noToken:
-      'This address lacks its token. Open the address that npm run live has printed, with all that follows the #.',
+    noToken: 'This address lacks its token. Open the whole address that npm run live has printed.',
   },
 
   orders: {
@@ -491,7 +490,7 @@ export const texts = {
       hint: 'Hint',
       close: 'Close the level',
       goOn: 'Go on',
-      goOnMeans: 'Goes on for as long as one thing alone can happen',
+      goOnMeans: 'Goes on while only one thing can happen',
     },
 
     knows: (knows: Knows) => {
@@ -514,7 +513,7 @@ export const texts = {
         case 'go back':
           return `From here it cannot be done: go back ${countOf(hint.steps, 'step')}.`;
         case 'impossible':
-          return 'There is nothing to hint at: no order does it.';
+          return 'There is no hint: no order does it.';
         case 'unknown':
           return `The search knows no way from here: ${hint.why}`;
       }
