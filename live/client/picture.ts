@@ -29,8 +29,6 @@ const PAD = 12;
 /** The room between the name of a part and its state, with the symbol in it. */
 const STATE_GAP = 28;
 const DOT = 11;
-/** Of the stock, the biggest that has room first. */
-const NUMBER_SIZES = [28, 24, 20, SMALLEST];
 
 /** A stack as it is now. */
 export function Picture({ view }: { view: SeenView }) {
@@ -243,7 +241,9 @@ function stockMark({ stock, figures }: SeenView, { x, y, width }: Box) {
   const middle = x + width / 2;
   const names = rowsOf([words.stock, words.answersSay], width);
   const numbers = [stock.actual, stock.expected].map(texts.number);
-  const size = NUMBER_SIZES.find((size) => numbers.every((number) => textWidth(number, size, true) < width / 2 - 16));
+  // Below two rows there is less room.
+  const sizes = names.rows.length > 1 ? [24, 20] : [28, 24, 20];
+  const size = sizes.find((size) => numbers.every((number) => textWidth(number, size, true) < width / 2 - 16));
   const note = fitted(words.stockNote(stock, figures), width);
   return html`<g class=${figures?.lost ? 'is-lost' : ''}>
     <path class="rule" d=${`M${x} ${y}h${width}`} />

@@ -36,10 +36,10 @@ function stockNote(stock: StockView, figures: Figures | null): string {
   if (figures === null) return '';
   const { lost, inDoubt, underWay } = figures;
   const open = inDoubt === 0 ? 'under way' : underWay === 0 ? 'in doubt' : 'unclear';
-  return listOf([
+  return [
     ...(lost > stock.actual - stock.expected ? [`${formatNumber(lost)} lost`] : []),
     ...(inDoubt + underWay > 0 ? [`${formatNumber(inDoubt + underWay)} ${open}`] : []),
-  ]);
+  ].join(', ');
 }
 
 const verdicts: Record<Verdict | 'broken', { sign: string; word: string }> = {
