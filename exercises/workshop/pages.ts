@@ -47,7 +47,8 @@ export function exercisePage(shown: Shown, style: Style, rows = Number.POSITIVE_
   // What stands last is seen in a small terminal, too.
   const last = (isLong: boolean) => [...(hasRead ? placeLines(shown, style, isLong) : []), ...keys];
   const isLong = head.length + text.length + below.length + last(true).length + 1 > rows;
-  return [...head, ...(isLong && hasRead ? [] : text), ...below, ...last(isLong)];
+  // The heading has an empty line after it, and what stands below the text has one before it.
+  return [...(isLong && hasRead ? head.slice(0, -1) : [...head, ...text]), ...below, ...last(isLong)];
 }
 
 /** The file to change, and when it was judged. */

@@ -140,7 +140,7 @@ function verdictOf({ cells, end }: Found, file: string): SearchVerdict {
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const open = cells.find(({ verdict }) => verdict === 'unknown');
   if (end.type === 'problem') return broken(sentenceOfProblem(end.problem, file));
-  if (failed) return { kind: 'fails', sentence: `${reasonOf(failed)}${adviceOn(failed)}`, cells, failed };
+  if (failed) return { kind: 'fails', sentence: sentenceOnFailure(failed), cells, failed };
   if (end.type === 'silent')
     return broken(
       'The lock never comes back: it goes round in a loop that waits for nothing. The search has ended it.',
@@ -154,11 +154,14 @@ function verdictOf({ cells, end }: Found, file: string): SearchVerdict {
   return { kind: 'holds', sentence: 'It holds in every order of events that was asked for.', cells };
 }
 
-/** What many have forgotten who see this error. */
-function adviceOn({ counterexample = [] }: Cell): string {
+/** Why it fails, and what those have most often forgotten who see this error. */
+function sentenceOnFailure(failed: Cell): string {
+  const { counterexample = [] } = failed;
+  const reason = reasonOf(failed);
   const isUncounted = ({ sent }: Step) =>
     /^EVAL/.test(String(sent?.command[0])) && !Number.isInteger(Number(sent?.command[2]));
-  return counterexample.some(isUncounted) ? ' eval needs the number of the keys as its second argument.' : '';
+  if (!counterexample.some(isUncounted)) return reason;
+  return `${reason.replace(/\.?$/, '.')} eval needs the number of the keys as its second argument.`;
 }
 
 function unknownOf({ reason }: Cell, cells: Cell[], file: string): SearchVerdict {

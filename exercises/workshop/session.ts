@@ -254,7 +254,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       if (drills.length === 0) return say('No drill shows this on real servers: the search alone tells.');
       if (phase === 'judging') return say('Your file is being judged. Press r when that has ended.');
       if (verdict?.kind === 'broken' || !existsSync(exercise.file))
-        return say('The file can’t be loaded as it is, so real servers can’t run it either.');
+        return say("The file can't be loaded as it is, so real servers can't run it either.");
       [phase, real, hasSavedMeanwhile, isHintNewest] = ['running', undefined, false, false];
       notes = [];
       draw();
@@ -295,7 +295,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       if (is('fail')) return isMeant ? 'This is what the exercise is about. Change the file, and press r again.' : '';
       if (is('unknown'))
         return 'A step of the drill did not happen, so nothing is known. Close other programs, and press r again.';
-      if (is('not-applicable')) return 'This machine can’t play the drill.';
+      if (is('not-applicable')) return "This machine can't play the drill.";
       if (!isToldBySearch(exercise)) return `${paint.green(paint.bold('Solved.'))} n goes to the next exercise.`;
       if (isSolved) return `${paint.green(paint.bold('Solved'))} on real servers, too. n goes to the next exercise.`;
       return verdict?.kind === 'fails'

@@ -32,7 +32,7 @@ export function verdictLines(exercise: Exercise, verdict: SearchVerdict, style: 
       : [];
   switch (kind) {
     case 'broken':
-      return wrap(`${paint.yellow(paint.bold('It can’t be judged yet.'))} ${sentence}`, width);
+      return wrap(`${paint.yellow(paint.bold("It can't be judged yet."))} ${sentence}`, width);
     case 'unknown':
       return [...scopes, ...wrap(`${paint.yellow(paint.bold('Not known.'))} ${sentence}`, width)];
     case 'fails':

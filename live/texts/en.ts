@@ -47,7 +47,7 @@ const verdicts: Record<Verdict | 'broken', { sign: string; word: string }> = {
   fail: { sign: '✘', word: 'fails' },
   unknown: { sign: '?', word: 'unknown' },
   'not-applicable': { sign: '–', word: 'not applicable' },
-  broken: { sign: '?', word: 'can’t be judged yet' },
+  broken: { sign: '?', word: "can't be judged yet" },
 };
 
 const partStates: Record<Part['is'], string> = { up: 'up', stopped: 'stopped', dead: 'dead', cut: 'cut off' };

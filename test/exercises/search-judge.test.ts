@@ -83,7 +83,7 @@ describe('workshop: the search judges what attendees write', () => {
     [
       'a script without the number of its keys',
       "await redis.eval('return 1', key);",
-      /^A fails: ERR value is not an integer.* eval needs the number of the keys as its second argument\.$/,
+      /^A fails: ERR value is not an integer.*\. eval needs the number of the keys as its second argument\.$/,
     ],
     ['an error that it throws', "throw new Error('no luck');", /^A fails: no luck$/],
     [

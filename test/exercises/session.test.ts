@@ -169,7 +169,7 @@ describe('workshop: a session', () => {
     press('s');
     await shows('The solution is shown when you have solved it.');
     save(0, textOf(exercise.original).replace('while (held', 'while held'));
-    await shows(/It can’t be judged yet\. .*lock\.ts:14: Expected "\("/);
+    await shows(/It can't be judged yet\. .*lock\.ts:14: Expected "\("/);
     expect(screen()).not.toContain('You said');
     rmSync(exercise.file);
     await shows('lock.ts is not there.');
@@ -259,22 +259,22 @@ describe('workshop: a session', () => {
     expect(screen()).not.toContain('was saved, and');
   });
 
-  test('where real servers judge alone: a file that can’t be loaded is told at the save, and r does not run it', async () => {
+  test("where real servers judge alone: a file that can't be loaded is told at the save, and r does not run it", async () => {
     const drills: RealVerdict['verdict'][] = ['pass'];
     const { press, shows, save, exercises, textOf, screen, state, ran } = begin({ drills, numbers: [31] });
     const [exercise] = exercises as [Exercise];
     press('c');
     await shows('You said c. Press r to see whether that is right.');
     save(0, textOf(exercise.original).replace('export const answerOnce', 'export const'));
-    await shows(/It can’t be judged yet\. keys\.ts can't be loaded: line 8: /);
+    await shows(/It can't be judged yet\. keys\.ts can't be loaded: line 8: /);
     expect(state()).toMatchObject({ phase: 'judged', verdict: { kind: 'broken' }, isSolved: false });
     press('r');
-    await shows('so real servers can’t run it either');
+    await shows("so real servers can't run it either");
     save(0, 'export const answer = 1;');
     await shows('exports none of answerOnce');
     save(0, textOf(exercise.solution));
     await shows(/You have saved it, at \d\d:\d\d:\d\d\. Press r: real servers judge it\./);
-    expect(screen()).not.toContain('It can’t be judged yet');
+    expect(screen()).not.toContain("It can't be judged yet");
     expect(ran).toEqual([]);
     press('r');
     await shows(/Solved\. n goes to the next exercise\.$/m);
@@ -452,14 +452,14 @@ describe('workshop: a session', () => {
     expect(progress.of('03-spin').isSolved).toBe(true);
   });
 
-  test('a file that can’t be loaded is not run on real servers', async () => {
+  test("a file that can't be loaded is not run on real servers", async () => {
     const { press, shows, save, ran } = begin({ drills: ['pass'] });
     press('b');
     await shows('Not yet.');
     save(0, 'export const');
-    await shows('It can’t be judged yet.');
+    await shows("It can't be judged yet.");
     press('r');
-    await shows('so real servers can’t run it either');
+    await shows("so real servers can't run it either");
     expect(ran).toEqual([]);
   });
 

@@ -190,11 +190,11 @@ describe.skipIf(!hasBrowser || !hasScript)(
       }
     });
 
-    test('a save that can’t be judged says why, and names no place on this machine', async () => {
+    test("a save that can't be judged says why, and names no place on this machine", async () => {
       writeFileSync(exercise.file, `throw new Error('no ${root}/x.ts');`);
-      await terminal.shows(/It can’t be judged yet\./);
+      await terminal.shows(/It can't be judged yet\./);
 
-      await say('? can’t be judged yet');
+      await say("? can't be judged yet");
       await say(/lock\.ts: no x\.ts\./);
       for (const on of [page, phone]) expect(await on.content()).not.toContain(root);
     });
