@@ -1,5 +1,5 @@
 // Stage 4 · ttl
-// Problem: a holder that crashes never deletes the key, and everyone waits forever.
+// Problem: a holder that crashes never deletes the key, and everyone waits for ever.
 // Change:  the key expires after leaseMs, set by the same command that creates it.
 // Leaves:  a holder slower than its lease deletes the next holder's key.
 

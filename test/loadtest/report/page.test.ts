@@ -167,7 +167,7 @@ describe('the page of a full run', () => {
 
   test("tells each stage's story from its file", () => {
     expect(textOf(sectionOf(page, '4-ttl'))).toContain(
-      "Problem a holder that crashes never deletes the key, and everyone waits forever. Change the key expires after leaseMs, set by the same command that creates it. Leaves a holder slower than its lease deletes the next holder's key.",
+      "Problem a holder that crashes never deletes the key, and everyone waits for ever. Change the key expires after leaseMs, set by the same command that creates it. Leaves a holder slower than its lease deletes the next holder's key.",
     );
   });
 
