@@ -233,7 +233,7 @@ const columns: Record<string, Column> = {
   starvation: {
     group: 'Liveness',
     isAside: true,
-    asks: 'how many go first that came later, while others come without end?',
+    asks: 'how many that came later go first, while others come without end?',
     seconds: 3,
     figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
   },
@@ -263,7 +263,7 @@ const columns: Record<string, Column> = {
   },
   amnesia: {
     group: 'Outages',
-    asks: 'does another get in when a master that has voted restarts empty?',
+    asks: 'does another sale get in when a master that has voted restarts empty?',
     seconds: 2,
     figure: lost,
   },
