@@ -1,6 +1,6 @@
 // Stage 8 · auto-renew
 // Problem: a sale longer than the lease loses the lock half way.
-// Change:  a watchdog renews the lease every third of it.
+// Change:  a watchdog renews the lease each time a third of it has passed.
 // Leaves:  a paused process cannot renew, and wakes up believing it still holds.
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Exercise 8, solved: a watchdog renews the lease every third of it.
+// Exercise 8, solved: a watchdog renews the lease each time a third of it has passed.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../locks/drivers/script.ts';

@@ -1,4 +1,4 @@
-// A lock with a watchdog that renews the lease every third of it, until the sale gives the lock up.
+// A lock with a watchdog that renews the lease each time a third of it has passed, until the sale gives the lock up.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readScript } from '../../locks/drivers/script.ts';

@@ -15,7 +15,7 @@ export interface Watchdog {
 }
 
 /**
- * Renews a lease every third of it. The lock is lost when a renewal says so, or when none is answered and the lease is over
+ * Renews a lease each time a third of it has passed. The lock is lost when a renewal says so, or when none is answered and the lease is over
  * by our own clock.
  */
 export function startWatchdog({ leaseMs, askedAt, renew, lose }: Renewal): Watchdog {
