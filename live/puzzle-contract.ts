@@ -174,7 +174,7 @@ const step = z.int().min(0).max(9_999);
 export const puzzleOrderSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('open'), level: z.string().max(80) }),
   z.strictObject({ do: z.literal('move'), index: z.int().min(0).max(99), step }),
-  /** Goes on for as long as one thing alone can happen. */
+  /** Goes on while only one thing can happen. */
   z.strictObject({ do: z.literal('go on'), step }),
   /** Takes the last step back. */
   z.strictObject({ do: z.literal('undo') }),

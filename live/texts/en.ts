@@ -474,7 +474,7 @@ export const texts = {
       'nothing left': 'All is over, and a timer or a key of the lock is left.',
       'nobody waits for ever': 'Somebody waits for ever.',
     } satisfies Record<Counting, string>,
-    clockRule: 'The clock goes on when nobody can do anything before it does. A process that is paused may wait.',
+    clockRule: 'The clock goes on when nobody can do anything before. A paused process may wait.',
     /** What may still go wrong, and how often. */
     faults: (left: GameView['faultsLeft']) => {
       const words = faultNames.flatMap(([fault, one, many]) => {
@@ -509,9 +509,9 @@ export const texts = {
     hint: (hint: HintView) => {
       switch (hint.is) {
         case 'searching':
-          return 'The search looks for the shortest way from here.';
+          return 'The search looks for the shortest way.';
         case 'go back':
-          return `From here it cannot be done: go back ${countOf(hint.steps, 'step')}.`;
+          return `From here it can’t be done: go back ${countOf(hint.steps, 'step')}.`;
         case 'impossible':
           return 'There is no hint: no order does it.';
         case 'unknown':

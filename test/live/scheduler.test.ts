@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('you are the scheduler, in a browser (skipped where
       /nothing was broken\. Go back, or begin again\.$/,
     );
     await page.keyboard.press('h');
-    await page.getByText(/^From here it cannot be done: go back \d+ steps?\.$/).waitFor();
+    await page.getByText(/^From here it can’t be done: go back \d+ steps?\.$/).waitFor();
   });
 
   test.each(levels.filter(({ expects }) => expects === 'holds').map(({ choice }) => choice.name))(
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('you are the scheduler, in a browser (skipped where
 
       await page.getByText(`The search knows: all ${game.knows.orders} orders, none does it`).waitFor();
       await page.keyboard.press('h');
-      await page.getByText('There is nothing to hint at: no order does it.').waitFor();
+      await page.getByText('There is no hint: no order does it.').waitFor();
     },
   );
 });
