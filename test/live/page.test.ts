@@ -254,12 +254,12 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     const leases: string[] = [];
     for (let at = 0; at <= last; at += 100) {
       await moment.fill(String(at));
-      leases.push(...(await lease.allInnerTexts()));
+      leases.push(...(await lease.allTextContents()));
     }
     expect(leases).toContain('1.0 s');
     expect(leases.filter((left) => left === 'over').length).toBeLessThan(leases.length / 2);
     await moment.fill('0');
-    await saved.locator('.timeline-scroll').focus();
+    await saved.locator('.scroll').focus();
     await saved.keyboard.press('Space');
     await says(/holds, as taught/, saved);
     expect(await saved.locator('.saved svg rect').count()).toBeGreaterThan(0);
