@@ -187,7 +187,7 @@ function redlock(): Slide {
     of: 'Beyond stage 8',
     content: html`<h2>But Redlock?</h2>
 <p>It holds where stage 8 fails: ${listOf(better)}. It fails these:</p>
-<dl class="questions">${fails.map((drill) => html`<div><dt>${drill}</dt><dd>${columnOf(drill)?.asks ?? ''}</dd></div>\n`)}</dl>
+<dl class="questions">${fails.map((drill) => html`<div><dt>${drill}</dt><dd>${capital(columnOf(drill)?.asks ?? '')}</dd></div>\n`)}</dl>
 <pre class="commands"><code>npm run drill -- late-write --stage redlock,fenced
 npm run drill -- amnesia --stage redlock</code></pre>`,
   };
