@@ -23,16 +23,32 @@ export function paragraphsOf(page: string): { line: number; text: string }[] {
   return paragraphs.filter(({ text }) => text !== '');
 }
 
-/** The command lines of the shell blocks and of inline code that calls npm; comments and line ends are taken off. */
+/** Commands of a page that stand together: the lines of a block for a shell, or one piece of inline code that calls npm. */
+export interface Commands {
+  isInline: boolean;
+  lines: string[];
+}
+
+/** The commands of a page, in its order; comments and line ends are taken off. */
+export function commandsOf(page: string): Commands[] {
+  const blocks = [...page.matchAll(FENCE)]
+    .filter(([, , language = '']) => /^(sh|bash)$/.test(language))
+    .map(({ 3: body = '', index }) => ({ index, isInline: false, lines: body.replace(/\\\n\s*/g, ' ').split('\n') }));
+  // Every piece of code is read, so that what stands between two of them is not taken for one.
+  const inline = [...proseOf(page).matchAll(/`((?:[^`\n]|\n(?!\s*\n))+)`/g)]
+    .filter(([, code = '']) => /\bnpm (run |start|test)/.test(code))
+    .map(({ 1: code = '', index }) => ({ index, isInline: true, lines: [code.replace(/\s+/g, ' ')] }));
+  return [...blocks, ...inline]
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ isInline, lines }) => ({
+      isInline,
+      lines: lines.map((line) => line.replace(/(^|\s)#.*$/, '').trim()).filter((line) => line !== ''),
+    }));
+}
+
+/** The command lines of a page. */
 export function commandLinesOf(page: string): string[] {
-  const blocks = [...page.matchAll(FENCE)].filter(([, , language = '']) => /^(sh|bash)$/.test(language));
-  const lines = blocks.flatMap(([, , , body = '']) => body.replace(/\\\n\s*/g, ' ').split('\n'));
-  const inline = [...proseOf(page).matchAll(/`([^`]*\bnpm (?:run |start|test)[^`]*)`/g)].map(
-    ([, code]) => code as string,
-  );
-  return [...lines, ...inline.map((code) => code.replace(/\s+/g, ' '))]
-    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
-    .filter((line) => line !== '');
+  return commandsOf(page).flatMap(({ lines }) => lines);
 }
 
 /** Where the page leads: the targets of its links and pictures. */

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, vi } from 'vitest';
 import { bundledArgs } from '../../../scripts/stack/bundle.ts';
 import { nodeArgs, projectDir } from '../../../scripts/stack/parts.ts';
+import { processesOf } from './processes-of.ts';
 
 /** One of the project's commands, running in a temporary folder of its own, so that what it leaves behind can be found. */
 export interface CommandUnderTest {
@@ -185,34 +186,4 @@ export function makeBarePath(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'bare-path-'));
   symlinkSync(process.execPath, join(path, 'node'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
-}
-
-/** The command lines of all processes that were given `tmp` as TMPDIR, or that work in it: servers overwrite their environment. */
-function processesOf(tmp: string): string[] {
-  if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-axEww', '-o', 'pid=,command='], { encoding: 'utf8' });
-    return stdout.split('\n').filter((line) => line.includes(tmp));
-  }
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => readProc(pid, 'environ').includes(`TMPDIR=${tmp}\0`) || folderOf(pid).startsWith(tmp))
-    .map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
-}
-
-function folderOf(pid: string): string {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    // The process has ended meanwhile.
-    return '';
-  }
-}
-
-function readProc(pid: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    // The process has ended meanwhile.
-    return '';
-  }
 }
