@@ -53,7 +53,7 @@ heap() {
 third_node() {
   (cd "$LAB_DIR" && exec env REDIS_URL="redis://127.0.0.1:${REDIS_PORT:-6390}" NODE_NAME=node-3 PORT=9999 LAB_PORT=10000 \
     LOG_LEVEL=warn "$@" node --import tsx services/inventory/main.ts) &
-  until curl -s -o /dev/null http://127.0.0.1:10000/state; do sleep 0.2; done
+  until curl -s -o /dev/null http://127.0.0.1:10000/state 2> /dev/null; do sleep 0.2; done
 }
 
 # redis COMMAND …: one command to the Redis of `npm run up`, with redis-cli where there is one.
