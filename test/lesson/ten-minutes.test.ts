@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { findOnPath } from '../../scripts/stack/path.ts';
+import { comparedByATest } from '../docs/page-runs.ts';
 import { startRedis } from '../services/inventory/node-under-test.ts';
 import { readText } from './project-files.ts';
 
@@ -21,7 +22,7 @@ function passages(page: string) {
   });
 }
 
-test.for(['docs/redis.md', 'docs/lua.md'])('%s: every line answers what the page shows', async (page, { skip }) => {
+test.for(comparedByATest)('%s: every line answers what the page shows', async (page, { skip }) => {
   // A script that does not end is more than the embedded server can bear.
   skip(findOnPath('redis-server', 'valkey-server') === undefined);
   const { url } = await startRedis();
@@ -38,7 +39,7 @@ test.for(['docs/redis.md', 'docs/lua.md'])('%s: every line answers what the page
   expect(stdout.split(`${SEPARATOR}\n`).slice(0, -1)).toEqual(all.map(({ answers }) => answers));
 });
 
-test.each(['docs/redis.md', 'docs/lua.md'])('%s: no line for the shell is left without an answer', (page) => {
+test.each(comparedByATest)('%s: no line for the shell is left without an answer', (page) => {
   const silent = passages(page).filter(({ answers }) => answers === '');
 
   expect(silent.map(({ lines }) => lines)).toEqual(['. scripts/lab.sh\n']);
