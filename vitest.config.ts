@@ -32,6 +32,7 @@ const staging = [
   'test/loadtest/harness/step-drill.test.ts',
   'test/loadtest/orders/drills.test.ts',
   'test/loadtest/prove/on-redis.test.ts',
+  'test/teaching/plan.test.ts',
   'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
 ];
 

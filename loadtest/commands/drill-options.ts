@@ -64,7 +64,7 @@ export function readDrillOptions(argv: string[]): DrillCommand {
       namesAmong(strategies, value).map(rowOfStrategy),
     )
     .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 1_000)
-    .option('--pause', 'wait for Enter between the steps', false)
+    .option('--pause', 'wait for Enter at each step that can wait', false)
     .option(
       '--save [file]',
       'keep the run as a page that plays without a server: in this file, or one for each stage in reports/',

@@ -1,5 +1,5 @@
 // One node has waiters without end, and on the other node one sale waits. Whenever the lock becomes free, the line of that sale is
-// slow for a moment. Does anything bound how many go first that came later?
+// slow for a moment. Does anything bound how many that came later go first?
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countOf, formatDuration } from '../evidence/numbers.ts';

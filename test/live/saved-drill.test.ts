@@ -40,7 +40,7 @@ describe('npm run drill -- --save', () => {
         // The first button plays, and has the focus.
         await page.keyboard.press('Space');
         await page.getByText(/fails, as taught/).waitFor({ timeout: 30_000 });
-        expect(await page.locator('main h2').allInnerTexts()).toEqual(['Stage 3 · spin']);
+        expect(await page.locator('main h2').allInnerTexts()).toEqual(['Stage 3 · spin · crashed-holder']);
         expect(await page.locator('.saved svg rect').count()).toBeGreaterThan(0);
         await page
           .getByText(/is killed \(SIGKILL\)/)

@@ -44,6 +44,7 @@ describe('redlock on the page', () => {
         expect(lock()).toMatchObject({ holder: expect.stringMatching(/^sale \d+ on node-1$/), leaseMs: LEASE_MS });
         expect(lock()?.leftMs).toBeGreaterThan(0);
         expect(lock()?.leftMs).toBeLessThanOrEqual(LEASE_MS);
+        await until('the node has told that it is inside', async () => board.view().nodes[0]?.inside.length === 1);
         // Its node stands still: nobody renews, and the lease runs out though the sale is still inside.
         await free.act({ act: 'stop', at: 'node-1' });
         await until('the votes are over', async () => lock() === null);
