@@ -191,7 +191,7 @@ function WhatHappened({ question: { outcome }, isTold }: { question: QuestionVie
   return html`<div class="room-outcome">
     ${happened === null && html`<p>${words.notPlayedYet}</p>`}
     ${happened !== null && !isTold && html`<p>${words.happened(happened.verdict, happened.sentence)}</p>`}
-    ${happened !== null && happened.verdict !== expected && html`<p>${words.otherwise}</p>`}
+    ${happened !== null && /pass|fail/.test(happened.verdict) && happened.verdict !== expected && html`<p>${words.otherwise}</p>`}
     <p>${explains}</p>
   </div>`;
 }

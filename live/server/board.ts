@@ -36,6 +36,8 @@ export interface Board {
   goesOn(atMs: number): void;
   /** The drill is over, and this came of it. */
   ended(outcome: DrillOutcome): void;
+  /** The drill was stopped, and nothing came of it. */
+  stopped(): void;
   /** Watches no more. What was seen stays to be seen. */
   close(): void;
 }
@@ -44,7 +46,14 @@ export interface Board {
 export function openBoard({ target, stage, drill, onChange }: BoardOptions): Board {
   const closing = new AbortController();
   const observed = observeTarget(target, () => watch.changed());
-  const watch = watchStack({ target: observed.target, observed, stage, signal: closing.signal, onChange });
+  const watch = watchStack({
+    target: observed.target,
+    observed,
+    stage,
+    keepsEnd: drill !== null,
+    signal: closing.signal,
+    onChange,
+  });
   const title = stageTitle(stage);
   let story: Sentence[] = [];
   let verdict: VerdictView | null = null;
@@ -70,6 +79,7 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
       if (drill !== null) verdict = verdictOf(stage, drill, outcome);
       onChange();
     },
+    stopped: watch.stopped,
     close: () => closing.abort(),
   };
 }

@@ -1,5 +1,6 @@
 // The files of the page: made of their sources when the page is served, and kept in memory.
 
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -16,8 +17,7 @@ const client = join(projectDir, 'live/client');
 /** A padlock. */
 const icon = [
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">',
-  '<path d="M4.5 7V5a3.5 3.5 0 0 1 7 0v2" fill="none" stroke="#0b5fa5" stroke-width="2"/>',
-  '<rect x="2.5" y="7" width="11" height="8" rx="1.5" fill="#0b5fa5"/></svg>',
+  '<path d="M3 7h10v8H3zM5 7V5a3 3 0 0 1 6 0v2" fill="none" stroke="#0b5fa5" stroke-width="2"/></svg>',
 ].join('');
 
 /** The texts that the sources name: those of another language take their place. */
@@ -41,6 +41,7 @@ export interface PageOptions {
 /** Rejects when a source can't be read, or there are no texts in this language. */
 export async function makePage({ language = 'en', textsFile }: PageOptions = {}): Promise<PageSources> {
   const texts = textsFile ?? join(projectDir, `live/texts/${language}.ts`);
+  if (!existsSync(texts)) throw new Error(`live/texts/${language}.ts is missing: translate live/texts/en.ts to it.`);
   const [html, made] = await Promise.all([
     readFile(join(client, 'page.html'), 'utf8'),
     build({

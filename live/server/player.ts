@@ -109,6 +109,7 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
         observe: board.observe,
       })
       .catch(async (error) => {
+        board.stopped();
         await causeShown(signal);
         throw signal.aborted ? signal.reason : error;
       });

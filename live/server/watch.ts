@@ -25,6 +25,8 @@ export interface WatchOptions {
   target: Pick<Target, 'nodes' | 'stack'>;
   observed: Pick<ObservedTarget, 'parts' | 'lines' | 'stockSet'>;
   stage: string;
+  /** Whether the end of a drill stays to be seen, as it was before its way back, until the next one begins. */
+  keepsEnd?: boolean;
   /** Ends the watching when it aborts. */
   signal: AbortSignal;
   /** Called when the view may have changed, ten times a second at most. */
@@ -43,6 +45,8 @@ export interface Watch {
   observe(seen: Observed): void;
   /** A drill is over, and this came of it: its own timeline, final stock and lost updates are shown. */
   ended(outcome: DrillOutcome): void;
+  /** A drill was stopped: nothing came of it, and its way back is seen. */
+  stopped(): void;
   /** To be called when something was done to the stack: by the observed target. */
   changed(): void;
 }
@@ -52,13 +56,16 @@ export interface Watch {
  * the newest 20,000 are kept for the timeline. The way back of a drill resets the nodes: what was seen before is shown until the next
  * one begins, or somebody sells or sets the stock.
  */
-export function watchStack({ target, observed, stage, signal, onChange }: WatchOptions): Watch {
+export function watchStack({ target, observed, stage, keepsEnd = false, signal, onChange }: WatchOptions): Watch {
   const nodes = target.nodes.map(({ name }) => createWatchedNode(name));
   /** What was seen of the nodes that the way back of a drill has reset. */
   const kept = new Map<WatchedNode, SeenNode>();
   const pace = createPace();
   let bed: Observed | undefined;
   let outcome: DrillOutcome | undefined;
+  let wasStopped = false;
+  /** The servers, their lines and the lock, as they were seen last in the course of a drill. */
+  let last: Pick<SeenStack, 'parts' | 'lines' | 'lock'> | undefined;
   /** The stock that was set last, and how many units each node had sold by then. */
   let supply: (StockSet & { sold: Map<WatchedNode, number> }) | undefined;
   /** How many units each node had sold when the stock was asked for last. */
@@ -141,6 +148,8 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     kept.clear();
     bed = undefined;
     outcome = undefined;
+    last = undefined;
+    wasStopped = false;
   }
 
   const isPart = (name: string, is: 'stopped' | 'dead') =>
@@ -229,6 +238,13 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     return backendOfRow(stage) === 'redis' ? lockAsSeen(bed.samples().at(-1), bed) : lockOfLast();
   }
 
+  function servers() {
+    if (keepsEnd && !wasStopped && isOver() && last !== undefined) return last;
+    const now = { parts: observed.parts(), lines: observed.lines(), lock: lockView() };
+    if (bed !== undefined) last = now;
+    return now;
+  }
+
   /** The lock that Redis has, or most masters have. Its token is what the node of its holder has said. */
   function lockAsSeen(seen: Pick<LeaseSample, 'owner' | 'ttlMs'> | undefined, { ownerOf }: Observed): LockView | null {
     if (seen?.owner === undefined) return null;
@@ -257,10 +273,8 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
   return {
     view: () => ({
       stage,
-      parts: observed.parts(),
-      lines: observed.lines(),
+      ...servers(),
       nodes: nodes.map(nodeView),
-      lock: lockView(),
       stock: stockView(),
       figures: figures(),
       timeline: timeline.read(),
@@ -275,6 +289,10 @@ export function watchStack({ target, observed, stage, signal, onChange }: WatchO
     ended(its) {
       outcome = its;
       if (its.timeline) timeline.end(its.timeline);
+      changed();
+    },
+    stopped() {
+      wasStopped = true;
       changed();
     },
     changed,

@@ -205,7 +205,7 @@ export const texts = {
     stockNote,
     line: lineStates,
     /** What stands over the name of a command that is held on its way. */
-    onLine: (is: Line['is']) => (is === 'open' ? 'held' : `held, ${lineStates[is]}`),
+    onLine: (is: Line['is']) => (is === 'open' ? 'held' : `held, line ${lineStates[is]}`),
     /** The picture in sentences, for a reader who can't see it. */
     describe: ({
       parts,

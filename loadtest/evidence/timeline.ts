@@ -61,10 +61,11 @@ export function timelineOf({
   const overlaps = overlapsBetween(holds.filter(isJudged));
   const sales = salesOf(events);
   const shown = choose(sales, overlaps, faults);
-  const leases = leasesOf(samples, (at, token) => {
-    const entered = holds.filter((hold) => hold.entered <= at);
+  const leases = leasesOf(samples, (at, token, hadIt) => {
     const owner = ownerOf(token);
-    return owner ? entered.findLast((hold) => isSame(hold, owner)) : entered.at(-1);
+    if (owner) return holds.findLast((hold) => hold.entered <= at && isSame(hold, owner));
+    const last = holds.findLast((hold) => hold.entered <= at);
+    return last !== undefined && hadIt(last) ? holds.find((hold) => hold.entered > at) : last;
   });
   const lanes = shown.map((sale): Lane => {
     const own = events.filter((event) => isSame(event, sale));
@@ -147,20 +148,24 @@ function distance({ at, ended, hasEntered }: Sale, moment: number) {
 }
 
 /**
- * The times at which the key was seen in Redis, and whose it was: the sale that its value names, and where the value names
- * none, as under the stages 2 to 4, the sale that entered last before.
+ * The times at which the key was seen in Redis, and whose it was: the sale that its value names. Where the value names none, as under the
+ * stages 2 to 4, it is the sale that entered last before; and if that one had the key and it was gone since, the sale that enters next.
  */
-function leasesOf(samples: LeaseSample[], holderAt: (at: number, token: string) => Hold | undefined) {
+function leasesOf(
+  samples: LeaseSample[],
+  holderAt: (at: number, token: string, hadIt: (hold: Hold) => boolean) => Hold | undefined,
+) {
   const leases: { hold: Hold; from: number; until: number }[] = [];
   let last: (typeof leases)[number] | undefined;
   samples.forEach(({ at, owner, ttlMs }, index) => {
-    const holder = owner === undefined ? undefined : holderAt(at, owner);
+    const hadIt = (hold: Hold) => last?.hold !== hold && leases.some((lease) => lease.hold === hold);
+    const holder = owner === undefined ? undefined : holderAt(at, owner, hadIt);
     // Nobody looked between two samples: until the second one it was as the first one says, or its time ran out.
     const until = Math.min(samples[index + 1]?.at ?? Number.POSITIVE_INFINITY, at + ttlMs);
     if (holder === undefined) last = undefined;
     else if (last?.hold === holder) last.until = until;
     else {
-      last = { hold: holder, from: Math.max(at, holder.entered), until };
+      last = { hold: holder, from: at, until };
       leases.push(last);
     }
   });

@@ -47,7 +47,8 @@ describe('npm run drill -- --save', () => {
           .first()
           .waitFor();
         const picture = page.locator('.picture');
-        expect(await picture.textContent()).not.toContain('dead');
+        // Its end is that of the drill, before it was mended.
+        expect(await picture.textContent()).toContain('dead');
         const moment = page.getByLabel('Moment of the run');
         await moment.fill('0');
         await page.getByText(/fails, as taught/).waitFor({ state: 'detached' });
@@ -61,6 +62,7 @@ describe('npm run drill -- --save', () => {
           insideAtOnce = Math.max(insideAtOnce, await page.locator('.in-chip.is-inside').count());
         }
         expect(insideAtOnce).toBeGreaterThan(0);
+        expect(seen[0]).not.toContain('dead');
         expect(seen.some((text) => text.includes('dead'))).toBe(true);
         expect(asked).toEqual([pathToFileURL(file).href]);
         expect(complaints).toEqual([]);

@@ -24,7 +24,9 @@ test('the page: other texts take the place of the English ones, all of them', as
 });
 
 test('the page: a language without texts is refused by name', async () => {
-  await expect(makePage({ language: 'xx' })).rejects.toThrow(/live\/texts\/xx\.ts/);
+  await expect(makePage({ language: 'xx' })).rejects.toThrow(
+    /^live\/texts\/xx\.ts is missing: translate live\/texts\/en\.ts to it\.$/,
+  );
 });
 
 test('the page: a saved run is one file that asks for nothing, and its words end no script', async () => {

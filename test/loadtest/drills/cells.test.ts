@@ -99,6 +99,7 @@ describe('not applicable, and why', () => {
     'forgotten-sale': ['links', 'redis process', 'replication'],
     'redis-outage': ['redis process'],
     starvation: ['links'],
+    overtaking: ['links'],
   };
 
   test('wrong-replica needs what forgotten-sale needs', () => {

@@ -204,6 +204,14 @@ describe('timeline: leases', () => {
     ]);
   });
 
+  test('a token that names no sale comes back: the lease is that of the one who enters next, and not of the dead one before', () => {
+    const samples = [...seen('held', 20, 90), ...seen(undefined, 100, 110), ...seen('held', 112, 200)];
+    expect(leasesOf(eventsOf({ ...first, leaves: 300 }, second), ...samples, ...seen(undefined, 210, 220))).toEqual([
+      [[20, 100]],
+      [[112, 210]],
+    ]);
+  });
+
   test('a key that is there before anybody has entered is nobody’s', () => {
     expect(leasesOf(eventsOf(first), ...seen('held', 0, 10), ...seen(undefined, 20, 90))).toEqual([[]]);
   });
