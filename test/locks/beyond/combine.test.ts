@@ -114,9 +114,10 @@ test('combine: who is answered may buy again at once, and the lock stays for tha
   await Promise.all(sold);
 
   expect(await redis.get(stockKey())).toBe('50');
-  // The first of a batch is answered when it has given the lock up, so its last sale may need a tenure of its own.
+  // If the lock did not stay, each of the five rounds would need a tenure of its own. The first of a batch is answered when it has given
+  // the lock up, so a round may come too late for it.
   const tokens = new Set(asked.map((question) => question.split(' with ')[1]));
-  expect(tokens.size).toBeLessThanOrEqual(2);
+  expect(tokens.size).toBeLessThan(5);
   await redis.del(keys());
 });
 
