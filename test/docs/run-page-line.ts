@@ -89,7 +89,7 @@ async function runToEnd(
 ): Promise<Ended> {
   const goesOn = GOES_ON.find(([of]) => of.test(command))?.[1];
   const started = inCopy(command, goesOn !== undefined);
-  // As the speaker does: Enter at each step.
+  // A speaker presses Enter at each step, and so does this.
   const audience = command.includes('--pause') ? setInterval(() => started.type('\n'), ENTER_MS) : undefined;
   try {
     if (goesOn !== undefined) {

@@ -12,6 +12,7 @@ export const retryAfterTimeout: KeyDrill = {
     const client = new AbortController();
     const click = testBed.click(first, client.signal);
     const order = await testBed.firstOrder();
+    await until(`${first.name} did not keep its answer.`, async () => (await first.state()).held === 1);
     await testBed.say(
       `${first.name} has made order ${order.id.slice(0, 8)}. The client has waited for too long and hangs up.`,
     );

@@ -156,7 +156,11 @@ test('watch: a holder that is killed is inside no more, and its sale is in doubt
 });
 
 test('watch: a release that is late is held on its line, which is cut, and then it is let go', async () => {
-  const { result, lines, views } = await play(lateRelease, '5-owner-check');
+  const isOpenSale = ({ stock, figures }: SeenStack) =>
+    (stock?.actual ?? 0) < (stock?.expected ?? 0) && figures?.sold === 0;
+  const { result, lines, views } = await play(lateRelease, '5-owner-check', async (sentence, views) => {
+    if (/is held up on the line/.test(sentence)) await until('its write is seen', () => views.some(isOpenSale));
+  });
   const { outcome, final } = result;
 
   expect(outcome.verdict).toBe(taughtVerdict('5-owner-check', 'late-release'));
@@ -166,12 +170,12 @@ test('watch: a release that is late is held on its line, which is cut, and then 
   expect(told.slice(from, from + 3)).toEqual(['open, DEL held', 'cut, DEL held', 'cut']);
   expect(told.at(-1)).toBe('open');
 
-  // The sale whose answer is outstanding has written: the stock is lower than the answers say, and nothing is lost.
-  const held = views.filter(
-    ({ stock, figures }) => (stock?.actual ?? 0) < (stock?.expected ?? 0) && figures?.sold === 0,
-  );
-  expect(held.some(({ figures }) => figures?.underWay === 1)).toBe(true);
-  for (const { figures } of held) expect(figures?.lost).toBe(0);
+  // A sale that has written and has no answer is under way or in doubt: the stock is lower than the answers say, and nothing is lost.
+  for (const { figures, stock } of views.filter(isOpenSale)) {
+    expect(figures?.lost).toBe(0);
+    const missing = (stock?.expected ?? 0) - (stock?.actual ?? 0);
+    expect((figures?.underWay ?? 0) + (figures?.inDoubt ?? 0)).toBeGreaterThanOrEqual(missing);
+  }
   // In the end two that were inside together have read the same: one is lost, although the stock does not say so.
   expect(final.figures).toMatchObject({ lost: 1, underWay: 0 });
 

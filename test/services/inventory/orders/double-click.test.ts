@@ -120,7 +120,8 @@ async function sellAndLoseAnswer(node: TestNode, sku: string, key: string) {
   const client = new AbortController();
   const answer = sellKeyed(node, sku, key, { signal: client.signal });
   answer.catch(() => {});
-  await until('the order is written', async () => (await orderCount(sku)) === 1);
+  await until('its answer is held', async () => (await node.state()).held === 1);
+  expect(await orderCount(sku)).toBe(1);
   client.abort();
   await expect(answer).rejects.toThrow();
   await node.lab('PUT', '/resume');

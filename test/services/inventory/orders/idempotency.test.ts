@@ -301,7 +301,7 @@ test('a request whose client has hung up is being answered until its work has en
   const client = new AbortController();
   const answer = sellKeyed(strict, 'hung-up', newKey(), { signal: client.signal });
   answer.catch(() => {});
-  await until('the unit is taken', async () => (await shop.stockOf('hung-up')) === 4);
+  await until('its answer is held', async () => (await strict.state()).held === 1);
   client.abort();
   await expect(answer).rejects.toThrow();
 

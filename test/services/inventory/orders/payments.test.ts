@@ -75,6 +75,12 @@ async function kill(node: TestNode) {
 
 const logged = (node: TestNode, what: string) => node.lines.filter((line) => line.includes(`"${what}"`));
 
+/** A line may come later than what it tells of. */
+async function mustLog(node: TestNode, what: string, times: number) {
+  await until(`${what} is logged`, () => logged(node, what).length >= times);
+  expect(logged(node, what)).toHaveLength(times);
+}
+
 describe('a payment that arrives', () => {
   test('is booked, acknowledged, and makes the order PAID', async () => {
     const order = await orderToPay();
@@ -179,7 +185,7 @@ describe('SIGKILL between the work and its XACK: the other node takes the messag
     await allAcknowledged();
 
     expect(await amountsOf(order)).toEqual(Array(times).fill(PRICE));
-    expect(logged(heir, 'a payment is taken over').length).toBeGreaterThan(0);
+    await until('it is logged', () => logged(heir, 'a payment is taken over').length > 0);
     expect(await shop.redis.client.exists(refusedKey)).toBe(0);
   });
 });
@@ -283,7 +289,7 @@ describe('a message that nobody can book', () => {
       expect.stringContaining(`The key payment:${key} was sent with`),
     ]);
     expect(refused[0]?.[1]).toEqual(expect.arrayContaining(['order', order, 'key', 'no-amount', 'id']));
-    expect(logged(node, 'a payment is put aside')).toHaveLength(6);
+    await mustLog(node, 'a payment is put aside', 6);
     expect(await amountsOf(order)).toEqual([PRICE]);
   });
 
@@ -328,8 +334,8 @@ describe('a server is away: payments wait, and go on', () => {
 
     expect(await amountsOf(order)).toEqual([PRICE]);
     expect(await statusOf(order)).toBe('PAID');
-    expect(logged(node, 'payments wait')).toHaveLength(1);
-    expect(logged(node, 'payments go on')).toHaveLength(1);
+    await mustLog(node, 'payments wait', 1);
+    await mustLog(node, 'payments go on', 1);
   });
 
   test('Redis stands still, then loses all it had', async () => {
@@ -350,7 +356,7 @@ describe('a server is away: payments wait, and go on', () => {
     await allAcknowledged();
 
     expect(await amountsOf(next)).toEqual([PRICE]);
-    expect(logged(node, 'payments go on')).toHaveLength(2);
+    await mustLog(node, 'payments go on', 2);
     expect(logged(node, 'a bug')).toEqual([]);
     await supply(seller, '001', 1_000);
   });
