@@ -60,6 +60,7 @@ async function startServer(dir: string, port?: number): Promise<MysqlServer> {
   const program = installedMysql();
   if (program === undefined) throw new Error(whyNoMysql());
   cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
+  mkdirSync(tmpDirOf(dir), { recursive: true });
   if (port !== undefined) return startOn(port, program, dir);
   return retryOnTakenPort(async () => startOn(await freePort(), program, dir));
 }
@@ -90,12 +91,15 @@ async function startOn(port: number, program: string, dir: string): Promise<Mysq
 }
 
 const socketPath = (dir: string) => join(dir, 'mysql.sock');
+const tmpDirOf = (dir: string) => join(dir, 'mysql-tmp');
 
 /** Small, so that it starts at once, and it never waits for the disk: a busy one would hold up every commit. */
 const basicArgs = (dir: string) => [
   '--no-defaults',
   ...(process.getuid?.() === 0 ? ['--user=root'] : []),
   `--datadir=${join(dir, 'mysql')}`,
+  // Its own: a server that starts deletes the temporary tables in the folder, and would delete those of another one.
+  `--tmpdir=${tmpDirOf(dir)}`,
   '--innodb-buffer-pool-size=16M',
   '--innodb-flush-method=nosync',
   // MySQL 9 no longer knows it.
@@ -141,6 +145,7 @@ async function makeData(program: string, dir: string, isMariadb: boolean) {
   const more = isMariadb
     ? ['--auth-root-authentication-method=normal', '--skip-test-db']
     : ['--initialize-insecure', '--log-error-verbosity=1'];
+  mkdirSync(tmpDirOf(dir));
   await promisify(execFile)(install, [...basicArgs(dir), ...more]);
 }
 

@@ -29,6 +29,22 @@ test('mysql: a killed server loses nothing that was committed, and each database
   expect(server).toMatchObject({ kind: 'native', version: expect.stringMatching(/^\d+\.\d+/) });
 });
 
+test('mysql: a server that starts leaves the temporary tables of another one alone', async () => {
+  const [temp, next] = [makeTempDir(), makeTempDir()];
+  for (const { remove } of [temp, next]) onTestFinished(remove);
+  const server = await openMysql(undefined, temp);
+  onTestFinished(() => server.part?.stop());
+  const user = await createConnection(await server.database('one'));
+  onTestFinished(() => user.destroy());
+  // As a question about the list of processes makes one, in a file.
+  await user.query('CREATE TEMPORARY TABLE t (words TEXT) ENGINE=MyISAM');
+
+  const other = await openMysql(undefined, next);
+  onTestFinished(() => other.part?.stop());
+
+  expect(await user.query('DROP TEMPORARY TABLE t')).toHaveLength(2);
+});
+
 test('mysql: a given one that does not answer is said in one sentence, without its password', async () => {
   const url = `mysql://user:secret@127.0.0.1:${await freePort()}/lockstep`;
   const opening = openMysql(url, { dir: '/nowhere' });
