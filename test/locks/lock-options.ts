@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { LockOptions, SaleOptions } from '../../locks/lock.ts';
 
+/** What is done about a lease that is lost by surprise: a process that is no test ends. */
+let tellLost = (key: string): void => {
+  throw new Error(`The lease on ${key} was lost.`);
+};
+
+/** From now on `listener` is given the key of each lease that is lost by surprise. */
+export function hearLostLeases(listener: (key: string) => void) {
+  tellLost = listener;
+}
+
 /** Options for a new holder: what a test does not care about is filled in. A lease lost by surprise fails the test. */
 export function lockOptions(given: Partial<LockOptions> & Pick<LockOptions, 'redis' | 'key'>): LockOptions {
   return {
@@ -10,9 +20,7 @@ export function lockOptions(given: Partial<LockOptions> & Pick<LockOptions, 'red
     ownerToken: randomUUID(),
     leaseMs: 30_000,
     retryDelayMs: 1,
-    onLeaseLost() {
-      throw new Error(`The lease on ${given.key} was lost.`);
-    },
+    onLeaseLost: () => tellLost(given.key),
     ...given,
   };
 }

@@ -12,6 +12,7 @@ import {
   type RedisServer,
   untilCopied,
 } from '../../scripts/stack/redis.ts';
+import { ownKeys } from './own-keys.ts';
 
 /** How long a lock may take to be given back after the last test, in milliseconds. */
 const GIVEN_BACK_MS = 2_000;
@@ -21,6 +22,7 @@ const GIVEN_BACK_MS = 2_000;
  * empty when the tests have ended. It knows all our scripts, so that each call of one is a single command.
  */
 export function ownRedis({ hasReplica = false, isEmbedded = false } = {}) {
+  const keys = ownKeys();
   const clients: Redis[] = [];
   let temp: ReturnType<typeof makeTempDir> | undefined;
   let server: RedisServer | undefined;
@@ -37,12 +39,13 @@ export function ownRedis({ hasReplica = false, isEmbedded = false } = {}) {
   });
 
   afterAll(async () => {
-    const keysLeft = server && (await keysLeftIn(connect()));
+    const lost = keys.lost();
+    const keysLeft = server && (await keysLeftIn(connect(), keys.isOfFailed));
     for (const client of clients) client.disconnect();
     await replica?.part?.stop();
     await server?.part?.stop();
     temp?.remove();
-    expect(keysLeft).toEqual([]);
+    expect({ keysLeft, lost }).toEqual({ keysLeft: [], lost: [] });
   });
 
   function replicaUrl() {
@@ -70,18 +73,18 @@ export function ownRedis({ hasReplica = false, isEmbedded = false } = {}) {
     signalReplica: (name: NodeJS.Signals) => replica?.part?.signal(name),
     /** Signals the server: it stands still after SIGSTOP until SIGCONT. */
     signal: (name: NodeJS.Signals) => server?.part?.signal(name),
-    /** The key of the test that asks, which no other test has. */
-    key: () => `lock:${expect.getState().currentTestName}`,
+    key: keys.key,
   };
 }
 
 /** A wait that was cancelled may be granted its lock once more, and gives it back: such a key is gone a moment later. */
-async function keysLeftIn(client: Redis): Promise<string[]> {
+async function keysLeftIn(client: Redis, isOfFailed: (key: string) => boolean): Promise<string[]> {
   const until = performance.now() + GIVEN_BACK_MS;
-  let keys = await client.keys('*');
+  const look = async () => (await client.keys('*')).filter((key) => !isOfFailed(key));
+  let keys = await look();
   while (keys.length > 0 && performance.now() < until) {
     await sleep(20);
-    keys = await client.keys('*');
+    keys = await look();
   }
   return keys;
 }

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { makeTempDir, type Part, projectDir } from '../../../scripts/stack/parts.ts';
 import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
+import { ownKeys } from '../own-keys.ts';
 import { until } from '../until.ts';
 
 const luaDir = join(projectDir, 'lua');
@@ -15,6 +16,7 @@ const scripts = readdirSync(luaDir).map((file) => readFileSync(join(luaDir, file
  * empty.
  */
 export function ownMasters(count: number) {
+  const keys = ownKeys();
   const clients: Redis[] = [];
   const links: Link[] = [];
   let servers: RedisServer[] = [];
@@ -41,9 +43,11 @@ export function ownMasters(count: number) {
   });
 
   afterAll(async () => {
+    const lost = keys.lost();
     for (const client of direct) client.disconnect();
     await Promise.all(parts.map((part) => part.stop()));
     temp?.remove();
+    expect(lost).toEqual([]);
   });
 
   async function teach(client: Redis) {
@@ -88,7 +92,6 @@ export function ownMasters(count: number) {
     async end(key: string, ...masters: number[]) {
       for (const master of masters) await direct[master]?.del(key);
     },
-    /** The key of the test that asks, which no other test has. */
-    key: () => `lock:${expect.getState().currentTestName}`,
+    key: keys.key,
   };
 }

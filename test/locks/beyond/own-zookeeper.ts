@@ -3,10 +3,12 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
 import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { openZookeeper, type ZookeeperServer } from '../../../scripts/stack/zookeeper.ts';
+import { ownKeys } from '../own-keys.ts';
 import { setCounter } from './zookeeper-counter.ts';
 
 /** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
 export function ownZookeeper() {
+  const keys = ownKeys();
   const sessions: ZookeeperSession[] = [];
   let temp: ReturnType<typeof makeTempDir> | undefined;
   let server: ZookeeperServer | undefined;
@@ -19,11 +21,12 @@ export function ownZookeeper() {
   });
 
   afterAll(async () => {
+    const lost = keys.lost();
     const held = server && (await heldLocks());
     await Promise.all(sessions.map((session) => session.close()));
     await part?.stop();
     temp?.remove();
-    expect(held).toEqual([]);
+    expect({ held, lost }).toEqual({ held: [], lost: [] });
   });
 
   function url(folder = '') {
@@ -40,7 +43,8 @@ export function ownZookeeper() {
 
   async function heldLocks() {
     const session = await connect().enter();
-    const queues = await session.list('/locks');
+    const all = await session.list('/locks');
+    const queues = all.filter(({ name }) => !keys.isOfFailed(decodeURIComponent(name)));
     const nodes = await Promise.all(queues.map((queue) => session.list(`/locks/${queue.name}`)));
     return nodes.flat();
   }
@@ -57,8 +61,7 @@ export function ownZookeeper() {
   return {
     url,
     connect,
-    /** The key of the test that asks, which no other test has. */
-    key: () => `lock:${expect.getState().currentTestName}`,
+    key: keys.key,
     /** The nodes in the queue of a key, the oldest first. */
     nodes: async (key: string) => (await connect().enter()).list(`/locks/${encodeURIComponent(key)}`),
     /** Removes a node behind its owner's back. */
