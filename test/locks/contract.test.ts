@@ -309,18 +309,20 @@ describe('a release', () => {
 
 describe('a lock that is lost', () => {
   test.each(renewed)('%s: says so once, with the error of a release', async (_stage, createLock) => {
+    const leaseMs = 300;
     const redis = connect();
     let losses = 0;
     const onLeaseLost = () => (losses += 1);
-    const a = createLock(lockOptions({ redis, key: key(), leaseMs: 150, onLeaseLost }));
+    const a = createLock(lockOptions({ redis, key: key(), leaseMs, onLeaseLost }));
     const b = createLock(lockOptions({ redis: connect(), key: key() }));
     await a.acquire();
     expect(a.lost?.aborted).toBe(false);
+    const lost = once(a.lost as AbortSignal, 'abort');
 
     await redis.del(key()); // The lease of A ends.
     await b.acquire(AbortSignal.abort());
-    await once(a.lost as AbortSignal, 'abort');
-    await sleep(150);
+    await lost;
+    await sleep(leaseMs);
 
     expect(a.lost?.reason).toMatchObject(notHeld);
     expect(losses).toBe(1);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createLock, takeOne } from '../../../locks/beyond/combine.ts';
 import { type RunScript, readScript } from '../../../locks/drivers/script.ts';
@@ -206,10 +207,10 @@ test('combine: a holder that knows that it has lost the lock writes nothing', as
   await redis.set(stockKey(), 10);
   const sold = sale({
     async business() {
-      const [lock] = locks;
+      const lost = once(locks[0]?.lost as AbortSignal, 'abort');
       await redis.del(key());
       // It is told by its next renewal.
-      await new Promise((resolve) => lock?.lost?.addEventListener('abort', resolve));
+      await lost;
     },
     openLock: (create) => {
       const lock = create(lockOptions({ redis, key: key(), leaseMs: 300, onLeaseLost() {} }));

@@ -14,7 +14,7 @@ const [first, second, third] = [() => keys()[0] ?? '', () => keys()[1] ?? '', ()
 
 /** A new holder of several keys. */
 function openLocks(redis: RedisClient, named: string[], given: Partial<LockOptions> = {}) {
-  return createMultiLock(lockOptions({ redis, key: '', ...given }), named);
+  return createMultiLock(lockOptions({ redis, key: key(), ...given }), named);
 }
 
 /** The names of the keys whose locks are taken. */
@@ -146,7 +146,7 @@ describe('multi: all or nothing', () => {
   });
 
   test('what it has is renewed while it waits for the next', async () => {
-    const leaseMs = 150;
+    const leaseMs = 300;
     const other = createLock(lockOptions({ redis: connect(), key: second() }));
     await other.acquire();
     const locks = openLocks(connect(), keys(), { leaseMs });

@@ -314,9 +314,10 @@ describe('read-write: a lease', () => {
     let losses = 0;
     const look = reader({ leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
     await look.acquire();
+    const lost = once(look.lost as AbortSignal, 'abort');
 
     await connect().del(`${key()}:readers`, `${key()}:leases`);
-    await once(look.lost as AbortSignal, 'abort');
+    await lost;
 
     expect(losses).toBe(1);
     expect(look.lost?.reason).toMatchObject(notHeld);
@@ -327,9 +328,10 @@ describe('read-write: a lease', () => {
     let losses = 0;
     const sale = writer({ leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
     await sale.acquire();
+    const lost = once(sale.lost as AbortSignal, 'abort');
 
     await connect().del(key());
-    await once(sale.lost as AbortSignal, 'abort');
+    await lost;
 
     expect(losses).toBe(1);
     await expect(sale.release()).rejects.toMatchObject(notHeld);

@@ -107,8 +107,8 @@ test.each([1, 2])('redlock: %s of five masters frozen cost no more than the limi
   const acquireMs = await msOf(lock.acquire(AbortSignal.abort()));
   const releaseMs = await msOf(lock.release());
 
-  expect(acquireMs).toBeLessThan(VOTE_LIMIT_MS + BUSY_MS);
-  expect(releaseMs).toBeLessThan(VOTE_LIMIT_MS + BUSY_MS);
+  expect(acquireMs).toBeLessThan(atMost(VOTE_LIMIT_MS + BUSY_MS));
+  expect(releaseMs).toBeLessThan(atMost(VOTE_LIMIT_MS + BUSY_MS));
   resume(0, 1);
   await until(async () => (await votes(key())).every((vote) => vote === null));
 });
@@ -119,7 +119,7 @@ test('redlock: with three frozen nobody enters, nothing hangs, and no late vote 
   const asked = lock.acquire();
   const refused = expect(asked).rejects.toMatchObject(tooFewAnswer);
 
-  expect(await msOf(refused)).toBeLessThan(SILENCES * VOTE_LIMIT_MS + BUSY_MS);
+  expect(await msOf(refused)).toBeLessThan(atMost(SILENCES * VOTE_LIMIT_MS + BUSY_MS));
   resume(0, 1, 2);
 
   await until(async () => (await votes(key())).every((vote) => vote === null));
@@ -252,13 +252,13 @@ test('redlock: one renewal without an answer is not a loss', async () => {
 
 test('redlock: nothing is renewed after the last release', async () => {
   const links = await openLinks();
-  const lock = lockOf(await connect(links.map(({ url }) => url)), { leaseMs: 150 });
+  const lock = lockOf(await connect(links.map(({ url }) => url)), { leaseMs: 600 });
   await lock.acquire();
   await until(async () => links.every(({ counters }) => (counters.commands.get('renew-if-owner') ?? 0) > 0));
   await lock.release();
   const sent = links.map(({ counters }) => counters.commands.get('EVALSHA'));
 
-  await sleep(150);
+  await sleep(600);
 
   expect(links.map(({ counters }) => counters.commands.get('EVALSHA'))).toEqual(sent);
 });

@@ -75,7 +75,7 @@ test('replicated: a lock that can’t be given back, since Redis has gone, may b
   // The service gives a lock back later when its server was away, and the lock had been asked for.
   expect([isStoreUnavailable(error), wasNeverSent(error)]).toEqual([true, false]);
   link.restore();
-  await expect.poll(() => redis.status).toBe('ready');
+  await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
   await lock.release();
   expect(await connect().exists(key())).toBe(0);
   redis.disconnect();
