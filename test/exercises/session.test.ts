@@ -72,7 +72,7 @@ function begin({
       ran.push(readFileSync(file, 'utf8'));
       onDrill(settings.drills[0] ?? '');
       narrate('node-1 is about to sell.', 120);
-      await vi.waitFor(() => expect(drills.length).toBeGreaterThan(0));
+      await vi.waitFor(() => expect(drills.length).toBeGreaterThan(0), { timeout: 30_000 });
       return [
         { drill: settings.drills[0] ?? '', verdict: drills.shift() ?? 'unknown', reason: 'So it was.', witnesses: [] },
       ];
@@ -201,7 +201,7 @@ describe('workshop: a session', () => {
     expect(screen().trimEnd().split('\n').slice(-5).join('\n')).toMatch(
       /lock\.ts.*judged at.*t shows the text.*h hint/s,
     );
-    await vi.waitFor(() => expect(new Date().toTimeString().slice(0, 8) > first).toBe(true));
+    await vi.waitFor(() => expect(new Date().toTimeString().slice(0, 8) > first).toBe(true), { timeout: 5_000 });
     save(0, textOf(exercise.original).replace('await abortable', 'await  abortable'));
     await vi.waitFor(
       () => expect(/judged at (\d\S+)/.exec(screen())?.[1] ?? '').toSatisfy((at: string) => at > first),

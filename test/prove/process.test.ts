@@ -1,5 +1,4 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Cell } from '../../prove/cell.ts';
 import { createHistories, type History, startProcess } from '../../prove/process.ts';
@@ -157,9 +156,10 @@ describe('process: what nobody catches', () => {
     cleanUpLater(() => void worker.kill('SIGKILL'));
     worker.send({ ...task('4-ttl', 'late-release'), file });
 
-    // It tells how far it is, too, when it takes long.
-    let cell: Cell | undefined;
-    while (cell === undefined) [{ cell }] = (await once(worker, 'message')) as [{ cell?: Cell }];
+    // It says that it is there, too, when it takes long.
+    const cell = await new Promise<Cell>((resolve) => {
+      worker.on('message', (said: { cell?: Cell }) => said.cell && resolve(said.cell));
+    });
 
     expect(cell).toMatchObject({
       verdict: 'fails',
