@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { isInBuckets } from '../../locks/index.ts';
@@ -96,10 +96,11 @@ export async function runTurn(options: TurnOptions): Promise<TurnFigures> {
   /** Resolves when every process has sent this message, or has sent what it counted. */
   function heard<T = string>(message?: string): Promise<T[]> {
     const hears = async (child: ChildProcess) => {
-      for (;;) {
-        const [answer] = await once(child, 'message', { signal: cancel });
+      // Two messages may come at once: `once` would miss the second one.
+      for await (const [answer] of on(child, 'message', { signal: cancel })) {
         if (message === undefined ? typeof answer === 'object' : answer === message) return answer as T;
       }
+      throw new Error('A process sends no message any more.');
     };
     return Promise.all(children.map(hears));
   }
