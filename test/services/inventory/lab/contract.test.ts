@@ -58,8 +58,9 @@ test('contract: the client holds a sale before its order, which it could not say
   await lab.setStock(3, 'held');
   await lab.script({ beforeOrder: true, times: 1 });
   const sale = node.sell('held');
-  await until('the unit is taken', async () => (await lab.stock('held')) === 2);
+  await until('it is held', async () => (await lab.state()).held === 1);
   expect(await lab.state()).toMatchObject({ inFlight: 1 });
+  expect(await lab.stock('held')).toBe(2);
   expect(await shop.ordersOf('held')).toEqual([]);
 
   await lab.resume();

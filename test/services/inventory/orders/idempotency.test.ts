@@ -341,7 +341,8 @@ describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
     await supply(node, 'late', 5);
     await node.lab('PUT', '/next-sale', { beforeOrder: true });
     const first = sellKeyed(node, 'late', key);
-    await until('the unit is taken', async () => (await shop.stockOf('late')) === 4);
+    await until('its order is held', async () => (await node.state()).held === 1);
+    expect(await shop.stockOf('late')).toBe(4);
     await shop.query("UPDATE tb_request SET kept_until = '2026-01-01' WHERE request_key = ?", [JSON.parse(key)]);
     const again = await sellKeyed(strict, 'late', key);
     await node.lab('PUT', '/resume');
