@@ -142,18 +142,16 @@ describe('public listener: bad input gets a problem document', () => {
 
   test('garbage behind a sale ends the connection, and is not answered in the place of the sale', async () => {
     await redis.client.set('{inventorypiped}:stock', 5);
-    await node.lab('PUT', '/next-sale', { pauseMs: 150 });
+    await node.lab('PUT', '/next-sale', { untilResumed: true });
     const socket = connect(node.port, '127.0.0.1');
     const answer = text(socket);
     socket.write('POST /inventory/sale?sku=piped HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until('the sale is inside', async () => {
-      const { inFlight, waiting } = await node.state();
-      return inFlight === 1 && waiting === 0;
-    });
+    await until('the sale is held', async () => (await node.state()).held === 1);
 
     socket.write('garbage\r\n\r\n');
 
     expect(await answer).toBe('');
+    await node.lab('PUT', '/resume');
     await until('the sale has ended', async () => (await node.state()).inFlight === 0);
     expect(await redis.client.get('{inventorypiped}:stock')).toBe('4');
   });

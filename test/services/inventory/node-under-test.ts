@@ -189,6 +189,18 @@ export async function until(what: string, isTrue: () => Promise<boolean> | boole
   }
 }
 
+/** Starts a sale, and resolves when it is held inside until it is resumed. No other one may be held on the node. */
+export async function startHeldSale(node: TestNode, sku: string) {
+  await node.lab('PUT', '/next-sale', { untilResumed: true });
+  const answer = node.sell(sku);
+  answer.catch(() => {});
+  const resume = () => node.lab('PUT', '/resume');
+  // A test that fails leaves none held, which the next one would take for its own.
+  onTestFinished(async () => void (await resume().catch(() => {})));
+  await until('the sale is held', async () => (await node.state()).held === 1);
+  return { answer, resume };
+}
+
 /** Scripts the node's next sale to hold inside for `pauseMs`, starts it, and resolves when it is inside. */
 export async function startPausedSale(node: TestNode, sku: string, pauseMs: number) {
   const before = (await node.events()).length;

@@ -11,10 +11,10 @@ import { atMost } from '../../machine.ts';
 import {
   expectProblem,
   sendRaw,
+  startHeldSale,
   startLink,
   startNode,
   startNodeAlone,
-  startPausedSale,
   startRedis,
   type TestNode,
   type TestRedis,
@@ -136,7 +136,7 @@ describe('outage under load from two nodes', () => {
       await redis.comeBack();
       const backAt = performance.now();
       if (isKilled) await redis.client.set(stockKey('rush'), 100_000);
-      await until('both nodes sell again', () => nodes.every(sellsSince(backAt)), 5000);
+      await until('both nodes sell again', () => nodes.every(sellsSince(backAt)));
       const salesUntilBack = sales.length;
       await until('they sell on', () => sales.length > salesUntilBack + 100);
       await stop();
@@ -194,7 +194,7 @@ describe('outage: one sale', () => {
   test.each(ways)('$way: waiters are answered within a second, and did not buy', async ({ isKilled }) => {
     await setLock('8-auto-renew');
     await redis.client.set(stockKey('waiters'), 10);
-    const { answer } = await startPausedSale(node, 'waiters', 1500);
+    const { answer, resume } = await startHeldSale(node, 'waiters');
     const waiting = nodes.flatMap((each) => [each.sell('waiters'), each.sell('waiters')]);
     await until(
       'they wait',
@@ -208,6 +208,7 @@ describe('outage: one sale', () => {
     expect(performance.now() - awayAt).toBeLessThan(atMost(1000));
     for (const each of answers) expectProblem(each, 'STORE_UNAVAILABLE', { detail: /before/ });
     await redis.comeBack();
+    await resume();
     await answer;
   });
 
@@ -228,9 +229,12 @@ describe('outage: one sale', () => {
   test('a sale that never got to send its write certainly did not take place', async () => {
     await setLock('8-auto-renew');
     await redis.client.set(stockKey('unsent'), 10);
-    const { answer } = await startPausedSale(node, 'unsent', 400);
+    const { answer, resume } = await startHeldSale(node, 'unsent');
 
     await redis.kill();
+    // From this answer on the node knows that Redis is away.
+    expectProblem(await node.get('/readyz'), 'STORE_UNAVAILABLE');
+    await resume();
 
     expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
     await redis.comeBack();
@@ -239,9 +243,10 @@ describe('outage: one sale', () => {
   test('a sale whose write was sent and not answered is in doubt', async () => {
     await setLock('8-auto-renew');
     await redis.client.set(stockKey('sent'), 10);
-    const { answer } = await startPausedSale(node, 'sent', 1500);
+    const { answer, resume } = await startHeldSale(node, 'sent');
 
     redis.freeze();
+    await resume();
 
     expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: false, detail: /while/ });
     expect((await node.events()).at(-1)).toMatchObject({ type: 'failed', code: 'STORE_UNAVAILABLE' });
@@ -266,7 +271,7 @@ describe('outage: one sale', () => {
     await line.deliver();
 
     expect(await redis.client.get(stockKey('late'))).toBe('777');
-    await until('no lock is left', async () => (await lockKeys('late')).length === 0, 1000);
+    await until('no lock is left', async () => (await lockKeys('late')).length === 0);
     expect((await far.sell('late')).body).toMatchObject({ outcome: 'sold', stockBefore: 777 });
   });
 

@@ -130,7 +130,7 @@ describe('sale: not sold', () => {
   });
 
   test('a sale under stage 8 keeps a lock that is longer than its lease', async () => {
-    const hasty = await startNode(redis.url, { LEASE_MS: '600' });
+    const hasty = await startNode(redis.url, { LEASE_MS: '1200' });
     await setStock('kept', 10);
 
     const { answer } = await startPausedSale(hasty, 'kept', 1500);

@@ -5,6 +5,7 @@ import { atMost } from '../../machine.ts';
 import {
   ask,
   expectProblem,
+  startHeldSale,
   startLink,
   startNode,
   startPausedSale,
@@ -111,10 +112,11 @@ test('shutdown: under load through kept connections no sale is lost', async () =
 test('shutdown: ends in a few seconds while Redis is away, and says that the sale is in doubt', async () => {
   const node = await startNode(redis.url);
   await redis.client.set('{inventoryaway}:stock', 10);
-  const { answer } = await startPausedSale(node, 'away', 300);
+  const { answer } = await startHeldSale(node, 'away');
 
   redis.freeze();
   const signalledAt = performance.now();
+  // A stopping node resumes its sales.
   node.signal('SIGTERM');
   const ended = await node.part.ended;
   const endedAfterMs = performance.now() - signalledAt;
@@ -129,8 +131,10 @@ test('shutdown: a lock that Redis has not taken back is given back when Redis is
   const link = await startLink(redis.url);
   const node = await startNode(link.url, { LOCK_VERSION: '3' });
   await redis.client.set('{inventoryback}:stock', 10);
-  const { answer } = await startPausedSale(node, 'back', 200);
+  const { answer, resume } = await startHeldSale(node, 'back');
   link.cut();
+  await until('the node knows', async () => (await node.get('/readyz')).status === 503);
+  await resume();
   expectProblem(await answer, 'STORE_UNAVAILABLE');
   expect(await redis.client.keys('{inventoryback}:lock:*')).toHaveLength(1);
 
@@ -139,7 +143,7 @@ test('shutdown: a lock that Redis has not taken back is given back when Redis is
   // From here on the link counts who comes: a node that stops, and still looks for Redis.
   const { connections } = link.counters;
   link.cut('silent');
-  await until('the node looks for Redis', () => link.counters.connections > connections, 2000);
+  await until('the node looks for Redis', () => link.counters.connections > connections);
   link.restore();
 
   expect(await node.part.ended).toMatch(/ended with exit code 0/);

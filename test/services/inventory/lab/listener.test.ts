@@ -9,8 +9,8 @@ import {
   ask,
   expectProblem,
   sendRaw,
+  startHeldSale,
   startNode,
-  startPausedSale,
   startRedis,
   type TestNode,
   type TestRedis,
@@ -88,12 +88,13 @@ describe('lab: /state', () => {
 
   test('shows who is inside and who waits', async () => {
     await redis.client.set('{inventorybusy}:stock', 10);
-    const { answer } = await startPausedSale(node, 'busy', 200);
+    const { answer, resume } = await startHeldSale(node, 'busy');
     const second = node.sell('busy');
     await until('one sale is inside and one waits', async () => {
       const { inFlight, waiting } = await node.state();
       return inFlight === 2 && waiting === 1;
     });
+    await resume();
 
     expect([(await answer).body.remaining, (await second).body.remaining]).toEqual([9, 8]);
     expect(await node.state()).toMatchObject({ inFlight: 0, waiting: 0, counts: { received: 2, sold: 2 } });
@@ -113,10 +114,11 @@ describe('lab: /lock-version', () => {
   test('changes nothing while a sale is in flight', async () => {
     await node.lab('PUT', '/lock-version', { version: 6 });
     await redis.client.set('{inventoryflight}:stock', 10);
-    const { answer } = await startPausedSale(node, 'flight', 150);
+    const { answer, resume } = await startHeldSale(node, 'flight');
 
     const refused = await node.lab('PUT', '/lock-version', { version: 4 });
     const { lock } = await node.state();
+    await resume();
     await answer;
     const taken = await node.lab('PUT', '/lock-version', { version: 8 });
 
@@ -206,9 +208,12 @@ describe('lab: /history', () => {
       await each.lab('DELETE', '/history');
     }
     await node.lab('PUT', '/stock', { sku: 'order', stock: 10 });
-    const { answer } = await startPausedSale(node, 'order', 100);
+    const { answer, resume } = await startHeldSale(node, 'order');
+    const next = other.sell('order');
+    await until('the second waits', async () => (await other.state()).waiting === 1);
 
-    await Promise.all([answer, other.sell('order')]);
+    await resume();
+    await Promise.all([answer, next]);
 
     const [first, second] = await Promise.all([node.events(), other.events()]);
     for (const events of [first, second]) {
@@ -251,11 +256,12 @@ describe('lab: /history', () => {
 
   test('DELETE is refused while a sale is in flight', async () => {
     await node.lab('PUT', '/stock', { sku: 'kept', stock: 10 });
-    const { answer } = await startPausedSale(node, 'kept', 100);
+    const { answer, resume } = await startHeldSale(node, 'kept');
 
     const refused = await node.lab('DELETE', '/history');
 
     expectProblem(refused, 'SALES_IN_FLIGHT');
+    await resume();
     expect((await answer).body.outcome).toBe('sold');
     expect((await node.events()).length).toBeGreaterThan(0);
   });
