@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 
 /** Links, clients and servers for one test, closed after it. */
@@ -54,6 +54,9 @@ export function ownLinks() {
     },
   };
 }
+
+/** As `expect.poll`, whose limit of a second Redis may need on a busy machine. */
+export const soon = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
 
 /** Resolves when the event has come, whatever errors come before. */
 export function seen(emitter: Redis | Socket, event: string): Promise<void> {

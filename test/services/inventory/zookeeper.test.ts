@@ -138,14 +138,10 @@ test('ZooKeeper stands still: the sale is answered within a second, definite, an
   }
   part.signal('SIGCONT');
 
-  await until(
-    'both sell',
-    async () => {
-      const answers = await Promise.all([node.sell('frozen'), other.sell('frozen')]);
-      return answers.every(({ status }) => status === 200);
-    },
-    2_000,
-  );
+  await until('both sell', async () => {
+    const answers = await Promise.all([node.sell('frozen'), other.sell('frozen')]);
+    return answers.every(({ status }) => status === 200);
+  });
 });
 
 test('ZooKeeper is killed: the holder stops before its write, waiters are answered, and all sell when it is back', async () => {
@@ -163,7 +159,7 @@ test('ZooKeeper is killed: the holder stops before its write, waiters are answer
   expect(await stockOf('killed')).toBe('10');
   part = (await zookeeper.startAgain?.()) as Part;
 
-  await until('it sells', async () => (await other.sell('killed')).status === 200, 3_000);
+  await until('it sells', async () => (await other.sell('killed')).status === 200);
 });
 
 test('a lock that needs ZooKeeper is refused by a node that was started without', async () => {
