@@ -277,6 +277,6 @@ test('events: one who takes nothing is hung up on, and until then little waits f
   // One who reads gets all of it, although it is far more than may wait.
   const reader = follow({ labPort: port });
   reader.pushes.splice(0);
-  await until('all of it is there', () => reader.events().length === 200_000);
+  await until('all of it is there', () => reader.events().length === 200_000, 60_000);
   expect(reader.events()).toEqual(history.read().events);
 });
