@@ -7,7 +7,7 @@ import { findOnPath } from '../../../scripts/stack/path.ts';
 import { connectStore, stockKey } from '../../../services/inventory/store.ts';
 import { lockOptions, notHeld } from '../../locks/lock-options.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
-import { encode, isPending, ownLinks, soon } from './own-links.ts';
+import { encode, isPending, ownLinks } from './own-links.ts';
 
 const redis = ownRedis();
 const { open, connect, connectRaw, listen } = ownLinks();
@@ -44,7 +44,7 @@ test('link: a hold in the middle of a pipeline passes what came before and keeps
   await held.arrived;
   await client.untilReceived('$1\r\na\r\n'.length);
   client.socket.write(encode('ECHO', 'd'));
-  await soon(() => link.counters.commands.get('ECHO')).toBe(4);
+  await expect.poll(() => link.counters.commands.get('ECHO')).toBe(4);
   const before = String(client.received());
   held.letGo();
   await client.untilReceived(4 * '$1\r\na\r\n'.length);
@@ -189,7 +189,7 @@ test.each(['reset', 'silent'] as const)(
 
     link.cut(how);
     const hasReached = await held.letGo();
-    await soon(() => watcher.get(redis.key())).toBe('late');
+    await expect.poll(() => watcher.get(redis.key())).toBe('late');
     const wasPending = await isPending(set);
     link.restore();
 
@@ -397,7 +397,7 @@ test('link: closing it ends what is held and what is waited for, and leaves no c
   expect((await answers).map(({ status }) => status)).not.toContain('fulfilled');
   expect(await Promise.all(delayed)).toEqual(clients.map(() => 'ended'));
   expect(await Promise.all(holds.map((hold) => hold.letGo()))).not.toContain(true);
-  await soon(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
+  await expect.poll(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
 });
 
 // The embedded Valkey cannot be told which connection to end.
@@ -415,9 +415,9 @@ test.skipIf(!isNative)(
     await held.arrived;
     await expect(written).rejects.toThrow('max retries');
     await store.back();
-    await soon(() => link.counters.commands.get('CLIENT')).toBeGreaterThan(2);
+    await expect.poll(() => link.counters.commands.get('CLIENT')).toBeGreaterThan(2);
     await store.readStock('late');
-    await soon(() => link.counters.open).toBe(1);
+    await expect.poll(() => link.counters.open).toBe(1);
 
     expect(await held.letGo()).toBe(false);
     expect(await watcher.getdel(stockKey('late'))).toBe('10');

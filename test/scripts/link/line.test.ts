@@ -5,7 +5,7 @@ import { findOnPath } from '../../../scripts/stack/path.ts';
 import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
 import { atLeast } from '../../machine.ts';
-import { encode, isPending, ownLinks, seen, soon } from './own-links.ts';
+import { encode, isPending, ownLinks, seen } from './own-links.ts';
 
 const redis = ownRedis();
 const { open, connect, connectRaw } = ownLinks();
@@ -104,7 +104,7 @@ test('link: commands are not delayed, and ending the delay passes on the replies
   link.delayReplies(60_000);
 
   client.socket.write(Buffer.concat([encode('APPEND', redis.key(), 'a'), encode('APPEND', redis.key(), 'b')]));
-  await soon(() => watcher.get(redis.key())).toBe('ab');
+  await expect.poll(() => watcher.get(redis.key())).toBe('ab');
   const before = client.receivedLength();
   link.delayReplies(0);
   client.socket.write(encode('GETDEL', redis.key()));
@@ -201,7 +201,7 @@ test('link: a silent line keeps replies that Redis has given', async () => {
   const link = await open(redis.url());
   const [client, watcher] = [await connect(link.url), redis.connect()];
   const blocked = client.blpop(redis.key(), 0);
-  await soon(async () => String(await watcher.client('LIST'))).toContain('cmd=blpop');
+  await expect.poll(async () => String(await watcher.client('LIST'))).toContain('cmd=blpop');
   link.cut('silent');
 
   await watcher.rpush(redis.key(), 'a');
@@ -230,7 +230,7 @@ test.each(['end', 'reset'])(
 
     expect(whileSilent.list).toContain('name=gone');
     expect(whileSilent.value).toBe(null);
-    await soon(async () => String(await watcher.client('LIST'))).not.toContain('name=gone');
+    await expect.poll(async () => String(await watcher.client('LIST'))).not.toContain('name=gone');
     expect(await watcher.getdel(redis.key())).toBe(how === 'end' ? 'late' : null);
   },
 );
@@ -248,7 +248,7 @@ test('link: a silent line that is then cut for good ends its connections', async
   link.cut();
 
   expect([await client.ended, await newcomer.ended]).toEqual(['reset', 'reset']);
-  await soon(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
+  await expect.poll(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
 });
 
 test('link: 50 clients over a line that goes silent again and again lose nothing and keep their order', async () => {
@@ -342,7 +342,7 @@ describe('link: with a second Redis', () => {
         await node.config('SET', 'repl-diskless-sync-delay', '0');
         await onReplica.replicaof('127.0.0.1', String(replication.port));
         await node.set('before', 'a');
-        await soon(() => onReplica.get('before')).toBe('a');
+        await expect.poll(() => onReplica.get('before')).toBe('a');
 
         replication.cut('silent');
         const taken = await node.set('lock', 'first', 'NX');

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { openLink } from '../../../scripts/link/link.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
-import { encode, ownLinks, soon, split } from './own-links.ts';
+import { encode, ownLinks, split } from './own-links.ts';
 
 const redis = ownRedis();
 const { open, connect, connectRaw, listen } = ownLinks();
@@ -114,11 +114,11 @@ test('link: pushes that nobody asked for at that moment pass', async () => {
   client.socket.write(
     Buffer.concat([encode('HELLO', '3'), encode('CLIENT', 'TRACKING', 'ON'), encode('GET', redis.key())]),
   );
-  await soon(() => String(client.received())).toMatch(/\+OK\r\n_\r\n$/);
+  await expect.poll(() => String(client.received())).toMatch(/\+OK\r\n_\r\n$/);
 
   await writer.set(redis.key(), 'a');
 
-  await soon(() => String(client.received())).toContain('invalidate');
+  await expect.poll(() => String(client.received())).toContain('invalidate');
   await writer.del(redis.key());
 });
 
@@ -130,7 +130,7 @@ test('link: MONITOR shows what others do', async () => {
 
   await other.echo('seen');
 
-  await soon(() => String(monitor.received())).toContain('"seen"');
+  await expect.poll(() => String(monitor.received())).toContain('"seen"');
 });
 
 test('link: a value of many megabytes passes both ways', async () => {
@@ -153,7 +153,7 @@ test('link: what Redis does not read stays with the client', async () => {
   const bytes = Buffer.concat(Array<Buffer>(1024).fill(command));
 
   const taken = await untilStill(pour(bytes, client.socket));
-  await soon(() => server.arrivals.length).toBe(1);
+  await expect.poll(() => server.arrivals.length).toBe(1);
   const [arrival] = server.arrivals as [(typeof server.arrivals)[0]];
   arrival.socket.resume();
   await arrival.untilReceived(bytes.length);
@@ -167,7 +167,7 @@ test('link: what the client does not read stays with Redis', async () => {
   const link = await open(server.url);
   const client = await connectRaw(link.port);
   client.socket.pause();
-  await soon(() => server.arrivals.length).toBe(1);
+  await expect.poll(() => server.arrivals.length).toBe(1);
   const [{ socket }] = server.arrivals as [(typeof server.arrivals)[0]];
   const bytes = Buffer.alloc(64 * 1024 * 1024, 'reply');
 
@@ -192,7 +192,7 @@ test('link: what is no command ends its connection with an error, after the answ
   );
   expect(await other.ping()).toBe('PONG');
   client.socket.end();
-  await soon(() => link.counters.open).toBe(1);
+  await expect.poll(() => link.counters.open).toBe(1);
 });
 
 test('link: a client that has sent its last byte still gets its answers', async () => {
@@ -223,10 +223,10 @@ test('link: a client that leaves in the middle of a command leaves nothing behin
   link.holdNext('SET');
 
   client.socket.write(encode('SET', redis.key(), 'a').subarray(0, -3));
-  await soon(async () => (await clientIds(watcher)).length).toBe(before.length + 1);
+  await expect.poll(async () => (await clientIds(watcher)).length).toBe(before.length + 1);
   client.socket.resetAndDestroy();
 
-  await soon(() => clientIds(watcher)).toEqual(before);
+  await expect.poll(() => clientIds(watcher)).toEqual(before);
   expect(await watcher.exists(redis.key())).toBe(0);
   expect(link.counters.held).toBe(0);
 });
@@ -289,7 +289,7 @@ test.each(['mysql', 'zookeeper'])(
     const link = await open(server.url.replace('redis:', `${kind}:`));
     expect(link.url).toBe(`${kind}://127.0.0.1:${link.port}`);
     const client = await connectRaw(link.port);
-    await soon(() => server.arrivals.length).toBe(1);
+    await expect.poll(() => server.arrivals.length).toBe(1);
     const arrival = server.arrivals[0] as (typeof server.arrivals)[number];
     // It speaks first, and neither side speaks like Redis.
     arrival.socket.write(Buffer.from([74, 0, 0, 0, 10]));
