@@ -1,7 +1,7 @@
 // "You are the scheduler": the processes side by side, what Redis holds, and everything that can happen next as a button.
 
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { GameView, MoveView, PuzzleOrder, PuzzleView } from '../puzzle-contract.ts';
 import { texts as allTexts } from '../texts/en.ts';
 import { PuzzleBoard } from './puzzle-board.ts';
@@ -120,7 +120,7 @@ function Game({ game, send }: GameProps) {
 function useKeys(game: GameView | null, send: PuzzleProps['send']) {
   const latest = useRef({ game, send });
   latest.current = { game, send };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { game, send } = latest.current;
       const isTyping = event.target instanceof Element && event.target.closest(TYPING) !== null;

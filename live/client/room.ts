@@ -1,7 +1,7 @@
 // A prediction as it is shown: on the wall with its bars and buttons, and on a phone with answers to touch.
 
 import { html } from 'htm/preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { AnswerView, QuestionView, RoomOrder, RoomView, Vote } from '../room-contract.ts';
 import { texts } from '../texts/en.ts';
 import { follower } from './own-vote.ts';
@@ -29,7 +29,8 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
   // Without a room the presenter predicts alone.
   const hasVotes = room.address !== null || (question?.voted ?? 0) > 0;
 
-  useEffect(() => {
+  // What is drawn listens, and knows what is drawn: a key may come before the browser has shown it.
+  useLayoutEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (!isForTheRoom(event)) return;
       if (event.key === roomKeys.bars) isCountShown.value = !isCountShown.value;

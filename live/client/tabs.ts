@@ -1,7 +1,7 @@
 // What is read beside the picture: the story, the code or the figures.
 
 import { html } from 'htm/preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { StageChoice } from '../contract.ts';
 import { texts } from '../texts/en.ts';
 import { Code } from './code.ts';
@@ -32,7 +32,8 @@ export function Tabs({ view, index, choice }: TabsProps) {
   const isFree = isMain && controls !== null;
   const hasRoom = isMain && !isFree && room !== undefined;
   const newest = canBegin(play) ? undefined : view.story.at(-1);
-  useEffect(() => {
+  // What is drawn listens, and knows what is drawn: a key may come before the browser has shown it.
+  useLayoutEffect(() => {
     // On its own tab the question listens itself.
     if (room === undefined || !hasRoom || tab.value === 'predict') return;
     function onKey(event: KeyboardEvent) {

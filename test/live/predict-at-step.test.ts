@@ -40,6 +40,19 @@ describe.skipIf(!hasBrowser)(
 
     const question = (on: Page) => on.getByText(/What does it do when it arrives\?/);
 
+    /** Opens a tab, and presses a key when it is drawn and the browser has not yet shown it. */
+    const pressAsSoonAsDrawn = (tab: string, key: string) =>
+      page.evaluate(
+        async ([tab, key]) => {
+          document.getElementById(`tab-${tab}-0`)?.click();
+          // It is drawn in a microtask.
+          await undefined;
+          if (document.querySelector(`.panel.of-${tab}`) === null) throw new Error(`${tab} is not drawn.`);
+          document.dispatchEvent(new KeyboardEvent('keydown', { key }));
+        },
+        [tab, key] as const,
+      );
+
     async function begin(how: 'Play' | 'Step by step') {
       await page.getByRole('combobox', { name: /^Stage/ }).selectOption('5-owner-check');
       await page.getByRole('combobox', { name: /^Drill/ }).selectOption('late-release');
@@ -66,15 +79,11 @@ describe.skipIf(!hasBrowser)(
       await page.getByText('Votes are open.').waitFor();
       expect(await drills.inputValue()).toBe('rush');
       expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('SELECT');
-      await page.getByRole('tab', { name: 'Story' }).click();
-      await page.keyboard.press('c');
+      await pressAsSoonAsDrawn('story', 'c');
       await phone.getByText('Votes are closed.', { exact: true }).waitFor();
-      // The tab is open, and listens as soon as it is drawn.
-      const isTaken = phone.getByText('The next question appears here.');
-      while ((await isTaken.count()) === 0) {
-        await page.keyboard.press('x');
-        await page.waitForTimeout(350);
-      }
+      await page.getByRole('tab', { name: 'Story' }).click();
+      await pressAsSoonAsDrawn('predict', 'x');
+      await phone.getByText('The next question appears here.').waitFor();
     });
 
     test('step by step it stops, asks, takes votes, goes on, and shows what happened', async () => {
