@@ -35,12 +35,13 @@ export function createRecorder({ choices, read }: { choices: StageChoice[]; read
       has = members;
       if (message === undefined) return;
       kept += message.length;
+      const now = performance.now();
       // It begins with what is seen first, not with the wait for its servers.
       if (changes.length === 0) {
-        startedAt = performance.now();
+        startedAt = now;
         playedAt = new Date().toISOString();
       }
-      changes.push({ atMs: Math.round(performance.now() - startedAt), message: JSON.parse(message) });
+      changes.push({ atMs: Math.round(now - startedAt), message: JSON.parse(message) });
     },
     /** What was seen since the beginning. Undefined when nothing has begun. */
     run(): SavedRun | undefined {
