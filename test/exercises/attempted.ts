@@ -1,15 +1,18 @@
 // Looks at a file of an exercise by the search, in this process, and makes the files of attempts.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Exercise, exercisesDir } from '../../exercises/workshop/exercise.ts';
+import type { Exercise } from '../../exercises/workshop/exercise.ts';
 import { isRestless } from '../../exercises/workshop/restless.ts';
 import { type Cell, proveCell } from '../../prove/cell.ts';
 import { readLock } from '../../prove/sandbox.ts';
 import { scopes as allScopes } from '../../prove/scopes.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import type { Attempt } from './attempt.ts';
+
+const folder = join(projectDir, 'reports/attempts');
 
 /** What the search says of a file, in each scope of the exercise or in some of them. */
 export async function lookAt({ settings }: Exercise, file: string, names = settings.search?.scopes ?? []) {
@@ -26,15 +29,24 @@ export async function lookAt({ settings }: Exercise, file: string, names = setti
   return cells;
 }
 
-/** Writes the attempt into a file of its own, beside the original, so that its imports lead to the same files. */
+/**
+ * A file of one's own, for as long as the test file runs. It stands two folders deep, as the file of an exercise does, so that its imports
+ * lead to the same files; and not beside the originals, which others copy meanwhile.
+ */
+export function ownFile(name: string, text: string): string {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${process.pid}-${name}.ts`);
+  writeFileSync(file, text);
+  cleanUpLater(() => rmSync(file, { force: true }));
+  return file;
+}
+
+/** Writes the attempt into a file of its own. */
 export function fileOfAttempt({ name, original, solution }: Exercise, at: number, { from, replace }: Attempt): string {
   let text = readFileSync(from === 'lock' ? original : solution, 'utf8');
   for (const [find, by] of replace) {
     expect(text.split(find), find).toHaveLength(2);
     text = text.replace(find, () => by);
   }
-  const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-${name}-${at}.ts`);
-  writeFileSync(file, text);
-  cleanUpLater(() => rmSync(file, { force: true }));
-  return file;
+  return ownFile(`${name}-${at}`, text);
 }

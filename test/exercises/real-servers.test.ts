@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
+import { readExercises } from '../../exercises/workshop/exercise.ts';
 import { openLockServers } from '../../exercises/workshop/lock-servers.ts';
 import type { RealJudge, RealVerdict } from '../../exercises/workshop/real-judge.ts';
+import { ownFile } from './attempted.ts';
 
 /** So many sets of servers, each of which goes from exercise to exercise, as that of a workshop does. The drills mostly wait. */
 const SETS = 2;
@@ -62,14 +62,9 @@ describe.concurrent('exercises on real servers', () => {
     const [exercise] = exercises.filter(({ number }) => number === 3);
     if (exercise === undefined) throw new Error('There is no exercise 03.');
     const text = readFileSync(exercise.original, 'utf8');
-    const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-returned.ts`);
-    writeFileSync(file, text.replace('    await acquire(signal);', '    return acquire(signal);'));
-    try {
-      expect(readFileSync(file, 'utf8')).toContain('return acquire');
-      expect(await play(exercise, file)).toMatchObject([{ drill: 'long-wait', verdict: 'fail' }]);
-    } finally {
-      rmSync(file);
-    }
+    const file = ownFile('returned', text.replace('    await acquire(signal);', '    return acquire(signal);'));
+    expect(readFileSync(file, 'utf8')).toContain('return acquire');
+    expect(await play(exercise, file)).toMatchObject([{ drill: 'long-wait', verdict: 'fail' }]);
   });
 
   test.each([
@@ -79,15 +74,11 @@ describe.concurrent('exercises on real servers', () => {
   ])('a lock that %s fails with a sentence, and the next one is judged on new nodes', async (what, acquire, reason) => {
     const [exercise] = exercises.filter(({ number }) => number === 4);
     if (exercise === undefined) throw new Error('There is no exercise 04.');
-    const file = join(exercisesDir, 'originals', `.attempt-${process.pid}-${what.replaceAll(' ', '-')}.ts`);
-    writeFileSync(file, `export const createLock = () => ({ async acquire() { ${acquire} }, async release() {} });\n`);
-    try {
-      expect(await play(exercise, file)).toEqual([
-        { drill: 'crashed-holder', verdict: 'fail', reason: expect.stringMatching(reason) },
-      ]);
-    } finally {
-      rmSync(file);
-    }
+    const text = `export const createLock = () => ({ async acquire() { ${acquire} }, async release() {} });\n`;
+    const file = ownFile(what.replaceAll(' ', '-'), text);
+    expect(await play(exercise, file)).toEqual([
+      { drill: 'crashed-holder', verdict: 'fail', reason: expect.stringMatching(reason) },
+    ]);
     expect(await play(exercise, exercise.solution)).toMatchObject([{ verdict: 'pass' }]);
   });
 });
