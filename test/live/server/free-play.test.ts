@@ -11,7 +11,8 @@ import { MASTERS } from '../../../scripts/stack/stack.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
 
-const LEASE_MS = 1_000;
+/** Long enough for what is held on a line: what renews the lease is held with it. */
+const LEASE_MS = 2_000;
 /** How long somebody who stands still is waited for, in milliseconds. */
 const SILENT_MS = 300;
 /** How long one who answers may take to, on a machine that is busy, in milliseconds. */
