@@ -235,7 +235,7 @@ describe('200 followers on one laptop', () => {
   test('20 that never read: nothing is kept for them, they are hung up on, and the others go on', async () => {
     const state: LiveState = { play: { is: 'ready', trouble: null }, controls: null, views: [view()] };
     const room = createRoom({ questions: {}, read: () => state, onChange: () => {} });
-    const stream = createStream({ choices: [], read: () => state, mostFollowers: 250, readLimitMs: 400 });
+    const stream = createStream({ choices: [], read: () => state, mostFollowers: 250, readLimitMs: 1_000 });
     const responses: ServerResponse[] = [];
     const app = createFollowerApp({ files, token: 'abc', stream, room, onBug: () => {} });
     const server = createServer((request, response) => {
