@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
-import { afterEach, expect } from 'vitest';
+import { afterEach } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 
 /** Links, clients and servers for one test, closed after it. */
@@ -53,4 +53,63 @@ export function ownLinks() {
       return { arrivals, server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
     },
   };
+}
+
+/** Resolves when the event has come, whatever errors come before. */
+export function seen(emitter: Redis | Socket, event: string): Promise<void> {
+  return new Promise((resolve) => (emitter as Socket).once(event, () => resolve()));
+}
+
+/** What a socket receives. */
+function collect(socket: Socket) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let check = () => {};
+  const ended = new Promise<'end' | 'reset'>((resolve) => {
+    socket.once('end', () => resolve('end'));
+    socket.once('error', () => resolve('reset'));
+  });
+  socket.on('data', (chunk) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    check();
+  });
+  return {
+    received: () => Buffer.concat(chunks),
+    receivedLength: () => length,
+    /** Resolves when so many bytes have come in all. */
+    untilReceived: (bytes: number) =>
+      new Promise<void>((resolve) => {
+        check = () => length >= bytes && resolve();
+        check();
+      }),
+    ended,
+  };
+}
+
+/** A command as clients send it. */
+export function encode(...args: (string | Uint8Array)[]): Buffer {
+  const parts = args.map((arg) => Buffer.from(arg as Uint8Array));
+  const encoded = parts.flatMap((part) => [Buffer.from(`$${part.length}\r\n`), part, Buffer.from('\r\n')]);
+  return Buffer.concat([Buffer.from(`*${parts.length}\r\n`), ...encoded]);
+}
+
+/** Cuts bytes where a chunk of each of these lengths ends, over and over. */
+export function split(bytes: Buffer, lengths: number[]): Buffer[] {
+  const chunks = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const length = lengths[turn % lengths.length] ?? bytes.length;
+    chunks.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return chunks;
+}
+
+/** Whether a promise has no outcome yet. */
+export function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol();
+  return Promise.race([promise, pending]).then(
+    (outcome) => outcome === pending,
+    () => false,
+  );
 }
