@@ -12,10 +12,14 @@ import type { TestBed } from '../harness/test-bed.ts';
 
 /** Of the lease, so much one waits to see that somebody is kept out. */
 const KEPT_OUT = 1 / 4;
+/** Of the lease, so much two have to come together. */
+const TOGETHER = 1 / 2;
 /** So many who came later and looked first show that nothing bounds them. */
 const LOOKS = 10;
 /** How late the answers of Redis are to those who look without end, in milliseconds: each is still inside when the next one asks. */
 const SLOW_MS = 150;
+/** How long the reading of one who looks is held, so that a sale can ask meanwhile: in milliseconds. A node gives up one that takes 700 ms. */
+const ASK_LIMIT_MS = 400;
 const STEP_LIMIT_MS = 5_000;
 /** So much later the drill may see what it looks for, in milliseconds. */
 const LOOK_MS = 30;
@@ -87,8 +91,11 @@ async function lookTogether(testBed: TestBed, figures: Figures): Promise<Judgeme
   const firstAskedAt = sharedClock();
   if (!(await testBed.waitFor(one.hasArrived, STEP_LIMIT_MS)))
     return notStaged(`${first.name} did not read the stock.`);
+  const tried = await testBed.triesOf(second);
   const secondLook = testBed.look(second);
-  const areTogether = await testBed.waitFor(other.hasArrived, KEPT_OUT * leaseMs);
+  const areTogether = await testBed.waitFor(other.hasArrived, TOGETHER * leaseMs);
+  // Who has not asked yet is not kept out.
+  const hasAsked = areTogether || (await testBed.triesOf(second)) > tried;
   figures['readersAtOnce'] = areTogether ? 2 : 1;
   await other.read.letGo();
   if (areTogether) {
@@ -97,12 +104,14 @@ async function lookTogether(testBed: TestBed, figures: Figures): Promise<Judgeme
     );
     await endOf(secondLook);
   }
+  const triedBefore = await testBed.triesOf(second);
   const sale = areTogether ? testBed.sell(second) : undefined;
   const enteredAt = async () => {
     const events = await second.history();
     return events.events.find(({ type, at }) => type === 'entered' && at > firstAskedAt)?.at;
   };
   if (sale) await testBed.waitFor(enteredAt, KEPT_OUT * leaseMs);
+  const hasSaleAsked = (await testBed.triesOf(second)) > triedBefore;
   const letGoAt = sharedClock();
   await one.read.letGo();
   const ends = await Promise.all([endOf(firstLook), endOf(secondLook)]);
@@ -115,6 +124,7 @@ async function lookTogether(testBed: TestBed, figures: Figures): Promise<Judgeme
   if (ends.some(({ remaining }) => remaining === undefined)) {
     return notStaged(`Two looked at the same time, and were answered ${ends.map(saidOf).join(' and ')}.`);
   }
+  if (!hasAsked || (sale && !hasSaleAsked)) return notStaged(`${second.name} asked for no lock.`, { isLate: true });
   if (!areTogether)
     return fails(`Who looks waits for others who only look: ${second.name} for ${first.name}.`, figures);
   const entered = await enteredAt();
@@ -132,20 +142,24 @@ async function lookWithoutEnd(testBed: TestBed, figures: Figures): Promise<Judge
   const line = testBed.mark('line slow', { node: first });
   const { commands, end: unwatch } = testBed.watchCommands(first);
   const reads = () => commands.filter(isStockRead).length;
+  const held = holdRead(testBed, first);
   const looks = [testBed.look(first)];
-  if (!(await testBed.waitFor(async () => reads() > 0 || undefined, STEP_LIMIT_MS))) {
+  if (!(await testBed.waitFor(held.hasArrived, STEP_LIMIT_MS))) {
     return notStaged(`${first.name} did not read the stock.`);
   }
-  const readAt = sharedClock();
+  const heldAt = sharedClock();
+  const askLimitMs = Math.min(TOGETHER * leaseMs, ASK_LIMIT_MS);
   const sale = testBed.sell(second);
   let hasEnded = false;
   void sale.end.then(() => (hasEnded = true));
   const isWaiting = async () => (await second.state()).waiting === 1 || undefined;
-  const hasWaited = await testBed.waitFor(isWaiting, SLOW_MS);
+  const hasWaited = await testBed.waitFor(isWaiting, askLimitMs);
   await testBed.hasAsked(second);
   const askedAt = sharedClock();
-  // The answer to its reading is still on the way to the one who looks.
-  if (!hasWaited || askedAt - readAt > SLOW_MS - LOOK_MS) {
+  await held.read.letGo();
+  // From here on the answer to its reading is on the way to the one who looks.
+  const readAt = sharedClock();
+  if (!hasWaited || askedAt - heldAt > askLimitMs) {
     return notStaged(`The sale on ${second.name} did not ask while somebody looked.`, { isLate: true });
   }
   await testBed.say(`A sale waits on ${second.name}, and others look at the stock on ${first.name} without end.`);

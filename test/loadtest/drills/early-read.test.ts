@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { earlyRead } from '../../../loadtest/drills/early-read.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import type { Command } from '../../../scripts/link/link.ts';
-import { figuresOf, impostor, isUnknown, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
+import { startMisbehavingServer } from '../harness/misbehaving-server.ts';
+import { figuresOf, impostor, isUnknown, LEASE_MS, ownTargets, SHARED_LIMIT_MS, withNodes } from './own-targets.ts';
 
 const { run } = ownTargets(2);
 const runOn = (wrap: (target: Target) => Target) => run(earlyRead, 'read-write', { wrap });
@@ -34,6 +36,26 @@ describe.concurrent('early-read', { timeout: SHARED_LIMIT_MS }, () => {
       ],
       figures: { earlyAnswers: 1 },
     });
+  });
+
+  test('a look that comes late to its node is not kept out by another one', async ({ onTestFinished }) => {
+    let upstream = '';
+    let looks = 0;
+    const server = await startMisbehavingServer('', async ({ incoming, response }) => {
+      if (incoming.method === 'GET') looks += 1;
+      // The second one of the second node meets that of the first.
+      if (incoming.method === 'GET' && looks === 2) await sleep(LEASE_MS / 3);
+      const answer = await fetch(new URL(incoming.url ?? '', upstream), { method: incoming.method ?? '' });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    });
+    onTestFinished(server.stop);
+    const wrap = (target: Target) => {
+      upstream = target.nodes[1]?.publicUrl ?? '';
+      return withNodes(target, (_node, index) => (index === 1 ? { publicUrl: server.url } : {}));
+    };
+
+    const { verdict, reasons } = await run(earlyRead, 'read-write', { wrap, tries: 4 });
+    expect({ verdict, reasons }).toEqual({ verdict: 'pass', reasons: [expect.stringContaining('two looked at once')] });
   });
 
   test('nothing to sell, so nobody is inside: unknown', async () => {
