@@ -87,10 +87,8 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
         ...options,
         timing,
         narrate: silence.narrate,
-      }).catch((error) => {
-        silence.end();
-        throw error;
       });
+      silence.begin();
       let isLate = false;
       const course = drill.run(testBed).catch((error) => {
         if (error instanceof NotStagedError) return notStaged(error.message, error);
@@ -152,9 +150,10 @@ function watchSilence(narrate: Narrate, limitMs: number) {
   const watch = () => {
     if (!isOver) timer = setTimeout(() => silent.abort(reason), limitMs);
   };
-  watch();
   return {
     signal: silent.signal,
+    /** The drill begins. What comes before it, to make the nodes ready, has limits of its own. */
+    begin: watch,
     end() {
       isOver = true;
       clearTimeout(timer);

@@ -5,8 +5,9 @@ import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { timelineOf } from '../../../loadtest/evidence/timeline.ts';
 import type { Observed } from '../../../loadtest/harness/observed.ts';
 import { type Judgement, notStaged } from '../../../loadtest/harness/step-drill.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
 import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
-import { LEASE_MS, ownTargets } from '../drills/own-targets.ts';
+import { LEASE_MS, ownTargets, withNodes } from '../drills/own-targets.ts';
 
 const { run, use } = ownTargets(1);
 
@@ -76,6 +77,21 @@ test('while somebody reads a sentence, no drill is silent for too long', async (
   const read = async (sentence: string) => void (sentence === 'One.' && (await sleep(500)));
 
   expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate: read })).toMatchObject({ verdict: 'pass' });
+});
+
+test('while the nodes are made ready, no drill is silent for too long', async () => {
+  const prompt = { ...nestedCall, run: async () => passed };
+  const slowToBeReady = (target: Target) =>
+    withNodes(target, ({ setLock }) => ({
+      async setLock(version, timing) {
+        await sleep(500);
+        await setLock(version, timing);
+      },
+    }));
+
+  const outcome = await run(prompt, '8-auto-renew', { silenceLimitMs: 300, wrap: slowToBeReady });
+
+  expect(outcome).toMatchObject({ verdict: 'pass' });
 });
 
 test('a drill that is watched shows all that its timeline is drawn of', async () => {
