@@ -285,6 +285,22 @@ describe.concurrent('orders: a drill in which a request or a tick failed is unkn
     expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
   });
 
+  test('runs-overlap: a slow tick that is seen late takes no longer for that', async () => {
+    let isSeen = false;
+    const late = (target: Target) =>
+      withNodes(target, (node) => ({
+        async ticks() {
+          const ticks = await node.ticks();
+          if (ticks.held > 0 && !isSeen) await sleep(700);
+          isSeen ||= ticks.held > 0;
+          return ticks;
+        },
+      }));
+    const outcome = await run(drillNamed('runs-overlap'), 'schedule-cron', { wrap: late });
+
+    expect(outcome).toMatchObject({ verdict: 'fail', figures: { meanwhile: 3 } });
+  });
+
   test('clock-skew: a late tick that comes too late for the minimum hold has no figure, and the fault is judged', async () => {
     const tardy = (target: Target) =>
       withNodes(target, (node) => ({
