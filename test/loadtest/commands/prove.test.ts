@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { lockWith, noModule, writeModule } from '../grade/modules.ts';
 import { ownCommands } from './command-under-test.ts';
+import { processesOf } from './processes-of.ts';
 
 const file = 'loadtest/commands/prove.ts';
 const start = ownCommands(file);
@@ -73,7 +74,10 @@ test('a file that is not there is refused, with 2', async () => {
 
 test('Ctrl-C: what is known by then, and 2', async () => {
   const command = prove('--stage', '4,fair', '--scope', 'late-release,slow-holder', '--processes', '3', '--json');
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  // It has listened to signals for as long as it has had processes that search.
+  await expect
+    .poll(() => processesOf(command.tmp).join(), { interval: 20, timeout: 60_000 })
+    .toContain('prove/worker.ts');
   command.child.kill('SIGINT');
 
   expect(await command.ended).toEqual({ code: 2, signal: null });
