@@ -41,7 +41,9 @@ export const lateVotes: StepDrill = {
       async () => testBed.heardByMasters(first, majority) > heardBefore || undefined,
       HEARD_LIMIT_MS,
     );
-    if (!isHeard) return notStaged(`${majority.length} masters did not hear ${first.name} in time.`);
+    if (!isHeard) {
+      return notStaged(`${majority.length} masters did not hear ${first.name} in time.`, { isLate: true });
+    }
     await testBed.say(`${first.name} asks for the lock, and the masters vote at once.`);
 
     const next = await testBed.trySellInside(second, { untilResumed: true }, ENTRY_LIMIT_MS);
