@@ -159,12 +159,17 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     const dead = faults.crashes.map(({ node }) => node);
     await faults.undoAll();
     for (const node of dead) await setUp(node);
+    await resumeAll();
+  }
+
+  async function resumeAll() {
     for (const node of nodes) await node.resume();
   }
 
-  /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. */
-  const allEnded = () =>
+  /** Resolves with undefined when sales are still in flight, or locks on their way back, after the limit. `help` comes before each look. */
+  const allEnded = (help = async () => {}) =>
     poll(async () => {
+      await help();
       const states = await Promise.all(live().map((node) => node.state()));
       return states.every(({ inFlight, unreleased }) => inFlight + unreleased === 0) || undefined;
     }, SETTLE_LIMIT_MS);
@@ -271,8 +276,8 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     stop();
     await watch?.close();
     await faults.undoAll();
-    for (const node of nodes) await node.resume();
-    if (!(await allEnded())) throw new Error('Sales of the drill were still in flight after it.');
+    // A sale that comes to its hold only now is let go, too.
+    if (!(await allEnded(resumeAll))) throw new Error('Sales of the drill were still in flight after it.');
 
     const happened = [...crashes.flatMap(({ events }) => events), ...(await events())]
       .filter(({ at }) => at <= until)

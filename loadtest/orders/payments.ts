@@ -64,8 +64,7 @@ export async function holdingOrder<T>({ mysqlUrl }: PurchaseTestBed, id: string,
   const holder: Connection = await createConnection(mysqlUrl);
   try {
     await holder.query('START TRANSACTION');
-    // Not in the words of a booking, which is looked for: MySQL may list a statement a moment longer than it runs.
-    await holder.query('SELECT 1 FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+    await holder.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
     return await act();
   } finally {
     holder.destroy();
@@ -73,11 +72,8 @@ export async function holdingOrder<T>({ mysqlUrl }: PurchaseTestBed, id: string,
 }
 
 /** How many bookings wait for the row of their order. */
-export async function waitingBookings({ query }: PurchaseTestBed): Promise<number> {
-  const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
-    WHERE db = DATABASE() AND info LIKE 'SELECT id FROM tb_order%FOR UPDATE'`;
-  return Number((await query<{ waiting: number }>(sql))[0]?.waiting);
-}
+export const waitingBookings = ({ waitingStatements }: PurchaseTestBed) =>
+  waitingStatements('SELECT id FROM tb_order%FOR UPDATE');
 
 /**
  * Judges what became of a message whose booking came to nothing: it must be booked once. `what` tells in a clause why it came to

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
+import { waitingStates } from '../../scripts/stack/mysql.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts';
@@ -63,6 +64,16 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
   async function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const [rows] = await mysql.query<RowDataPacket[]>(sql, values);
     return rows as Row[];
+  }
+
+  /**
+   * How many statements wait for a row, of those that are `like` that. One that is answered may be listed a moment longer, in another
+   * state.
+   */
+  async function waitingStatements(like: string): Promise<number> {
+    const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
+      WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE ? AND state IN (?)`;
+    return Number((await query<{ waiting: number }>(sql, [like, waitingStates]))[0]?.waiting);
   }
 
   async function forgetOrders() {
@@ -130,6 +141,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
     mysqlUrl,
     query,
     until,
+    waitingStatements,
     mustBeOpen,
     /** Aborts when the drill ends. */
     stopping: stopping.signal,

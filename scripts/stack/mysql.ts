@@ -14,6 +14,9 @@ import { freePort } from './ports.ts';
 /** How long a server may take to answer one question, in milliseconds. */
 const ANSWER_LIMIT_MS = 2_000;
 
+/** What a statement does that waits for a row or a named lock, in the words of MariaDB and MySQL: the state in their list of processes. */
+export const waitingStates = ['executing', 'sending data', 'statistics', 'update', 'updating', 'user lock'];
+
 export interface MysqlServer {
   /** Without a database. */
   url: string;

@@ -362,7 +362,7 @@ describe('the accounts', () => {
     );
 
     const counted = supply(other, 'written', 4);
-    await until('it waits', async () => (await shop.running('DELETE')) + (await shop.running('UPDATE')) > 0);
+    await until('it waits', async () => (await shop.waiting('DELETE')) + (await shop.waiting('UPDATE')) > 0);
     await writing.query('COMMIT');
     await counted;
 

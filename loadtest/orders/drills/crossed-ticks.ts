@@ -8,7 +8,7 @@ export const crossedTicks: GuardDrill = {
   name: 'crossed-ticks',
   leaseMs: LONG_LEASE_MS,
   async run(testBed) {
-    const { first, second, query, until } = testBed;
+    const { first, second, until } = testBed;
     await testBed.makeDue(1);
     await testBed.step(`One order is due. ${first.name} and ${second.name} come to it at the same moment.`);
     const one = await testBed.holdTick(first, { after: 'read', orders: 1 });
@@ -17,12 +17,8 @@ export const crossedTicks: GuardDrill = {
 
     const ended = () => [one, two].filter((tick) => tick.ended() !== undefined).length;
     const holder = await createConnection(testBed.mysqlUrl);
-    /** How many ticks wait for the row of the order. The holder's own statement may be listed a moment longer than it runs. */
-    const waiting = async () => {
-      const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
-        WHERE db = DATABASE() AND id NOT IN (CONNECTION_ID(), ?) AND info LIKE '%tb_order%'`;
-      return Number((await query<{ waiting: number }>(sql, [holder.threadId]))[0]?.waiting);
-    };
+    /** How many ticks wait for the row of the order. */
+    const waiting = () => testBed.waitingStatements('%tb_order%');
     try {
       await holder.query('START TRANSACTION');
       await holder.query('SELECT id FROM tb_order FOR UPDATE');

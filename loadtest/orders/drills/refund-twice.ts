@@ -23,11 +23,7 @@ export const refundTwice: KeyDrill = {
     );
 
     /** How many refunds wait to change the order. */
-    const waiting = async () => {
-      const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
-        WHERE db = DATABASE() AND info LIKE 'UPDATE tb_order%'`;
-      return Number((await query<{ waiting: number }>(sql))[0]?.waiting);
-    };
+    const waiting = () => testBed.waitingStatements('UPDATE tb_order%');
     const answered: ClientAnswer[] = [];
     const refund = async (node: typeof first) => {
       answered.push(await testBed.send('POST', node.publicUrl, `/orders/${id}/refund`));

@@ -146,7 +146,7 @@ describe('a node is killed half way', () => {
     await holder.query("SELECT * FROM tb_stock WHERE sku = 'half' FOR UPDATE");
     const result = tick(doomed);
     result.catch(() => {});
-    await until('it waits to restore', async () => (await shop.running('INSERT INTO tb_stock')) === 1);
+    await until('it waits to restore', async () => (await shop.waiting('INSERT INTO tb_stock')) === 1);
 
     doomed.signal('SIGKILL');
     await doomed.part.ended;

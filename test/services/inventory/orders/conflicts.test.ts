@@ -99,7 +99,7 @@ test('sale: a deadlock on its order is tried again, and the order is written onc
   const winner = await begin();
   await winner.query('SELECT * FROM tb_order FOR UPDATE');
   await resume();
-  await until('it waits to insert', async () => (await shop.running('INSERT INTO tb_order')) === 1);
+  await until('it waits to insert', async () => (await shop.waiting('INSERT INTO tb_order')) === 1);
   // It has deleted its intent, and we wait for that.
   await winner.query("SELECT * FROM tb_intent WHERE sku = 'deadlock' FOR UPDATE");
   await winner.query('ROLLBACK');
@@ -118,7 +118,7 @@ test('pay: a deadlock is tried again, and the payment is made once', async () =>
   const winner = await begin();
   await winner.query('SELECT * FROM tb_payment FOR UPDATE');
   const paying = post(node, `/orders/${id}/pay`);
-  await until('it waits to pay', async () => (await shop.running('INSERT INTO tb_payment')) === 1);
+  await until('it waits to pay', async () => (await shop.waiting('INSERT INTO tb_payment')) === 1);
   await winner.query('SELECT * FROM tb_order WHERE id = ? FOR UPDATE', [id]);
   await winner.query('ROLLBACK');
 
@@ -167,7 +167,7 @@ test('pay: a node that stops ends the payments under way first', async () => {
   const holder = await begin();
   await holder.query('SELECT * FROM tb_order WHERE id = ? FOR UPDATE', [id]);
   const paying = post(leaving, `/orders/${id}/pay`);
-  await until('it waits for the row', async () => (await shop.running('UPDATE tb_order')) === 1);
+  await until('it waits for the row', async () => (await shop.waiting('UPDATE tb_order')) === 1);
 
   const stopped = leaving.part.stop();
   await until('it stops', () => leaving.lines.some((line) => line.includes('"stopping"')));

@@ -223,11 +223,11 @@ describe('refund twice: two identical requests on two nodes, each of them betwee
     const refund = async (node: TestNode) => void answered.push(await postKeyed(node, `/orders/${id}/refund`, key));
 
     const both = [refund(first)];
-    await until('the first has paid', async () => (await shop.running('UPDATE tb_order')) === 1);
+    await until('the first has paid', async () => (await shop.waiting('UPDATE tb_order')) === 1);
     both.push(refund(second));
     await until(
       'the second has paid, or is refused',
-      async () => (await shop.running('UPDATE tb_order')) + answered.length === 2,
+      async () => (await shop.waiting('UPDATE tb_order')) + answered.length === 2,
     );
     await blocker.query('COMMIT');
     await Promise.all(both);
@@ -271,7 +271,7 @@ describe('refund twice: two identical requests on two nodes, each of them betwee
       await blocker.query('START TRANSACTION');
       await blocker.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
       const both = nodes.map((node) => postKeyed(node, `/orders/${id}/refund`, newKey()));
-      await until('both are at the UPDATE', async () => (await shop.running('UPDATE tb_order')) === 2);
+      await until('both are at the UPDATE', async () => (await shop.waiting('UPDATE tb_order')) === 2);
       await blocker.query('COMMIT');
       expect((await Promise.all(both)).filter(({ status }) => status >= 500)).toEqual([]);
       refunds.push(await refundsOf(id));

@@ -64,7 +64,7 @@ async function holdWork(order: string, arrive: () => Promise<unknown>) {
   await connection.query('START TRANSACTION');
   await connection.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [order]);
   await arrive();
-  await until('the work waits for the row', async () => (await shop.running('SELECT id FROM tb_order')) > 0);
+  await until('the work waits for the row', async () => (await shop.waiting('SELECT id FROM tb_order')) > 0);
   return { free: () => connection.query('ROLLBACK') };
 }
 
