@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
-import { waitingStates } from '../../scripts/stack/mysql.ts';
+import { doneStates } from '../../scripts/stack/mysql.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts';
@@ -72,8 +72,8 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
    */
   async function waitingStatements(like: string): Promise<number> {
     const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
-      WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE ? AND state IN (?)`;
-    return Number((await query<{ waiting: number }>(sql, [like, waitingStates]))[0]?.waiting);
+      WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE ? AND state NOT IN (?)`;
+    return Number((await query<{ waiting: number }>(sql, [like, doneStates]))[0]?.waiting);
   }
 
   async function forgetOrders() {

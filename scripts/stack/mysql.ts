@@ -14,8 +14,23 @@ import { freePort } from './ports.ts';
 /** How long a server may take to answer one question, in milliseconds. */
 const ANSWER_LIMIT_MS = 2_000;
 
-/** What a statement does that waits for a row or a named lock, in the words of MariaDB and MySQL: the state in their list of processes. */
-export const waitingStates = ['executing', 'sending data', 'statistics', 'update', 'updating', 'user lock'];
+/**
+ * What a statement does when it is done, and its answer is on its way or was given: its state in the list of processes, in the words of
+ * MariaDB and MySQL. A statement in another state may wait for a row.
+ */
+export const doneStates = [
+  ...[
+    'end',
+    'end of update loop',
+    'query end',
+    'commit',
+    'waiting for handler commit',
+    'updating status',
+    'closing tables',
+  ],
+  ...['unlocking tables', 'writing to net', 'sending to client', 'freeing items', 'starting cleanup', 'cleaning up'],
+  ...['reset for next command', 'logging slow query'],
+];
 
 export interface MysqlServer {
   /** Without a database. */

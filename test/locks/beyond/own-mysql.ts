@@ -1,6 +1,6 @@
 import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type MysqlServer, openMysql, waitingStates } from '../../../scripts/stack/mysql.ts';
+import { doneStates, type MysqlServer, openMysql } from '../../../scripts/stack/mysql.ts';
 import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { connectMysql } from '../../../services/inventory/mysql.ts';
 import { ownKeys } from '../own-keys.ts';
@@ -74,8 +74,8 @@ export function ownMysql() {
     async waiting() {
       const waits = "info LIKE '%FOR UPDATE%' OR info LIKE '%GET_LOCK%' OR info LIKE 'UPDATE%'";
       const [row] = await ask(
-        `SELECT COUNT(*) AS waiting FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND state IN (?) AND (${waits})`,
-        [waitingStates],
+        `SELECT COUNT(*) AS waiting FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND state NOT IN (?) AND (${waits})`,
+        [doneStates],
       );
       return Number(row?.waiting);
     },

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished } from 'vitest';
 import { bundledArgs } from '../../../../scripts/stack/bundle.ts';
-import { openMysql, waitingStates } from '../../../../scripts/stack/mysql.ts';
+import { doneStates, openMysql } from '../../../../scripts/stack/mysql.ts';
 import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
 import { balance, readAccounts } from '../../../../services/inventory/orders/accounts.ts';
 import type { Order } from '../../../../services/inventory/orders/order.ts';
@@ -88,8 +88,9 @@ export async function openShop() {
     },
     /** How many statements that begin so wait for a row. */
     async waiting(statement: string) {
-      const sql = 'SELECT COUNT(*) AS waiting FROM information_schema.processlist WHERE info LIKE ? AND state IN (?)';
-      return Number((await query(sql, [`${statement}%`, waitingStates]))[0]?.waiting);
+      const sql =
+        'SELECT COUNT(*) AS waiting FROM information_schema.processlist WHERE info LIKE ? AND state NOT IN (?)';
+      return Number((await query(sql, [`${statement}%`, doneStates]))[0]?.waiting);
     },
     /** How many statements that begin so are running, or were a moment ago. */
     async running(statement: string) {
