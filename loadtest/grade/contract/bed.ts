@@ -7,7 +7,7 @@ import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatSeconds } from '../../evidence/numbers.ts';
 import type { Promises } from '../../evidence/promises.ts';
 import type { LockClient, LockNode, LockObject } from './lock-node.ts';
-import { endOf, saidOf } from './outcome.ts';
+import { type End, endOf, saidOf } from './outcome.ts';
 
 /** A lease that ends while a check waits, in milliseconds. */
 export const LEASE_MS = 800;
@@ -17,8 +17,10 @@ export const LONG_LEASE_MS = 10_000;
 export const STEP_LIMIT_MS = 3_000;
 /** How long one waits to see that it is kept out, in milliseconds. */
 const PROBE_MS = 150;
-/** How often longer than that when nothing has come from it. */
-const PROBES = 10;
+/** How long its first command may take on a slow machine, in milliseconds. A waiter of its own process may have sent it before. */
+const ASK_LIMIT_MS = 1_500;
+/** How often one looks whether it has come, in milliseconds. */
+const LOOK_MS = 10;
 
 /** What the lock does when nobody is in its way. */
 export interface Survey {
@@ -121,10 +123,11 @@ export function openBed({ stage, promises, survey, pair, servers, startNode }: B
         const from = lock.client.seen.length;
         const asked = lock.acquire();
         const hasAsked = () => survey.acquire.length === 0 || lock.client.seen.length > from;
-        let end = await endOf(asked, PROBE_MS);
-        // On a slow machine its command is late.
-        for (let looks = 0; end.how === 'pending' && !hasAsked() && looks < PROBES; looks += 1)
-          end = await endOf(asked, PROBE_MS);
+        let end: End = { how: 'pending' };
+        // How long it waits counts from its command on.
+        for (let ms = 0; end.how === 'pending' && !hasAsked() && ms < ASK_LIMIT_MS; ms += LOOK_MS)
+          end = await endOf(asked, LOOK_MS);
+        if (end.how === 'pending') end = await endOf(asked, PROBE_MS);
         if (end.how === 'pending') {
           await lock.abort();
           // Who has entered meanwhile was late, and is let out again.
