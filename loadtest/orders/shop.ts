@@ -15,7 +15,7 @@ import type { Target, TargetNode } from '../harness/target.ts';
 /** How long a step may take that nothing delays, in milliseconds. */
 export const STEP_LIMIT_MS = 10_000;
 /** How long what a drill has begun may take to end after it, in milliseconds. */
-const SETTLE_LIMIT_MS = 15_000;
+const SETTLE_LIMIT_MS = 60_000;
 
 /** Where the nodes keep what the orders of a drill come to. */
 const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply'];
