@@ -107,7 +107,9 @@ async function playRound(
   );
   const isEarly = lateHold && nextHold && nextHold.entered - lateHold.entered < 0.9 * leaseMs;
   if (!lateHold || !nextHold || (isEarly && !isOneOfSeveral)) {
-    return notStaged(`${second.name} entered before the lease was over, so the release was not late.`);
+    // The lease counts in Redis: a node that hears late that it has the lock enters late, and has less of it.
+    const reason = `${second.name} entered before the lease was over, so the release was not late.`;
+    return notStaged(reason, { isLate: true });
   }
   if (nextHold.left - nextHold.entered >= leaseMs) {
     const reason = `Sale ${next.saleId} stayed longer than its own lease, which proves nothing about the release.`;
