@@ -36,7 +36,7 @@ test('mysql: a server that starts leaves the temporary tables of another one alo
   onTestFinished(() => server.part?.stop());
   const user = await createConnection(await server.database('one'));
   onTestFinished(() => user.destroy());
-  // As a question about the list of processes makes one, in a file.
+  // MariaDB makes such a table, in a file, for each query of its list of processes.
   await user.query('CREATE TEMPORARY TABLE t (words TEXT) ENGINE=MyISAM');
 
   const other = await openMysql(undefined, next);
