@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { type Html, html, trusted } from '../loadtest/report/escape.ts';
+import { fontFaces } from './fonts.ts';
 import { capital, type StageFacts, stageFacts } from './stages.ts';
 import { legend, staircasePicture } from './staircase-picture.ts';
 
@@ -14,10 +15,10 @@ export function handoutPage(stages: StageFacts[] = stageFacts()): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:">
 <title>Lockstep: the stages on one page</title>
 <style>
-${trusted(read('./pages.css'))}${trusted(read('./handout.css'))}</style>
+${trusted(fontFaces())}${trusted(read('./pages.css'))}${trusted(read('./handout.css'))}</style>
 </head>
 <body>
 <main>

@@ -9,6 +9,7 @@ import { type Html, html, trusted } from '../loadtest/report/escape.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
 import { columnOf } from '../loadtest/staircase/lookup.ts';
 import { beyond } from '../locks/index.ts';
+import { fontFaces } from './fonts.ts';
 import { capital, LEFT_OUT, type StageFacts, stageFacts } from './stages.ts';
 import { legend, staircasePicture } from './staircase-picture.ts';
 
@@ -37,10 +38,10 @@ export function slidesPage(stages: StageFacts[] = stageFacts()): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:; script-src 'sha256-${hash}'">
 <title>Lockstep: the slides</title>
 <style>
-${trusted(read('./pages.css'))}${trusted(read('./slides.css'))}</style>
+${trusted(fontFaces())}${trusted(read('./pages.css'))}${trusted(read('./slides.css'))}</style>
 </head>
 <body>
 <main>
