@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.ts';
 
 /** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They need a Redis and nothing else. */
 const quick = [
@@ -7,7 +6,6 @@ const quick = [
   'test/lesson/**/*.test.ts',
   'test/loadtest/bench/**/*.test.ts',
   'test/loadtest/commands/{narrator,options}.test.ts',
-  'test/loadtest/drills/chosen-cells.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
   'test/loadtest/figures/**/*.test.ts',
   'test/loadtest/prove/{alike,mermaid,page,results,timeline}.test.ts',
@@ -20,21 +18,8 @@ const quick = [
   'test/prove/{refused,valkey,world}.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
-/** They judge locks by the clock, so no more than two run at a time. */
-const staging = [
-  'test/exercises/{orders,real-servers}.test.ts',
-  'test/live/{questions,story}.test.ts',
-  'test/live/server/watch.test.ts',
-  'test/loadtest/commands/{bench,drill,grade,pause,replay}.test.ts',
-  'test/loadtest/drills/**/*.test.ts',
-  'test/loadtest/grade/known-bugs.test.ts',
-  'test/loadtest/grade/contract/*.test.ts',
-  'test/loadtest/harness/step-drill.test.ts',
-  'test/loadtest/orders/drills.test.ts',
-  'test/loadtest/prove/on-redis.test.ts',
-  'test/teaching/plan.test.ts',
-  'test/services/inventory/{cluster,outage,sentinel,waiting}.test.ts',
-];
+/** What needs real time, or much of it: `npm run soak`, with one worker. No part of `npm test`. */
+export const soak = ['test/soak/**/*.test.ts'];
 
 /** It replaces a module, so it shares none with another file. */
 const replacing = ['test/scripts/stack/taken-ports.test.ts'];
@@ -51,14 +36,14 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 10_000 } },
+    retry: 0,
     setupFiles: 'test/each-file.ts',
-    sequence: { sequencer: LongestFirst },
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('staging', 2, staging, quick, 2),
-      group('together', 3, ['test/**/*.test.ts'], [...quick, ...staging, ...replacing], 3),
-      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 3 } } },
+      group('real', 2, ['test/**/*.test.ts'], [...quick, ...soak, ...replacing], 3),
+      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 2 } } },
+      group('soak', 3, soak, [], 1),
     ],
   },
 });

@@ -36,6 +36,8 @@ export interface SessionOptions {
   notes?: string[];
   /** Where the state is written for others. */
   state?: string;
+  /** The time of day, as verdicts are told by it. */
+  clock?: () => Date;
   /** Ends the session. */
   signal: AbortSignal;
 }
@@ -51,6 +53,8 @@ const LOOK_AT_OTHERS_MS = 1_000;
 /** Resolves when the user, or the signal, has ended it. */
 export function runSession(options: SessionOptions): Promise<void> {
   const { exercises, progress, search, serversOf, input, output, paint, state = stateFile, signal } = options;
+  const { clock = () => new Date() } = options;
+  const now = () => clock().toISOString();
   let exercise = options.first;
   let page: Page = 'exercise';
   let phase: WorkshopState['phase'] = 'open';
@@ -210,8 +214,8 @@ export function runSession(options: SessionOptions): Promise<void> {
       [phase, verdict, real, isSolved] = ['judging', undefined, undefined, false];
       [isExplained, isHintNewest, judgingSince, notes] = [false, false, performance.now(), []];
       draw();
-      const clock = setInterval(show, SECOND_MS);
-      mine.signal.addEventListener('abort', () => clearInterval(clock));
+      const seconds = setInterval(show, SECOND_MS);
+      mine.signal.addEventListener('abort', () => clearInterval(seconds));
       try {
         if (judged.settings.search === undefined) {
           const problem = await serversOf(judged).whyNotLoaded(judged);
@@ -234,7 +238,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       } catch (error) {
         if (!mine.signal.aborted) fail(error);
       } finally {
-        clearInterval(clock);
+        clearInterval(seconds);
       }
     }
 
@@ -393,7 +397,6 @@ export function runSession(options: SessionOptions): Promise<void> {
   });
 }
 
-const now = () => new Date().toISOString();
 /** The time of day on this machine: `14:09:07`. */
 const timeOf = (iso: string) => new Date(iso).toTimeString().slice(0, 8);
 const digitsOf = ({ number }: Exercise) => String(number).padStart(2, '0');

@@ -1,9 +1,9 @@
 // Looks at a file of an exercise by the search, in this process, and makes the files of attempts.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Exercise } from '../../exercises/workshop/exercise.ts';
+import { type Exercise, readExercises } from '../../exercises/workshop/exercise.ts';
 import { isRestless } from '../../exercises/workshop/restless.ts';
 import { type Cell, proveCell } from '../../prove/cell.ts';
 import { readLock } from '../../prove/sandbox.ts';
@@ -13,6 +13,32 @@ import { cleanUpLater } from '../clean-up.ts';
 import type { Attempt } from './attempt.ts';
 
 const folder = join(projectDir, 'reports/attempts');
+
+/** The exercises that the search judges, each with the attempts that look right and are wrong. */
+export function searched() {
+  return Promise.all(
+    readExercises()
+      .filter(({ settings }) => settings.judge === 'search')
+      .map(async (exercise) => ({ name: exercise.name, exercise, attempts: await attemptsOf(exercise.name) })),
+  );
+}
+
+async function attemptsOf(name: string): Promise<Attempt[]> {
+  const file = join(projectDir, 'test/exercises/attempts', `${name}.ts`);
+  if (!existsSync(file)) return [];
+  const { attempts }: { attempts: Attempt[] } = await import(file);
+  return attempts;
+}
+
+/** The search must catch the attempt, in the scope and for the reason that it names. */
+export async function lookAtAttempt({ exercise, attempt }: { exercise: Exercise; attempt: Attempt }) {
+  const { fails, reason = '' } = attempt;
+  expect(exercise.settings.search?.scopes).toContain(fails);
+
+  const [found] = await lookAt(exercise, fileOfAttempt(exercise, attempt), [fails]);
+
+  expect(found).toMatchObject({ scope: fails, verdict: 'fails', reason: expect.stringContaining(reason) });
+}
 
 /** What the search says of a file, in each scope of the exercise or in some of them. */
 export async function lookAt({ settings }: Exercise, file: string, names = settings.search?.scopes ?? []) {
@@ -41,12 +67,15 @@ export function ownFile(name: string, text: string): string {
   return file;
 }
 
+let files = 0;
+
 /** Writes the attempt into a file of its own. */
-export function fileOfAttempt({ name, original, solution }: Exercise, at: number, { from, replace }: Attempt): string {
+export function fileOfAttempt({ name, original, solution }: Exercise, { from, replace }: Attempt): string {
   let text = readFileSync(from === 'lock' ? original : solution, 'utf8');
   for (const [find, by] of replace) {
     expect(text.split(find), find).toHaveLength(2);
     text = text.replace(find, () => by);
   }
-  return ownFile(`${name}-${at}`, text);
+  files += 1;
+  return ownFile(`${name}-${files}`, text);
 }

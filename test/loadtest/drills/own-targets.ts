@@ -11,7 +11,7 @@ import type { Link } from '../../../scripts/link/link.ts';
 import { type Backends, startBackends } from '../../../scripts/stack/backends.ts';
 import { MASTERS, type StackOptions } from '../../../scripts/stack/stack.ts';
 import { atLeast } from '../../machine.ts';
-import type { ChosenCell } from './chosen-cells.ts';
+import type { ChosenCell } from '../../soak/loadtest/drills/chosen-cells.ts';
 
 export const LEASE_MS = 600;
 /** For tests that share targets: one may wait until another has given its target back. */

@@ -636,7 +636,7 @@ export const beyond: Mutation[] = [
     find: 'keys.toSorted()',
     replace: '[...keys]',
     why: 'Two baskets each have the lock that the other waits for.',
-    tests: ['test/loadtest/drills/crossed-skus.test.ts'],
+    tests: ['test/soak/loadtest/drills/crossed-skus.test.ts'],
     title: 'holds under multi',
   },
   {

@@ -1,8 +1,8 @@
 import type { Mutation } from '../mutation.ts';
 
 const folder = 'loadtest/grade/contract';
-const known = ['test/loadtest/grade/contract/known-locks.test.ts'];
-const own = ['test/loadtest/grade/contract/own-locks.test.ts'];
+const known = ['test/soak/loadtest/grade/contract/known-locks.test.ts'];
+const own = ['test/soak/loadtest/grade/contract/own-locks.test.ts'];
 
 /** The contract: each check made blind to the bug that it is for. */
 export const contract: Mutation[] = [

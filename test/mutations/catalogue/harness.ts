@@ -111,7 +111,7 @@ export const harness: Mutation[] = [
     find: 'at - answered.at - worked - LOOK_MS',
     replace: 'at - answered.at - LOOK_MS',
     why: 'A lock whose script keeps Redis at work has its drills called unknown, because of the machine.',
-    tests: ['test/loadtest/harness/lease-watch.test.ts'],
+    tests: ['test/soak/loadtest/harness/lease-watch.test.ts'],
   },
   {
     name: 'fault-not-staged-is-a-pass',
@@ -119,7 +119,7 @@ export const harness: Mutation[] = [
     find: "verdict: 'unknown', reason, figures: {}",
     replace: "verdict: 'pass', reason, figures: {}",
     why: 'A drill that broke nothing says that the lock holds.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'nested-call: nobody else asks for the lock',
   },
   {
@@ -128,7 +128,7 @@ export const harness: Mutation[] = [
     find: '  if (inDoubt > 1) {',
     replace: '  if (inDoubt > BUYERS) {',
     why: 'One write may leave as many sales in doubt as there are buyers.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'late-batch. under .combine',
   },
   {
@@ -137,7 +137,7 @@ export const harness: Mutation[] = [
     find: 'if (createReadLock === undefined) return stock().readStock(sku);',
     replace: 'if (createReadLock !== undefined) return stock().readStock(sku);',
     why: 'GET /inventory is answered in the middle of a sale.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'early-read. under .read-write',
   },
   {
@@ -146,7 +146,7 @@ export const harness: Mutation[] = [
     find: "redis.call('EXISTS', KEYS[1], KEYS[4])",
     replace: "redis.call('EXISTS', KEYS[4])",
     why: 'A reader is inside with a sale.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'early-read. under .read-write',
   },
   {
@@ -155,7 +155,7 @@ export const harness: Mutation[] = [
     find: "redis.call('EXISTS', KEYS[1], KEYS[4])",
     replace: "redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[4])",
     why: 'Who looks waits for others who only look.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'early-read. under .read-write',
   },
   {
@@ -164,7 +164,7 @@ export const harness: Mutation[] = [
     find: "if redis.call('EXISTS', KEYS[2]) == 1 then",
     replace: "if redis.call('EXISTS', KEYS[2]) == 2 then",
     why: 'A sale enters while somebody looks.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'early-read. under .read-write',
   },
   {
@@ -173,7 +173,7 @@ export const harness: Mutation[] = [
     find: "redis.call('EXISTS', KEYS[1], KEYS[4])",
     replace: "redis.call('EXISTS', KEYS[1])",
     why: 'Those who look without end keep a sale out.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'early-read. under .read-write',
   },
   {
@@ -182,7 +182,7 @@ export const harness: Mutation[] = [
     find: '  if (end.at < wrote.at) {',
     replace: '  if (end.at < wrote.at && end.remaining === wrote.stock) {',
     why: 'An answer in the middle of a sale is taken for one after it.',
-    tests: ['test/loadtest/drills/early-read.test.ts'],
+    tests: ['test/soak/loadtest/drills/early-read.test.ts'],
     title: 'a node that looks without a lock fails',
   },
   {
@@ -191,7 +191,7 @@ export const harness: Mutation[] = [
     find: '    for (const link of links) link.cut();\n',
     replace: '',
     why: 'The node whose command is held goes on talking to Redis over the same line.',
-    tests: ['test/loadtest/drills/cells.test.ts'],
+    tests: ['test/soak/loadtest/drills/cells.test.ts'],
     title: 'late-write. under .5-owner-check',
   },
   {
@@ -200,7 +200,7 @@ export const harness: Mutation[] = [
     find: "        line.cut('silent');\n",
     replace: '',
     why: 'The replica hears of the sale that it is to forget.',
-    tests: ['test/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
     title: 'forgotten-sale under 8-auto-renew',
   },
   {
@@ -209,7 +209,7 @@ export const harness: Mutation[] = [
     find: "        if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');\n",
     replace: '',
     why: 'A replica that has heard of everything is promoted, and the drill judges all the same.',
-    tests: ['test/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
     title: 'forgotten-sale: the replica of the stack is not cut off',
   },
   {
@@ -218,7 +218,7 @@ export const harness: Mutation[] = [
     find: 'await other.promote();',
     replace: 'await confirming.promote();',
     why: 'The replica that has confirmed takes over, and nothing is forgotten.',
-    tests: ['test/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
     title: 'wrong-replica under replicated',
   },
   {
@@ -227,7 +227,7 @@ export const harness: Mutation[] = [
     find: 'aheadMs = message.aheadMs;',
     replace: 'aheadMs = 0;',
     why: 'The server whose clock is to jump is told so, and goes on as before.',
-    tests: ['test/loadtest/drills/clock-jump.test.ts'],
+    tests: ['test/soak/loadtest/drills/clock-jump.test.ts'],
     title: '8-auto-renew: fails',
   },
   {
@@ -236,7 +236,7 @@ export const harness: Mutation[] = [
     find: 'await until(async () => (await aheadMs()) > ms - 2_000',
     replace: 'await until(async () => (await aheadMs()) < ms',
     why: 'A clock that did not jump proves that a lock does not mind.',
-    tests: ['test/loadtest/drills/clock-jump.test.ts'],
+    tests: ['test/soak/loadtest/drills/clock-jump.test.ts'],
     title: '8-auto-renew: unknown when the clock does not jump',
   },
   {
@@ -245,7 +245,7 @@ export const harness: Mutation[] = [
     find: "['wrote', 'left'].includes(type) && at < resumedAt",
     replace: "['wrote', 'left'].includes(type) && at < 0",
     why: 'The next holder had written before the late write came, and the drill judges all the same.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'crossed-write under fenced',
   },
   {
@@ -254,7 +254,7 @@ export const harness: Mutation[] = [
     find: "    if (reading.stock !== outcome.initialStock) return notStaged('The write was not held up.');\n",
     replace: '',
     why: 'The next holder has read what the late one wrote, so nothing was late, and the drill judges all the same.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'crossed-write. under .* the command is let go',
   },
   {
@@ -263,7 +263,7 @@ export const harness: Mutation[] = [
     find: 'isWritten ? [late] : []',
     replace: '[]',
     why: 'The late sale was written, and nobody counts it, because its node had given it up: no sale seems lost.',
-    tests: ['test/loadtest/drills/cells.test.ts'],
+    tests: ['test/soak/loadtest/drills/cells.test.ts'],
     title: 'crossed-write. under .7-reentrant',
   },
   {
@@ -328,7 +328,7 @@ export const harness: Mutation[] = [
     find: 'hold.left - goneAt >= leaseMs / 8',
     replace: 'hold.left > 0',
     why: 'A slow holder that leaves when nobody else is inside harms nobody, and the lock is said to hold.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'slow-holder under 5-owner-check',
   },
   {
@@ -337,7 +337,7 @@ export const harness: Mutation[] = [
     find: 'left.at < blockedAt + blockMs - 1',
     replace: 'left.at < blockedAt',
     why: 'The computation was over before the lease was, and the drill judges all the same.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'blocked-loop: the business yields before the lease has ended',
   },
   {
@@ -346,7 +346,7 @@ export const harness: Mutation[] = [
     find: '    await testBed.mustBeInside(hung);\n',
     replace: '',
     why: 'The sale did not hang, and who sold after it shows nothing.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'hung-holder. under',
   },
   {
@@ -355,7 +355,7 @@ export const harness: Mutation[] = [
     find: 'if (hasPassed) throw',
     replace: 'if (hasPassed && !node) throw',
     why: 'The node was never cut off, and the drill says that the lock holds.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'partition.: the cut cuts nothing',
   },
   {
@@ -364,7 +364,7 @@ export const harness: Mutation[] = [
     find: "verdict: 'fail', reason, figures: { overtakes, waitedMs }",
     replace: "verdict: 'pass', reason, figures: { overtakes, waitedMs }",
     why: 'A sale that waits without end is no failure.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'starvation. under .blocking',
   },
   {
@@ -373,7 +373,7 @@ export const harness: Mutation[] = [
     find: 'testBed.cutOff(second)',
     replace: 'testBed.cutOff(first)',
     why: 'The node with the many waiters is held up, so that the one that should starve goes first.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'starvation. under .blocking',
   },
   {
@@ -382,7 +382,7 @@ export const harness: Mutation[] = [
     find: 'placeOf(other) > placeOf(sale)',
     replace: 'placeOf(other) < placeOf(sale)',
     why: 'Who keeps to the order of asking is called overtaken.',
-    tests: ['test/loadtest/drills/beyond.test.ts'],
+    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
     title: 'overtaking. under .fair',
   },
   {
@@ -391,7 +391,7 @@ export const harness: Mutation[] = [
     find: 'if (waiting < ASKED_ON.length)',
     replace: 'if (waiting < 0)',
     why: 'The lock let everybody in at once, and the order is judged all the same.',
-    tests: ['test/loadtest/drills/prevented.test.ts'],
+    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
     title: 'overtaking.: a lock that lets everybody in',
   },
   {
@@ -400,7 +400,7 @@ export const harness: Mutation[] = [
     find: 'return deleting.has(name)',
     replace: "return name === 'DEL'",
     why: 'The release of delete-if-equal is never held up.',
-    tests: ['test/loadtest/drills/embedded.test.ts'],
+    tests: ['test/soak/loadtest/drills/embedded.test.ts'],
     title: 'late-release.* under .*delete-if-equal',
   },
   {
@@ -409,7 +409,7 @@ export const harness: Mutation[] = [
     find: '  if (redisLacks[stage] !== undefined) return redisLacks[stage];\n',
     replace: '',
     why: 'A drill runs under a lock whose commands Redis lacks, and every sale of it is refused.',
-    tests: ['test/loadtest/drills/cells.test.ts'],
+    tests: ['test/soak/loadtest/drills/cells.test.ts'],
     title: 'lacks the commands of a lock',
   },
   {
@@ -418,7 +418,7 @@ export const harness: Mutation[] = [
     find: "if (!('name' in lock)) return undefined;",
     replace: 'if (lock) return undefined;',
     why: 'The contract fails a lock for what its Redis lacks.',
-    tests: ['test/loadtest/grade/contract/own-locks.test.ts'],
+    tests: ['test/soak/loadtest/grade/contract/own-locks.test.ts'],
     title: 'whose commands Redis lacks',
   },
   {
@@ -427,7 +427,7 @@ export const harness: Mutation[] = [
     find: '    const lack = await lackOfRedis(url, lock);',
     replace: "    const lack = await lackOfRedis(url, '');",
     why: 'A replay fails on a server that lacks the command of the lock, as if the search were wrong.',
-    tests: ['test/loadtest/prove/on-redis.test.ts'],
+    tests: ['test/soak/loadtest/prove/on-redis.test.ts'],
     title: 'whose commands the server lacks',
   },
   {
@@ -436,7 +436,7 @@ export const harness: Mutation[] = [
     find: '      if (lack !== undefined) throw new NotApplicable(lack);\n',
     replace: '',
     why: 'The bench calls a lock broken whose commands Redis lacks.',
-    tests: ['test/loadtest/commands/bench.test.ts'],
+    tests: ['test/soak/loadtest/commands/bench.test.ts'],
     title: 'whose commands Redis lacks',
   },
   {
@@ -445,7 +445,7 @@ export const harness: Mutation[] = [
     find: '  if (lostUpdates > 0 || lowest !== highest) {',
     replace: '  if (lostUpdates > 1) {',
     why: 'A basket of which one sku was taken is counted as sold.',
-    tests: ['test/loadtest/drills/crossed-skus.test.ts'],
+    tests: ['test/soak/loadtest/drills/crossed-skus.test.ts'],
     title: 'only a part of a basket was sold',
   },
   {
@@ -454,7 +454,7 @@ export const harness: Mutation[] = [
     find: '  if (haveReached.includes(false))',
     replace: '  if (haveReached.length === 0)',
     why: 'Baskets that never came to their second lock fail the lock.',
-    tests: ['test/loadtest/drills/crossed-skus.test.ts'],
+    tests: ['test/soak/loadtest/drills/crossed-skus.test.ts'],
     title: 'never reaches Redis',
   },
 ];

@@ -43,7 +43,7 @@ export const judgements: Mutation[] = [
     find: 'const MOST_COMMANDS = 6;',
     replace: 'const MOST_COMMANDS = 1;',
     why: 'Only the look of a release that looks, then deletes, is held: its delete is never late.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'looks, then deletes',
   },
   {
@@ -52,7 +52,7 @@ export const judgements: Mutation[] = [
     find: '(isEarly && !isOneOfSeveral)',
     replace: 'isEarly',
     why: 'A second delete, behind the one that frees the lock, is never late.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'a command after the one that frees the lock',
   },
   {
@@ -61,7 +61,7 @@ export const judgements: Mutation[] = [
     find: 'isWrite(command) && !hasKey(command)',
     replace: 'isWrite(command) && hasKey(command)',
     why: 'A lock with a key of its own has nothing to break, which passes.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'a key of its own',
   },
   {
@@ -70,7 +70,7 @@ export const judgements: Mutation[] = [
     find: 'node.link?.watch(({ args }) => {\n      if (',
     replace: "node.link?.watch(({ name, args }) => {\n      if (['SET', 'EVAL', 'EVALSHA'].includes(name) && ",
     why: 'A lock that tries by another command seems never to try.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'by SETNX',
   },
   {
@@ -79,7 +79,7 @@ export const judgements: Mutation[] = [
     find: "if (stack.redis.kind !== 'external') await server.flushdb();\n      else for",
     replace: 'for',
     why: 'What a lock has left under another name spoils the next drill.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'in a Redis of ours',
   },
   {
@@ -88,7 +88,7 @@ export const judgements: Mutation[] = [
     find: "stack.redis.kind !== 'external'",
     replace: 'true',
     why: 'A Redis that was given is emptied.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'in a Redis that is not ours',
   },
   {
@@ -97,7 +97,7 @@ export const judgements: Mutation[] = [
     find: 'sort(([, a], [, b]) => b - a)',
     replace: 'sort(([, a], [, b]) => a - b)',
     why: 'The verdict tells what went wrong once, and not what went wrong again and again.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'the most frequent one',
   },
   {
@@ -106,7 +106,7 @@ export const judgements: Mutation[] = [
     find: "const nestedCall = how === 'the same object' || how;",
     replace: 'const nestedCall = true;',
     why: 'A lock that is re-entrant for its object alone is said to be so for the request.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'counts the holds of one object',
   },
   {
@@ -184,7 +184,7 @@ export const judgements: Mutation[] = [
     find: 'const next = await testBed.sellWithin(first, CAP_MS);',
     replace: 'const next = await testBed.sell(first).end;',
     why: 'A lock that lets nobody in any more keeps the drill waiting for ten minutes.',
-    tests: ['test/loadtest/grade/known-bugs.test.ts'],
+    tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
     title: 'a place that stays in the queue',
   },
   {

@@ -170,7 +170,7 @@ export const orders: Mutation[] = [
     find: '      await mustBeLeft(testBed, message, dead, order.id);\n',
     replace: '',
     why: 'The drill of a message that comes again goes on where the message was acknowledged.',
-    tests: ['test/loadtest/orders/drills.test.ts'],
+    tests: ['test/soak/loadtest/orders/drills.test.ts'],
     title: 'a drill whose fault is prevented is unknown redelivered under key-none',
   },
   {
@@ -214,7 +214,7 @@ export const orders: Mutation[] = [
     find: "      if ((await firstMs) < DELAY_MS) return notStaged('A click was answered sooner than the servers answer its node.');\n",
     replace: '',
     why: 'Two clicks that did not meet are judged as if they had.',
-    tests: ['test/loadtest/orders/drills.test.ts'],
+    tests: ['test/soak/loadtest/orders/drills.test.ts'],
     title: 'a drill whose fault is prevented is unknown clicks-at-once under key-none',
   },
   {
@@ -223,7 +223,7 @@ export const orders: Mutation[] = [
     find: 'const isOnce = payments.length === 1 && !isLeft;',
     replace: 'const isOnce = payments.length === 1;',
     why: 'A payment whose message comes again and again is judged as one that was booked once.',
-    tests: ['test/exercises/orders.test.ts'],
+    tests: ['test/soak/exercises/orders.test.ts'],
     title: 'does not acknowledge it at all',
   },
 ];

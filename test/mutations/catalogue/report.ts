@@ -51,7 +51,7 @@ export const report: Mutation[] = [
     find: "results.verdict === 'as-taught'",
     replace: "results.verdict !== 'not-as-taught'",
     why: 'A script that runs the staircase takes an unknown run for a good one.',
-    tests: ['test/loadtest/commands/staircase.test.ts'],
+    tests: ['test/soak/loadtest/commands/staircase.test.ts'],
     title: 'a part that no drill killed dies',
   },
   {
@@ -60,7 +60,7 @@ export const report: Mutation[] = [
     find: '    if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;\n',
     replace: '',
     why: 'Ctrl-C looks like a stage that is not as taught.',
-    tests: ['test/loadtest/commands/staircase.test.ts'],
+    tests: ['test/soak/loadtest/commands/staircase.test.ts'],
     title: 'Ctrl-C in its middle',
   },
   {
@@ -117,7 +117,7 @@ export const report: Mutation[] = [
     find: 'return processes + nginx + redis;',
     replace: 'return processes + nginx + 2 * redis;',
     why: 'The main thread is within Redis, and is counted beside it.',
-    tests: ['test/loadtest/bench/cpu-time.test.ts'],
+    tests: ['test/soak/loadtest/bench/cpu-time.test.ts'],
   },
   {
     name: 'cpu-time-of-some-servers',
@@ -125,7 +125,7 @@ export const report: Mutation[] = [
     find: 'values.length === 0 || values.length < times.length',
     replace: 'values.length === 0',
     why: 'Of several servers some do not tell, and the sum of the others is shown as that of all.',
-    tests: ['test/loadtest/bench/cpu-time.test.ts'],
+    tests: ['test/soak/loadtest/bench/cpu-time.test.ts'],
   },
   {
     name: 'cohort-against-the-highest-ceiling',
@@ -157,7 +157,7 @@ export const report: Mutation[] = [
     find: '  await lowerSession(',
     replace: '  void (',
     why: 'Where Linux groups processes by their session, a spinner has half of a CPU, whatever its priority.',
-    tests: ['test/loadtest/bench/spinners.test.ts'],
+    tests: ['test/soak/loadtest/bench/spinners.test.ts'],
     title: 'has the lowest priority',
   },
   {
@@ -166,7 +166,7 @@ export const report: Mutation[] = [
     find: "process.on('disconnect', () => process.exit());\n",
     replace: '',
     why: 'A spinner works on when the bench is gone, and nobody knows why the machine is hot.',
-    tests: ['test/loadtest/bench/spinners.test.ts'],
+    tests: ['test/soak/loadtest/bench/spinners.test.ts'],
     title: 'whose parent is gone',
   },
   {
@@ -175,7 +175,7 @@ export const report: Mutation[] = [
     find: '  setImmediate(spin);\n',
     replace: '  spin();\n',
     why: 'It never looks whether the bench is still there.',
-    tests: ['test/loadtest/bench/spinners.test.ts'],
+    tests: ['test/soak/loadtest/bench/spinners.test.ts'],
     title: 'whose parent is gone',
   },
   {
@@ -184,7 +184,7 @@ export const report: Mutation[] = [
     find: '    if (hasHeard === 0) takeTurn();\n',
     replace: '',
     why: 'The turn is published before the other process listens, and neither has it.',
-    tests: ['test/loadtest/bench/handover-ceiling.test.ts'],
+    tests: ['test/soak/loadtest/bench/handover-ceiling.test.ts'],
     title: 'that is alone',
   },
   {
@@ -193,7 +193,7 @@ export const report: Mutation[] = [
     find: '    if (place === 1) takeTurn();\n',
     replace: '    takeTurn();\n',
     why: 'Both processes begin, and the ceiling is that of two sections at a time.',
-    tests: ['test/loadtest/bench/handover-ceiling.test.ts'],
+    tests: ['test/soak/loadtest/bench/handover-ceiling.test.ts'],
     title: 'nobody is inside at the same moment',
   },
   {
@@ -202,7 +202,7 @@ export const report: Mutation[] = [
     find: '  await warmUp(target, name, { connections, forMs: WARM_UP_MS, signal });\n',
     replace: '',
     why: 'The turn measures how long a node takes to compile its code.',
-    tests: ['test/loadtest/harness/warm-up.test.ts'],
+    tests: ['test/soak/loadtest/harness/warm-up.test.ts'],
     title: 'sells before it is measured',
   },
   {
@@ -235,7 +235,7 @@ export const report: Mutation[] = [
     find: '    if (stopping.signal.aborted) throw stopping.signal.reason;\n    if (code === COULD_NOT_RUN) throw',
     replace: '    if (code === COULD_NOT_RUN && !stopping.signal.aborted) throw',
     why: 'After Ctrl-C the documents show a run that did not come to its end.',
-    tests: ['test/loadtest/commands/figures.test.ts'],
+    tests: ['test/soak/loadtest/commands/figures.test.ts'],
     title: 'Ctrl-C',
   },
 ];

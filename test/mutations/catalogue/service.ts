@@ -35,7 +35,7 @@ export const service: Mutation[] = [
     find: "    await lock.confirm?.();\n    emit('wrote', remaining);",
     replace: "    emit('wrote', remaining);",
     why: 'A sale is answered as sold before a replica has confirmed it, and a failover forgets it.',
-    tests: ['test/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
     title: 'forgotten-sale under replicated',
   },
   {
@@ -349,7 +349,7 @@ export const service: Mutation[] = [
     find: '  for (const item of items) {',
     replace: '  for (const item of items.slice(0, 1)) {',
     why: 'Both nodes answer that they have sold, and the stock of one sku has not fallen.',
-    tests: ['test/loadtest/drills/crossed-skus.test.ts'],
+    tests: ['test/soak/loadtest/drills/crossed-skus.test.ts'],
     title: 'holds under multi',
   },
   {
