@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd } from '../../../loadtest/commands/ending.ts';
 import { nodeArgs, projectDir } from '../../../scripts/stack/parts.ts';
@@ -50,14 +50,16 @@ test('what a command writes to a pipe is read to its end, however late the reade
     'writes-much.mts',
     `import { exitWhenWritten } from '${join(projectDir, 'loadtest/commands/ending.ts')}';
 process.stdout.write('x'.repeat(${bytes}));
+process.stderr.write('written');
 setInterval(() => {}, 1_000);
 await exitWhenWritten();
 `,
   );
   const child = spawn(process.execPath, [...nodeArgs('').slice(0, -1), script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  await sleep(1_000);
+  // What it has written is more than a pipe has room for, and nobody has read of it yet.
+  await once(child.stderr, 'data');
 
   expect((await text(child.stdout)).length).toBe(bytes);
   expect(child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)))).toBe(0);

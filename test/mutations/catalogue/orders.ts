@@ -179,7 +179,7 @@ export const orders: Mutation[] = [
     find: 'wrongMs: leaseMs / 4',
     replace: 'wrongMs: Number.POSITIVE_INFINITY',
     why: 'A drill of the orders is judged although the harness stood still for longer than the lease.',
-    tests: ['test/loadtest/orders/shop.test.ts'],
+    tests: ['test/soak/loadtest/orders/shop.test.ts'],
   },
   {
     name: 'external-key-taken-is-a-fault',

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
-import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
-import { timelineOf } from '../../../loadtest/evidence/timeline.ts';
-import type { Observed } from '../../../loadtest/harness/observed.ts';
-import { type Judgement, notStaged } from '../../../loadtest/harness/step-drill.ts';
-import type { Target } from '../../../loadtest/harness/target.ts';
-import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
-import { LEASE_MS, ownTargets, withNodes } from '../drills/own-targets.ts';
+import { crashedHolder } from '../../../../loadtest/drills/crashed-holder.ts';
+import { nestedCall } from '../../../../loadtest/drills/nested-call.ts';
+import { timelineOf } from '../../../../loadtest/evidence/timeline.ts';
+import type { Observed } from '../../../../loadtest/harness/observed.ts';
+import { type Judgement, notStaged } from '../../../../loadtest/harness/step-drill.ts';
+import type { Target } from '../../../../loadtest/harness/target.ts';
+import type { TestBed } from '../../../../loadtest/harness/test-bed.ts';
+import { LEASE_MS, ownTargets, withNodes } from '../../../loadtest/drills/own-targets.ts';
 
 const { run, use } = ownTargets(1);
 

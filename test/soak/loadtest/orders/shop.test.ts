@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
-import { playOnBusyMachine } from '../../../loadtest/orders/shop.ts';
+import type { DrillOutcome } from '../../../../loadtest/harness/drill.ts';
+import { playOnBusyMachine } from '../../../../loadtest/orders/shop.ts';
 
 const passed: DrillOutcome = {
   verdict: 'pass',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { sellDuringHold } from '../../../loadtest/harness/sell-during-hold.ts';
-import { sharedClock } from '../../../loadtest/harness/shared-clock.ts';
-import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
-import type { InsideSale } from '../../../loadtest/harness/watched-sales.ts';
+import { sellDuringHold } from '../../../../loadtest/harness/sell-during-hold.ts';
+import { sharedClock } from '../../../../loadtest/harness/shared-clock.ts';
+import type { TestBed } from '../../../../loadtest/harness/test-bed.ts';
+import type { InsideSale } from '../../../../loadtest/harness/watched-sales.ts';
 
 test('sales during a hold: all of them together have the limit, not each of them', async () => {
   const LIMIT_MS = 1_000;
