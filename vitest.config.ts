@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config';
 /** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They need a Redis and nothing else. */
 const quick = [
   'test/exercises/{format,shown}.test.ts',
-  'test/lesson/**/*.test.ts',
   'test/loadtest/bench/**/*.test.ts',
   'test/loadtest/commands/{narrator,options}.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
@@ -18,6 +17,8 @@ const quick = [
   'test/prove/{refused,valkey,world}.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
+/** They read the pages and the sources, and start no server. `npm run check` runs them, and `npm test` leaves them out. */
+const lesson = ['test/lesson/**/*.test.ts'];
 /** What needs real time, or much of it: `npm run soak`, with one worker. No part of `npm test`. */
 export const soak = ['test/soak/**/*.test.ts'];
 
@@ -41,9 +42,10 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('real', 2, ['test/**/*.test.ts'], [...quick, ...soak, ...replacing], 3),
+      group('real', 2, ['test/**/*.test.ts'], [...quick, ...lesson, ...soak, ...replacing], 3),
       { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 2 } } },
-      group('soak', 3, soak, [], 1),
+      group('lesson', 3, lesson, [], 2),
+      group('soak', 4, soak, [], 1),
     ],
   },
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { figureDocuments, withFigures, withoutFigures } from '../../loadtest/figures/documents.ts';
 import { readRecord } from '../../loadtest/figures/record.ts';
 import { steps } from '../../loadtest/figures/steps.ts';
@@ -12,44 +12,26 @@ const WRITTEN =
 /** What explains how to read such a line, and measures nothing. */
 const EXAMPLE = '1,164 sales/s · p50 38.3 ms, p99 131 ms · 1.6 Redis commands a sale';
 
-describe('figures', () => {
-  test.each(documents.filter((file) => /<!-- \/?figures/.test(readText(file))))(
-    '%s: each is as it was recorded; if not: npm run figures -- --page',
-    (file) => {
-      const document = readText(file);
+test('figures: each in a page is as it was recorded; if not: npm run figures -- --page', () => {
+  const files = documents.filter((file) => /<!-- \/?figures/.test(readText(file)));
 
-      expect(document, 'npm run figures -- --page brings it up to date').toBe(withFigures(document, record, file));
-    },
-  );
+  for (const file of files) expect(readText(file), file).toBe(withFigures(readText(file), record, file));
+  for (const file of ['README.md', 'docs/choosing.md', 'docs/bench.md']) expect(files).toContain(file);
+});
 
-  test('the pages that compare the locks have some', () => {
-    const without = [
-      'README.md',
-      'docs/choosing.md',
-      'docs/bench.md',
-      'docs/beyond/cohort.md',
-      'docs/orders/sales.md',
-    ].filter((file) => withoutFigures(readText(file)) === readText(file));
+test('figures: none is written by hand: ask for it between comments, as CONTRIBUTING.md says', () => {
+  const byHand = documents
+    .filter((file) => !file.startsWith('docs/decisions/'))
+    .flatMap((file) =>
+      withoutFigures(readText(file))
+        .split('\n')
+        .filter((line) => WRITTEN.test(line) && line.trim() !== EXAMPLE)
+        .map((line) => `${file}: ${line.trim()}`),
+    );
 
-    expect(without).toEqual([]);
-  });
+  expect(byHand).toEqual([]);
+});
 
-  test('none is written by hand: ask for it between comments, as CONTRIBUTING.md says', () => {
-    const byHand = documents
-      .filter((file) => !file.startsWith('docs/decisions/'))
-      .flatMap((file) =>
-        withoutFigures(readText(file))
-          .split('\n')
-          .filter((line) => WRITTEN.test(line) && line.trim() !== EXAMPLE)
-          .map((line) => `${file}: ${line.trim()}`),
-      );
-
-    expect(byHand).toEqual([]);
-  });
-
-  test('the record has no run that no step makes', () => {
-    const names = steps.map(({ name }) => name);
-
-    expect(Object.keys(record.runs).filter((name) => !names.includes(name))).toEqual([]);
-  });
+test('figures: the record has no run that no step makes', () => {
+  expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(record.runs)));
 });

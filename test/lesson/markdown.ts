@@ -1,4 +1,4 @@
-// What a test reads in a page: its prose, its commands, its links, and the anchors that others may link to.
+// What a test reads in a page: its commands, its links, and the anchors that others may link to.
 
 const FENCE = /^( *)```(\w*)[^\n]*\n(.*?)^\1```/gms;
 const FIGURES = /<!-- figures: .*?<!-- \/figures -->/gs;
@@ -6,49 +6,21 @@ const FIGURES = /<!-- figures: .*?<!-- \/figures -->/gs;
 /** Blanks in the place of the text, with its line ends, so that what follows keeps its place. */
 const blank = (text: string) => text.replace(/[^\n]/g, ' ');
 
-/** The page without its blocks of code and its recorded figures; every line keeps its number. */
-export function proseOf(page: string): string {
+/** The page without its blocks of code and its recorded figures. */
+function proseOf(page: string): string {
   return page.replace(FENCE, blank).replace(FIGURES, blank);
 }
 
-/** The paragraphs, list items and cells of the prose, each on one line, with the number of the line that it begins on. */
-export function paragraphsOf(page: string): { line: number; text: string }[] {
-  const starts = /^\s*$|^\s*([-*]|\d+\.) |^#|^\s*\||^\s*<\/?(details|summary)/;
-  const paragraphs: { line: number; text: string }[] = [];
-  for (const [index, line] of proseOf(page).split('\n').entries()) {
-    const last = paragraphs.at(-1);
-    if (last === undefined || starts.test(line)) paragraphs.push({ line: index + 1, text: line.trim() });
-    else last.text = `${last.text} ${line.trim()}`.trim();
-  }
-  return paragraphs.filter(({ text }) => text !== '');
-}
-
-/** Commands of a page that stand together: the lines of a block for a shell, or one piece of inline code that calls npm. */
-export interface Commands {
-  isInline: boolean;
-  lines: string[];
-}
-
-/** The commands of a page, in its order; comments and line ends are taken off. */
-export function commandsOf(page: string): Commands[] {
+/** The command lines of a page: of its blocks for a shell, and of its inline code that calls npm. Comments are taken off. */
+export function commandLinesOf(page: string): string[] {
   const blocks = [...page.matchAll(FENCE)]
     .filter(([, , language = '']) => /^(sh|bash)$/.test(language))
-    .map(({ 3: body = '', index }) => ({ index, isInline: false, lines: body.replace(/\\\n\s*/g, ' ').split('\n') }));
+    .flatMap(([, , , body = '']) => body.replace(/\\\n\s*/g, ' ').split('\n'));
   // Every piece of code is read, so that what stands between two of them is not taken for one.
   const inline = [...proseOf(page).matchAll(/`((?:[^`\n]|\n(?!\s*\n))+)`/g)]
-    .filter(([, code = '']) => /\bnpm (run |start|test)/.test(code))
-    .map(({ 1: code = '', index }) => ({ index, isInline: true, lines: [code.replace(/\s+/g, ' ')] }));
-  return [...blocks, ...inline]
-    .toSorted((a, b) => a.index - b.index)
-    .map(({ isInline, lines }) => ({
-      isInline,
-      lines: lines.map((line) => line.replace(/(^|\s)#.*$/, '').trim()).filter((line) => line !== ''),
-    }));
-}
-
-/** The command lines of a page. */
-export function commandLinesOf(page: string): string[] {
-  return commandsOf(page).flatMap(({ lines }) => lines);
+    .map(([, code = '']) => code.replace(/\s+/g, ' '))
+    .filter((code) => /\bnpm (run |start|test)/.test(code));
+  return [...blocks, ...inline].map((line) => line.replace(/(^|\s)#.*$/, '').trim()).filter((line) => line !== '');
 }
 
 /** Where the page leads: the targets of its links and pictures. */
