@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { drawWith, pageValue } from '../../../live/client/page-value.ts';
 
 const draw = vi.fn();
-const soon = () => new Promise((resolve) => setTimeout(resolve));
+const soon = () => new Promise((resolve) => setImmediate(resolve));
 afterEach(() => drawWith(() => {}));
 
 test('page values: the page is drawn at once, and once more when values have changed together', async () => {

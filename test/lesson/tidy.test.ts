@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { codeOf } from './code-of.ts';
+import { listDeep, readText } from './project-files.ts';
+import { isExempt, luckIn, stillToMend } from './tidy.ts';
+
+const files = listDeep('test').filter((file) => file.endsWith('.ts') && !isExempt(file));
+const places = new Map(files.map((file) => [file, luckIn(file, readText(file))]));
+
+test('tidy: no test is a matter of luck, except those that are still to mend', () => {
+  expect(files.filter((file) => !stillToMend.includes(file)).flatMap((file) => places.get(file))).toEqual([]);
+});
+
+test('tidy: what is mended or gone is taken off the list in test/lesson/tidy.ts', () => {
+  expect(stillToMend.filter((file) => (places.get(file)?.length ?? 0) === 0)).toEqual([]);
+  expect(stillToMend).toEqual(stillToMend.toSorted());
+});
+
+test('tidy: it finds what is a matter of luck, and leaves alone what only looks so', () => {
+  const wrong = [
+    'await sleep(5);',
+    "import { setTimeout as pause } from 'node:timers/promises';",
+    'await new Promise((go) => setTimeout(go, 20));',
+    'const startedAt = performance.now();',
+    'const left = score - Date.now();',
+    'expect(ended - began).toBeLessThan(atMost(500));',
+    'expect(waitedMs).toBeLessThan(900);',
+    'expect(\n  answer.tookMs,\n).toBeGreaterThanOrEqual(400);',
+    'expect(end - start).toBeLessThanOrEqual(2 * LEASE_MS);',
+    "test('a', { retry: 2 }, run);",
+    "server.listen(8080, '127.0.0.1');",
+    'server.listen({ port: 7777 });',
+    'const port = 20_000 + Math.floor(Math.random() * 9_000);',
+    "describe.skip('a', () => {});",
+    "test.only.each([1])('a', run);",
+    "describe.concurrent('a', () => {});",
+    'await vi.waitFor(() => expect(done).toBe(true));',
+    'const LIMIT_MS = 2_000;\nawait vi.waitFor(check, { timeout: LIMIT_MS });',
+    'await vi.waitFor(check, 10_000);',
+    'await expect.poll(read, { timeout: 5_000 }).toBe(1);',
+    // A value in a template is code, and so is what stands behind a pattern.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a file.
+    'const text = `at ${performance.now()} ms`;',
+    'const isIt = /\\/*["\']/.test(text); await sleep(5);',
+    'const half = total / 2; await sleep(half / 2);',
+  ];
+  const right = [
+    'await lab.sleep(5);',
+    "// It may sleep(5) here.\nconst why = 'it calls sleep(5) and setTimeout(go, 5)';",
+    'const text = `await sleep(5); const at = performance.now();`;',
+    'expect(text).toMatch(/await sleep\\(5\\), Date.now/);',
+    "expect(lab.now()).toBe(5_000);\nexpect(lab.redis('PTTL', key)).toBeLessThanOrEqual(LEASE_MS);",
+    'const { setTimeout } = world.globals;\nsetTimeout(fire, 20);',
+    'vi.useFakeTimers();\nexpect(Date.now()).toBe(0);',
+    'expect(sold.length).toBeLessThan(CAPACITY);',
+    'const waitedMs = 5;\nexpect(sold.length).toBeLessThan(CAPACITY);',
+    'const options = { retryDelayMs: 5, retry: 0 };',
+    "server.listen(0, '127.0.0.1');",
+    "listen(redis, 'channel', hear);",
+    'Math.random = () => 0;',
+    'test.skipIf(!hasBrowser)(title, run);',
+    'list.only(1);',
+    'await expect.poll(read).toBe(1);',
+    'await vi.waitFor(check, { timeout: 120_000 });',
+    'await vi.waitFor(async () => {\n  await look();\n  expect(done).toBe(true);\n}, { timeout: 120_000 });',
+  ];
+
+  expect(wrong.filter((text) => luckIn('a.ts', text).length === 0)).toEqual([]);
+  expect(right.flatMap((text) => luckIn('a.ts', text))).toEqual([]);
+});
+
+test('tidy: it names the file and the line, and keeps the lines of what it reads', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a file.
+  const text = '/* one\ntwo */\nconst a = `three\n${b(`four\n`)}\n`;\nawait sleep(5);\n';
+
+  expect(
+    codeOf(text)
+      .split('\n')
+      .map((line) => line.trim()),
+  ).toEqual(['', '', 'const a = `', '${b(`', '`)}', '`;', 'await sleep(5);', '']);
+  expect(luckIn('test/a.test.ts', text)).toEqual([
+    'test/a.test.ts:7 sleep: await the event, or move the virtual clock',
+  ]);
+});
+
+test('tidy: the soak and the catalogues are exempt, and the tests of the catalogues are not', () => {
+  const exempt = ['test/soak/a.test.ts', 'test/mutations/catalogue/lua.ts', 'test/known-bugs/bugs.ts'];
+
+  expect(exempt.filter(isExempt)).toEqual(exempt);
+  expect(['test/mutations/mutations.test.ts', 'test/locks/soak.test.ts'].filter(isExempt)).toEqual([]);
+});

@@ -1,0 +1,149 @@
+// Which patterns make a test a matter of luck, and where they are. After src/tidy.zig of TigerBeetle.
+
+import { codeOf } from './code-of.ts';
+
+interface Rule {
+  /** What is refused, in the code alone: comments, strings, templates and regular expressions are blanked. */
+  pattern: RegExp;
+  instead: string;
+  /** What makes it right: in the call itself, in what is expected by it, or in the file. */
+  unless?: (place: { call: string; expected: string; code: string }) => boolean;
+}
+
+const EVENT = 'await the event, or move the virtual clock';
+const NAMED = 'give a virtual clock, and compare the time by toBe';
+/** A wait with a limit below this says how fast the machine is. */
+const LONG_MS = 60_000;
+
+/** A file whose timers and clock are those of a world that it moves itself. */
+const hasOwnClock = ({ code }: { code: string }) =>
+  /\bvi\.useFakeTimers\(/.test(code) || /\{[^{}]*\bsetTimeout\b[^{}]*\}\s*=[^=]/.test(code);
+
+const rules: Rule[] = [
+  { pattern: /(?<![.\w])sleep\(/g, instead: EVENT },
+  { pattern: /(?<![.\w])setTimeout\(|\bsetTimeout as\b/g, instead: EVENT, unless: hasOwnClock },
+  { pattern: /\b(performance|Date)\.now\b|\bprocess\.hrtime\b/g, instead: NAMED, unless: hasOwnClock },
+  { pattern: /\b(atMost|atLeast)\(/g, instead: NAMED },
+  {
+    pattern: /\.toBe(Less|Greater)Than(OrEqual)?\(/g,
+    instead: NAMED,
+    // A bound on what is counted is no claim of a duration, nor is one on the clock of the lab.
+    unless: ({ call, expected }) => !/(Ms|_MS|\.ms)\b/.test(expected + call) || /\blab\./.test(expected),
+  },
+  { pattern: /\bretry:(?!\s*0\b)|(?<!\w)retry\(/g, instead: 'mend what fails: a test that fails once is a fault' },
+  { pattern: /\blisten\(\s*(\{[^}]*\bport:\s*)?[1-9]\d*/g, instead: 'listen on port 0, and read the port' },
+  { pattern: /\bMath\.random\(/g, instead: 'draw from a seed; listen on port 0' },
+  { pattern: /\b(test|it|describe)(\.\w+)*\.(skip|only|todo|fails)\b/g, instead: 'mend the test, or delete it' },
+  { pattern: /\b(test|it|describe)(\.\w+)*\.concurrent\b/g, instead: 'let it run by itself' },
+  {
+    pattern: /\bvi\.wait(For|Until)\(|\bexpect\.poll\(/g,
+    instead: 'await the event, or expect.poll with the limit of vitest.config.ts',
+    unless: isPatient,
+  },
+];
+
+/** Whether a wait has a limit so long that it says nothing of the machine. `vi.waitFor` alone waits for a second. */
+function isPatient({ call, code }: { call: string; code: string }): boolean {
+  const [, limit] = /\btimeout:\s*([\w.]+)[^()]*\)$/.exec(call) ?? /,\s*([\d_]+)\s*\)$/.exec(call) ?? [];
+  if (limit === undefined) return !call.startsWith('vi.wait');
+  const [, value = limit] = new RegExp(`\\bconst ${limit} = ([\\d_]+)`).exec(code) ?? [];
+  // A limit that is made elsewhere is one for all waits.
+  return !/^[\d_]+$/.test(value) || Number(value.replaceAll('_', '')) >= LONG_MS;
+}
+
+/** Every place of a file that is a matter of luck, as `file:line what is refused: what to write instead`. */
+export function luckIn(file: string, text: string): string[] {
+  const code = codeOf(text);
+  const places = rules.flatMap(({ pattern, instead, unless }) =>
+    [...code.matchAll(pattern)].flatMap((match) => {
+      const [found] = match;
+      const call = found.endsWith('(') ? code.slice(match.index, endOfCall(code, match.index + found.length)) : found;
+      const expected = /.*\bexpect(\.\w+)?\((.*)/s.exec(code.slice(0, match.index))?.[2] ?? '';
+      if (unless?.({ call, expected, code })) return [];
+      const line = code.slice(0, match.index).split('\n').length;
+      return [{ line, what: `${found.replace(/[(\s].*/s, '')}: ${instead}` }];
+    }),
+  );
+  return places.sort((a, b) => a.line - b.line).map(({ line, what }) => `${file}:${line} ${what}`);
+}
+
+/** Where the call ends whose arguments begin here. */
+function endOfCall(code: string, from: number): number {
+  let [open, at] = [1, from];
+  for (; at < code.length && open > 0; at += 1) open += { '(': 1, ')': -1 }[code[at] as string] ?? 0;
+  return at;
+}
+
+/** These have time for their subject, or run by hand: the soak, the mutations, and the bugs of the catalogues. */
+export const isExempt = (file: string) =>
+  file.startsWith('test/soak/') || (/^test\/(mutations|known-bugs)\//.test(file) && !file.endsWith('.test.ts'));
+
+/** Files that are not mended yet. A file that is clean must be taken off, and none comes on. */
+export const stillToMend = [
+  'test/compose/compose.test.ts',
+  'test/exercises/command.test.ts',
+  'test/live/server/follower.test.ts',
+  'test/live/server/free-play.test.ts',
+  'test/live/server/player.test.ts',
+  'test/live/server/puzzle.test.ts',
+  'test/live/server/recorder.test.ts',
+  'test/live/server/stream.test.ts',
+  'test/live/server/watch.test.ts',
+  'test/live/server/watched-votes.test.ts',
+  'test/live/server/watched-workshop.test.ts',
+  'test/loadtest/commands/command-under-test.ts',
+  'test/loadtest/drills/own-targets.ts',
+  'test/loadtest/evidence/overlaps-bench.ts',
+  'test/loadtest/grade/external-locks.test.ts',
+  'test/locks/4-ttl.test.ts',
+  'test/locks/8-auto-renew.test.ts',
+  'test/locks/beyond/blocking.test.ts',
+  'test/locks/beyond/bounded.test.ts',
+  'test/locks/beyond/cohort.test.ts',
+  'test/locks/beyond/delete-if-equal.test.ts',
+  'test/locks/beyond/fair-wake-up.test.ts',
+  'test/locks/beyond/fair.test.ts',
+  'test/locks/beyond/multi.test.ts',
+  'test/locks/beyond/mysql-locks.test.ts',
+  'test/locks/beyond/mysql-sales.test.ts',
+  'test/locks/beyond/read-write.test.ts',
+  'test/locks/beyond/redlock.test.ts',
+  'test/locks/beyond/replicated.test.ts',
+  'test/locks/beyond/sharing-process.ts',
+  'test/locks/beyond/zookeeper.test.ts',
+  'test/locks/contract.test.ts',
+  'test/locks/drivers/abortable.test.ts',
+  'test/locks/own-redis.ts',
+  'test/locks/tries-process.ts',
+  'test/locks/until.ts',
+  'test/lua/acquire-or-queue.test.ts',
+  'test/lua/acquire-to-read.test.ts',
+  'test/lua/renew-reader.test.ts',
+  'test/machine.ts',
+  'test/nginx/nginx.test.ts',
+  'test/scripts/link/cost.ts',
+  'test/scripts/link/holding.test.ts',
+  'test/scripts/link/line.test.ts',
+  'test/scripts/link/passing.test.ts',
+  'test/scripts/stack/nodes.test.ts',
+  'test/scripts/stack/parts.test.ts',
+  'test/services/inventory/cluster.test.ts',
+  'test/services/inventory/lab-script.test.ts',
+  'test/services/inventory/lab/event-stream.test.ts',
+  'test/services/inventory/lab/listener.test.ts',
+  'test/services/inventory/mysql.test.ts',
+  'test/services/inventory/node-under-test.ts',
+  'test/services/inventory/orders/cleanup-faults.test.ts',
+  'test/services/inventory/orders/cleanup.test.ts',
+  'test/services/inventory/orders/idempotency.test.ts',
+  'test/services/inventory/orders/states.test.ts',
+  'test/services/inventory/orders/two-stores.test.ts',
+  'test/services/inventory/outage.test.ts',
+  'test/services/inventory/read-lock.test.ts',
+  'test/services/inventory/rush-at.ts',
+  'test/services/inventory/sentinel.test.ts',
+  'test/services/inventory/shutdown.test.ts',
+  'test/services/inventory/waiting.test.ts',
+  'test/services/inventory/zookeeper.test.ts',
+  'test/teaching/run-program.test.ts',
+];
