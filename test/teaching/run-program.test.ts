@@ -26,13 +26,13 @@ test('run a program: one that is stopped ends with what it has started', async (
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const stopping = new AbortController();
   const running = runProgram('sh', ['-c', 'sleep 600 & echo $! >child; wait'], { cwd: dir, signal: stopping.signal });
-  const child = await vi.waitUntil(() => Number(readChild()), { timeout: 20_000 });
+  const child = await vi.waitUntil(() => Number(readChild()), { timeout: 60_000 });
   expect(isAlive(child)).toBe(true);
 
   stopping.abort(new Error('enough'));
 
   await expect(running).rejects.toThrow('enough');
-  await vi.waitUntil(() => !isAlive(child), { timeout: 20_000 });
+  await vi.waitUntil(() => !isAlive(child), { timeout: 60_000 });
 
   function readChild() {
     try {

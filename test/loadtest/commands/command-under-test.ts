@@ -115,7 +115,7 @@ export function concurrentCommand(file: string, atATime: number) {
 
 /** The reaper needs a moment after a death that nobody announced. */
 export const leavesNothing = (command: CommandUnderTest) =>
-  vi.waitFor(() => expect(command.leftovers()).toEqual([]), { timeout: 10_000 });
+  vi.waitFor(() => expect(command.leftovers()).toEqual([]), { timeout: 60_000 });
 
 /** Starts a command as its npm script does, or by other arguments of Node. */
 export function startCommand(
