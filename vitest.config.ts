@@ -20,10 +20,7 @@ const quick = [
 /** They read the pages and the sources, and start no server. `npm run check` runs them, and `npm test` leaves them out. */
 const lesson = ['test/lesson/**/*.test.ts'];
 /** What needs real time, or much of it: `npm run soak`, with one worker. No part of `npm test`. */
-export const soak = ['test/soak/**/*.test.ts'];
-
-/** It replaces a module, so it shares none with another file. */
-const replacing = ['test/scripts/stack/taken-ports.test.ts'];
+const soak = ['test/soak/**/*.test.ts'];
 
 /** A group of files; one group runs after the other. In a worker its files share what they import and the bundles they start. */
 const group = (name: string, groupOrder: number, include: string[], exclude: string[], maxWorkers: number) => ({
@@ -42,10 +39,9 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('real', 2, ['test/**/*.test.ts'], [...quick, ...lesson, ...soak, ...replacing], 3),
-      { extends: true, test: { name: 'replacing', include: replacing, maxWorkers: 3, sequence: { groupOrder: 2 } } },
+      group('real', 2, ['test/**/*.test.ts'], [...quick, ...lesson, ...soak], 3),
       group('lesson', 3, lesson, [], 2),
-      group('soak', 4, soak, [], 1),
+      { extends: true, test: { name: 'soak', include: soak, maxWorkers: 1, sequence: { groupOrder: 4 } } },
     ],
   },
 });

@@ -187,7 +187,7 @@ export const service: Mutation[] = [
     replace: '',
     why: 'A sale whose client has hung up goes on waiting for its lock.',
     tests: ['test/services/inventory/waiting.test.ts'],
-    title: '200 clients hang up, their sales stop at once',
+    title: 'clients hang up, their sales stop',
   },
   {
     name: 'buyer-gone-and-sold',

@@ -17,7 +17,7 @@ export const stack: Mutation[] = [
     find: '  keepalive_requests 10000000;\n  # An idle client',
     replace: '  # An idle client',
     why: 'nginx closes a connection after 1000 requests, and the load generator loses one without an error.',
-    tests: ['test/nginx/nginx.test.ts'],
+    tests: ['test/soak/nginx/nginx.test.ts'],
     title: 'keep-alive: 3,000 requests',
   },
   {
@@ -75,7 +75,7 @@ export const stack: Mutation[] = [
     replace: 'cameAt - performance.now()',
     why: 'Late replies are not late, so a drill stages nothing.',
     tests: ['test/scripts/link/line.test.ts'],
-    title: 'delayed replies come later, and in order',
+    title: 'each reply comes by so much later',
   },
   {
     name: 'reaper-not-told',
@@ -83,7 +83,7 @@ export const stack: Mutation[] = [
     find: 'notifyReaper(`+dir',
     replace: 'notifyReaper(`-dir',
     why: 'A command that is killed leaves its temporary folder behind.',
-    tests: ['test/scripts/up.test.ts'],
+    tests: ['test/soak/scripts/up.test.ts'],
     title: 'a crash: the reaper leaves nothing behind',
   },
   {
@@ -92,8 +92,8 @@ export const stack: Mutation[] = [
     find: "    signalGroup(pid, 'SIGCONT');\n",
     replace: '',
     why: 'A process that was paused can’t end, and the stack waits for it until the limit.',
-    tests: ['test/scripts/stack/nodes.test.ts'],
-    title: 'a paused node does not keep the stack from stopping',
+    tests: ['test/scripts/stack/parts.test.ts'],
+    title: 'one that is paused ends by itself',
   },
   {
     name: 'taken-port-not-tried-again',
@@ -101,8 +101,8 @@ export const stack: Mutation[] = [
     find: '!(error instanceof PortTaken) || tries === TRIES',
     replace: 'error',
     why: 'A part whose port another program takes between the look and the listen does not start on another one.',
-    tests: ['test/scripts/stack/taken-ports.test.ts'],
-    title: 'the part starts on another one redis-server',
+    tests: ['test/scripts/stack/parts.test.ts'],
+    title: 'after five taken ports it is given up',
   },
   {
     name: 'look-without-a-claim',
@@ -127,7 +127,7 @@ export const stack: Mutation[] = [
     find: "    dropUnbegunLogs(join(dataDir, 'version-2'));\n",
     replace: '',
     why: 'A ZooKeeper that was killed as it began a log does not start again.',
-    tests: ['test/scripts/stack/zookeeper.test.ts'],
+    tests: ['test/soak/scripts/stack/zookeeper.test.ts'],
   },
   {
     name: 'stack-without-a-command',
@@ -144,7 +144,7 @@ export const stack: Mutation[] = [
     find: 'if (cachedData === undefined || script.cachedDataRejected) setImmediate',
     replace: 'setImmediate',
     why: 'Every start writes anew what V8 has compiled, which takes longer than to compile it.',
-    tests: ['test/scripts/stack/bundle.test.ts'],
+    tests: ['test/soak/scripts/stack/bundle.test.ts'],
     title: 'bundle: heavy packages they come from',
   },
   {
@@ -153,7 +153,7 @@ export const stack: Mutation[] = [
     find: 'cachedData === undefined || script.cachedDataRejected',
     replace: 'cachedData === undefined',
     why: 'What V8 can not read stays, and every start compiles all packages.',
-    tests: ['test/scripts/stack/bundle.test.ts'],
+    tests: ['test/soak/scripts/stack/bundle.test.ts'],
     title: 'bundle: heavy packages what V8',
   },
   {
@@ -162,7 +162,7 @@ export const stack: Mutation[] = [
     find: '  if (packages !== undefined && !existsSync(packages)) return false;\n',
     replace: '',
     why: 'A bundle whose packages were removed is taken as it is, and no node starts.',
-    tests: ['test/scripts/stack/bundle.test.ts'],
+    tests: ['test/soak/scripts/stack/bundle.test.ts'],
     title: 'bundle: heavy packages a bundle whose',
   },
   {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLock as createOwnerCheck } from '../../../locks/5-owner-check.ts';
 import { createLock as createLuaRelease } from '../../../locks/6-lua-release.ts';
@@ -7,7 +6,7 @@ import { findOnPath } from '../../../scripts/stack/path.ts';
 import { connectStore, stockKey } from '../../../services/inventory/store.ts';
 import { lockOptions, notHeld } from '../../locks/lock-options.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
-import { encode, isPending, ownLinks } from './own-links.ts';
+import { encode, isPending, ownLinks, someTurns } from './own-links.ts';
 
 const redis = ownRedis();
 const { open, connect, connectRaw, listen } = ownLinks();
@@ -71,9 +70,9 @@ test('link: a hold inside a transaction keeps it from being run', async () => {
   ]);
 });
 
-test('link: 49 other clients go on while one is held', async () => {
+test('link: other clients go on while one is held', async () => {
   const link = await open(redis.url());
-  const [first, ...others] = await Promise.all(Array.from({ length: 50 }, () => connect(link.url)));
+  const [first, ...others] = await Promise.all(Array.from({ length: 3 }, () => connect(link.url)));
   const held = link.holdNext('SET');
   const set = first?.set(redis.key(), 'a');
   await held.arrived;
@@ -165,10 +164,11 @@ test.each([
   const held = link.holdNext('SET');
   client.socket.end(encode('SET', 'k', 'late'));
   await held.arrived;
-  await sleep(30); // Until the link knows that the client has gone.
 
+  // The link knows by then that the client has gone.
+  await someTurns(redis.connect());
   const reached = held.letGo();
-  await sleep(30);
+  await someTurns(redis.connect());
   const wasPending = await isPending(reached);
   const socket = server.arrivals[0]?.socket;
   if (hasRun) socket?.resume();
@@ -301,9 +301,9 @@ test('link: dropping the second of two held commands leaves the first', async ()
   await watcher.del(redis.key());
 });
 
-test('link: 40 clients are held at once, and each gets its own answer', async () => {
+test('link: clients are held at once, and each gets its own answer', async () => {
   const link = await open(redis.url());
-  const clients = await Promise.all(Array.from({ length: 40 }, () => connect(link.url)));
+  const clients = await Promise.all(Array.from({ length: 3 }, () => connect(link.url)));
   const holds = clients.map((_, at) => link.holdNext(({ name, args }) => name === 'ECHO' && args[0] === String(at)));
 
   const answers = clients.map((client, at) => client.echo(String(at)));

@@ -113,3 +113,8 @@ export function isPending(promise: Promise<unknown>): Promise<boolean> {
     () => false,
   );
 }
+
+/** Time enough for what must not happen, in turns of this process and of Redis. */
+export async function someTurns(client: Redis) {
+  for (let turn = 0; turn < 10; turn += 1) await client.ping();
+}

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLink } from '../../../scripts/link/link.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { ownRedis } from '../../locks/own-redis.ts';
-import { encode, ownLinks, split } from './own-links.ts';
+import { encode, ownLinks, someTurns, split } from './own-links.ts';
 
 const redis = ownRedis();
 const { open, connect, connectRaw, listen } = ownLinks();
@@ -31,7 +28,7 @@ test('link: random pipelines of any bytes, split anywhere, are answered as by Re
       expect(client.received().equals(replies)).toBe(true);
       client.socket.destroy();
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 
@@ -54,21 +51,21 @@ test('link: whatever is held and let go, the same bytes arrive in the same order
 
       expect(server.arrivals.at(-1)?.received().equals(bytes)).toBe(true);
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 
-test('link: 50 clients at once lose nothing and keep their order', async () => {
+test('link: clients at once lose nothing and keep their order', async () => {
   const link = await open(redis.url());
-  const clients = await Promise.all(Array.from({ length: 50 }, () => connect(link.url)));
+  const clients = await Promise.all(Array.from({ length: 3 }, () => connect(link.url)));
 
   const answers = await Promise.all(
     clients.map((client, at) => Promise.all(Array.from({ length: 100 }, () => client.incr(`${redis.key()}:${at}`)))),
   );
 
   for (const answer of answers) expect(answer).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
-  expect(link.counters).toMatchObject({ connections: 50, held: 0 });
-  expect(link.counters.commands.get('INCR')).toBe(5_000);
+  expect(link.counters).toMatchObject({ connections: 3, held: 0 });
+  expect(link.counters.commands.get('INCR')).toBe(300);
   await redis.connect().del(clients.map((_, at) => `${redis.key()}:${at}`));
 });
 
@@ -142,41 +139,6 @@ test('link: a value of many megabytes passes both ways', async () => {
 
   expect((await client.getBuffer(redis.key()))?.equals(value)).toBe(true);
   await client.del(redis.key());
-});
-
-test('link: what Redis does not read stays with the client', async () => {
-  const server = await listen();
-  const link = await open(server.url);
-  const client = await connectRaw(link.port);
-  server.server.once('connection', (socket) => socket.pause());
-  const command = encode('SET', 'k', Buffer.alloc(64 * 1024));
-  const bytes = Buffer.concat(Array<Buffer>(1024).fill(command));
-
-  const taken = await untilStill(pour(bytes, client.socket));
-  await expect.poll(() => server.arrivals.length).toBe(1);
-  const [arrival] = server.arrivals as [(typeof server.arrivals)[0]];
-  arrival.socket.resume();
-  await arrival.untilReceived(bytes.length);
-
-  expect(taken).toBeLessThan(bytes.length / 2);
-  expect(arrival.received().equals(bytes)).toBe(true);
-});
-
-test('link: what the client does not read stays with Redis', async () => {
-  const server = await listen();
-  const link = await open(server.url);
-  const client = await connectRaw(link.port);
-  client.socket.pause();
-  await expect.poll(() => server.arrivals.length).toBe(1);
-  const [{ socket }] = server.arrivals as [(typeof server.arrivals)[0]];
-  const bytes = Buffer.alloc(64 * 1024 * 1024, 'reply');
-
-  const taken = await untilStill(pour(bytes, socket));
-  client.socket.resume();
-  await client.untilReceived(bytes.length);
-
-  expect(taken).toBeLessThan(bytes.length / 2);
-  expect(client.received().equals(bytes)).toBe(true);
 });
 
 test('link: what is no command ends its connection with an error, after the answers to what came before', async () => {
@@ -263,25 +225,6 @@ async function clientIds(watcher: ReturnType<typeof redis.connect>) {
   return [...list.matchAll(/^id=(\d+)/gm)].map(([, id]) => id);
 }
 
-/** Writes as fast as the other side reads. Returns how to ask for the bytes written so far. */
-function pour(bytes: Buffer, socket: Socket): () => number {
-  let poured = 0;
-  const source = Readable.from(split(bytes, [64 * 1024]));
-  source.on('data', (chunk) => {
-    poured += chunk.length;
-  });
-  source.pipe(socket, { end: false });
-  return () => poured;
-}
-
-/** Resolves with the figure when it has not moved for 100 ms. */
-async function untilStill(figure: () => number): Promise<number> {
-  for (let last = figure(); ; last = figure()) {
-    await sleep(100);
-    if (figure() === last && last > 0) return last;
-  }
-}
-
 test.each(['mysql', 'zookeeper'])(
   'link: to %s any bytes pass both ways, and none while the line is silent',
   async (kind) => {
@@ -300,7 +243,7 @@ test.each(['mysql', 'zookeeper'])(
     link.cut('silent');
     client.socket.write('late');
     arrival.socket.write('late');
-    await sleep(100);
+    await someTurns(redis.connect());
     expect([client.receivedLength(), arrival.receivedLength()]).toEqual([5, 5]);
 
     link.restore();

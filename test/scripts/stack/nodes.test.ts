@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stack, startStack } from '../../../scripts/stack/stack.ts';
 
@@ -23,31 +22,5 @@ test('a node is killed and started again on its ports, and the stack does not ca
   await node.start();
 
   expect(await pidOf(node.labUrl)).not.toBe(firstPid);
-  expect(await Promise.race([stack.partDied, Promise.resolve('nobody died')])).toBe('nobody died');
-});
-
-test('a paused node does not answer, and does when it goes on', async () => {
-  const [, node] = stack.nodes;
-  if (node === undefined) throw new Error('There is no node.');
-  node.signal('SIGSTOP');
-  await expect(fetch(`${node.url}/healthz`, { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
-  node.signal('SIGCONT');
-  expect(await isAlive(node.url)).toBe(true);
-});
-
-test('a paused node does not keep the stack from stopping', async () => {
-  const other = await startStack({ env: { LOG_LEVEL: 'silent' } });
-  other.nodes[0]?.signal('SIGSTOP');
-  const startedAt = performance.now();
-  await other.stop();
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
-});
-
-test('the end of one stack leaves another one running', async () => {
-  const other = await startStack({ env: { LOG_LEVEL: 'silent' }, forDrills: true });
-  await other.stop();
-  // What the first stack would lose is killed within this time.
-  await sleep(300);
-  for (const { url } of stack.nodes) expect(await isAlive(url)).toBe(true);
   expect(await Promise.race([stack.partDied, Promise.resolve('nobody died')])).toBe('nobody died');
 });

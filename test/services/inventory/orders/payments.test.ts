@@ -52,7 +52,7 @@ async function allAcknowledged() {
     const [last] = await client.xrevrange(paymentsKey, '+', '-', 'COUNT', 1);
     return groups[0]?.[groups[0].indexOf('last-delivered-id') + 1] === last?.[0];
   };
-  await until('all is acknowledged', async () => (await isRead()) && (await pending()).length === 0, 20_000);
+  await until('all is acknowledged', async () => (await isRead()) && (await pending()).length === 0);
 }
 
 const amountsOf = async (order: string) => (await shop.paymentsOf(order)).map(({ amount }) => Number(amount));

@@ -56,7 +56,12 @@ describe('a sale writes its order', () => {
     const { createdAt, dueAt } = order.body as unknown as Order;
     expect(Date.parse(dueAt) - Date.parse(createdAt)).toBe(60_000);
     // The zone of this process, of the node and of MySQL play no part.
-    expect(Math.abs(Date.parse(createdAt) - Date.now())).toBeLessThan(10_000);
+    const [row] = await shop.query(
+      `SELECT DATE_FORMAT(created_at, '%Y-%m-%dT%H:%i:%s') AS utc, TIMESTAMPDIFF(HOUR, created_at, UTC_TIMESTAMP(3)) AS hours
+        FROM tb_order WHERE id = ?`,
+      [sold.body.orderId],
+    );
+    expect(row).toEqual({ utc: createdAt.slice(0, 19), hours: 0 });
     expect(await shop.intentsOf('001')).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { projectDir } from '../../scripts/stack/parts.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
-import { readText } from '../lesson/project-files.ts';
-import { makeBarePath, ownCommands } from '../loadtest/commands/command-under-test.ts';
+import { projectDir } from '../../../scripts/stack/parts.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
+import { readText } from '../../lesson/project-files.ts';
+import { makeBarePath, ownCommands } from '../../loadtest/commands/command-under-test.ts';
 
 const start = ownCommands('scripts/up.ts');
 const run = promisify(execFile);

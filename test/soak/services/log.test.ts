@@ -8,7 +8,7 @@ import {
   type TestNode,
   type TestRedis,
   until,
-} from './node-under-test.ts';
+} from '../../services/inventory/node-under-test.ts';
 
 const password = 's3cret-word';
 let redis: TestRedis;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openZookeeper as openSession } from '../../../locks/drivers/zookeeper-session.ts';
-import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
-import { openZookeeper } from '../../../scripts/stack/zookeeper.ts';
+import { openZookeeper as openSession } from '../../../../locks/drivers/zookeeper-session.ts';
+import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
+import { openZookeeper } from '../../../../scripts/stack/zookeeper.ts';
 
 test('zookeeper: killed as it begins a log, it starts again with what it had', async () => {
   const temp = makeTempDir();

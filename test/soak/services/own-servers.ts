@@ -7,7 +7,7 @@ import { afterAll } from 'vitest';
 import { makeTempDir, type Part, startPart } from '../../../scripts/stack/parts.ts';
 import { findOnPath } from '../../../scripts/stack/path.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
-import { until } from './node-under-test.ts';
+import { until } from '../../services/inventory/node-under-test.ts';
 
 const SLOTS = 16_384;
 /** How long a server may be silent before the others take it for dead, in milliseconds. */

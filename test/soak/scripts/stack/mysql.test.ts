@@ -1,8 +1,8 @@
 import { createConnection } from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
-import { openMysql, whyNoMysql } from '../../../scripts/stack/mysql.ts';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
+import { openMysql, whyNoMysql } from '../../../../scripts/stack/mysql.ts';
+import { makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { freePort } from '../../../../scripts/stack/ports.ts';
 
 test('mysql: a killed server loses nothing that was committed, and each database is a new one', async () => {
   const temp = makeTempDir();

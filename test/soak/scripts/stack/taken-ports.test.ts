@@ -1,18 +1,17 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openMysql } from '../../../scripts/stack/mysql.ts';
-import { makeTempDir, retryOnTakenPort, startPart } from '../../../scripts/stack/parts.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
-import { openRedis, openReplica } from '../../../scripts/stack/redis.ts';
-import { type Stack, startStack } from '../../../scripts/stack/stack.ts';
-import { openZookeeper } from '../../../scripts/stack/zookeeper.ts';
+import { openMysql } from '../../../../scripts/stack/mysql.ts';
+import { makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { openRedis, openReplica } from '../../../../scripts/stack/redis.ts';
+import { type Stack, startStack } from '../../../../scripts/stack/stack.ts';
+import { openZookeeper } from '../../../../scripts/stack/zookeeper.ts';
 
 /** What the next looks for a free port find, in order: a port that another program takes at once. Undefined: a free one. */
 const { firstChoices } = vi.hoisted(() => ({ firstChoices: [] as (number | undefined)[] }));
 
-vi.mock('../../../scripts/stack/ports.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../../scripts/stack/ports.ts')>();
+vi.mock('../../../../scripts/stack/ports.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../../../scripts/stack/ports.ts')>();
   return { ...original, freePort: async () => firstChoices.shift() ?? original.freePort() };
 });
 
@@ -117,38 +116,6 @@ describe('a stack whose first choices another stack takes', () => {
     await new Promise((resolve) => taker.close(resolve));
     await node?.start();
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).ok).toBe(true);
-  });
-});
-
-describe('a part that ends at its start', () => {
-  const start = (ports: number[]) => {
-    let starts = 0;
-    const part = {
-      name: 'part',
-      command: 'sh',
-      args: ['-c', 'echo no luck; exit 1'],
-      ports,
-      isReady: async () => false,
-    };
-    const ended = retryOnTakenPort(() => {
-      starts += 1;
-      return startPart(part);
-    }).catch((error: Error) => error.message);
-    return ended.then((message) => ({ message, starts }));
-  };
-
-  test('after five taken ports it is given up', async () => {
-    const taker = createServer();
-    onTestFinished(() => void taker.close());
-    await new Promise<void>((resolve) => taker.listen(0, '127.0.0.1', resolve));
-    const { port } = taker.address() as AddressInfo;
-
-    const message = `part could not be started: another program has taken port ${port}`;
-    expect(await start([port])).toEqual({ message, starts: 5 });
-  });
-
-  test('another reason is no reason to try again', async () => {
-    expect(await start([await freePort()])).toEqual({ message: 'part ended with exit code 1\n  no luck', starts: 1 });
   });
 });
 
