@@ -33,7 +33,7 @@ export default defineConfig({
     // What hangs is found out; what is slow on a busy machine is no fault. A limit that is the subject stands in its test.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 120_000 } },
     retry: 0,
     setupFiles: 'test/each-file.ts',
     // The tests run real servers, and must pass on a machine of two cores.
