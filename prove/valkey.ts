@@ -55,6 +55,8 @@ export async function openValkey() {
   const connections = new Map<Connection, number>();
   /** Sockets that the server has not accepted yet. */
   const waiting: number[] = [];
+  /** Numbers of sockets that are closed. */
+  const free: number[] = [];
   let listener = 0;
   let nextSocket = FIRST_SOCKET;
   let nowMs = 0;
@@ -98,6 +100,9 @@ export async function openValkey() {
       },
       close(socket: number) {
         sockets.delete(socket);
+        for (const [connection, number] of connections) if (number === socket) connections.delete(connection);
+        // Valkey has room for so many numbers, about 10,000 in all.
+        free.push(socket);
       },
       poll(interests: number, count: number, fired: number, most: number) {
         const bytes = memory();
@@ -126,7 +131,7 @@ export async function openValkey() {
   function socketOf(connection: Connection): Socket {
     const known = sockets.get(connections.get(connection) ?? -1);
     if (known) return known;
-    const number = nextSocket++;
+    const number = free.pop() ?? nextSocket++;
     const socket: Socket = { incoming: [], outgoing: [], isOpen: true };
     sockets.set(number, socket);
     connections.set(connection, number);

@@ -120,7 +120,12 @@ export function createWorld(name: string, servers: number) {
     return new Promise((resolve, reject) => {
       const abort = () => {
         clear(timer);
-        reject(Object.assign(new Error('The operation was aborted'), { name: 'AbortError', code: 'ABORT_ERR' }));
+        reject(
+          Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), {
+            name: 'AbortError',
+            code: 'ABORT_ERR',
+          }),
+        );
       };
       const timer = addTimer(() => {
         signal?.removeEventListener('abort', abort);

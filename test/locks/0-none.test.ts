@@ -1,40 +1,27 @@
 import { expect, test } from 'vitest';
-import { createLock } from '../../locks/0-none.ts';
-import { aborted, lockOptions } from './lock-options.ts';
-import { ownRedis } from './own-redis.ts';
-import { watchClient } from './watched-client.ts';
+import { once, openLab } from './lab.ts';
 
-const { connect, key } = ownRedis();
+const lab = openLab();
 
 test('0-none: two requests read the same stock and both sell it', async () => {
-  const redis = connect();
-  const stock = `${key()}:stock`;
-  const a = createLock(lockOptions({ redis, key: key() }));
-  const b = createLock(lockOptions({ redis, key: key() }));
-  await redis.set(stock, 100);
+  const [a, b] = lab.processes('0-none', 2).map((p) => p.lock());
+  lab.redis('SET', 'stock', 100);
 
-  await a.acquire();
-  const readByA = Number(await redis.get(stock));
-  await b.acquire();
-  const readByB = Number(await redis.get(stock));
-  await redis.set(stock, readByA - 1);
-  await a.release();
-  await redis.set(stock, readByB - 1);
-  await b.release();
+  await lab.done(Promise.all([a?.acquire(), b?.acquire()]), 0);
+  const [readByA, readByB] = [Number(lab.redis('GET', 'stock')), Number(lab.redis('GET', 'stock'))];
+  lab.redis('SET', 'stock', readByA - 1);
+  lab.redis('SET', 'stock', readByB - 1);
+  await lab.done(Promise.all([a?.release(), b?.release()]), 0);
 
-  expect([readByA, readByB]).toEqual([100, 100]);
-  expect(await redis.getdel(stock)).toBe('99');
+  expect(lab.redis('GET', 'stock')).toBe('99');
 });
 
-test('0-none: nobody waits and no release is refused', async () => {
-  const watch = watchClient(connect());
-  const lock = createLock(lockOptions({ redis: watch.client, key: key() }));
+test('0-none: nobody waits, no release is refused, and Redis is not asked', async () => {
+  const p = lab.process('0-none');
+  const lock = p.lock();
 
-  await lock.acquire();
-  await expect(lock.acquire(AbortSignal.abort())).resolves.not.toMatchObject(aborted);
-  await lock.release();
-  await lock.release();
-  await lock.release();
+  for (const signal of [undefined, once]) await lab.done(lock.acquire(signal), 0);
+  for (const _time of [1, 2, 3]) await lab.done(lock.release(), 0);
 
-  expect(watch.sent).toEqual([]);
+  expect(p.sent).toEqual([]);
 });

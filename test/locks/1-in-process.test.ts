@@ -1,67 +1,41 @@
 import { expect, test } from 'vitest';
-import { createLock } from '../../locks/1-in-process.ts';
-import { aborted, lockOptions, notHeld } from './lock-options.ts';
-import { ownRedis } from './own-redis.ts';
-import { startHolder } from './start-holder.ts';
-import { watchClient } from './watched-client.ts';
+import { aborted, notHeld, once, openLab } from './lab.ts';
 
-const { url, connect, key } = ownRedis();
+const lab = openLab();
 
 test('1-in-process: waiters enter one at a time, the longest waiter first', async () => {
-  const redis = connect();
+  const p = lab.process('1-in-process');
   const events: string[] = [];
-  const a = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
-  const waiters = ['b', 'c', 'd'].map(async (name) => {
-    const lock = createLock(lockOptions({ redis, key: key() }));
+  const waiters = ['a', 'b', 'c', 'd'].map(async (name) => {
+    const lock = p.lock();
     await lock.acquire();
     events.push(`${name} enters`);
-    await redis.ping();
+    await p.world.sleep(10);
     events.push(`${name} leaves`);
     await lock.release();
   });
 
-  await redis.ping();
-  events.push('a leaves');
-  await a.release();
-  await Promise.all(waiters);
+  await lab.done(Promise.all(waiters));
 
-  expect(events).toEqual(['a leaves', 'b enters', 'b leaves', 'c enters', 'c leaves', 'd enters', 'd leaves']);
+  expect(events).toEqual(['a', 'b', 'c', 'd'].flatMap((name) => [`${name} enters`, `${name} leaves`]));
+  expect([lab.now(), p.sent]).toEqual([40, []]);
 });
 
 test('1-in-process: the release of a waiter does not free the lock of the holder', async () => {
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key() }));
-  const b = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
+  const p = lab.process('1-in-process');
+  const [a, b] = [p.lock(), p.lock()];
+  await lab.done(a.acquire());
 
-  await expect(b.release()).rejects.toMatchObject(notHeld);
+  await expect(lab.done(b.release())).rejects.toMatchObject(notHeld);
 
-  await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  await a.release();
+  await expect(lab.done(b.acquire(once))).rejects.toMatchObject(aborted);
 });
 
-test('1-in-process: Redis is not asked', async () => {
-  const watch = watchClient(connect());
-  const lock = createLock(lockOptions({ redis: watch.client, key: key() }));
+test('1-in-process: the other process has its own mutex, and enters while this one is inside', async () => {
+  const [p, q] = lab.processes('1-in-process', 2);
+  await lab.done(p.lock().acquire());
 
-  await lock.acquire();
-  await lock.release();
+  await lab.done(q.lock().acquire(), 0);
 
-  expect(watch.sent).toEqual([]);
-});
-
-test('1-in-process: another process has its own mutex, and enters while this one is inside', async () => {
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key() }));
-  const c = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
-
-  const b = await startHolder({ stage: '1-in-process', url: url(), key: key() });
-  b.resume();
-  await b.untilSaid('released');
-
-  expect(b.said).toEqual(['asking', 'entered', 'wrote', 'released']);
-  await expect(c.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  await a.release();
+  await expect(lab.done(p.lock().acquire(once))).rejects.toMatchObject(aborted);
 });

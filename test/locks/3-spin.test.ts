@@ -1,28 +1,20 @@
 import { expect, test } from 'vitest';
-import { createLock } from '../../locks/3-spin.ts';
-import { aborted, lockOptions } from './lock-options.ts';
+import { openLab } from './lab.ts';
 import { measureTries } from './measure-tries.ts';
-import { ownRedis } from './own-redis.ts';
-import { startHolder } from './start-holder.ts';
 
-const { url, connect, key } = ownRedis();
+const lab = openLab();
 
 test('3-spin: a failed try leaves nothing in memory', async () => {
-  const { tries, bytesPerTry } = await measureTries('3-spin', url(), key());
-
-  expect(tries).toBeGreaterThan(20_000);
-  expect(bytesPerTry).toBeLessThan(20);
+  expect((await measureTries('3-spin')).bytesPerTry).toBeLessThan(20);
 });
 
 test('3-spin: a holder that is killed leaves the key for good, and everyone waits', async () => {
-  const redis = connect();
-  const b = createLock(lockOptions({ redis, key: key() }));
-  const a = await startHolder({ stage: '3-spin', url: url(), key: key(), leaseMs: 50 });
+  const [p, q] = lab.processes('3-spin', 2);
+  await lab.done(p.lock({ leaseMs: 50 }).acquire());
 
-  await a.kill();
+  p.kill();
+  const entered = lab.follow(q.lock({ retryDelayMs: 1_000 }).acquire());
+  await lab.advance(100_000);
 
-  expect(await redis.get(key())).toBe('held');
-  expect(await redis.pttl(key())).toBe(-1);
-  await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  await redis.del(key());
+  expect([lab.redis('GET', 'lock'), lab.redis('PTTL', 'lock'), entered.state]).toEqual(['held', -1, 'pending']);
 });

@@ -1,75 +1,55 @@
 import { expect, test } from 'vitest';
-import { createLock } from '../../locks/5-owner-check.ts';
-import { aborted, lockOptions, notHeld } from './lock-options.ts';
-import { ownRedis } from './own-redis.ts';
-import { watchClient } from './watched-client.ts';
+import { aborted, notHeld, once, openLab } from './lab.ts';
 
-const { connect, key } = ownRedis();
+const lab = openLab();
+
+/** A, B and C, each in a process of its own. A holds, for 900 ms. */
+async function startHeld() {
+  const [p, q, r] = lab.processes('5-owner-check', 3);
+  const [a, b, c] = [p.lock({ ownerToken: 'a', leaseMs: 900 }), q.lock({ ownerToken: 'b' }), r.lock()];
+  await lab.done(a.acquire());
+  return { p, a, b, c };
+}
 
 test('5-owner-check: the value is the owner token, and the key still expires', async () => {
-  const redis = connect();
-  const lock = createLock(lockOptions({ redis, key: key(), ownerToken: 'instance:0001', leaseMs: 5_000 }));
+  await startHeld();
 
-  await lock.acquire();
-
-  expect(await redis.get(key())).toBe('instance:0001');
-  const ttl = await redis.pttl(key());
-  expect(ttl).toBeGreaterThan(0);
-  expect(ttl).toBeLessThanOrEqual(5_000);
-  await lock.release();
+  expect([lab.redis('GET', 'lock'), lab.redis('PTTL', 'lock')]).toEqual(['a', 900]);
 });
 
 test("5-owner-check: a holder slower than its lease leaves the next holder's key alone", async () => {
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key(), ownerToken: 'a' }));
-  const b = createLock(lockOptions({ redis, key: key(), ownerToken: 'b' }));
-  const c = createLock(lockOptions({ redis, key: key(), ownerToken: 'c' }));
+  const { a, b, c } = await startHeld();
+  await lab.advance(901);
+  await lab.done(b.acquire(once));
 
-  await a.acquire();
-  await redis.del(key()); // The lease of A ends.
-  await b.acquire(AbortSignal.abort());
+  await expect(lab.done(a.release())).rejects.toMatchObject(notHeld);
 
-  await expect(a.release()).rejects.toMatchObject(notHeld);
-  expect(await redis.get(key())).toBe('b');
-  await expect(c.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  await b.release();
+  expect(lab.redis('GET', 'lock')).toBe('b');
+  await expect(lab.done(c.acquire(once))).rejects.toMatchObject(aborted);
 });
 
 test('5-owner-check: a lease that ends between the look and the delete is learnt from the release', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
-  const lock = createLock(lockOptions({ redis: watch.client, key: key() }));
-  await lock.acquire();
-  const deletion = watch.hold('del');
+  const { p, a } = await startHeld();
+  const deletion = p.hold('del');
+  const released = lab.follow(a.release());
+  await lab.advance(901);
 
-  const released = lock.release();
-  await deletion.reached;
-  await redis.del(key());
   deletion.letGo();
 
-  await expect(released).rejects.toMatchObject(notHeld);
+  await expect(lab.done(released)).rejects.toMatchObject(notHeld);
 });
 
 test('5-owner-check: the owner changes between the look and the delete, and a third enters', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
-  const a = createLock(lockOptions({ redis: watch.client, key: key(), ownerToken: 'a' }));
-  const b = createLock(lockOptions({ redis, key: key(), ownerToken: 'b' }));
-  const c = createLock(lockOptions({ redis, key: key(), ownerToken: 'c' }));
-  await a.acquire();
-  const look = watch.nextAnswer('get');
-  const deletion = watch.hold('del');
+  const { p, a, b, c } = await startHeld();
+  const deletion = p.hold('del');
+  const released = lab.follow(a.release());
+  await lab.advance(901);
+  await lab.done(b.acquire(once));
 
-  const releasedByA = a.release();
-  expect(await look).toBe('a');
-  await deletion.reached;
-  await redis.del(key()); // The lease of A ends.
-  await b.acquire(AbortSignal.abort());
   deletion.letGo();
-  await releasedByA;
+  await lab.done(released);
 
-  expect(await redis.exists(key())).toBe(0);
-  await c.acquire(AbortSignal.abort());
-  await expect(b.release()).rejects.toMatchObject(notHeld);
-  await c.release();
+  expect([p.sent, lab.redis('EXISTS', 'lock')]).toEqual([['set', 'get', 'del'], 0]);
+  await lab.done(c.acquire(once));
+  await expect(lab.done(b.release())).rejects.toMatchObject(notHeld);
 });

@@ -50,8 +50,7 @@ export const beyond: Mutation[] = [
     find: 'if not first or first == ARGV[1] then',
     replace: 'if true then',
     why: 'Who finds the lock free enters before those who wait, when its holder has let it run out.',
-    tests: ['test/lua/acquire-in-turn.test.ts'],
-    title: 'a lock that somebody let run out is for the first',
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'release-wakes-everybody',
@@ -95,8 +94,7 @@ export const beyond: Mutation[] = [
     find: "first) > 0 or hears == 'new'",
     replace: 'first) >= 0',
     why: 'A killed waiter is handed the lock, and costs a lease.',
-    tests: ['test/lua/release-to-first.test.ts'],
-    title: 'passes over those whose process does not hear of it',
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'passed-over-as-new',
@@ -104,8 +102,7 @@ export const beyond: Mutation[] = [
     find: " or hears == 'new'",
     replace: '',
     why: 'Who has just come, and does not hear yet, loses its place.',
-    tests: ['test/lua/release-to-first.test.ts'],
-    title: 'who is new is not passed over',
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'suspect-forgotten',
@@ -275,8 +272,7 @@ export const beyond: Mutation[] = [
     find: "'-inf', now_ms",
     replace: "'-inf', 0",
     why: 'A reader that has died keeps writers out for as long as others read.',
-    tests: ['test/lua/acquire-to-write.test.ts'],
-    title: 'a reader whose lease has ended keeps nobody out',
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'readers-share-the-last-lease',
@@ -284,8 +280,7 @@ export const beyond: Mutation[] = [
     find: "redis.call('PEXPIREAT', KEYS[2], last_ms)",
     replace: "redis.call('PEXPIRE', KEYS[2], ARGV[2])",
     why: 'A reader with a short lease ends the hold of one with a long lease.',
-    tests: ['test/lua/acquire-to-read.test.ts'],
-    title: 'ends with the longest lease',
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'mark-of-one-who-gave-up',
@@ -329,8 +324,7 @@ export const beyond: Mutation[] = [
     find: 'if lease_end_ms > now_ms then',
     replace: 'if lease_end_ms > 0 then',
     why: 'A reader whose lease has ended is not told, and answers what it read.',
-    tests: ['test/lua/release-reader.test.ts'],
-    title: 'returns -1 when our lease has ended',
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'look-goes-on-asking',

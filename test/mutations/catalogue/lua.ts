@@ -8,7 +8,7 @@ export const lua: Mutation[] = [
     find: "redis.call('GET', KEYS[1]) == ARGV[1]",
     replace: "redis.call('EXISTS', KEYS[1]) == 1",
     why: 'Any holder deletes the lock of any other.',
-    tests: ['test/lua/release-if-owner.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'acquire-without-expiry',
@@ -16,7 +16,7 @@ export const lua: Mutation[] = [
     find: "redis.call('PEXPIRE', KEYS[1], ARGV[2])\n",
     replace: '',
     why: 'The hash has no lease: a crashed holder keeps it.',
-    tests: ['test/lua/acquire-reentrant.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'hold-count-off-by-one',
@@ -24,7 +24,7 @@ export const lua: Mutation[] = [
     find: 'if hold_count > 0 then',
     replace: 'if hold_count > 1 then',
     why: 'The inner release frees the lock of the outer hold.',
-    tests: ['test/lua/release-reentrant.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'inner-release-shortens-the-lease',
@@ -32,7 +32,7 @@ export const lua: Mutation[] = [
     find: "  redis.call('PEXPIRE', KEYS[1], ARGV[2])\n",
     replace: '',
     why: 'An inner release does not start the lease anew, as its header says.',
-    tests: ['test/lua/release-reentrant.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'renew-of-any-owner',
@@ -40,7 +40,7 @@ export const lua: Mutation[] = [
     find: "redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1",
     replace: "redis.call('EXISTS', KEYS[1]) == 1",
     why: 'A holder that has lost its lock renews the lease of the next one, and believes that it holds.',
-    tests: ['test/lua/renew-if-owner.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'lease-without-an-end-is-ours',
@@ -48,7 +48,7 @@ export const lua: Mutation[] = [
     find: 'return -math.max(left_ms, 1)',
     replace: 'return -left_ms',
     why: 'A PTTL of -1 becomes 1, which says that we hold the lock.',
-    tests: ['test/lua/acquire-or-return-lease.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'a-token-for-each-hold',
@@ -56,7 +56,7 @@ export const lua: Mutation[] = [
     find: 'if hold_count == 1 then',
     replace: 'if hold_count >= 1 then',
     why: 'A nested acquire makes a new token, and the outer hold writes with an old one.',
-    tests: ['test/lua/acquire-fenced.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'token-as-a-lua-number',
@@ -64,7 +64,7 @@ export const lua: Mutation[] = [
     find: "return redis.call('GET', KEYS[2])",
     replace: "return string.format('%.0f', redis.call('GET', KEYS[2]))",
     why: 'Above 2^53 the holder gets another token than the one that was made.',
-    tests: ['test/lua/acquire-fenced.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'tokens-compared-as-text',
@@ -72,7 +72,7 @@ export const lua: Mutation[] = [
     find: '#ours < #newest or (#ours == #newest and ours < newest)',
     replace: 'ours < newest',
     why: 'As text 9 is larger than 10, so an old token is let through.',
-    tests: ['test/lua/write-if-newest.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'tokens-compared-as-lua-numbers',
@@ -80,7 +80,7 @@ export const lua: Mutation[] = [
     find: '#ours < #newest or (#ours == #newest and ours < newest)',
     replace: 'tonumber(ours) < tonumber(newest)',
     why: 'Above 2^53 two tokens are one Lua number, so an old token is let through.',
-    tests: ['test/lua/write-if-newest.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'put-back-tokens-compared-as-lua-numbers',
@@ -88,7 +88,7 @@ export const lua: Mutation[] = [
     find: '#ours < #newest or (#ours == #newest and ours < newest)',
     replace: 'tonumber(ours) < tonumber(newest)',
     why: 'Above 2^53 two tokens are one Lua number, so a holder that has lost its lock puts units back.',
-    tests: ['test/lua/restore-once.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'read-does-not-register-its-token',
@@ -96,7 +96,7 @@ export const lua: Mutation[] = [
     find: "redis.call('HSET', KEYS[2], ARGV[1], ours)\n",
     replace: '',
     why: 'Between the read and the write of a holder the stock takes the write of one that has lost its lock.',
-    tests: ['test/lua/read-if-newest.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'old-token-reads',
@@ -104,7 +104,7 @@ export const lua: Mutation[] = [
     find: '  return -1\n',
     replace: "  return redis.call('GET', KEYS[1])\n",
     why: 'A holder that has lost its lock is not refused at its read, but does the whole work for nothing.',
-    tests: ['test/lua/read-if-newest.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'old-token-takes-the-place-of-the-newest',
@@ -112,7 +112,7 @@ export const lua: Mutation[] = [
     find: 'if #ours < #newest or (#ours == #newest and ours < newest) then\n  return -1\nend\n',
     replace: '',
     why: 'A late read with an old token makes the stock forget the newest, and refuse its holder.',
-    tests: ['test/lua/read-if-newest.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'read-tokens-compared-as-lua-numbers',
@@ -120,7 +120,7 @@ export const lua: Mutation[] = [
     find: '#ours < #newest or (#ours == #newest and ours < newest)',
     replace: 'tonumber(ours) < tonumber(newest)',
     why: 'Above 2^53 two tokens are one Lua number, so an old token reads.',
-    tests: ['test/lua/read-if-newest.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'token-not-remembered',
@@ -128,7 +128,7 @@ export const lua: Mutation[] = [
     find: "redis.call('HSET', KEYS[2], ARGV[2], ours)\n",
     replace: '',
     why: 'The fence never learns of a newer token, and refuses nobody.',
-    tests: ['test/lua/write-if-newest.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'restored-mark-missing',
@@ -136,7 +136,7 @@ export const lua: Mutation[] = [
     find: "redis.call('SET', KEYS[3], 1, 'PX', ARGV[2])\n",
     replace: '',
     why: 'Nothing says that the units of the order are back: they are put back twice.',
-    tests: ['test/lua/restore-once.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
   {
     name: 'take-one-of-nothing',
@@ -144,7 +144,7 @@ export const lua: Mutation[] = [
     find: 'if stock > 0 then',
     replace: 'if stock >= 0 then',
     why: 'A stock of 0 becomes -1.',
-    tests: ['test/lua/take-one.test.ts', 'test/locks/beyond/redis-atomic.test.ts'],
+    tests: ['test/lua/returns.test.ts', 'test/locks/beyond/redis-atomic.test.ts'],
   },
   {
     name: 'handed-to-a-deaf-node',
@@ -152,6 +152,6 @@ export const lua: Mutation[] = [
     find: "while channel and redis.call('PUBLISH', channel, KEYS[1]) == 0 do",
     replace: "while channel and redis.call('PUBLISH', channel, KEYS[1]) < 0 do",
     why: 'The lock is handed to a node that no longer listens, and lies there for a lease.',
-    tests: ['test/lua/release-to-next-node.test.ts'],
+    tests: ['test/lua/returns.test.ts'],
   },
 ];

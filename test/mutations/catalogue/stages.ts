@@ -9,7 +9,6 @@ export const stages: Mutation[] = [
     replace: 'if (held.has(key))',
     why: 'A waiter that is woken does not look whether another was quicker.',
     tests: ['test/locks/1-in-process.test.ts'],
-    title: 'waiters enter one at a time',
   },
   {
     name: 'retry-enters-after-one-wait',
@@ -18,7 +17,6 @@ export const stages: Mutation[] = [
     replace: '',
     why: 'The retry is missing: who waits once enters.',
     tests: ['test/locks/contract.test.ts'],
-    title: 'a held lock 2-recursive-retry: lets a waiter in when it is released, and not before',
   },
   {
     name: 'spin-without-nx',
@@ -27,7 +25,6 @@ export const stages: Mutation[] = [
     replace: "'held'",
     why: 'SET without NX overwrites the key of a holder, and says OK.',
     tests: ['test/locks/contract.test.ts'],
-    title: 'a held lock 3-spin: keeps holders on other connections out',
   },
   {
     name: 'ttl-without-px',
@@ -36,7 +33,6 @@ export const stages: Mutation[] = [
     replace: '',
     why: 'The key never expires.',
     tests: ['test/locks/4-ttl.test.ts'],
-    title: 'one command creates the key|a waiter enters when the lease',
   },
   {
     name: 'ttl-in-a-second-command',
@@ -45,7 +41,6 @@ export const stages: Mutation[] = [
     replace: "(await redis.set(key, 'held', 'NX')) !== 'OK' || (await redis.pexpire(key, leaseMs)) !== 1",
     why: 'A holder that crashes between the two commands leaves a key without an end.',
     tests: ['test/locks/4-ttl.test.ts'],
-    title: 'one command creates the key',
   },
   {
     name: 'owner-check-dropped',
@@ -54,7 +49,6 @@ export const stages: Mutation[] = [
     replace: '',
     why: 'A release deletes the key without a look at its owner.',
     tests: ['test/locks/5-owner-check.test.ts'],
-    title: "leaves the next holder's key alone",
   },
   {
     name: 'release-by-get-and-del',
@@ -63,7 +57,6 @@ export const stages: Mutation[] = [
     replace: '(await redis.get(key)) !== ownerToken || (await redis.del(key)) === 0',
     why: 'Looking and deleting are two commands again: the owner can change between them.',
     tests: ['test/locks/6-lua-release.test.ts'],
-    title: 'looking and deleting are one command|arrives when the owner has changed',
   },
   {
     name: 'release-without-a-word',
@@ -72,7 +65,6 @@ export const stages: Mutation[] = [
     replace: '=== -2) throw',
     why: 'A holder that has lost its lock is not told by its release.',
     tests: ['test/locks/7-reentrant.test.ts'],
-    title: 'one release more than acquires is refused|loses the lock half way',
   },
   {
     name: 'watchdog-slower-than-the-lease',
@@ -80,8 +72,7 @@ export const stages: Mutation[] = [
     find: 'leaseMs / 3',
     replace: 'leaseMs * 1.1',
     why: 'The first renewal comes when the lease is over.',
-    tests: ['test/locks/8-auto-renew.test.ts'],
-    title: 'a sale of three leases keeps the others out',
+    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
   },
   {
     name: 'watchdog-never-stopped',
@@ -89,8 +80,7 @@ export const stages: Mutation[] = [
     find: '    if (holdCount === 0) clearInterval(watchdog);\n',
     replace: '',
     why: 'The interval goes on after the release, and renews a lock that is not held.',
-    tests: ['test/locks/8-auto-renew.test.ts'],
-    title: 'no renewal follows the last release',
+    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
   },
   {
     name: 'watchdog-stopped-after-the-answer',
@@ -100,8 +90,7 @@ export const stages: Mutation[] = [
     replace: `    if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
     if (holdCount === 0) clearInterval(watchdog);`,
     why: 'When Redis does not answer the release, the watchdog renews the lease for ever.',
-    tests: ['test/locks/8-auto-renew.test.ts'],
-    title: 'no renewal follows a release that Redis does not answer',
+    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
   },
   {
     name: 'watchdog-for-each-hold',
@@ -109,8 +98,7 @@ export const stages: Mutation[] = [
     find: 'if (holdCount === 1) watchdog',
     replace: 'watchdog',
     why: 'A nested acquire starts a second interval, and the first is never stopped.',
-    tests: ['test/locks/8-auto-renew.test.ts'],
-    title: 'nested acquires share one watchdog',
+    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
   },
   {
     name: 'renewal-error-unhandled',
@@ -118,8 +106,7 @@ export const stages: Mutation[] = [
     find: '.catch(() => undefined)',
     replace: '',
     why: 'A renewal that Redis does not answer rejects where nobody listens, and ends the process.',
-    tests: ['test/locks/8-auto-renew.test.ts'],
-    title: 'a renewal without an answer is not a loss',
+    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
   },
   {
     name: 'loss-told-twice',
@@ -127,7 +114,6 @@ export const stages: Mutation[] = [
     find: 'if (renewed !== 0 || holdCount === 0) return;',
     replace: 'if (renewed !== 0) return;',
     why: 'Two renewals on their way both say that the lease is lost.',
-    tests: ['test/locks/8-auto-renew.test.ts'],
-    title: 'even when two renewals are on their way',
+    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
   },
 ];

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openLab, scripts } from '../locks/lab.ts';
+
+const lab = openLab();
+
+/** The server's clock, which stands still, in milliseconds since 1970. */
+const NOW = 1_000_000;
+/** Names of waiters: `<process>:<lease in ms>:<hears or new>:<more>`. */
+const names: Record<string, string> = {
+  A: 'p1:5000:hears:1',
+  B: 'p2:30000:hears:1',
+  C: 'p3:4000:hears:1',
+  C2: 'p3:4000:hears:2',
+  C3: 'p3:4000:hears:3',
+  'B-new': 'p2:5000:new:1',
+  'C-new': 'p3:5000:new:1',
+};
+const nameOf = (short: string) => names[short] ?? short;
+const shortOf = (name: string) => Object.keys(names).find((short) => names[short] === name) ?? name;
+
+interface Case {
+  script: string;
+  keys: string[];
+  title: string;
+  before: string;
+  args: string[];
+  returns: string;
+  after: string;
+  channels: string[];
+  hears: string;
+}
+
+/** The cases of returns.txt, which says how it is read. */
+const cases = readFileSync(new URL('returns.txt', import.meta.url), 'utf8')
+  .split('\n\n')
+  .slice(1)
+  .flatMap((block): Case[] => {
+    const [first = '', ...lines] = block.trim().split('\n');
+    const [script = '', ...keys] = first.split(' ');
+    return lines.flatMap((line, at) => {
+      if (at % 2 === 0) return [];
+      const [before = '', args = '', returns = '', after = '', heard = ''] = line.trim().split(' | ');
+      const [channels = '', hears = ''] = heard.split(' hears ');
+      return {
+        ...{ script, keys, title: lines[at - 1]?.trim() ?? '', before, returns, hears },
+        args: args.split(' ').flatMap((arg) => (arg === '-' ? [] : [arg === "''" ? '' : nameOf(arg)])),
+        after: after === 'same' ? before : after,
+        channels: channels.split(' ').filter(Boolean),
+      };
+    });
+  });
+
+/** Makes the server have what a text says. */
+function put(text: string) {
+  for (const entry of text.split(' ')) {
+    const [, key, kind, value = '', end] = /^([\w:]+)([=[{<])([^\]}>@]*)[\]}>]?(?:@(\d+))?$/.exec(entry) ?? [];
+    if (key === undefined) continue;
+    const fields = value.split(',').map((field) => field.split(':'));
+    if (kind === '=') lab.redis('SET', key, nameOf(value));
+    if (kind === '[') lab.redis('RPUSH', key, ...value.split(',').map(nameOf));
+    if (kind === '{') lab.redis('HSET', key, ...fields.flat());
+    if (kind === '<') lab.redis('ZADD', key, ...fields.flatMap(([name = '', left]) => [NOW + Number(left), name]));
+    if (end !== undefined) lab.redis('PEXPIRE', key, end);
+  }
+}
+
+/** All that the server has, as such a text; the order of the entries does not count. */
+function look() {
+  const list = (...command: string[]) => lab.redis(...command) as string[];
+  const pairs = (flat: string[], textOf = (value: string) => value) =>
+    flat.flatMap((field, at) => (at % 2 === 0 ? [`${field}:${textOf(flat[at + 1] ?? '')}`] : [])).toSorted();
+  const read: Record<string, (key: string) => string> = {
+    string: (key) => `=${shortOf(String(lab.redis('GET', key)))}`,
+    list: (key) => `[${list('LRANGE', key, '0', '-1').map(shortOf)}]`,
+    hash: (key) => `{${pairs(list('HGETALL', key))}}`,
+    zset: (key) => `<${pairs(list('ZRANGE', key, '0', '-1', 'WITHSCORES'), (end) => `+${Number(end) - NOW}`)}>`,
+  };
+  return list('KEYS', '*')
+    .map((key) => [key, read[String(lab.redis('TYPE', key))]?.(key), Number(lab.redis('PTTL', key))] as const)
+    .map(([key, value, ttl]) => `${key}${value}${ttl < 0 ? '' : `@${ttl}`}`);
+}
+
+/** What the script returns in this case, or this text of it. */
+function call({ script, keys, args }: Case, text = scripts[script] ?? '') {
+  const reply = lab.redis('EVAL', text, keys.length, ...keys, ...args);
+  return typeof reply === 'string' ? `'${reply}'` : String(reply ?? 'nil');
+}
+
+test.each(cases)('$script: returns $title', (each) => {
+  put(each.before);
+  const heard = lab.listen(...each.channels);
+
+  expect(call(each)).toBe(each.returns);
+
+  expect(look().toSorted()).toEqual(
+    each.after
+      .split(' ')
+      .filter((entry) => entry !== '-')
+      .toSorted(),
+  );
+  const said = each.hears === 'nothing' || each.hears === '' ? [] : [`${each.channels[0]} ${nameOf(each.hears)}`];
+  expect(heard).toEqual(said);
+});
+
+test('restore-once: a stock that is no number is an error, and the order is not marked', () => {
+  put('stock=many');
+
+  expect(() => lab.redis('EVAL', scripts['restore-once'] ?? '', 3, 'stock', 'fence', 'mark', 2, 60_000)).toThrow(
+    /not an integer/,
+  );
+
+  expect(look()).toEqual(['stock=many']);
+});
+
+/** Each script, with one of its returns saying something else. */
+const otherwise = Object.entries(scripts).flatMap(([script, text]) =>
+  [...text.matchAll(/^ *return (.+)$/gm)].map(({ 0: line, 1: what = '', index }) => ({
+    script,
+    what,
+    text: `${text.slice(0, index)}${line.replace(what, "'something else'")}${text.slice(index + line.length)}`,
+  })),
+);
+
+test.each(otherwise)('$script: a case notices when it does not return $what', ({ script, text }) => {
+  const notices = (each: Case) => {
+    lab.redis('FLUSHALL');
+    put(each.before);
+    return call(each, text) === "'something else'";
+  };
+
+  expect(cases.filter((each) => each.script === script).some(notices)).toBe(true);
+});
