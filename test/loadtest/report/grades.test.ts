@@ -1,22 +1,67 @@
 import { expect, test } from 'vitest';
-import type { Results } from '../../../loadtest/evidence/results.ts';
-import { holdsAll } from '../../../loadtest/report/grades.ts';
+import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
+import { html } from '../../../loadtest/report/escape.ts';
+import { gradeLine, holdsAll } from '../../../loadtest/report/grades.ts';
+import { renderMarkdown } from '../../../loadtest/report/markdown.ts';
+import { renderPage } from '../../../loadtest/report/page.ts';
+import { sampleResults } from './sample-results.ts';
 
-/** A run of one graded lock, whose drills came out so. */
-const graded = (verdicts: string[], more: { leftOut?: string[]; problem?: string } = {}) =>
-  ({
-    leftOut: more.leftOut ?? [],
-    grades: [{ stage: 'mine', file: '/mine.ts', problem: more.problem }],
-    stages: [{ stage: 'mine', drills: verdicts.map((verdict) => ({ drill: 'rush', verdict })) }],
-  }) as unknown as Results;
+const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({
+  ...{ drill, verdict, taught: null, reasons: [reason], witnesses, witnessCount: witnesses.length },
+  ...{ stockOverTime: [], durationMs: 900 },
+});
+/** A run of one graded lock, whose checks and drills came out so. */
+const graded = (drills: DrillResult[], grade: Partial<Grade> = {}, leftOut: string[] = []) =>
+  sampleResults((results) => {
+    results.stages = [{ stage: 'mine', lockVersion: null, drills }];
+    results.grades = [{ stage: 'mine', file: '/mine.ts', ...grade }];
+    results.leftOut = leftOut;
+  });
+
+const enters = cell('contract-enter', 'pass', 'One at a time is inside.');
+const late = cell('contract-late-release', 'fail', 'The late DEL freed the lock of B.', ['0.012 s A enters']);
+const rush = cell('rush', 'pass');
 
 test.each([
-  ['every drill that applies holds', graded(['pass', 'not-applicable']), true],
-  ['one fails', graded(['pass', 'fail']), false],
-  ['of one nothing is known', graded(['pass', 'unknown']), false],
-  ['none applies', graded(['not-applicable']), false],
-  ['one was left out', graded(['pass'], { leftOut: ['mine failover'] }), false],
-  ['it can’t be graded', graded(['pass'], { problem: 'there is no such file' }), false],
+  ['every drill that applies holds', graded([rush, cell('failover', 'not-applicable')]), true],
+  ['every check holds', graded([enters]), true],
+  ['a check fails', graded([enters, late, rush]), false],
+  ['a drill fails', graded([rush, cell('failover', 'fail')]), false],
+  ['of one nothing is known', graded([rush, cell('failover', 'unknown')]), false],
+  ['none applies', graded([cell('failover', 'not-applicable')]), false],
+  ['one was left out', graded([rush], {}, ['mine failover']), false],
+  ['it can’t be graded', graded([rush], { problem: 'there is no such file' }), false],
+  ['the search breaks it', graded([rush], { search: ['plain'] }), false],
 ])('grades: %s', (_what, results, holds) => {
   expect(holdsAll(results)).toBe(holds);
+});
+
+test('grades: the line counts checks and drills, each by their name, and says what the search breaks', () => {
+  const lineOf = (drills: DrillResult[], grade: Partial<Grade> = {}) =>
+    gradeLine({ stage: 'mine', file: '/mine.ts', ...grade }, graded(drills));
+
+  expect(lineOf([enters, late, rush])).toBe(
+    'mine: 1 of 2 checks and 1 of 1 drills hold; it fails contract-late-release.',
+  );
+  expect(lineOf([enters, late])).toBe('mine: 1 of 2 checks hold; it fails contract-late-release.');
+  expect(lineOf([enters], { search: ['plain'] })).toMatch(/ hold; the search breaks it in plain\.$/);
+});
+
+test('grades: each check stands outside of the staircase, and what is not promised has a mark of its own', async () => {
+  const results = graded([enters, late, cell('nested-call', 'fail'), cell('rush', 'fail')], {
+    doesNotPromise: { 'nested-call': 'It is not re-entrant.' },
+  });
+  const page = await renderPage(results, () => html``);
+  const markOf = (name: string) => page.match(new RegExp(`<a href="#mine.${name}"\\s*><span[^>]*>([^<]*)`))?.[1];
+  const part = page.slice(page.indexOf('<h2>The contract</h2>'));
+
+  expect(page.slice(page.indexOf('<table class="staircase'), page.indexOf('</table>'))).not.toContain('contract-');
+  expect(part).toMatch(
+    /id="mine.contract-late-release".*The late DEL freed the lock of B\..*<li>0\.012 s A enters<\/li>/s,
+  );
+  expect([markOf('nested-call'), markOf('rush')]).toEqual(['(✘\uFE0E)', '✘\uFE0E']);
+  expect(await renderPage(sampleResults(), () => html``)).not.toMatch(/The contract|\(✘/);
+  expect(renderMarkdown(results)).toContain(
+    '### mine\n\n- ✔ contract-enter: One at a time is inside.\n- ✘ contract-late-release: The late DEL freed the lock of B.\n- contract-late-release, 0.012 s A enters\n',
+  );
 });

@@ -2,29 +2,23 @@ import { expect, test } from 'vitest';
 import type { DrillResult, Timeline } from '../../../loadtest/evidence/results.ts';
 import { sequenceOf } from '../../../loadtest/verdicts/sequence.ts';
 
+const asks = (saleId: string, node: string, askedMs: number, endedMs: number) => ({
+  ...{ saleId, node, askedMs, endedMs },
+  leases: [],
+});
 const timeline: Timeline = {
   durationMs: 2_000,
   lanes: [
     {
-      node: 'node-1',
-      saleId: '0001',
-      askedMs: 10,
-      inside: { fromMs: 20, untilMs: 1_500 },
-      read: { ms: 30, stock: 100 },
-      wrote: { ms: 1_490, stock: 99 },
-      endedMs: 1_501,
-      leases: [],
+      ...asks('0001', 'node-1', 10, 1_501),
+      ...{ inside: { fromMs: 20, untilMs: 1_500 }, read: { ms: 30, stock: 100 }, wrote: { ms: 1_490, stock: 99 } },
     },
     {
-      node: 'node-2',
-      saleId: '0001',
-      askedMs: 40,
+      ...asks('0001', 'node-2', 40, 1_601),
       inside: { fromMs: 1_100, untilMs: 1_600 },
       read: { ms: 1_110, stock: 100 },
-      endedMs: 1_601,
-      leases: [],
     },
-    { node: 'node-2', saleId: '0002', askedMs: 50, endedMs: 1_000, leases: [] },
+    asks('0002', 'node-2', 50, 1_000),
   ],
   moreLanes: 0,
   faults: [
@@ -33,17 +27,10 @@ const timeline: Timeline = {
   ],
   overlaps: [{ fromMs: 1_100, untilMs: 1_500, lanes: [0, 1] }],
 };
-
+const result = { drill: 'paused-process', verdict: 'fail' as const, taught: null, reasons: [], durationMs: 2_000 };
 const resultOf = (timeline?: Timeline): DrillResult => ({
-  drill: 'paused-process',
-  verdict: 'fail',
-  taught: null,
-  reasons: [],
-  witnesses: [],
-  witnessCount: 0,
-  stockOverTime: [],
+  ...{ ...result, witnesses: [], witnessCount: 0, stockOverTime: [] },
   ...(timeline && { timeline }),
-  durationMs: 2_000,
 });
 
 test('a drill in words: each sale and each fault at its moment', () => {
@@ -88,13 +75,7 @@ test('a drill in which no sale asked has nothing to show', () => {
 });
 
 test('of many sales those that met come first', () => {
-  const crowd = Array.from({ length: 8 }, (_, at) => ({
-    node: 'node-1',
-    saleId: `1${at}`,
-    askedMs: 1,
-    endedMs: 2,
-    leases: [],
-  }));
+  const crowd = Array.from({ length: 8 }, (_, at) => asks(`1${at}`, 'node-1', 1, 2));
   const lanes = [...crowd, ...timeline.lanes];
   const overlaps = [{ fromMs: 1_100, untilMs: 1_500, lanes: [8, 9] as [number, number] }];
   const { diagram = '' } = sequenceOf(resultOf({ ...timeline, lanes, overlaps })) ?? {};

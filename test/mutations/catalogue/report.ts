@@ -34,7 +34,7 @@ export const report: Mutation[] = [
     replace: '',
     why: 'The page shows a figure that nobody may believe.',
     tests: ['test/loadtest/report/page.test.ts'],
-    title: 'an unknown verdict shows its reasons and no key figure',
+    title: 'the page tells the verdict',
   },
   {
     name: 'unknown-called-not-as-taught',
