@@ -8,6 +8,7 @@ import { type Evidence, findDoubts, judge, measure } from '../../../loadtest/evi
 import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
+const RUNS = { seed: 1, numRuns: 200 };
 
 /** One sale of a generated history: where it runs, and whether the next one reads before this one has written. */
 interface Step {
@@ -57,55 +58,22 @@ function play(steps: Step[], initialStock: number): Evidence {
 
   const nodes = NODES.map(
     (node): NodeState => ({
-      node,
-      port: 1,
-      pid: 1,
-      lock: '1-in-process',
-      instance: node,
-      leaseMs: 30_000,
-      retryDelayMs: 20,
-      waitTimeoutMs: 10_000,
-      inFlight: 0,
-      held: 0,
-      waiting: 0,
-      unreleased: 0,
+      ...{ node, port: 1, pid: 1, lock: '1-in-process', instance: node, leaseMs: 30_000, retryDelayMs: 20 },
+      ...{ waitTimeoutMs: 10_000, inFlight: 0, held: 0, waiting: 0, unreleased: 0 },
       counts: {
         received: steps.filter((step) => step.node === node).length,
         sold: steps.filter((step) => step.node === node).length,
-        soldOut: 0,
-        lockTimeout: 0,
-        clientGone: 0,
-        failed: 0,
-        inDoubt: 0,
+        ...{ soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
       },
     }),
   );
   return {
     tally: {
-      sent: steps.length,
-      answers: steps.length,
-      errors: 0,
-      sold,
-      soldOut: 0,
-      lockTimeout: 0,
-      failed: 0,
-      indefinite: 0,
-      nonsense: 0,
-      nonsenseSample: '',
-      durationMs: 1000,
-      isCapped: false,
+      ...{ sent: steps.length, answers: steps.length, errors: 0, sold, soldOut: 0, lockTimeout: 0, failed: 0 },
+      ...{ indefinite: 0, nonsense: 0, nonsenseSample: '', durationMs: 1000, isCapped: false },
     },
-    requests: steps.length,
-    initialStock,
-    finalStock: stock,
-    nodes,
-    sellers: NODES,
-    events,
-    dropped: 0,
-    redisCommands: 2 * steps.length,
-    standstills: [],
-    freeLimitMs: 2_000,
-    capMs: 60_000,
+    ...{ requests: steps.length, initialStock, finalStock: stock, nodes, sellers: NODES, events, dropped: 0 },
+    ...{ redisCommands: 2 * steps.length, standstills: [], freeLimitMs: 2_000, capMs: 60_000 },
   };
 }
 
@@ -130,7 +98,7 @@ describe('account of a rush: generated histories', () => {
         expect(figures).toMatchObject({ lostUpdates: 0, oversold: 0, overlaps: 0 });
         expect(findLostUpdates(evidence.tally.sold)).toEqual([]);
       }),
-      { numRuns: 10_000 },
+      RUNS,
     );
   });
 
@@ -152,7 +120,7 @@ describe('account of a rush: generated histories', () => {
           );
         }
       }),
-      { numRuns: 10_000 },
+      RUNS,
     );
   });
 
@@ -185,7 +153,7 @@ describe('account of a rush: generated histories', () => {
         const evidence = play(steps, steps.length);
         expect(verdictOf({ ...evidence, ...spoilIt(evidence) })).toBe('unknown');
       }),
-      { numRuns: 10_000 },
+      RUNS,
     );
   });
 
@@ -209,7 +177,7 @@ describe('account of a rush: generated histories', () => {
         expect(figures.lostUpdates).toBeLessThanOrEqual(0);
         expect(judge(evidence, figures).verdict).toBe(figures.inDoubt > 0 ? 'unknown' : 'pass');
       }),
-      { numRuns: 10_000 },
+      RUNS,
     );
   });
 
@@ -219,7 +187,7 @@ describe('account of a rush: generated histories', () => {
       fc.property(faulty, cuts, (steps, isCutOff) => {
         expect(verdictOf(cutOff(play(steps, steps.length), isCutOff))).not.toBe('pass');
       }),
-      { numRuns: 10_000 },
+      RUNS,
     );
   });
 });
