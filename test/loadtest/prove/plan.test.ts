@@ -1,46 +1,29 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { plan, provableLocks, scopeNames, type Wanted } from '../../../loadtest/prove/plan.ts';
 
 const common: Omit<Wanted, 'locks'> = { scopes: scopeNames, processes: [2], sales: 1, budget: {}, isSplit: false };
 const scopesOf = (locks: Wanted['locks']) => plan({ ...common, locks }).map(({ scope }) => scope);
 const lockNamed = (name: string) => provableLocks.filter(({ stage }) => stage === name);
 
-describe('plan: a cell whose verdict would be empty is not looked at', () => {
-  test.each([
-    ['0-none', ['slow-holder', 'late-release', 'client-gone']],
-    ['1-in-process', ['slow-holder', 'late-release']],
-    ['3-spin', []],
-  ])('%s', (stage, absent) => {
-    const ofOneServer = scopesOf(lockNamed('8-auto-renew'));
+const external = { stage: 'my-lock', file: '/my-lock.ts', masters: 0 };
 
-    expect(ofOneServer.filter((scope) => !scopesOf(lockNamed(stage)).includes(scope))).toEqual(absent);
-  });
+test('plan: a cell whose verdict would be empty is not looked at; an external lock is asked everything', () => {
+  const ofOneServer = scopesOf(lockNamed('8-auto-renew'));
+  const absent = (stage: string) => ofOneServer.filter((scope) => !scopesOf(lockNamed(stage)).includes(scope));
 
-  test('an external lock is asked everything, whatever its name', () => {
-    expect(scopesOf([{ stage: 'my-lock', file: '/my-lock.ts', masters: 0 }]).toSorted()).toEqual(
-      scopesOf(lockNamed('8-auto-renew')).toSorted(),
-    );
-  });
+  expect(absent('0-none')).toEqual(['slow-holder', 'late-release', 'client-gone']);
+  expect(absent('1-in-process')).toEqual(['slow-holder', 'late-release']);
+  expect(absent('3-spin')).toEqual([]);
+  expect(scopesOf([external]).toSorted()).toEqual(ofOneServer.toSorted());
 });
 
-describe('plan: a scope of several skus', () => {
-  test('is for the locks that take several', () => {
-    const asked = provableLocks.filter((lock) => scopesOf([lock]).includes('crossed-skus'));
+test('plan: a scope of several skus is for the locks that take several', () => {
+  const asked = provableLocks.filter((lock) => scopesOf([lock]).includes('crossed-skus'));
 
-    expect(asked.map(({ stage }) => stage)).toEqual(['multi']);
-  });
-
-  test('is for an external lock that is said to take several', () => {
-    const external = { stage: 'my-lock', file: '/my-lock.ts', masters: 0 };
-
-    expect(scopesOf([external])).not.toContain('crossed-skus');
-    expect(scopesOf([{ ...external, sellsBaskets: true }])).toContain('crossed-skus');
-  });
-
-  test('is all that is looked at of a lock whose lock of one sku is another’s', () => {
-    expect(scopesOf(lockNamed('multi').map((lock) => ({ ...lock, isForBasketsAlone: true })))).toEqual([
-      'crossed-skus',
-    ]);
-    expect(scopesOf(lockNamed('multi')).length).toBe(scopesOf(lockNamed('fenced')).length + 1);
-  });
+  expect(asked.map(({ stage }) => stage)).toEqual(['multi']);
+  expect(scopesOf([external])).not.toContain('crossed-skus');
+  expect(scopesOf([{ ...external, sellsBaskets: true }])).toContain('crossed-skus');
+  // It is all that is looked at of a lock whose lock of one sku is another's.
+  expect(scopesOf(lockNamed('multi').map((lock) => ({ ...lock, isForBasketsAlone: true })))).toEqual(['crossed-skus']);
+  expect(scopesOf(lockNamed('multi')).length).toBe(scopesOf(lockNamed('fenced')).length + 1);
 });
