@@ -14,7 +14,8 @@ const quick = [
   'test/locks/*.test.ts',
   'test/locks/drivers/**/*.test.ts',
   'test/lua/**/*.test.ts',
-  'test/prove/{refused,valkey,world}.test.ts',
+  'test/prove/refused.test.ts',
+  'test/virtual/**/*.test.ts',
   'test/services/inventory/{redis-url,orders/idempotency-key,orders/schedule}.test.ts',
 ];
 /** They read the pages and the sources, and start no server. `npm run check` runs them, and `npm test` leaves them out. */

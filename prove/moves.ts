@@ -1,5 +1,7 @@
 // What can happen next in a state of the search, one move for each.
 
+import type { Reply } from '../virtual/valkey.ts';
+import type { Input, Pending } from '../virtual/world.ts';
 import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';
 import { BUCKET_COUNT, inBucket, LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
@@ -17,9 +19,7 @@ import {
   type StepKind,
   type Unread,
 } from './state.ts';
-import type { Reply } from './valkey.ts';
 import { nameOfReply, readable } from './words.ts';
-import type { Input, Pending } from './world.ts';
 
 export interface Move {
   state: State;

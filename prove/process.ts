@@ -1,8 +1,8 @@
 // A process of the search: it sells under the lock, and is a function of what has happened to it.
 
+import { createWorld, type Input, type Pending, type Timer } from '../virtual/world.ts';
 import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
 import type { OpenLock } from './sandbox.ts';
-import { createWorld, type Input, type Pending, type Timer } from './world.ts';
 
 /** What a process told of its sales. */
 export interface Told {

@@ -1,14 +1,14 @@
 // A counterexample replayed: on fresh processes, and on Valkeys whose state is never put back.
 
 import { isDeepStrictEqual } from 'node:util';
+import { scriptTexts } from '../virtual/scripts.ts';
+import { openValkey, type Reply, type Valkey } from '../virtual/valkey.ts';
+import type { Command, Input, Pending } from '../virtual/world.ts';
 import { type Live, type ProcessOptions, startProcess } from './process.ts';
 import { LEASE_MS } from './sale.ts';
 import { type Scope, stockCommand } from './scopes.ts';
-import { scriptTexts } from './server.ts';
 import { nameOf, type Sent, STOCK, type Step, type Unheard } from './state.ts';
-import { openValkey, type Reply, type Valkey } from './valkey.ts';
 import { nameOfReply } from './words.ts';
-import type { Command, Input, Pending } from './world.ts';
 
 export interface ReplayOptions extends Pick<ProcessOptions, 'openLock' | 'sales'> {
   scope: Scope;

@@ -1,7 +1,7 @@
 // What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
 
+import type { Command } from '../virtual/world.ts';
 import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, LOCK_KEY, type SaleScript, STOCK_KEY } from './sale.ts';
-import type { Command } from './world.ts';
 
 /** What must be true in every order of events. */
 export type Demand =

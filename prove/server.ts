@@ -1,8 +1,7 @@
 // The server as a function: what it answers depends on what it holds, the time and the command, and on nothing else.
 
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { openValkey, type Reply } from './valkey.ts';
+import { scriptTexts, sha1Of } from '../virtual/scripts.ts';
+import { openValkey, type Reply } from '../virtual/valkey.ts';
 
 /** What the server holds, under a number: equal contents have equal numbers. */
 export type ServerState = number;
@@ -43,14 +42,6 @@ interface Contents {
   /** Who listens to which channel, as `process channel`. */
   subscriptions: string[];
 }
-
-const lua = new URL('../lua/', import.meta.url);
-const sha1Of = (script: string) => createHash('sha1').update(script).digest('hex');
-
-/** The texts of the scripts of `lua/`. */
-export const scriptTexts = readdirSync(lua)
-  .toSorted()
-  .map((file) => readFileSync(new URL(file, lua), 'utf8'));
 
 /** The server's clock is ahead of the search's by this, in milliseconds: a time of 0 would be no time. */
 const CLOCK_STARTS_AT = 1_000_000;

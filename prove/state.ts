@@ -1,10 +1,10 @@
 // A state of the search: where each process is, what the servers hold, the time, and what may still go wrong.
 
+import type { Reply } from '../virtual/valkey.ts';
+import type { Command, Input, Line, Pending } from '../virtual/world.ts';
 import type { History, Told } from './process.ts';
 import type { Budget } from './scopes.ts';
 import type { ServerState } from './server.ts';
-import type { Reply } from './valkey.ts';
-import type { Command, Input, Line, Pending } from './world.ts';
 
 /** The units in stock at the beginning. */
 export const STOCK = 10;

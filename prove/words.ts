@@ -1,28 +1,10 @@
 // A counterexample as numbered steps.
 
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { verbOf } from '../virtual/scripts.ts';
+import type { Reply } from '../virtual/valkey.ts';
 import type { Step } from './state.ts';
-import type { Reply } from './valkey.ts';
-
-const lua = new URL('../lua/', import.meta.url);
-/** The names of the scripts of `lua/`, by their hashes and by their texts. */
-const names = new Map(
-  readdirSync(lua).flatMap((file) => {
-    const text = readFileSync(new URL(file, lua), 'utf8');
-    const name = file.replace(/\.lua$/, '');
-    return [
-      [createHash('sha1').update(text).digest('hex'), name],
-      [text, name],
-    ] as const;
-  }),
-);
 
 export const nameOfReply = (reply: Reply) => (reply instanceof Error ? reply.message : JSON.stringify(reply));
-
-/** What a command is called: a script by its name. */
-export const verbOf = ([name, script]: (string | number)[]) =>
-  /^EVAL/.test(String(name)) ? (names.get(String(script)) ?? 'a script of its own') : String(name);
 
 /** A command as people read it: a script by its name, its keys and its arguments. */
 export function readable(command: (string | number)[], master?: number): string {

@@ -4,7 +4,7 @@ import { createMoves, type Move } from '../../prove/moves.ts';
 import type { OpenLock } from '../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../prove/scopes.ts';
 import { openServer } from '../../prove/server.ts';
-import { verbOf } from '../../prove/words.ts';
+import { verbOf } from '../../virtual/scripts.ts';
 
 /** A lock of the course sends ten commands at one moment at most. */
 const MANY = 60;

@@ -14,7 +14,7 @@ import { keysOf } from '../../prove/sale.ts';
 import { type Scope, skusOf, stockCommand } from '../../prove/scopes.ts';
 import type { Server } from '../../prove/server.ts';
 import { STOCK, type Step } from '../../prove/state.ts';
-import type { Line } from '../../prove/world.ts';
+import type { Line } from '../../virtual/world.ts';
 import { isAlike, isSameReply } from './alike.ts';
 import type { News } from './news.ts';
 import type { RealServer } from './real-server.ts';

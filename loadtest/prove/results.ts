@@ -3,8 +3,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cell } from '../../prove/cell.ts';
-import { openValkey } from '../../prove/valkey.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
+import { openValkey } from '../../virtual/valkey.ts';
 import { PROOF_FILE, type Proof, type ProofCell, proofSchema } from '../evidence/proof.ts';
 import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';

@@ -2,10 +2,10 @@
 
 import type { Told } from '../../prove/process.ts';
 import { nameOf } from '../../prove/state.ts';
-import type { Line, Command as Searched } from '../../prove/world.ts';
 import { type Held, type Link, openLink } from '../../scripts/link/link.ts';
 import { bundledArgs, hostArgs } from '../../scripts/stack/bundle.ts';
 import { startPart } from '../../scripts/stack/parts.ts';
+import type { Line, Command as Searched } from '../../virtual/world.ts';
 import { isSameCommand } from './alike.ts';
 import type { News } from './news.ts';
 import { type FromSeller, isOfConnection, type SellerTask } from './seller-task.ts';

@@ -2,7 +2,7 @@
 
 import type { Told } from '../../prove/process.ts';
 import type { SaleScript } from '../../prove/sale.ts';
-import type { Line } from '../../prove/world.ts';
+import type { Line } from '../../virtual/world.ts';
 
 export interface SellerTask {
   /** A, B, … */

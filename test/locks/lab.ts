@@ -7,8 +7,8 @@ import { backendOf, hasLock, locks, strategies } from '../../locks/index.ts';
 import type { CreateLock, CreateMultiLock, LockOptions, RedisClient } from '../../locks/lock.ts';
 import type { LockModule } from '../../prove/sale.ts';
 import { type OpenLock, readLock } from '../../prove/sandbox.ts';
-import { openValkey, type Reply, ReplyError, type Valkey } from '../../prove/valkey.ts';
-import { type Command, createWorld, type Pending } from '../../prove/world.ts';
+import { openValkey, type Reply, ReplyError, type Valkey } from '../../virtual/valkey.ts';
+import { type Command, createWorld, type Pending } from '../../virtual/world.ts';
 
 /** Every lock that needs Redis alone, in the order of the registry. */
 export const labLocks = Object.keys(strategies).filter(

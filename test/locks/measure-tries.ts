@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { readLock } from '../../prove/sandbox.ts';
-import { createWorld } from '../../prove/world.ts';
+import { createWorld } from '../../virtual/world.ts';
 import { fileOf } from './lab.ts';
 
 const WARM_UP_TRIES = 2_000;

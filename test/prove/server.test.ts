@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Executed, openServer, type Server, type ServerState } from '../../prove/server.ts';
-import { openValkey, ReplyError } from '../../prove/valkey.ts';
-import type { Command } from '../../prove/world.ts';
+import { openValkey, ReplyError } from '../../virtual/valkey.ts';
+import type { Command } from '../../virtual/world.ts';
 import { type Draw, drawing } from './drawn.ts';
 
 const LEASE_MS = 900;

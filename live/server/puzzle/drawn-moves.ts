@@ -4,8 +4,9 @@ import type { Move } from '../../../prove/moves.ts';
 import { LOCK_KEY } from '../../../prove/sale.ts';
 import type { Server } from '../../../prove/server.ts';
 import { nameOf, type State, type Step } from '../../../prove/state.ts';
-import { readable, verbOf } from '../../../prove/words.ts';
-import type { Command, Pending } from '../../../prove/world.ts';
+import { readable } from '../../../prove/words.ts';
+import { verbOf } from '../../../virtual/scripts.ts';
+import type { Command, Pending } from '../../../virtual/world.ts';
 import type { Happening, MoveView, StepView } from '../../puzzle-contract.ts';
 import { deedOf } from './seen.ts';
 

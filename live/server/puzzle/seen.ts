@@ -4,8 +4,8 @@ import type { Told } from '../../../prove/process.ts';
 import { LEASE_MS, LOCK_KEY, STOCK_KEY } from '../../../prove/sale.ts';
 import type { Server } from '../../../prove/server.ts';
 import { type Actor, nameOf, STOCK, type State } from '../../../prove/state.ts';
-import type { Reply } from '../../../prove/valkey.ts';
 import { readable } from '../../../prove/words.ts';
+import type { Reply } from '../../../virtual/valkey.ts';
 import type { Deed, ProcessView, RedisView } from '../../puzzle-contract.ts';
 
 /** What each process does; `holder` is the number of the one that took the lock. */

@@ -391,7 +391,7 @@ export const prove: Mutation[] = [
   },
   {
     name: 'search-refusal-forgotten',
-    file: 'prove/world.ts',
+    file: 'virtual/world.ts',
     find: '    refusal ??= what;\n',
     replace: '',
     why: 'A lock that catches the error of a refusal is judged by what the search does not control.',
@@ -451,11 +451,11 @@ export const prove: Mutation[] = [
   },
   {
     name: 'search-sends-call',
-    file: 'prove/world.ts',
+    file: 'virtual/world.ts',
     find: 'command(verb)(...args)',
     replace: "command('call')(verb, ...args)",
     why: 'A command that the client has no method for reaches the server as CALL.',
-    tests: ['test/prove/world.test.ts'],
+    tests: ['test/virtual/world.test.ts'],
     title: 'no method for',
   },
   {

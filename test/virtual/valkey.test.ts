@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openValkey, ReplyError } from '../../prove/valkey.ts';
+import { openValkey, ReplyError } from '../../virtual/valkey.ts';
 
 const NOBODY = 0;
 
@@ -67,4 +67,26 @@ test('valkey: a connection that is closed listens no more', async () => {
   valkey.close(1);
 
   expect(valkey.run(NOBODY, ['PUBLISH', 'news', 'late'])).toEqual({ reply: 0, messages: [] });
+});
+
+test('valkey: the numbers of closed connections are used again, so that there may be more of them than it has room for', async () => {
+  const valkey = await openValkey();
+
+  for (let connection = 1; connection <= 7_000; connection += 1) {
+    valkey.run(connection, ['PING']);
+    valkey.close(connection);
+  }
+
+  expect(valkey.run(7_001, ['PING'])).toEqual({ reply: 'PONG', messages: [] });
+});
+
+test('valkey: a key ends at exactly its millisecond', async () => {
+  const valkey = await openValkey();
+  valkey.run(NOBODY, ['SET', 'lock', 'A', 'PX', 1_000]);
+  const isThereAt = (ms: number) => {
+    valkey.setTime(ms);
+    return valkey.run(NOBODY, ['EXISTS', 'lock']).reply;
+  };
+
+  expect([isThereAt(999), isThereAt(1_000), isThereAt(1_001)]).toEqual([1, 1, 0]);
 });

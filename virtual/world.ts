@@ -1,4 +1,4 @@
-// What a process of the search lives in: its commands and timers wait until the search lets them go on.
+// What a process of the virtual world lives in: its commands and timers wait until somebody lets them go on.
 
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../locks/lock.ts';
@@ -58,8 +58,16 @@ const isOfScripts = (name: string, what: string) =>
 
 export type World = ReturnType<typeof createWorld>;
 
+export interface WorldOptions {
+  /**
+   * Timers with `unref` fire like all others. They keep no process alive, so nothing that matters depends on them in an order of
+   * events, and the search leaves them out; in a process that goes on they end what waits for too long.
+   */
+  firesUnref?: boolean;
+}
+
 /** The world of the process of this name. The servers after the first are masters that vote. */
-export function createWorld(name: string, servers: number) {
+export function createWorld(name: string, servers: number, { firesUnref = false }: WorldOptions = {}) {
   let nowMs = 0;
   let lastId = 0;
   let chance = 0;
@@ -77,9 +85,8 @@ export function createWorld(name: string, servers: number) {
     const timer = {
       id,
       ref: () => timer,
-      /** It does not keep its process alive: nothing that matters depends on it, and the search leaves it out. */
       unref() {
-        timers.delete(id);
+        if (!firesUnref) timers.delete(id);
         return timer;
       },
       hasRef: () => true,
@@ -120,12 +127,9 @@ export function createWorld(name: string, servers: number) {
     return new Promise((resolve, reject) => {
       const abort = () => {
         clear(timer);
-        reject(
-          Object.assign(new Error('The operation was aborted', { cause: signal?.reason }), {
-            name: 'AbortError',
-            code: 'ABORT_ERR',
-          }),
-        );
+        // As Node does: who sleeps is told why.
+        const error = new Error('The operation was aborted', { cause: signal?.reason });
+        reject(Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' }));
       };
       const timer = addTimer(() => {
         signal?.removeEventListener('abort', abort);

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { createWorld } from '../../prove/world.ts';
+import { createWorld, type WorldOptions } from '../../virtual/world.ts';
 
 type Fire = (...args: unknown[]) => void;
 interface TimerObject {
@@ -9,8 +9,8 @@ interface TimerObject {
 }
 
 /** A world whose clock a test sets. */
-function ownWorld() {
-  const world = createWorld('A', 1);
+function ownWorld(options: WorldOptions = {}) {
+  const world = createWorld('A', 1, options);
   const begin = (at: number, chance = 0) => world.begin({ at, chance, type: 'begins' });
   begin(0);
   const { setTimeout, setInterval, setImmediate, clearTimeout } = world.globals as {
@@ -72,6 +72,13 @@ describe('world: timers', () => {
     expect(dues()).toEqual([]);
   });
 
+  test('in a process that goes on, a timer that keeps none alive fires like all others', () => {
+    const { setTimeout, dues } = ownWorld({ firesUnref: true });
+    setTimeout(() => {}, 30).unref();
+
+    expect(dues()).toEqual([30]);
+  });
+
   test.each([
     ['setTimeout without a time', undefined, 1],
     ['of 0 ms', 0, 1],
@@ -94,10 +101,10 @@ describe('world: timers', () => {
 
     begin(100);
     for (const { id, due } of world.timers()) if (due === 100) world.fire(id);
-    leaving.abort();
+    leaving.abort('it leaves');
 
     await expect(slept).resolves.toBe('slept');
-    await expect(aborted).rejects.toMatchObject({ name: 'AbortError', code: 'ABORT_ERR' });
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError', code: 'ABORT_ERR', cause: 'it leaves' });
     await expect(late).rejects.toMatchObject({ name: 'AbortError' });
     expect(dues()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The server of the search: the embedded Valkey's own code, without sockets and under a clock of ours.
+// The server of the virtual world: the embedded Valkey's own code, without sockets and under a clock of ours.
 
 import { readFileSync } from 'node:fs';
 import { WASI } from 'node:wasi';
@@ -35,8 +35,8 @@ interface Socket {
 const FIRST_SOCKET = 4_096;
 const READABLE = 1;
 const WRITABLE = 2;
-/** The server's clock is 0 when it is restored, and a key that ends at 0 would be gone. */
-const EPOCH_MS = 1_000_000;
+/** The Unix time at which the virtual clock begins: at 0 a key that ends at 0 would be gone. */
+export const EPOCH_MS = 1_000_000;
 const PORT = 6379;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
@@ -55,19 +55,26 @@ export async function openValkey() {
   const connections = new Map<Connection, number>();
   /** Sockets that the server has not accepted yet. */
   const waiting: number[] = [];
-  /** Numbers of sockets that are closed. */
+  /** Numbers of closed sockets. Valkey has room for some 6,000 of them, so each is used again. */
   const free: number[] = [];
   let listener = 0;
   let nextSocket = FIRST_SOCKET;
   let nowMs = 0;
+  let nowNs = nanoseconds(0);
 
   const wasi = new WASI({ version: 'preview1', args: ['valkey-server'], env: {}, preopens: {} });
-  const memory = () => Buffer.from(exports.memory.buffer);
+  let seen = Buffer.alloc(0);
+  /** The memory of the server. When it grows it is another buffer. */
+  function memory(): Buffer {
+    const { buffer } = exports.memory;
+    if (seen.buffer !== buffer) seen = Buffer.from(buffer);
+    return seen;
+  }
   const instance = await WebAssembly.instantiate(await compile(), {
     wasi_snapshot_preview1: {
       ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>),
       clock_time_get(_clock: number, _precision: bigint, at: number) {
-        memory().writeBigUInt64LE(BigInt(Math.round((EPOCH_MS + nowMs) * 1_000)) * 1_000n, at);
+        memory().writeBigUInt64LE(nowNs, at);
         return 0;
       },
       /** Its log goes nowhere. */
@@ -101,7 +108,6 @@ export async function openValkey() {
       close(socket: number) {
         sockets.delete(socket);
         for (const [connection, number] of connections) if (number === socket) connections.delete(connection);
-        // Valkey has room for so many numbers, about 10,000 in all.
         free.push(socket);
       },
       poll(interests: number, count: number, fired: number, most: number) {
@@ -172,7 +178,9 @@ export async function openValkey() {
   return {
     /** Sets the clock, in milliseconds; it stands still until it is set again. */
     setTime(ms: number) {
+      if (ms === nowMs) return;
       nowMs = ms;
+      nowNs = nanoseconds(ms);
     },
     pipeline,
     /** Closes a connection, if there is one. */
@@ -194,6 +202,9 @@ export async function openValkey() {
     },
   };
 }
+
+/** What the server's clock says, to the microsecond. */
+const nanoseconds = (ms: number) => BigInt(Math.round((EPOCH_MS + ms) * 1_000)) * 1_000n;
 
 const frame = (command: (string | number)[]) =>
   `*${command.length}\r\n${command.map((part) => `$${String(part).length}\r\n${part}\r\n`).join('')}`;

@@ -1,0 +1,98 @@
+// One bundler for all that runs in virtual time: code becomes one text, which is evaluated afresh for each process.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+/** A file, or a text that imports files from the folder. */
+export type Entry = { file: string } | { text: string; folder: string };
+
+export interface BundleOptions {
+  /** What a module of Node, or ioredis, is instead, by its name. Its text may use `given`. */
+  modules: Record<string, string>;
+  /** What is said of an import of any other. */
+  refusal: (module: string) => string;
+}
+
+/** The world of one process: what its modules ask for, and the globals that are replaced. */
+export interface Given {
+  sleep: unknown;
+  uuid: unknown;
+  [more: string]: unknown;
+}
+
+/** What code may ask the system for, as modules whose parts the world brings. */
+export const systemModules: Record<string, string> = {
+  'node:timers/promises': 'export const setTimeout = given.sleep;',
+  'node:fs': 'export const readFileSync = given.readFileSync;',
+  'node:crypto': 'export const createHash = given.createHash; export const randomUUID = given.uuid;',
+};
+
+/** Node's own modules, and the client of Redis. Other packages are bundled, as far as they ask for none of these. */
+const ofSystem = new RegExp(`^(node:.*|ioredis|${builtinModules.join('|')})$`);
+const builtin = new Set(builtinModules);
+
+const replacing = ({ modules, refusal }: BundleOptions): Plugin => ({
+  name: 'virtual',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: ofSystem }, ({ path }) => {
+      const name = builtin.has(path) && !path.startsWith('node:') ? `node:${path}` : path;
+      if (modules[name] === undefined) return { errors: [{ text: refusal(path) }] };
+      return { path: name, namespace: 'given' };
+    });
+    onLoad({ filter: /.*/, namespace: 'given' }, ({ path }) => ({ contents: modules[path] ?? '', loader: 'js' }));
+    // A module that asks where it is gets the place of its source.
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8').replace(/import\.meta\.url/g, JSON.stringify(pathToFileURL(path).href));
+      return { contents: source, loader: 'ts', resolveDir: dirname(path) };
+    });
+  },
+});
+
+/**
+ * The entry and all that it imports, as one text for `evaluator`. Rejects with a clause that says why it can't be bundled, and where:
+ * it imports what is not among the modules, or it can't be read.
+ */
+export async function bundle(entry: Entry, options: BundleOptions): Promise<string> {
+  const from =
+    'file' in entry
+      ? { entryPoints: [entry.file] }
+      : { stdin: { contents: entry.text, resolveDir: entry.folder, loader: 'ts' as const } };
+  const { outputFiles = [] } = await build({
+    ...from,
+    bundle: true,
+    format: 'iife',
+    globalName: 'exported',
+    target: 'node20',
+    write: false,
+    logLevel: 'silent',
+    plugins: [replacing(options)],
+  }).catch(({ errors = [] }: { errors?: { text: string; location: { file: string; line: number } | null }[] }) => {
+    const [first] = errors;
+    const where = first?.location ? ` (${first.location.file}:${first.location.line})` : '';
+    throw new Error(`${first?.text ?? 'it could not be read'}${where}`);
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/**
+ * Evaluates a bundle anew at each call: no two processes share a variable. The code finds the `names` replaced by the values of that
+ * call, in their order.
+ */
+export function evaluator<Exports>(text: string, names: string[]): (given: Given, values: unknown[]) => Exports {
+  const evaluate = new Function('given', ...names, `${text}; return exported;`);
+  return (given, values) => evaluate({ ...given, createHash, readFileSync: readOnce }, ...values);
+}
+
+const files = new Map<string, string>();
+
+/** The scripts are read again for each process: from memory. */
+function readOnce(place: URL | string): string {
+  const path = place instanceof URL ? fileURLToPath(place) : place;
+  const text = files.get(path) ?? readFileSync(path, 'utf8');
+  files.set(path, text);
+  return text;
+}

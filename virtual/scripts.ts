@@ -1,0 +1,30 @@
+// The project's scripts, by their texts, their hashes and their names.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+
+const folder = new URL('../lua/', import.meta.url);
+
+const scripts = readdirSync(folder)
+  .toSorted()
+  .map((file) => ({ name: file.replace(/\.lua$/, ''), text: readFileSync(new URL(file, folder), 'utf8') }));
+
+/** The texts of the scripts of `lua/`. */
+export const scriptTexts = scripts.map(({ text }) => text);
+
+export const sha1Of = (script: string) => createHash('sha1').update(script).digest('hex');
+
+const names = new Map(
+  scripts.flatMap(({ name, text }) => [
+    [sha1Of(text), name],
+    [text, name],
+  ]),
+);
+
+/** The name of the script that an EVAL or EVALSHA runs. Undefined for another command, and for a script that is not of `lua/`. */
+export const scriptOf = ([name, script]: (string | number)[]): string | undefined =>
+  /^EVAL/.test(String(name)) ? names.get(String(script)) : undefined;
+
+/** What a command is called: a script by its name. */
+export const verbOf = (command: (string | number)[]): string =>
+  scriptOf(command) ?? (/^EVAL/.test(String(command[0])) ? 'a script of its own' : String(command[0]));
