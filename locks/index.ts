@@ -30,25 +30,10 @@ import { createLock as redlock } from './beyond/redlock.ts';
 import { createLock as replicated } from './beyond/replicated.ts';
 import { createLock as zookeeper } from './beyond/zookeeper.ts';
 import { deletingCommands } from './drivers/delete-if-equal.ts';
-import type { CreateLock, CreateMultiLock, TakeOne } from './lock.ts';
+import type { CreateLock } from './lock.ts';
+import { type Backend, createRegistry, type Strategy } from './strategy.ts';
 
-/** What a strategy keeps its lock in, besides the stock. `masters` are several Redis servers that know nothing of each other. */
-export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
-
-/** Commands of Redis that do one thing, each with the first server that has it. One of them is enough. */
-export type Commands = Record<string, string>;
-
-/** A way to sell without overselling: a lock around the critical section, or a sale of its own that needs none. */
-export type Strategy = {
-  backend: Backend;
-  replicas?: number;
-  commands?: Commands;
-} & ( // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
-  | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
-  | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
-  // Sells in a way of its own, under a lock under which units are put back as well.
-  | { takeOne: TakeOne; stockIn: 'redis'; createLock: CreateLock; isInBuckets?: true }
-);
+export type { Backend, Commands, Strategy } from './strategy.ts';
 
 /** Every stage by its name, in the order of the course. The name is also its file, its chapter and its row in every report. */
 export const locks: Record<string, CreateLock> = {
@@ -92,6 +77,15 @@ const stages = Object.entries(locks).map(([name, createLock]) => [name, { backen
 /** The stages and what is beyond them. */
 export const strategies: Record<string, Strategy> = { ...Object.fromEntries(stages), ...beyond };
 
+/** What is known of all of them, by name. */
+export const registry = createRegistry(strategies);
+export const { backendOf, replicasOf, commandsOf, stockOf, isInBuckets, hasLock, multiLockOf } = registry;
+
+/** The commands of those that a Redis without them can't carry, by the names of the locks. */
+export const commandsOfLocks = Object.fromEntries(
+  Object.entries(strategies).flatMap(([name, { commands }]) => (commands ? [[name, commands]] : [])),
+);
+
 /** Adds an external lock, under a name that no lock of the course has. */
 export function addExternalLock(name: string, createLock: CreateLock, backend: Backend = 'redis') {
   strategies[name] = { backend, createLock };
@@ -107,45 +101,6 @@ export function lockName(version: string): string | undefined {
   return /^\d+$/.test(version)
     ? names.find((name) => name.startsWith(`${version}-`))
     : names.find((name) => name === wanted);
-}
-
-/** Where the lock of a strategy lives. */
-export function backendOf(name: string): Backend {
-  return strategies[name]?.backend ?? 'redis';
-}
-
-/** How many replicas its Redis must have, to confirm what is written. */
-export function replicasOf(name: string): number {
-  return strategies[name]?.replicas ?? 0;
-}
-
-/** The commands of which its Redis must have one. Undefined when any Redis will do. */
-export function commandsOf(name: string): Commands | undefined {
-  return strategies[name]?.commands;
-}
-
-/** Where the sales of a strategy take their units from. */
-export function stockOf(name: string): 'redis' | 'mysql' {
-  const strategy = strategies[name];
-  return strategy && 'stockIn' in strategy ? strategy.stockIn : 'redis';
-}
-
-/** True when the stock lies in several keys, each with a lock of its own. */
-export function isInBuckets(name: string): boolean {
-  const strategy = strategies[name];
-  return strategy !== undefined && 'isInBuckets' in strategy;
-}
-
-/** False for a sale of its own that needs no lock. */
-export function hasLock(name: string): boolean {
-  const strategy = strategies[name];
-  return strategy !== undefined && 'createLock' in strategy;
-}
-
-/** How a strategy locks several skus at once. Undefined for one that sells one sku at a time. */
-export function multiLockOf(name: string): CreateMultiLock | undefined {
-  const strategy = strategies[name];
-  return strategy && 'createMultiLock' in strategy ? strategy.createMultiLock : undefined;
 }
 
 /** 4 for `4-ttl`; null for a strategy beyond the stages. */

@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import { type Client, CreateMode, createClient, Exception, type Stat } from 'node-zookeeper-client';
 import { abortable, abortError } from './abortable.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
+import { ZookeeperUnavailableError } from './zookeeper-unavailable.ts';
 
 /** The most that the client waits before it connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 100;
@@ -61,16 +62,6 @@ export interface OpenSession {
   untilGone(path: string, signal?: AbortSignal): Promise<void>;
   /** Resolves with false when there was no such node, or it has another version than is given. */
   remove(path: string, version?: number): Promise<boolean>;
-}
-
-/** ZooKeeper did not answer, or the session with it has ended. */
-export class ZookeeperUnavailableError extends Error {
-  readonly code = 'ZOOKEEPER_UNAVAILABLE';
-
-  constructor() {
-    super('ZooKeeper does not answer, or has ended the session.');
-    this.name = 'ZookeeperUnavailableError';
-  }
 }
 
 /** Does nothing until somebody enters. */

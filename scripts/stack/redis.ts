@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { commandsOf } from '../../locks/index.ts';
+import { commandsOfLocks } from '../../locks/index.ts';
 import { connectRedis, mastersOf, onServer } from '../../services/inventory/redis-client.ts';
 import { lacksOf } from '../../services/inventory/redis-commands.ts';
 import { bundledArgs } from './bundle.ts';
@@ -158,11 +158,11 @@ export async function loadScripts(url: string) {
 
 /** Resolves with why the Redis at `url` can't carry this lock, as a sentence: it lacks the commands. Undefined when it can. */
 export async function lackOfRedis(url: string, lock: string): Promise<string | undefined> {
-  if (commandsOf(lock) === undefined) return undefined;
+  if (commandsOfLocks[lock] === undefined) return undefined;
   const redis = connectRedis(url, {});
   try {
     await redis.ping();
-    return (await lacksOf(redis))[lock];
+    return (await lacksOf(redis, commandsOfLocks))[lock];
   } finally {
     redis.disconnect();
   }

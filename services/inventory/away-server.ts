@@ -1,7 +1,7 @@
 import { ReplyError } from 'ioredis';
-import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-session.ts';
+import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-unavailable.ts';
 import { NoMajorityError } from '../../locks/lock.ts';
-import { isMysqlUnavailable } from './mysql.ts';
+import { isMysqlUnavailable } from './mysql-errors.ts';
 
 /** How many causes of an error are looked at: one may name itself. */
 const MOST_CAUSES = 8;

@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import type { CreateLock } from '../../locks/lock.ts';
+import { ExternalLockFault } from './external-lock-fault.ts';
 
 /** A lock that is not part of the project: a module that exports `createLock`. */
 export interface ExternalLockModule {
@@ -11,11 +12,6 @@ export interface ExternalLockModule {
   name: string;
   /** The absolute path of the module. */
   file: string;
-}
-
-/** What an external lock did that no lock may do. The message is a clause, without a full stop. */
-export class ExternalLockFault extends Error {
-  readonly code = 'LOCK_FAILED';
 }
 
 /** The name of the lock in a file: `my-lock` for `/home/me/my-lock.ts`. */

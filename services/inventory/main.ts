@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import dotenv from 'dotenv';
 import { pino } from 'pino';
-import { addExternalLock, lockName } from '../../locks/index.ts';
+import { addExternalLock, commandsOfLocks, lockName, registry } from '../../locks/index.ts';
 import { answerUnreadable } from './answer.ts';
 import { backendOfPromises, supervised } from './external-lock.ts';
 import { readExternalModule } from './external-module.ts';
@@ -20,6 +20,7 @@ import {
   exitWithSettingError,
   inventorySettings,
   labHostAllowed,
+  lackingSetting,
   readNodeSettingsOrExit,
   readSettingsOrExit,
 } from './settings.ts';
@@ -40,7 +41,7 @@ const external = await readOrderModule();
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
-const store = connectStore(settings.REDIS_URL, settings.BUCKETS);
+const store = connectStore(settings.REDIS_URL, settings.BUCKETS, commandsOfLocks);
 const history = createHistory(node);
 const metrics = createMetrics();
 const servers = connectServers(store.redis, settings);
@@ -48,7 +49,16 @@ const servers = connectServers(store.redis, settings);
 const open = new Set<ServerResponse>();
 let isStopping = false;
 
-const sales = createSaleService({ settings, node, store, servers, history, metrics });
+const sales = createSaleService({
+  registry,
+  settings,
+  lackingSetting: (lock) => lackingSetting(lock, settings),
+  node,
+  store,
+  servers,
+  history,
+  metrics,
+});
 const streams = createEventStreams({ history, state: sales.state });
 const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping, external });
 

@@ -1,5 +1,5 @@
-import { commandsOf, strategies } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
+import type { Commands } from '../../locks/strategy.ts';
 import { mastersOf } from './redis-client.ts';
 import { nameIn } from './redis-info.ts';
 
@@ -8,13 +8,11 @@ export type Lacks = Record<string, string>;
 
 /**
  * The one place that knows which locks a Redis can't carry because it lacks their commands. Each server that takes writes is asked for
- * the commands: its version says nothing of a fork, or of a service that leaves commands out. Rejects when one does not answer.
+ * the commands that each lock needs: its version says nothing of a fork, or of a service that leaves commands out. Rejects when one does not answer.
  */
-export async function lacksOf(redis: RedisClient): Promise<Lacks> {
+export async function lacksOf(redis: RedisClient, commandsOfLocks: Record<string, Commands>): Promise<Lacks> {
   const lacks: Lacks = {};
-  for (const lock of Object.keys(strategies)) {
-    const commands = commandsOf(lock);
-    if (commands === undefined) continue;
+  for (const [lock, commands] of Object.entries(commandsOfLocks)) {
     for (const server of mastersOf(redis)) {
       const names = Object.keys(commands);
       const found = await askFor(server, names);

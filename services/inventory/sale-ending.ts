@@ -1,6 +1,6 @@
 import { LockNotHeldError, NotReplicatedError, TooManyConflictsError } from '../../locks/lock.ts';
 import { awayServer } from './away-server.ts';
-import { ExternalLockFault } from './external-module.ts';
+import { ExternalLockFault } from './external-lock-fault.ts';
 import type { SaleCounts } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';

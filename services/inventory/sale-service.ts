@@ -1,7 +1,6 @@
 // Sells one unit after the other, each under a new lock of its own: the sale as a use case.
 
 import { randomUUID } from 'node:crypto';
-import { backendOf, isInBuckets, multiLockOf, stockOf, strategies } from '../../locks/index.ts';
 import {
   type Bucket,
   type CreateLock,
@@ -11,6 +10,7 @@ import {
   LockNotHeldError,
   type MultiLock,
 } from '../../locks/lock.ts';
+import type { Registry } from '../../locks/strategy.ts';
 import { type BasketItem, sellAll } from './basket.ts';
 import type { History } from './history.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
@@ -23,7 +23,7 @@ import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
 import { type Client, createSaleWaits } from './sale-wait.ts';
 import type { NodeServers } from './servers.ts';
-import { type InventorySettings, lackingSetting } from './settings.ts';
+import type { InventorySettings } from './settings.ts';
 import { lockKey, nameInBucket, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
 
 /** The answer to a sale that took place. */
@@ -61,7 +61,11 @@ export interface SaleHooks {
 }
 
 export interface SaleServiceParts {
-  settings: InventorySettings;
+  /** The strategies that it may sell by. */
+  registry: Registry;
+  settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
+  /** The setting that a lock needs and that this node was started without. Undefined when there is none. */
+  lackingSetting: (lock: string) => string | undefined;
   node: string;
   store: Store;
   servers: NodeServers;
@@ -72,7 +76,17 @@ export interface SaleServiceParts {
 export type SaleService = ReturnType<typeof createSaleService>;
 
 /** Makes a new lock for every sale, and knows how each ended. */
-export function createSaleService({ settings, node, store, servers, history, metrics }: SaleServiceParts) {
+export function createSaleService({
+  registry,
+  settings,
+  lackingSetting,
+  node,
+  store,
+  servers,
+  history,
+  metrics,
+}: SaleServiceParts) {
+  const { strategyNamed, backendOf, stockOf, isInBuckets, multiLockOf } = registry;
   const instance = randomUUID();
   const scripts = createSaleScripts();
   const waits = createSaleWaits();
@@ -321,6 +335,13 @@ export function createSaleService({ settings, node, store, servers, history, met
     }
   }
 
+  function mustSellBaskets(lock: string): CreateMultiLock {
+    const createMultiLock = multiLockOf(lock);
+    if (createMultiLock !== undefined) return createMultiLock;
+    const able = registry.multiLocks().join(', ');
+    throw new ProblemError('BAD_REQUEST', `${lock} sells one sku at a time. Several are sold under: ${able}.`);
+  }
+
   /** The stock of one holder. A write that never left this process, or was refused, certainly did not take place. */
   function openStock(lock: string, progress: Progress): HoldersStock {
     const fenceOf = fenceFor(lock);
@@ -385,7 +406,7 @@ export function createSaleService({ settings, node, store, servers, history, met
         const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
         throw new ProblemError('SALES_IN_FLIGHT', detail);
       }
-      const lacking = lackingSetting(name, settings);
+      const lacking = lackingSetting(name);
       if (lacking)
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
       servers.connectFor(name);
@@ -457,20 +478,6 @@ async function noteRefusal<T>(asked: Promise<T>, progress: Progress): Promise<T>
 interface WaysBack<T> {
   alone(emit: (step: SaleStep) => void): Promise<T>;
   underLock(parts: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { store: HoldersStock }): Promise<T>;
-}
-
-function strategyNamed(name: string) {
-  const strategy = strategies[name];
-  if (strategy === undefined) throw new Error(`There is no lock ${name}.`);
-  return strategy;
-}
-
-function mustSellBaskets(lock: string): CreateMultiLock {
-  const createMultiLock = multiLockOf(lock);
-  if (createMultiLock !== undefined) return createMultiLock;
-  const able = Object.keys(strategies).filter((name) => multiLockOf(name) !== undefined);
-  const detail = `${lock} sells one sku at a time. Several are sold under: ${able.join(', ')}.`;
-  throw new ProblemError('BAD_REQUEST', detail);
 }
 
 /** What shows the stock who writes; nothing when the lock has no tokens. */

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type RunScript, readScript } from '../../locks/drivers/script.ts';
-import { commandsOf } from '../../locks/index.ts';
 import type { RedisClient } from '../../locks/lock.ts';
+import type { Commands } from '../../locks/strategy.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
@@ -97,8 +97,13 @@ export interface Store extends Stock {
  * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:
  * a stock write that arrives after the outage would undo the sales made since.
  * The stock may lie in so many buckets, and what is read and written by sales is in the first one unless they say otherwise.
+ * `commandsOfLocks` are those that some locks need, by the names of the locks: others need none of their own.
  */
-export function connectStore(url: string, buckets = USUAL_BUCKETS): Store {
+export function connectStore(
+  url: string,
+  buckets = USUAL_BUCKETS,
+  commandsOfLocks: Record<string, Commands> = {},
+): Store {
   const redis = connectRedis(url, redisOptions);
   // A command that is under way rejects.
   redis.on('error', () => {});
@@ -114,7 +119,7 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS): Store {
 
   function lacks(): Promise<Lacks> {
     if (knownLacks === undefined) {
-      knownLacks = lacksOf(redis);
+      knownLacks = lacksOf(redis, commandsOfLocks);
       knownLacks.catch(forgetLacks);
     }
     return knownLacks;
@@ -193,7 +198,7 @@ export function connectStore(url: string, buckets = USUAL_BUCKETS): Store {
     deleteStock,
     lacks,
     async mustCarry(lock) {
-      const why = commandsOf(lock) && (await lacks())[lock];
+      const why = commandsOfLocks[lock] && (await lacks())[lock];
       if (why !== undefined) throw new ProblemError('COMMAND_MISSING', why);
     },
     async back() {

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { LockNotHeldError } from '../../../locks/lock.ts';
 import { asProblem } from '../answer.ts';
-import { ExternalLockFault } from '../external-module.ts';
+import { ExternalLockFault } from '../external-lock-fault.ts';
 import { createHeld } from '../held.ts';
 import type { GuardTiming, JobSchedule, JobState, TickResult, tickScriptSchema } from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isStoreUnavailable } from '../away-server.ts';
-import { isMysqlSilent } from '../mysql.ts';
+import { isMysqlSilent } from '../mysql-errors.ts';
 import { ProblemError } from '../problem.ts';
 import type { SaleFacts, SaleHooks } from '../sale-service.ts';
 import type { Keep } from './idempotency/once.ts';

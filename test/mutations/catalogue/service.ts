@@ -318,9 +318,9 @@ export const service: Mutation[] = [
   {
     name: 'commands-asked-each-time',
     file: 'services/inventory/store.ts',
-    find: '      knownLacks = lacksOf(redis);\n      knownLacks.catch(forgetLacks);\n    }\n    return knownLacks;',
+    find: '      knownLacks = lacksOf(redis, commandsOfLocks);\n      knownLacks.catch(forgetLacks);\n    }\n    return knownLacks;',
     replace:
-      '      knownLacks = lacksOf(redis);\n      knownLacks.catch(forgetLacks);\n    }\n    return lacksOf(redis);',
+      '      knownLacks = lacksOf(redis, commandsOfLocks);\n      knownLacks.catch(forgetLacks);\n    }\n    return lacksOf(redis, commandsOfLocks);',
     why: 'Each sale asks Redis for its commands.',
     tests: ['test/services/inventory/redis-commands.test.ts'],
     title: 'asked once for a connection',
@@ -328,7 +328,7 @@ export const service: Mutation[] = [
   {
     name: 'commands-asked-for-any-lock',
     file: 'services/inventory/store.ts',
-    find: 'commandsOf(lock) && (await lacks())[lock]',
+    find: 'commandsOfLocks[lock] && (await lacks())[lock]',
     replace: '(await lacks())[lock]',
     why: 'Redis is asked for commands under locks that need none.',
     tests: ['test/services/inventory/redis-commands.test.ts'],

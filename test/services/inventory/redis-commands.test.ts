@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { commandsOfLocks } from '../../../locks/index.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { lackOfRedis, openEmbedded } from '../../../scripts/stack/redis.ts';
 import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
-import { connectStore } from '../../../services/inventory/store.ts';
+import { connectStore, USUAL_BUCKETS } from '../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
 import { expectProblem, startLink, startNode, startRedis, type TestRedis, until } from './node-under-test.ts';
@@ -68,7 +69,7 @@ describe('redis-commands: a Redis that lacks the commands of a lock', () => {
 
   test('a user who may not ask is told so, and every other lock is carried', async () => {
     await installed.client.call('ACL', 'SETUSER', 'shy', 'on', '>secret', '~*', '&*', '+@all', '-command');
-    const store = connectStore(installed.url.replace('//', '//shy:secret@'));
+    const store = connectStore(installed.url.replace('//', '//shy:secret@'), USUAL_BUCKETS, commandsOfLocks);
     await store.back();
 
     await expect(store.mustCarry(lock)).rejects.toMatchObject({
@@ -105,7 +106,7 @@ describe('redis-commands: a Redis that has one of them', () => {
   });
 
   test('it is asked once for a connection', async () => {
-    const store = connectStore(embedded);
+    const store = connectStore(embedded, USUAL_BUCKETS, commandsOfLocks);
     const { redis } = store;
     await store.back();
     await redis.config('RESETSTAT');
@@ -135,7 +136,7 @@ describe('redis-commands: a Redis that has one of them', () => {
 
   test('a Redis that does not answer is away: nothing is known of its commands, until it is asked again', async () => {
     const link = await startLink(embedded);
-    const store = connectStore(link.url);
+    const store = connectStore(link.url, USUAL_BUCKETS, commandsOfLocks);
     await store.back();
     const held = link.holdNext('COMMAND');
     const asked = store.mustCarry(lock);

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isMysqlSilent } from '../../mysql.ts';
+import { isMysqlSilent } from '../../mysql-errors.ts';
 import { type Ask, withoutTransaction } from '../transaction.ts';
 import {
   type Answer,

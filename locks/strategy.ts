@@ -1,0 +1,87 @@
+// A strategy, and what the service asks of those that it has, by their names.
+
+import type { CreateLock, CreateMultiLock, TakeOne } from './lock.ts';
+
+/** What a strategy keeps its lock in, besides the stock. `masters` are several Redis servers that know nothing of each other. */
+export type Backend = 'redis' | 'masters' | 'mysql' | 'zookeeper';
+
+/** Commands of Redis that do one thing, each with the first server that has it. One of them is enough. */
+export type Commands = Record<string, string>;
+
+/** A way to sell without overselling: a lock around the critical section, or a sale of its own that needs none. */
+export type Strategy = {
+  backend: Backend;
+  replicas?: number;
+  commands?: Commands;
+} & ( // Who only looks at the stock may have a lock of a kind of its own, and so may who wants several skus.
+  | { createLock: CreateLock; createReadLock?: CreateLock; createMultiLock?: CreateMultiLock }
+  | { takeOne: TakeOne; stockIn: 'redis' | 'mysql' }
+  // Sells in a way of its own, under a lock under which units are put back as well.
+  | { takeOne: TakeOne; stockIn: 'redis'; createLock: CreateLock; isInBuckets?: true }
+);
+
+export type Registry = ReturnType<typeof createRegistry>;
+
+/** What is known of these strategies. One that is added later counts from then on. */
+export function createRegistry(strategies: Record<string, Strategy>) {
+  /** The strategy of this name. Throws when there is none. */
+  function strategyNamed(name: string): Strategy {
+    const strategy = strategies[name];
+    if (strategy === undefined) throw new Error(`There is no lock ${name}.`);
+    return strategy;
+  }
+
+  /** Where the lock of a strategy lives. */
+  function backendOf(name: string): Backend {
+    return strategies[name]?.backend ?? 'redis';
+  }
+
+  /** How many replicas its Redis must have, to confirm what is written. */
+  function replicasOf(name: string): number {
+    return strategies[name]?.replicas ?? 0;
+  }
+
+  /** The commands of which its Redis must have one. Undefined when any Redis will do. */
+  function commandsOf(name: string): Commands | undefined {
+    return strategies[name]?.commands;
+  }
+
+  /** Where the sales of a strategy take their units from. */
+  function stockOf(name: string): 'redis' | 'mysql' {
+    const strategy = strategies[name];
+    return strategy && 'stockIn' in strategy ? strategy.stockIn : 'redis';
+  }
+
+  /** True when the stock lies in several keys, each with a lock of its own. */
+  function isInBuckets(name: string): boolean {
+    const strategy = strategies[name];
+    return strategy !== undefined && 'isInBuckets' in strategy;
+  }
+
+  /** False for a sale of its own that needs no lock. */
+  function hasLock(name: string): boolean {
+    const strategy = strategies[name];
+    return strategy !== undefined && 'createLock' in strategy;
+  }
+
+  /** How a strategy locks several skus at once. Undefined for one that sells one sku at a time. */
+  function multiLockOf(name: string): CreateMultiLock | undefined {
+    const strategy = strategies[name];
+    return strategy && 'createMultiLock' in strategy ? strategy.createMultiLock : undefined;
+  }
+
+  /** The names of those that lock several skus at once. */
+  const multiLocks = () => Object.keys(strategies).filter((name) => multiLockOf(name) !== undefined);
+
+  return {
+    strategyNamed,
+    backendOf,
+    replicasOf,
+    commandsOf,
+    stockOf,
+    isInBuckets,
+    hasLock,
+    multiLockOf,
+    multiLocks,
+  };
+}
