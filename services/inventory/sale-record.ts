@@ -1,13 +1,20 @@
 import type { History } from './history.ts';
 import type { SaleCounts } from './lab/contract.ts';
-import type { Metrics } from './metrics.ts';
 import type { SaleStep } from './sale.ts';
 import type { Progress, SaleEnding } from './sale-ending.ts';
+
+/** What is measured of each sale: `/metrics` shows it. */
+export interface SaleMetrics {
+  sales: { inc(labels: { lock: string; outcome: string }): void };
+  waitSeconds: { startTimer(labels: { lock: string }): () => unknown };
+  holdSeconds: { startTimer(labels: { lock: string }): () => unknown };
+  leaseLosses: { inc(labels: { lock: string }): void };
+}
 
 export type SaleRecords = ReturnType<typeof createSaleRecords>;
 
 /** Writes down what becomes of each sale of this node: in its history, in its metrics, and in its counts. */
-export function createSaleRecords({ history, metrics }: { history: History; metrics: Metrics }) {
+export function createSaleRecords({ history, metrics }: { history: History; metrics: SaleMetrics }) {
   let lastSaleId = 0;
   let waiting = 0;
   let inFlight = 0;

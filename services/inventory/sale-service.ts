@@ -14,11 +14,10 @@ import type { Registry } from '../../locks/strategy.ts';
 import { type BasketItem, sellAll } from './basket.ts';
 import type { History } from './history.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
-import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { putBack, readShared, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
 import { explain, explainReading, hasTakenNothing, outcomeOf, type Progress } from './sale-ending.ts';
-import { createSaleRecords } from './sale-record.ts';
+import { createSaleRecords, type SaleMetrics } from './sale-record.ts';
 import { createReleases } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
 import { type Client, createSaleWaits } from './sale-wait.ts';
@@ -68,9 +67,9 @@ export interface SaleServiceParts {
   lackingSetting: (lock: string) => string | undefined;
   node: string;
   store: Store;
-  servers: NodeServers;
+  servers: Pick<NodeServers, 'connectFor' | 'forLease' | 'stockInMysql'>;
   history: History;
-  metrics: Metrics;
+  metrics: SaleMetrics;
 }
 
 export type SaleService = ReturnType<typeof createSaleService>;

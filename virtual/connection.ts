@@ -1,0 +1,227 @@
+// The connection of a node to a server. It stands for two of ioredis, one for commands and one that listens, which end together.
+//
+//         the command crosses                  the server carries it out
+//   node ────────────────────► proxy ────────────────────► server
+//        ◄──────────────────── delays ◄────────────────────
+//         the node hears the reply
+//
+// up ──► lost ──► up again: a command that was under way is rejected, and its answer never comes. What was on its way to the server
+// arrives all the same.
+
+import { ANSWER_LIMIT_MS } from '../locks/drivers/answer-limit.ts';
+import { redisOptions } from '../services/inventory/redis-options.ts';
+import { asRead, type VirtualProxy } from './proxy.ts';
+import type { Schedule } from './schedule.ts';
+import { verbOf } from './scripts.ts';
+import { CLOSED } from './server.ts';
+import { type Answer, type Connection, type Reply, ReplyError } from './valkey.ts';
+import type { Command, Line, Pending, World } from './world.ts';
+
+const RECONNECT_MS = redisOptions.retryStrategy();
+
+export interface ConnectionOptions {
+  schedule: Schedule;
+  world: World;
+  proxy: VirtualProxy;
+  /** The node that has the connection. */
+  node: {
+    name: string;
+    /** How long a packet takes between it and a server, in milliseconds. */
+    oneWayMs: number;
+    /** Something comes to it: `what` is called when its process can take it, and never when that is dead. */
+    take(what: () => void): void;
+    /** For how long nothing leaves it, in milliseconds, because its event loop is blocked. */
+    busyMs(): number;
+  };
+  /** The number of the server in the node's world. */
+  server: number;
+  /** The number of each line at the server. */
+  numbers: Record<Line, Connection>;
+  /** Called with what the server sends to those who listen. */
+  publish(messages: Answer['messages']): void;
+  say(text: string): void;
+}
+
+export type NodeConnection = ReturnType<typeof openConnection>;
+
+export function openConnection({ schedule, world, proxy, node, server, numbers, publish, say }: ConnectionOptions) {
+  const listeners = { ready: new Set<() => void>(), close: new Set<() => void>() };
+  /** The commands under way, by their numbers. */
+  const underWay = new Set<number>();
+  /** What came behind a command that is held, on the same connection. */
+  let held: { of: number; behind: (() => void)[] } | undefined;
+  /** Which connection this is, from 1. */
+  let current = 0;
+  let isUp = false;
+  let isClosed = false;
+  /** What the node knows of it: it hears of an end when its process runs. */
+  let isReady = false;
+  let leave = () => {};
+  let lastSentAt = 0;
+  let lastReplyAt = 0;
+  /** Since when it has waited for something to come. */
+  let silentSince = 0;
+  let isWatchingSilence = false;
+
+  function connect() {
+    current += 1;
+    isUp = true;
+    isReady = true;
+    const leaveProxy = proxy.connect({ lose });
+    const leaveServer = proxy.server().connect({ lose });
+    leave = () => {
+      leaveProxy();
+      leaveServer();
+    };
+  }
+
+  function lose(why: string) {
+    if (!isUp) return;
+    isUp = false;
+    current += 1;
+    leave();
+    proxy.server().disconnect(numbers.messages);
+    node.take(() => {
+      isReady = false;
+      underWay.clear();
+      for (const pending of world.pending()) {
+        if (pending.server === server) world.reply(pending.id, new ReplyError(why));
+      }
+      for (const listener of [...listeners.close]) listener();
+      connectAgain();
+    });
+  }
+
+  /** Tries as often as ioredis does. */
+  function connectAgain() {
+    schedule.after(RECONNECT_MS, () => {
+      if (isClosed) return;
+      if (!proxy.isOpen()) return connectAgain();
+      node.take(() => {
+        if (!proxy.isOpen()) return connectAgain();
+        connect();
+        for (const listener of [...listeners.ready]) listener();
+      });
+    });
+  }
+
+  /** The node sends a command. On a connection that it does not know to be lost, it never arrives. */
+  function send({ id, line, command }: Pending) {
+    if (!isUp) return;
+    const mine = current;
+    if (underWay.size === 0) silentSince = schedule.now() + node.busyMs();
+    underWay.add(id);
+    watchSilence();
+    schedule.after(node.busyMs(), () => proxy.pass(() => cross(mine, id, line, command)));
+  }
+
+  /** The command is at the proxy. */
+  function cross(mine: number, id: number, line: Line, command: Command) {
+    const arrive = () => {
+      proxy.server().receive(() => carryOut(mine, id, line, command));
+      return !proxy.server().isDead();
+    };
+    const read = asRead(command);
+    proxy.see(read);
+    // Only the connection for commands is ever held.
+    if (line === 'commands') {
+      if (held?.of === mine) return void held.behind.push(arrive);
+      const hold = proxy.holdFor(read);
+      if (hold) return void hold.arrive(read, keep(mine, verbOf(command), arrive));
+    }
+    lastSentAt = Math.max(lastSentAt, schedule.now() + node.oneWayMs);
+    schedule.after(lastSentAt - schedule.now(), arrive);
+  }
+
+  /** The command stays at the proxy, and what its connection sends later with it. */
+  function keep(mine: number, verb: string, arrive: () => boolean) {
+    const place = { of: mine, behind: [] as (() => void)[] };
+    held = place;
+    say(`${node.name} ${verb} is held on its way`);
+    function free() {
+      if (held === place) held = undefined;
+      return place.behind.splice(0);
+    }
+    return {
+      letGo() {
+        say(`${node.name} ${verb} is let go`);
+        const later = free();
+        const hasArrived = arrive();
+        for (const each of later) each();
+        return hasArrived;
+      },
+      drop() {
+        free();
+        if (mine === current) lose(CLOSED);
+      },
+    };
+  }
+
+  /** The command is at the server. */
+  function carryOut(mine: number, id: number, line: Line, command: Command) {
+    const { reply, messages } = proxy.server().execute(numbers[line], command);
+    const master = server > 0 ? ` at master ${server}` : '';
+    say(`${node.name} ${verbOf(command)}${master} → ${textOf(reply)}`);
+    publish(messages);
+    if (mine !== current) return;
+    comeBack(() => {
+      underWay.delete(id);
+      world.reply(id, reply);
+    });
+  }
+
+  /** Something comes to the node from the server, in order, unless the connection is lost before. */
+  function comeBack(what: () => void) {
+    const mine = current;
+    const whenStill = (run: () => void) => mine === current && run();
+    proxy.pass(() => {
+      lastReplyAt = Math.max(lastReplyAt, schedule.now() + proxy.delayMs());
+      schedule.after(lastReplyAt - schedule.now(), () =>
+        proxy.pass(() =>
+          schedule.after(node.oneWayMs, () =>
+            node.take(() =>
+              whenStill(() => {
+                silentSince = schedule.now();
+                what();
+              }),
+            ),
+          ),
+        ),
+      );
+    });
+  }
+
+  /** As ioredis does: the connection is given up when nothing comes for so long while a command is under way. */
+  function watchSilence() {
+    if (isWatchingSilence) return;
+    isWatchingSilence = true;
+    schedule.after(silentSince + ANSWER_LIMIT_MS - schedule.now(), () =>
+      node.take(() => {
+        isWatchingSilence = false;
+        if (!isUp || underWay.size === 0) return;
+        if (silentSince + ANSWER_LIMIT_MS > schedule.now()) return watchSilence();
+        lose(`Socket timeout. Expecting data, but didn't receive any in ${ANSWER_LIMIT_MS}ms.`);
+      }),
+    );
+  }
+
+  connect();
+
+  return {
+    listeners,
+    isReady: () => isReady,
+    send,
+    /** The server sends a message to the node, which listens. */
+    hear: (channel: string, message: string) => comeBack(() => world.hear(channel, message)),
+    /** The process of the node is dead. */
+    close() {
+      isClosed = true;
+      isUp = false;
+      current += 1;
+      leave();
+      proxy.server().disconnect(numbers.messages);
+    },
+  };
+}
+
+const textOf = (reply: Reply) => JSON.stringify(reply instanceof Error ? reply.message : reply);

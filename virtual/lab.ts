@@ -1,0 +1,127 @@
+// The virtual world as a whole: two nodes that sell under one lock, their servers, and the proxies between them.
+
+import { type LockSource, openService } from './lock-service.ts';
+import { createLuck } from './luck.ts';
+import { listenerOf, startNode, type VirtualNode } from './node.ts';
+import { createProxy } from './proxy.ts';
+import { type HttpAnswer, type Request, sendRequest } from './request.ts';
+import { createSchedule } from './schedule.ts';
+import { OUTSIDE, openServer, type VirtualServer } from './server.ts';
+import type { Service } from './service.ts';
+import type { Answer } from './valkey.ts';
+
+export interface LabOptions {
+  lock: LockSource;
+  leaseMs: number;
+  retryDelayMs?: number;
+  waitTimeoutMs?: number;
+  /** How many masters vote for the lock. */
+  masters?: number;
+}
+
+export type Lab = Awaited<ReturnType<typeof openLab>>;
+
+const NODES = ['node-1', 'node-2'];
+
+/** Opens the world at 0 ms. Close it, so that the next one finds its servers. */
+export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs = 10_000, masters = 0 }: LabOptions) {
+  const startService = await openService(lock);
+  const schedule = createSchedule();
+  const luck = createLuck();
+  const log: string[] = [];
+  const opened: VirtualServer[] = [];
+  /** Requests that may be under way. */
+  const requests = new Set<Request>();
+
+  async function openAnother() {
+    const server = await openServer(schedule);
+    opened.push(server);
+    return server;
+  }
+
+  const servers: VirtualServer[] = [];
+  for (let number = 0; number <= masters; number += 1) servers.push(await openAnother());
+  const proxies = NODES.map(() => servers.map(createProxy));
+
+  const say = (text: string) => void log.push(`${schedule.now().toFixed(2).padStart(9)} ${text}`);
+
+  function publish(server: number, messages: Answer['messages']) {
+    for (const { to, message } of messages) {
+      const [kind, channel, text] = message as string[];
+      if (kind === 'message') nodes[listenerOf(to)]?.connections[server]?.hear(String(channel), String(text));
+    }
+  }
+
+  function start(index: number): VirtualNode {
+    const name = NODES[index] ?? '';
+    const timing = { leaseMs, retryDelayMs, waitTimeoutMs };
+    return startNode({
+      name,
+      index,
+      schedule,
+      proxies: proxies[index] ?? [],
+      luck,
+      start: (world, globals, clients) => startService(world, globals, clients, { node: name, ...timing }),
+      publish,
+      say,
+    });
+  }
+
+  const nodes = NODES.map((_, index) => start(index));
+  for (const { actor } of nodes) schedule.join(actor);
+
+  return {
+    schedule,
+    now: schedule.now,
+    log,
+    say,
+    /** The Redis of the nodes, and then the masters, in their order. */
+    servers,
+    openServer: openAnother,
+    /** What each node reaches each of these servers through. */
+    proxies,
+    /** The nodes that run now, or ran last. */
+    node: (index: number) => nodes[index] as VirtualNode,
+    /** Sends a request to a node. */
+    request(
+      index: number,
+      act: (service: Service, client: never) => Promise<object>,
+      onEnd: (answer: HttpAnswer | undefined) => void,
+    ): Request {
+      const node = nodes[index] as VirtualNode;
+      const request = sendRequest({
+        schedule,
+        node,
+        act: (client) => act(node.service, client as never),
+        problemOf: node.service.problemOf,
+        onEnd(answer) {
+          requests.delete(request);
+          onEnd(answer);
+        },
+      });
+      requests.add(request);
+      return request;
+    },
+    /** Kills a node as a crash does. Its clients see their connections end. */
+    kill(index: number) {
+      const node = nodes[index];
+      if (node === undefined || node.isDead()) return;
+      node.kill();
+      for (const request of requests) if (request.node === node) schedule.after(0, request.cutOff);
+    },
+    /** Starts a node again that was killed: it has forgotten everything. */
+    revive(index: number) {
+      const dead = nodes[index];
+      if (!dead?.isDead()) return;
+      const node = start(index);
+      nodes[index] = node;
+      schedule.replace(dead.actor, node.actor);
+      say(`${node.name} is started again`);
+    },
+    /** Asks the Redis of the nodes, at once and past every proxy. */
+    ask: (...command: (string | number)[]) => servers[0]?.execute(OUTSIDE, command).reply,
+    close() {
+      for (const server of opened.splice(0)) server.close();
+    },
+  };
+}

@@ -1,0 +1,164 @@
+// A node of the virtual world: a process that runs the service, and that can be stopped, killed, and kept from its event loop.
+
+import { createClient } from './client.ts';
+import { type NodeConnection, openConnection } from './connection.ts';
+import type { VirtualProxy } from './proxy.ts';
+import type { Actor, Schedule } from './schedule.ts';
+import type { Service } from './service.ts';
+import { type Answer, EPOCH_MS } from './valkey.ts';
+import { createWorld, type World } from './world.ts';
+
+export interface NodeOptions {
+  name: string;
+  /** Its number, from 0. */
+  index: number;
+  schedule: Schedule;
+  /** What it reaches its Redis and then its masters through, in their order. */
+  proxies: VirtualProxy[];
+  luck: () => number;
+  /** Evaluates the service in the node's world. `clients` are those of its servers, in their order. */
+  start(world: World, globals: Record<string, unknown>, clients: object[]): Service;
+  publish(server: number, messages: Answer['messages']): void;
+  say(text: string): void;
+}
+
+export type VirtualNode = ReturnType<typeof startNode>;
+
+/** How long a packet takes between a node and a server, in milliseconds: not the same, so that the nodes do not go in step. */
+const ONE_WAY_MS = [0.31, 0.43];
+
+/** The numbers of a node's connections at each server. */
+const numbersOf = (index: number) => ({ commands: 2 * index + 1, messages: 2 * index + 2 });
+/** The node that listens on a connection. */
+export const listenerOf = (connection: number) => connection / 2 - 1;
+
+/** Starts a node, at the present time of the schedule. */
+export function startNode({ name, index, schedule, proxies, luck, start, publish, say }: NodeOptions) {
+  const world = createWorld(name, proxies.length, { firesUnref: true });
+  /** What has come while its process was stopped. */
+  let inbox: (() => void)[] = [];
+  let status: 'running' | 'stopped' | 'dead' = 'running';
+  /** Until then its event loop is blocked. */
+  let busyUntil = 0;
+  /** Something has happened to it since it was flushed. */
+  let isTouched = true;
+  let nextTimer: { id: number; due: number } | undefined;
+  const sent = new Set<number>();
+
+  /** Sets what the process finds when it asks for the time, and for a random number. */
+  const setMoment = (at: number) => world.begin({ type: 'begins', at, chance: luck() });
+
+  /** Something happens to the process, and all that follows from it at once. */
+  function happen(what: () => void) {
+    isTouched = true;
+    setMoment(Math.max(schedule.now(), busyUntil));
+    what();
+  }
+
+  /** Something comes to the process: it happens when that runs, and has its event loop. */
+  function take(what: () => void) {
+    if (status === 'dead') return;
+    if (status === 'stopped') inbox.push(what);
+    else if (busyUntil > schedule.now()) schedule.after(busyUntil - schedule.now(), () => take(what));
+    else happen(what);
+  }
+
+  const connections = proxies.map((proxy, server): NodeConnection => {
+    const busyMs = () => Math.max(0, busyUntil - schedule.now());
+    return openConnection({
+      schedule,
+      world,
+      proxy,
+      node: { name, oneWayMs: ONE_WAY_MS[index] ?? 0.5, take, busyMs },
+      server,
+      numbers: numbersOf(index),
+      publish: (messages) => publish(server, messages),
+      say,
+    });
+  });
+
+  /** The business of a sale computes and never yields: the clock of the node goes on, and nothing else of it does. */
+  function block(ms: number) {
+    say(`${name} blocks its event loop for ${ms} ms`);
+    busyUntil = schedule.now() + ms;
+    setMoment(busyUntil);
+  }
+
+  const { now } = world.globals['performance'] as { now(): number };
+  const globals = {
+    ...world.globals,
+    Date: dateAt(now),
+    process: { pid: index + 1, hrtime: { bigint: () => BigInt(Math.round(now() * 1e6)) } },
+    Atomics: { wait: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
+  };
+  setMoment(schedule.now());
+  const redis = [world.redis, ...world.masters] as unknown as Record<string, unknown>[];
+  const clients = connections.map((connection, server) => createClient(connection, redis[server] ?? {}));
+  const service = start(world, globals, clients);
+
+  const actor: Actor = {
+    nextTimerAt: () =>
+      nextTimer && status === 'running' ? Math.max(busyUntil, nextTimer.due) : Number.POSITIVE_INFINITY,
+    fireTimer() {
+      const { id } = nextTimer ?? {};
+      if (id !== undefined) happen(() => world.fire(id));
+    },
+    /** Sends what the process has written since then. */
+    flush() {
+      if (!isTouched || status === 'dead') return;
+      isTouched = false;
+      nextTimer = undefined;
+      for (const timer of world.timers())
+        if (timer.due < (nextTimer?.due ?? Number.POSITIVE_INFINITY)) nextTimer = timer;
+      for (const pending of world.pending()) {
+        if (sent.has(pending.id)) continue;
+        sent.add(pending.id);
+        connections[pending.server]?.send(pending);
+      }
+    },
+  };
+
+  return {
+    name,
+    index,
+    service,
+    connections,
+    actor,
+    take,
+    isDead: () => status === 'dead',
+    /** As SIGSTOP does. */
+    stop() {
+      if (status !== 'running') return;
+      status = 'stopped';
+      say(`${name} is stopped`);
+    },
+    /** As SIGCONT does: it reads what has come meanwhile, and its timers are late. */
+    resume() {
+      if (status !== 'stopped') return;
+      status = 'running';
+      isTouched = true;
+      say(`${name} goes on`);
+      const came = inbox;
+      inbox = [];
+      for (const what of came) schedule.after(0, () => take(what));
+    },
+    /** As SIGKILL does. */
+    kill() {
+      status = 'dead';
+      inbox = [];
+      say(`${name} is killed`);
+      for (const connection of connections) connection.close();
+    },
+  };
+}
+
+/** A `Date` whose present is that of the virtual clock. */
+function dateAt(now: () => number) {
+  const present = () => EPOCH_MS + Math.round(now());
+  return class VirtualDate extends Date {
+    constructor(...args: [] | [number | string]) {
+      super(args[0] ?? present());
+    }
+    static override now = present;
+  };
+}

@@ -1,0 +1,89 @@
+// What runs inside a virtual node: the inventory service's own sale path, without HTTP, metrics and the servers beyond Redis.
+
+import type { TakeOne } from '../locks/lock.ts';
+import { createRegistry, type Strategy } from '../locks/strategy.ts';
+import { awayServer } from '../services/inventory/away-server.ts';
+import { createHistory } from '../services/inventory/history.ts';
+import { ProblemError } from '../services/inventory/problem.ts';
+import { ClientGoneError } from '../services/inventory/sale-ending.ts';
+import { createSaleService, type SaleServiceParts } from '../services/inventory/sale-service.ts';
+import { connectStore, lockKeys } from '../services/inventory/store.ts';
+
+/** What a lock's file exports. */
+export type LockFile = { createLock?: unknown; takeOne?: TakeOne; createReadLock?: unknown; createMultiLock?: unknown };
+
+export interface ServiceOptions {
+  node: string;
+  lock: string;
+  /** What the registry says of the lock, besides what its file exports. */
+  facts: Pick<Strategy, 'backend' | 'commands'> & { stockIn?: 'redis'; isInBuckets?: true };
+  leaseMs: number;
+  retryDelayMs: number;
+  waitTimeoutMs: number;
+  /** Clients of the masters that vote. */
+  masters: object[];
+}
+
+/** Of so many events a node remembers the last. */
+const HISTORY = 100_000;
+const PORT = 7777;
+
+const unmeasured = { startTimer: () => () => {}, inc() {} };
+const metrics = { sales: unmeasured, waitSeconds: unmeasured, holdSeconds: unmeasured, leaseLosses: unmeasured };
+
+/** Starts the service with this lock alone. */
+export function startService(lockFile: LockFile, options: ServiceOptions) {
+  const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters } = options;
+  const { createLock, takeOne, createReadLock, createMultiLock } = lockFile;
+  const exported = Object.entries({ createLock, takeOne, createReadLock, createMultiLock });
+  const strategy = { ...facts, ...Object.fromEntries(exported.filter(([, value]) => value !== undefined)) } as Strategy;
+  const registry = createRegistry({ [lock]: strategy });
+  const store = connectStore('redis://127.0.0.1:6379', undefined, facts.commands && { [lock]: facts.commands });
+  const history = createHistory(node, HISTORY);
+  const service = createSaleService({
+    registry,
+    settings: {
+      PORT,
+      LOCK_VERSION: lock,
+      LEASE_MS: leaseMs,
+      RETRY_DELAY_MS: retryDelayMs,
+      WAIT_TIMEOUT_MS: waitTimeoutMs,
+    },
+    lackingSetting: () => undefined,
+    node,
+    store,
+    servers: {
+      connectFor() {},
+      forLease: () => ({ redis: store.redis, masters }) as never,
+      stockInMysql() {
+        throw new Error('There is no MySQL in the virtual world.');
+      },
+    } satisfies SaleServiceParts['servers'],
+    history,
+    metrics,
+  });
+
+  return {
+    ...service,
+    history,
+    redis: store.redis,
+    lacks: store.lacks,
+    problemOf,
+    /** Deletes the stock of a sku and every key of its lock. */
+    async clear(sku: string) {
+      await service.stock().deleteStock(sku);
+      await store.redis.del(...lockKeys(sku, lock, registry.isInBuckets(lock) ? store.buckets : 1));
+    },
+  };
+}
+
+export type Service = ReturnType<typeof startService>;
+
+/** The body of the answer to a request that failed, as HTTP has it (services/inventory/answer.ts). Undefined when the client is gone. */
+function problemOf(error: unknown) {
+  if (error instanceof ClientGoneError) return undefined;
+  if (error instanceof ProblemError) return error.problem;
+  const server = awayServer(error);
+  if (server) return new ProblemError('STORE_UNAVAILABLE', `${server} does not answer.`).problem;
+  return new ProblemError('INTERNAL_ERROR', String(error), { definite: false }).problem;
+}
