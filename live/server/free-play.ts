@@ -1,10 +1,10 @@
 // Free play: buttons that sell, hold, break and mend, on the test bed of the drills, and why one would do nothing.
 
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
+import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
 import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/load.ts';
-import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';

@@ -3,9 +3,9 @@
 import { keyOf } from '../../loadtest/evidence/history.ts';
 import type { Timeline } from '../../loadtest/evidence/results.ts';
 import { timelineOf } from '../../loadtest/evidence/timeline.ts';
+import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { SaleEvent } from '../../loadtest/harness/lab-client.ts';
 import type { Observed } from '../../loadtest/harness/observed.ts';
-import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 
 /** How often it is drawn at most, in milliseconds. */
 const DRAW_MS = 200;

@@ -1,7 +1,7 @@
 // Sees what is done to a stack: wraps a target, so that a page can show its parts and its lines while drills break them.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
+import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { Target, TargetNode } from '../../loadtest/harness/target.ts';
 import type { Breakable, Replica } from '../../scripts/stack/stack.ts';
 import type { Line, Part } from '../contract.ts';

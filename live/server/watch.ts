@@ -2,10 +2,10 @@
 
 import { nameOf } from '../../loadtest/evidence/history.ts';
 import type { LeaseSample } from '../../loadtest/evidence/timeline.ts';
+import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { DrillOutcome } from '../../loadtest/harness/drill.ts';
 import { followNode, type Push } from '../../loadtest/harness/event-stream.ts';
 import type { Observed } from '../../loadtest/harness/observed.ts';
-import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import { lockKey } from '../../services/inventory/store.ts';

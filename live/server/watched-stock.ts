@@ -1,8 +1,8 @@
 // The stock as the store has it: asked for again when something has changed, and known from what the nodes wrote before that.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { SaleEvent } from '../../loadtest/harness/lab-client.ts';
-import { sharedClock } from '../../loadtest/harness/shared-clock.ts';
 
 /** How often it is asked for at most, in milliseconds. */
 const LOOK_MS = 200;

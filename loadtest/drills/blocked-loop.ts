@@ -3,9 +3,9 @@
 
 import { isSame } from '../evidence/history.ts';
 import { formatDuration } from '../evidence/numbers.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { judgeDuringFault } from '../harness/sell-during-fault.ts';
 import { sellMeanwhile } from '../harness/sell-meanwhile.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const blockedLoop: StepDrill = {

@@ -1,6 +1,7 @@
 // Clients lose their patience and hang up while their sales wait. Does anybody still wait for nobody?
 
 import { countOf, formatDuration } from '../evidence/numbers.ts';
+import { sharedClock, startTimer, stopTimer } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const CLIENTS = 200;
@@ -25,25 +26,25 @@ export const clientGone: StepDrill = {
     if (!areWaiting) return notStaged(`${CLIENTS} sales did not wait at the same time.`);
     await testBed.step(`Sale ${holder.saleId} on ${first.name} is inside, and ${CLIENTS} sales wait for it.`);
 
-    const hungUpAt = performance.now();
+    const hungUpAt = sharedClock();
     for (const client of clients) client.hangUp();
     testBed.mark(`${CLIENTS} clients hang up`, { node: first });
     await testBed.say('All those clients hang up.');
     let stillWaiting = CLIENTS;
     let slowestLookMs = 0;
     await testBed.waitFor(async () => {
-      const lookedAt = performance.now();
+      const lookedAt = sharedClock();
       stillWaiting = (await first.state()).waiting;
-      slowestLookMs = Math.max(slowestLookMs, performance.now() - lookedAt);
+      slowestLookMs = Math.max(slowestLookMs, sharedClock() - lookedAt);
       return stillWaiting === 0 || undefined;
     }, LIMIT_MS);
-    const emptyMs = performance.now() - hungUpAt;
+    const emptyMs = sharedClock() - hungUpAt;
 
     await testBed.mustBeInside(holder);
     await first.resume();
-    const cap = setTimeout(holder.hangUp, CAP_MS);
+    const cap = startTimer(holder.hangUp, CAP_MS);
     await holder.end;
-    clearTimeout(cap);
+    stopTimer(cap);
     const next = await testBed.sellWithin(first, CAP_MS);
     const soldToNobody = Math.max(0, (await first.state()).counts.sold - 1 - Number(next.outcome === 'sold'));
     const figures = { emptyMs, stillWaiting, soldToNobody, nextSaleMs: next.ms };

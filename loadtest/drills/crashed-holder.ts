@@ -1,7 +1,7 @@
 // A holder is killed between read and write, so nobody releases its lock. Does the shop stand still?
 
 import { formatDuration } from '../evidence/numbers.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const crashedHolder: StepDrill = {

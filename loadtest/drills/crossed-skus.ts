@@ -5,7 +5,7 @@ import { lockKey } from '../../services/inventory/store.ts';
 import type { BasketEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatDuration } from '../evidence/numbers.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
+import { sharedClock, startTimer, stopTimer } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { TestBed } from '../harness/test-bed.ts';
@@ -84,10 +84,10 @@ async function playRound(testBed: TestBed, one: TargetNode, other: TargetNode): 
   // A node does not wait for an answer for long.
   if (haveReached.includes(false))
     throw new NotStagedError('A command that was held never reached Redis.', { isLate: true });
-  const timers = baskets.map(({ hangUp }) => setTimeout(hangUp, limitOf(testBed)));
+  const timers = baskets.map(({ hangUp }) => startTimer(hangUp, limitOf(testBed)));
   const goesOnAt = sharedClock();
   const ends = await Promise.all(baskets.map(({ end }) => end));
-  for (const timer of timers) clearTimeout(timer);
+  for (const timer of timers) stopTimer(timer);
   return { ends: ends.map((end) => ({ ...end, ms: end.sentAt + end.ms - goesOnAt })), areCrossed };
 }
 

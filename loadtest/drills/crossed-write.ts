@@ -4,8 +4,8 @@
 import { isSame } from '../evidence/history.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { readStock } from '../evidence/stock.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { isStockWrite } from '../harness/faults.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const crossedWrite: StepDrill = {

@@ -4,8 +4,8 @@
 import { isSame } from '../evidence/history.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import { readStock } from '../evidence/stock.ts';
+import { sharedClock, startTimer, stopTimer } from '../harness/clock.ts';
 import { isStockRead } from '../harness/faults.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import type { Look, LookEnd } from '../harness/single-look.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
@@ -205,6 +205,6 @@ function holdRead(testBed: TestBed, node: TestBed['first']) {
 
 /** How a look ended. One that is not answered in time is hung up. */
 async function endOf(look: Look): Promise<LookEnd> {
-  const timer = setTimeout(look.hangUp, STEP_LIMIT_MS);
-  return look.end.finally(() => clearTimeout(timer));
+  const timer = startTimer(look.hangUp, STEP_LIMIT_MS);
+  return look.end.finally(() => stopTimer(timer));
 }

@@ -2,7 +2,7 @@
 // still?
 
 import { formatDuration } from '../evidence/numbers.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 

@@ -4,8 +4,8 @@
 import type { SaleEnd } from '../evidence/answers.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { readStock } from '../evidence/stock.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { isStockWrite } from '../harness/faults.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const BUYERS = 20;

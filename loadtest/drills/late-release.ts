@@ -4,8 +4,8 @@
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { findRelease, type ReleaseCommand } from '../harness/release-commands.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 

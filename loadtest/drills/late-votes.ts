@@ -3,7 +3,7 @@
 import { formatDuration } from '../evidence/numbers.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const LEASE_MS = 400;

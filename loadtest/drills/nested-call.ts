@@ -3,7 +3,7 @@
 
 import { formatDuration } from '../evidence/numbers.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
+import { sharedClock, startTimer, stopTimer } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 
@@ -53,9 +53,9 @@ async function playRound(testBed: TestBed, how: How): Promise<Judgement> {
   const askedAt = sharedClock();
   await first.resume();
 
-  const timer = setTimeout(nested.hangUp, 2 * leaseMs);
+  const timer = startTimer(nested.hangUp, 2 * leaseMs);
   const end = await nested.end;
-  clearTimeout(timer);
+  stopTimer(timer);
   const answeredMs = sharedClock() - askedAt;
   for (const other of others) await other.end;
   const outcome = await testBed.outcome();

@@ -1,8 +1,8 @@
 // The whole process stops between read and write, as in a long garbage collection, and wakes up with a stale write. Does it
 // undo the sales made meanwhile?
 
+import { sharedClock } from '../harness/clock.ts';
 import { judgeDuringFault, sellDuringFault } from '../harness/sell-during-fault.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 export const pausedProcess: StepDrill = {

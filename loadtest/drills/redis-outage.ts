@@ -1,14 +1,13 @@
 // Redis stops answering in the middle of a rush: once it stands still, once it is killed and started again with its data. Is
 // everybody answered, is no sale lost, and does the shop sell again?
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SaleEnd } from '../evidence/answers.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
+import { sharedClock, sleep } from '../harness/clock.ts';
 import { describeLeftKey, type LeftKey } from '../harness/left-keys.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 

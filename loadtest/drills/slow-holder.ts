@@ -2,7 +2,7 @@
 
 import type { Hold } from '../evidence/history.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
+import { sharedClock } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const BUYERS = 6;

@@ -1,9 +1,8 @@
 // One node has waiters without end, and on the other node one sale waits. Whenever the lock becomes free, the line of that sale is
 // slow for a moment. Does anything bound how many that came later go first?
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
+import { sharedClock, sleep, startTimer, stopTimer } from '../harness/clock.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 
@@ -87,8 +86,8 @@ export const starvation: StepDrill = {
       return { verdict: 'fail', reason, figures: { overtakes, waitedMs }, witnesses: [] };
     }
 
-    const timer = setTimeout(waiter.hangUp, ENTER_LIMIT_MS);
-    const end = await waiter.end.finally(() => clearTimeout(timer));
+    const timer = startTimer(waiter.hangUp, ENTER_LIMIT_MS);
+    const end = await waiter.end.finally(() => stopTimer(timer));
     const figures = { overtakes, waitedMs: sharedClock() - askedAt };
     const standstillMs = testBed.standstillMs();
     if (standstillMs > UNUSED_MS / 2 || looks < FEWEST_LOOKS || overtakes > MOST_KEPT) {

@@ -1,8 +1,8 @@
 // What a drill is, what it is given, and what comes of it.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { DrillResult } from '../evidence/results.ts';
+import { sleep } from './clock.ts';
 import type { Observe } from './observed.ts';
 import type { Target } from './target.ts';
 

@@ -1,17 +1,14 @@
 // Ways to break a stack from the outside, and back.
 
-import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { Backend } from '../../locks/index.ts';
-import { type Command, type Held, type Link, openLink } from '../../scripts/link/link.ts';
-import { loadScripts, untilCopied } from '../../scripts/stack/redis.ts';
+import type { Command, Held, Link } from '../../scripts/link/link.ts';
 import type { Stack } from '../../scripts/stack/stack.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock } from './shared-clock.ts';
+import { sharedClock, sleep, wallClock } from './clock.ts';
+import { network } from './network.ts';
 import type { Target, TargetNode } from './target.ts';
 
 const stock = stockKey('001');
@@ -202,7 +199,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
 
   /** A connection for what the drill itself reads and writes. */
   function connect(url: string) {
-    const client = new Redis(url, { retryStrategy: () => LOOK_MS });
+    const client = network().connectRedis(url, { retryStrategy: () => LOOK_MS });
     client.on('error', () => {});
     undos.push(() => client.disconnect());
     return client;
@@ -219,14 +216,14 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
       line.restore();
       // One that was promoted copies again, and has nothing of its own any more.
       await client.call('REPLICAOF', '127.0.0.1', line.port);
-      await untilCopied({ primaryUrl: redis.url, replicaUrl: url });
+      await network().untilCopied({ primaryUrl: redis.url, replicaUrl: url });
     });
     return { url, line, client };
   }
 
   async function startAnother({ startReplica, redis }: Partial<Pick<Stack, 'startReplica'>> & Pick<Stack, 'redis'>) {
     if (startReplica === undefined) throw new NotStagedError('This Redis knows no replication.');
-    const line = await openLink(redis.url);
+    const line = await network().openLink(redis.url);
     undos.push(() => line.close());
     const { url, stop } = await startReplica(line.url);
     undos.push(stop);
@@ -240,9 +237,11 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
   async function startReplica() {
     if (stack === undefined) throw new NotStagedError('Redis is not a process of this run.');
     const { url, line, client } = takeLasting(stack) ?? (await startAnother(stack));
-    await untilCopied({ primaryUrl: stack.redis.url, replicaUrl: url }).catch((error: Error) => {
-      throw new NotStagedError(error.message);
-    });
+    await network()
+      .untilCopied({ primaryUrl: stack.redis.url, replicaUrl: url })
+      .catch((error: Error) => {
+        throw new NotStagedError(error.message);
+      });
     const redis = connect(stack.redis.url);
 
     return {
@@ -289,7 +288,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     if (stack === undefined) throw new NotStagedError('No server of this run has a clock that can be set.');
     const server = await stack.startClockServer();
     undos.push(server.stop);
-    await loadScripts(server.url);
+    await network().loadScripts(server.url);
     const client = connect(server.url);
     undos.push(() => {
       for (const link of links) link.moveTo(redisUrl);
@@ -303,7 +302,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
       url: server.url,
       /** Sets its clock ahead by so many milliseconds. Throws NotStagedError when it says that it is not. */
       async jump(ms: number) {
-        const aheadMs = async () => Number((await client.time())[0]) * 1_000 - Date.now();
+        const aheadMs = async () => Number((await client.time())[0]) * 1_000 - wallClock();
         server.setAhead(ms);
         // It counts in whole seconds here.
         await until(async () => (await aheadMs()) > ms - 2_000, 'The clock did not jump.');
@@ -362,13 +361,10 @@ const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;
 /** A connection over a link, which hears of the server as long as something passes: an answer, a greeting, or its end. */
 function openProbe({ port }: Link) {
   let hasHeard = false;
-  const socket = connect(port, '127.0.0.1', () => socket.write('*1\r\n$4\r\nPING\r\n'));
-  for (const event of ['data', 'end', 'error']) {
-    socket.on(event, () => {
-      hasHeard = true;
-    });
-  }
-  return { hasHeard: () => hasHeard, close: () => socket.destroy() };
+  const { close } = network().probe(port, () => {
+    hasHeard = true;
+  });
+  return { hasHeard: () => hasHeard, close };
 }
 
 function answers(node: TargetNode) {
@@ -389,9 +385,9 @@ function untilReached(node: TargetNode) {
 }
 
 async function until(isThere: () => Promise<boolean>, otherwise: string) {
-  const deadline = performance.now() + STAGE_LIMIT_MS;
+  const deadline = sharedClock() + STAGE_LIMIT_MS;
   while (!(await isThere())) {
-    if (performance.now() > deadline) throw new NotStagedError(otherwise);
+    if (sharedClock() > deadline) throw new NotStagedError(otherwise);
     await sleep(LOOK_MS);
   }
 }

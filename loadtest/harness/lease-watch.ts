@@ -1,10 +1,9 @@
 // What Redis holds under the key of a lock, looked at again and again.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from '../../locks/lock.ts';
-import { connectRedis } from '../../services/inventory/redis-client.ts';
 import type { LeaseSample } from '../evidence/timeline.ts';
-import { sharedClock } from './shared-clock.ts';
+import { sharedClock, sleep } from './clock.ts';
+import { network } from './network.ts';
 
 /** How often Redis is asked, in milliseconds. */
 const LOOK_MS = 20;
@@ -101,7 +100,7 @@ export function watchLease(redisUrl: string, key: string): LeaseWatch {
 }
 
 function connect(redisUrl: string) {
-  const redis = connectRedis(redisUrl, {
+  const redis = network().connectRedis(redisUrl, {
     commandTimeout: ANSWER_LIMIT_MS,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,

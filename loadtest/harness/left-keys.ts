@@ -1,8 +1,9 @@
 // The keys that stay in Redis besides the stock, and for how long.
 
-import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
+import { mastersOf } from '../../services/inventory/redis-client.ts';
 import { fenceKey, stockKey } from '../../services/inventory/store.ts';
 import { formatDuration } from '../evidence/numbers.ts';
+import { network } from './network.ts';
 
 const SKU = '001';
 /** How long Redis may take to answer, in milliseconds. */
@@ -16,7 +17,7 @@ export interface LeftKey {
 
 /** The keys that are in Redis now, those of the stock apart, the one that lasts longest first. Rejects when Redis does not answer. */
 export async function readLeftKeys(redisUrl: string): Promise<LeftKey[]> {
-  const redis = connectRedis(redisUrl, { commandTimeout: ANSWER_LIMIT_MS });
+  const redis = network().connectRedis(redisUrl, { commandTimeout: ANSWER_LIMIT_MS });
   redis.on('error', () => {});
   try {
     await redis.ping();

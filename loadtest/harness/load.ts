@@ -1,7 +1,8 @@
 // A load: many sales over many connections, counted.
 
-import autocannon from 'autocannon';
 import { countAnswer, type Tally } from '../evidence/answers.ts';
+import { sharedClock, startTimer, stopTimer, type Timer } from './clock.ts';
+import { network } from './network.ts';
 
 const GIVE_UP_LOOK_MS = 200;
 
@@ -45,53 +46,42 @@ export async function sendSales({
     durationMs: 0,
     isCapped: false,
   };
-  const startedAt = performance.now();
+  const startedAt = sharedClock();
   let lastSaleAt = startedAt;
-  // The client builds a request right before it sends it, and has one request under way at a time.
-  const request: autocannon.Request = {
-    setupRequest(request, context: { sentAt?: number }) {
+  const load = network().startLoad({
+    url: `${url}/inventory/sale`,
+    requests,
+    connections,
+    requestLimitMs,
+    onSend() {
       tally.sent += 1;
-      context.sentAt = performance.now();
-      return request;
+      return { sentAt: sharedClock() };
     },
-    onResponse(status, body, context: { sentAt?: number }) {
-      const now = performance.now();
+    onAnswer(status, body, { sentAt }) {
+      const now = sharedClock();
       tally.answers += 1;
       tally.durationMs = now - startedAt;
       const ended = () => tally.sold.length + tally.soldOut;
       const endedBefore = ended();
-      countAnswer(tally, status, body, now - (context.sentAt ?? now));
+      countAnswer(tally, status, body, now - sentAt);
       if (ended() > endedBefore) lastSaleAt = now;
       onAnswer(tally.answers);
     },
-  };
-
-  let load: autocannon.Instance | undefined;
-  const stop = () => load?.stop();
-  signal.addEventListener('abort', stop);
-  const looking = setInterval(() => {
-    const now = performance.now();
-    if (now - startedAt > capMs) tally.isCapped = true;
-    if (tally.isCapped || now - lastSaleAt > giveUpMs) stop();
-  }, GIVE_UP_LOOK_MS);
-  const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const options = {
-      url: `${url}/inventory/sale`,
-      method: 'POST',
-      amount: requests,
-      connections,
-      timeout: requestLimitMs / 1000,
-      // When every connection has failed once, the rest would fail too.
-      bailout: connections,
-      requests: [request],
-      // The run ends at the next sample, so a short one wastes no time. The types do not know it.
-      sampleInt: 50,
-    } as autocannon.Options;
-    load = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
-    if (signal.aborted) stop();
-  }).finally(() => {
-    signal.removeEventListener('abort', stop);
-    clearInterval(looking);
   });
-  return { ...tally, errors: result.errors };
+
+  let looking: Timer;
+  const look = () => {
+    const now = sharedClock();
+    if (now - startedAt > capMs) tally.isCapped = true;
+    if (tally.isCapped || now - lastSaleAt > giveUpMs) load.stop();
+    looking = startTimer(look, GIVE_UP_LOOK_MS);
+  };
+  looking = startTimer(look, GIVE_UP_LOOK_MS);
+  signal.addEventListener('abort', load.stop);
+  if (signal.aborted) load.stop();
+  const { errors } = await load.ended.finally(() => {
+    signal.removeEventListener('abort', load.stop);
+    stopTimer(looking);
+  });
+  return { ...tally, errors };
 }

@@ -1,16 +1,13 @@
 // Ways to break the masters that vote for a lock.
 
-import { once } from 'node:events';
-import { connect as openSocket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import type { RedisClient } from '../../locks/lock.ts';
 import type { Link } from '../../scripts/link/link.ts';
-import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { Master } from '../../scripts/stack/stack.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { sharedClock, sleep } from './clock.ts';
 import type { createFaults } from './faults.ts';
 import { readLease } from './lease-watch.ts';
-import { sharedClock } from './shared-clock.ts';
+import { network } from './network.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How long a master may leave the harness unanswered before it counts as silent, in milliseconds. */
@@ -102,9 +99,9 @@ export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: M
   }
 
   async function untilBack(master: number) {
-    const deadline = performance.now() + STAGE_LIMIT_MS;
+    const deadline = sharedClock() + STAGE_LIMIT_MS;
     while ((await votes())[master] === 'silent') {
-      if (performance.now() > deadline) throw new NotStagedError(`Master ${master + 1} did not come back.`);
+      if (sharedClock() > deadline) throw new NotStagedError(`Master ${master + 1} did not come back.`);
       await sleep(LOOK_MS);
     }
   }
@@ -166,7 +163,7 @@ export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: M
     lendClock,
     /** Loads the project's scripts into each of them. */
     async prepare() {
-      await Promise.all(masters.map(({ url }) => loadScripts(url)));
+      await Promise.all(masters.map(({ url }) => network().loadScripts(url)));
     },
     /** Takes every vote away. */
     async clear() {
@@ -179,31 +176,31 @@ export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: M
 }
 
 /** An external lock may have a key of another name, which has that of the lock in it. */
-async function keysOf(client: Redis, lockKey: string): Promise<string[]> {
+async function keysOf(client: RedisClient, lockKey: string): Promise<string[]> {
   const found = await client.keys(`*${lockKey}*`).catch(() => []);
   return found.length > 0 ? found : [lockKey];
 }
 
-async function voteOf(client: Redis, lockKey: string): Promise<string> {
+async function voteOf(client: RedisClient, lockKey: string): Promise<string> {
   const [key = lockKey] = await keysOf(client, lockKey);
   const lease = await readLease(client, key);
   return lease === undefined ? 'silent' : (lease.owner ?? 'nobody');
 }
 
-/** How long a master takes to answer over a link, in milliseconds. */
-async function answerTime({ port }: Link): Promise<number> {
+/** How long a master takes to answer over a link, in milliseconds. Rejects when the connection breaks. */
+function answerTime({ port }: Link): Promise<number> {
   const askedAt = sharedClock();
-  const socket = openSocket(port, '127.0.0.1', () => socket.write('*1\r\n$4\r\nPING\r\n'));
-  try {
-    await once(socket, 'data');
-    return sharedClock() - askedAt;
-  } finally {
-    socket.destroy();
-  }
+  return new Promise<number>((resolve, reject) => {
+    const probe = network().probe(port, (what) => {
+      probe.close();
+      if (what === 'data') resolve(sharedClock() - askedAt);
+      else reject(new Error('The connection to a master broke.'));
+    });
+  });
 }
 
 function connect(url: string) {
-  const client = new Redis(url, {
+  const client = network().connectRedis(url, {
     commandTimeout: ANSWER_LIMIT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => RECONNECT_DELAY_MS,

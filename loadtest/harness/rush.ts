@@ -1,13 +1,13 @@
 // A rush: sends many sales at once, and collects what they leave behind.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeState } from '../../services/inventory/lab/contract.ts';
-import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { describeLostUpdate, findLostUpdates, withReadTimes } from '../evidence/lost-updates.ts';
 import { type Evidence, freeWitnesses, judge, measure } from '../evidence/rush-account.ts';
 import { stockOverTime } from '../evidence/stock.ts';
+import { sharedClock, sleep } from './clock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
 import { sendSales } from './load.ts';
+import { network } from './network.ts';
 import { watchStandstills } from './standstills.ts';
 import { lackOf, type Target } from './target.ts';
 
@@ -87,7 +87,7 @@ export async function runRush(
 
   const waitMs = await longestWait(target);
   const capMs = CAP_MS + CAP_PER_SALE_MS * requests;
-  const redis = target.stack && connectRedis(target.stack.redis.url, {});
+  const redis = target.stack && network().connectRedis(target.stack.redis.url, {});
   redis?.on('error', () => {});
   await redis?.ping().catch(() => {});
   const commandsBefore = await commandsProcessed(target);
@@ -154,11 +154,11 @@ async function prepare({ nodes }: Target, stage: string, stock: number) {
 
 /** Resolves with the nodes' states once no sale is in flight, or when that takes too long. */
 async function settle({ nodes }: Target): Promise<NodeState[]> {
-  const deadline = performance.now() + SETTLE_LIMIT_MS;
+  const deadline = sharedClock() + SETTLE_LIMIT_MS;
   for (;;) {
     const states = await Promise.all(nodes.map((node) => node.state()));
     const isSettled = states.every(({ inFlight }) => inFlight === 0);
-    if (isSettled || performance.now() > deadline) return states;
+    if (isSettled || sharedClock() > deadline) return states;
     await sleep(SETTLE_POLL_MS);
   }
 }

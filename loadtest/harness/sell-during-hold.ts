@@ -3,8 +3,8 @@
 import type { StepHistory } from '../evidence/history.ts';
 import { overlapsOf } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
+import { sharedClock } from './clock.ts';
 import { sellMeanwhile } from './sell-meanwhile.ts';
-import { sharedClock } from './shared-clock.ts';
 import type { Judgement } from './step-drill.ts';
 import type { TestBed } from './test-bed.ts';
 import type { InsideSale } from './watched-sales.ts';

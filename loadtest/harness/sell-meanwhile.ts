@@ -1,6 +1,6 @@
 // Sales on the second node while the first one is busy.
 
-import { sharedClock } from './shared-clock.ts';
+import { sharedClock } from './clock.ts';
 import type { TestBed } from './test-bed.ts';
 
 const SALES = 3;

@@ -1,8 +1,8 @@
 // One look at the stock, by GET /inventory, on a connection of its own.
 
-import { request } from 'node:http';
 import { remainingSchema } from '../../services/inventory/lab/contract.ts';
-import { sharedClock } from './shared-clock.ts';
+import { sharedClock } from './clock.ts';
+import { network } from './network.ts';
 import type { TargetNode } from './target.ts';
 
 /** What was answered, and when on the shared clock. `remaining` is missing when it was refused or cut off, `code` says why it was refused. */
@@ -24,22 +24,17 @@ export interface Look {
 export function sendLook(node: TargetNode): Look {
   const gone = new AbortController();
   let ended: LookEnd | undefined;
-  const end = new Promise<LookEnd>((resolve) => {
-    const finish = (answer: Omit<LookEnd, 'at'>) => {
-      ended ??= { at: sharedClock(), ...answer };
-      resolve(ended);
-    };
-    const url = new URL('/inventory', node.publicUrl);
-    const outgoing = request(url, { agent: false, signal: gone.signal }, (answer) => {
-      let body = '';
-      answer.setEncoding('utf8').on('data', (chunk) => {
-        body += chunk;
-      });
-      answer.on('end', () => finish(readLook(body)));
-      answer.on('error', () => finish({}));
-    });
-    outgoing.on('error', () => finish({})).end();
-  });
+  const finish = (answer: Omit<LookEnd, 'at'>) => {
+    ended = { at: sharedClock(), ...answer };
+    return ended;
+  };
+  const url = new URL('/inventory', node.publicUrl);
+  const end = network()
+    .request({ method: 'GET', url, signal: gone.signal })
+    .then(
+      ({ body }) => finish(readLook(body)),
+      () => finish({}),
+    );
   return { end, ended: () => ended, hangUp: () => gone.abort() };
 }
 

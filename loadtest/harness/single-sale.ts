@@ -1,8 +1,8 @@
 // One sale, on a connection of its own.
 
-import { request } from 'node:http';
 import { type BasketAnswer, type Ended, readAnswer, readBasketAnswer, type SaleAnswer } from '../evidence/answers.ts';
-import { sharedClock } from './shared-clock.ts';
+import { sharedClock } from './clock.ts';
+import { network } from './network.ts';
 import type { TargetNode } from './target.ts';
 
 export interface RunningSale<Answer = SaleAnswer> {
@@ -29,19 +29,13 @@ function send<Answer>(
 ): RunningSale<Answer> {
   const sentAt = sharedClock();
   const gone = new AbortController();
-  const end = new Promise<Ended<Answer>>((resolve) => {
-    const finish = (end: Answer | { outcome: 'cutOff' }) => resolve({ ...end, sentAt, ms: sharedClock() - sentAt });
-    const url = new URL('/inventory/sale', node.publicUrl);
-    const headers = json === undefined ? {} : { 'Content-Type': 'application/json' };
-    const outgoing = request(url, { method: 'POST', agent: false, signal: gone.signal, headers }, (answer) => {
-      let body = '';
-      answer.setEncoding('utf8').on('data', (chunk) => {
-        body += chunk;
-      });
-      answer.on('end', () => finish(read(answer.statusCode ?? 0, body)));
-      answer.on('error', () => finish({ outcome: 'cutOff' }));
-    });
-    outgoing.on('error', () => finish({ outcome: 'cutOff' })).end(json);
-  });
+  const url = new URL('/inventory/sale', node.publicUrl);
+  const finish = (end: Answer | { outcome: 'cutOff' }) => ({ ...end, sentAt, ms: sharedClock() - sentAt });
+  const end: Promise<Ended<Answer>> = network()
+    .request({ method: 'POST', url, json, signal: gone.signal })
+    .then(
+      ({ status, body }) => finish(read(status, body)),
+      () => finish({ outcome: 'cutOff' }),
+    );
   return { node: node.name, end, hangUp: () => gone.abort() };
 }

@@ -1,8 +1,7 @@
 // When nothing went on at all: looked for again and again while a load runs.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Span } from '../evidence/free-time.ts';
-import { sharedClock } from './shared-clock.ts';
+import { sharedClock, sleep } from './clock.ts';
 
 /** How often it looks, in milliseconds. */
 const LOOK_MS = 50;

@@ -1,6 +1,5 @@
 // A drill that goes step by step: one fault on a test bed, followed to its judgement.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { replicasOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -8,6 +7,7 @@ import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { backendOfRow, hasNothingToBreak } from '../staircase/lookup.ts';
 import { runAgainIfBusy } from './busy-machine.ts';
+import { sleep, startTimer, stopTimer, type Timer } from './clock.ts';
 import { type Drill, type DrillOutcome, type Narrate, notApplicable } from './drill.ts';
 import type { LockTiming } from './lab-client.ts';
 import { lackOf, type Need } from './target.ts';
@@ -145,10 +145,10 @@ export async function play(
 function watchSilence(narrate: Narrate, limitMs: number) {
   const silent = new AbortController();
   const reason = new Error(`The drill came no further: for ${formatDuration(limitMs)} it has said nothing.`);
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer;
   let isOver = false;
   const watch = () => {
-    if (!isOver) timer = setTimeout(() => silent.abort(reason), limitMs);
+    if (!isOver) timer = startTimer(() => silent.abort(reason), limitMs);
   };
   return {
     signal: silent.signal,
@@ -156,11 +156,11 @@ function watchSilence(narrate: Narrate, limitMs: number) {
     begin: watch,
     end() {
       isOver = true;
-      clearTimeout(timer);
+      stopTimer(timer);
     },
     /** While somebody reads the sentence, the drill waits for them. */
     narrate: async (...said: Parameters<Narrate>) => {
-      clearTimeout(timer);
+      stopTimer(timer);
       await narrate(...said);
       watch();
     },

@@ -1,8 +1,6 @@
 // The ground of a drill that goes step by step: two nodes made ready, ways to break them, and the way back.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hasLock } from '../../locks/index.ts';
-import { loadScripts } from '../../scripts/stack/redis.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { type Hold, holdsOf, type StepHistory } from '../evidence/history.ts';
@@ -10,15 +8,16 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
+import { sharedClock, sleep } from './clock.ts';
 import type { Narrate } from './drill.ts';
 import { type Crash, createFaults } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { readLeftKeys } from './left-keys.ts';
 import { createMasterFaults } from './master-faults.ts';
+import { network } from './network.ts';
 import type { Observe } from './observed.ts';
 import { poll } from './poll.ts';
-import { sharedClock } from './shared-clock.ts';
 import { type Look, sendLook } from './single-look.ts';
 import type { Target, TargetNode } from './target.ts';
 import { createWatchedSales, type InsideSale } from './watched-sales.ts';
@@ -90,7 +89,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     }
     await first.clear();
     await first.setStock(stock);
-    if (stack) await loadScripts(stack.redis.url);
+    if (stack) await network().loadScripts(stack.redis.url);
     await masters.prepare();
   } catch (error) {
     // What took effect of it is taken back.

@@ -4,8 +4,8 @@ import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { BasketAnswer, SaleEnd } from '../evidence/answers.ts';
 import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { sharedClock, startTimer, stopTimer } from './clock.ts';
 import type { SaleScript } from './lab-client.ts';
-import { sharedClock } from './shared-clock.ts';
 import { type RunningSale, sendBasket, sendSale } from './single-sale.ts';
 import type { TargetNode } from './target.ts';
 
@@ -44,8 +44,8 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
   /** Sends a sale to a node, whose client hangs up when it has no answer within the limit. Resolves when it has ended. */
   async function sellWithin(node: TargetNode, limitMs: number): Promise<SaleEnd> {
     const sale = sell(node);
-    const timer = setTimeout(sale.hangUp, limitMs);
-    return sale.end.finally(() => clearTimeout(timer));
+    const timer = startTimer(sale.hangUp, limitMs);
+    return sale.end.finally(() => stopTimer(timer));
   }
 
   /**

@@ -6,10 +6,10 @@ import { doneStates } from '../../scripts/stack/mysql.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts';
+import { sharedClock } from '../harness/clock.ts';
 import type { DrillOutcome, Narrate } from '../harness/drill.ts';
 import { createFaults } from '../harness/faults.ts';
 import { poll } from '../harness/poll.ts';
-import { sharedClock } from '../harness/shared-clock.ts';
 import type { Target, TargetNode } from '../harness/target.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */

@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import type { Lock, LockOptions } from '../../../locks/lock.ts';
 import { type ExternalModule, readExternalModule } from '../../../services/inventory/external-module.ts';
 import { redisOptions } from '../../../services/inventory/redis-options.ts';
-import { sharedClock } from '../../harness/shared-clock.ts';
+import { sharedClock } from '../../harness/clock.ts';
 import type {
   ErrorSaid,
   FromLockProcess,

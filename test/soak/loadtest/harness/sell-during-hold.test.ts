@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { sharedClock } from '../../../../loadtest/harness/clock.ts';
 import { sellDuringHold } from '../../../../loadtest/harness/sell-during-hold.ts';
-import { sharedClock } from '../../../../loadtest/harness/shared-clock.ts';
 import type { TestBed } from '../../../../loadtest/harness/test-bed.ts';
 import type { InsideSale } from '../../../../loadtest/harness/watched-sales.ts';
 

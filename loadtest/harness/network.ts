@@ -1,0 +1,84 @@
+// The network of the harness: whatever reaches a server goes through here, so that the servers can be others than those of the machine.
+
+import { request as requestHttp } from 'node:http';
+import { connect as openSocket } from 'node:net';
+import type { RedisOptions } from 'ioredis';
+import type { RedisClient } from '../../locks/lock.ts';
+import { type Link, openLink } from '../../scripts/link/link.ts';
+import { loadScripts, untilCopied } from '../../scripts/stack/redis.ts';
+import { connectRedis } from '../../services/inventory/redis-client.ts';
+import { type LoadRequest, type RunningLoad, startLoad } from './autocannon.ts';
+
+export interface HttpRequest {
+  method: 'GET' | 'POST';
+  url: URL;
+  /** The body, if there is one. */
+  json?: string | undefined;
+  /** The client hangs up when it aborts. */
+  signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  status: number;
+  body: string;
+}
+
+/** Something by which a connection is seen to lead somewhere. */
+export type Heard = 'data' | 'end' | 'error';
+
+export interface Network {
+  /** Sends a request on a connection of its own. Rejects when that breaks, or the signal aborts, before the answer is there. */
+  request(request: HttpRequest): Promise<HttpAnswer>;
+  /** Sends a load of sales. */
+  startLoad(load: LoadRequest): RunningLoad;
+  /** Connects to a Redis, or to a Cluster. */
+  connectRedis(url: string, options: RedisOptions): RedisClient;
+  /** Resolves when the Redis knows the scripts of `lua/`. */
+  loadScripts(redisUrl: string): Promise<void>;
+  /** Resolves when a replica has copied what its Redis holds. */
+  untilCopied(servers: { primaryUrl: string; replicaUrl: string }): Promise<void>;
+  /** Opens a line to a Redis that can be cut. */
+  openLink(redisUrl: string): Promise<Link>;
+  /** Asks a Redis whether it is there, by the port of the link before it. `hear` is called each time something comes of it. */
+  probe(port: number, hear: (what: Heard) => void): { close(): void };
+}
+
+const ofMachine: Network = {
+  request: ({ method, url, json, signal }) =>
+    new Promise((resolve, reject) => {
+      const headers = json === undefined ? {} : { 'Content-Type': 'application/json' };
+      const outgoing = requestHttp(url, { method, agent: false, signal, headers }, (answer) => {
+        let body = '';
+        answer.setEncoding('utf8').on('data', (chunk) => {
+          body += chunk;
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body }));
+        answer.on('error', reject);
+      });
+      outgoing.on('error', reject).end(json);
+    }),
+  startLoad,
+  connectRedis,
+  loadScripts,
+  untilCopied,
+  openLink,
+  probe(port, hear) {
+    const socket = openSocket(port, '127.0.0.1', () => socket.write('*1\r\n$4\r\nPING\r\n'));
+    for (const what of ['data', 'end', 'error'] as const) socket.on(what, () => hear(what));
+    return { close: () => void socket.destroy() };
+  },
+};
+
+let current = ofMachine;
+
+/** The network that the harness reaches servers by. */
+export const network = () => current;
+
+/** From here on the harness reaches servers by this network, until what is returned is called. Only one drill may run meanwhile. */
+export function reachBy(another: Network): () => void {
+  if (current !== ofMachine) throw new Error('The harness reaches servers by another network already.');
+  current = another;
+  return () => {
+    current = ofMachine;
+  };
+}
