@@ -39,8 +39,10 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     return server;
   }
 
-  const servers: VirtualServer[] = [];
-  for (let number = 0; number <= masters; number += 1) servers.push(await openAnother());
+  const redis = await openAnother();
+  const voting: VirtualServer[] = [];
+  for (let master = 0; master < masters; master += 1) voting.push(await openAnother());
+  const servers = [redis, ...voting];
   const proxies = NODES.map(() => servers.map(createProxy));
 
   const say = (text: string) => void log.push(`${schedule.now().toFixed(2).padStart(9)} ${text}`);
@@ -75,10 +77,11 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     now: schedule.now,
     log,
     say,
-    /** The Redis of the nodes, and then the masters, in their order. */
-    servers,
+    redis,
+    /** The masters that vote. */
+    masters: voting,
     openServer: openAnother,
-    /** What each node reaches each of these servers through. */
+    /** What each node reaches its Redis and then the masters through. */
     proxies,
     /** The nodes that run now, or ran last. */
     node: (index: number) => nodes[index] as VirtualNode,
@@ -119,7 +122,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       say(`${node.name} is started again`);
     },
     /** Asks the Redis of the nodes, at once and past every proxy. */
-    ask: (...command: (string | number)[]) => servers[0]?.execute(OUTSIDE, command).reply,
+    ask: (...command: (string | number)[]) => redis.execute(OUTSIDE, command).reply,
     close() {
       for (const server of opened.splice(0)) server.close();
     },

@@ -1,0 +1,105 @@
+// A node of the virtual world as a node of the harness: what its lab listener says and does, and its process.
+
+import type { Link } from '../../scripts/link/link.ts';
+import type { Lab } from '../../virtual/lab.ts';
+import type { Service } from '../../virtual/service.ts';
+import type { TargetNode } from '../harness/target.ts';
+
+/** How long a lab listener may take to answer, in milliseconds. */
+const ANSWER_LIMIT_MS = 10_000;
+/** How long a question takes to its node, and the answer back, in milliseconds. */
+const WAY_MS = 0.1;
+const SKU = '001';
+
+/** A node has not answered in time. */
+class LateAnswerError extends Error {}
+
+export interface TargetNodeOptions {
+  lab: Lab;
+  index: number;
+  /** What it reaches its Redis and then its masters through. */
+  links: Link[];
+}
+
+export function targetNodeOf({ lab, index, links }: TargetNodeOptions): TargetNode {
+  const { schedule } = lab;
+  const { name } = lab.node(index);
+  const [link, ...masterLinks] = links;
+
+  /** Asks the lab listener of the node that runs now. Rejects when it is dead, or late. */
+  function ask<T>(act: (service: Service) => T | Promise<T>, limitMs = ANSWER_LIMIT_MS): Promise<T> {
+    return new Promise((resolve, reject) => {
+      schedule.after(limitMs, () => reject(new LateAnswerError(`${name} got no answer.`)));
+      schedule.after(WAY_MS, () => {
+        const node = lab.node(index);
+        if (node.isDead()) return reject(new Error(`${name} does not answer.`));
+        node.take(() => {
+          Promise.resolve()
+            .then(() => act(node.service))
+            .then(
+              (answer) => schedule.after(WAY_MS, () => resolve(answer)),
+              (error) => schedule.after(WAY_MS, () => reject(error)),
+            );
+        });
+      });
+    });
+  }
+  const absent = async () => {
+    throw new Error('A virtual node writes no orders, and has no heap of its own.');
+  };
+
+  return {
+    name,
+    publicUrl: `http://${name}`,
+    labUrl: `http://${name}:1`,
+    process: {
+      signal(signal) {
+        if (signal === 'SIGSTOP') lab.node(index).stop();
+        else lab.node(index).resume();
+      },
+      async kill() {
+        lab.kill(index);
+      },
+      async start() {
+        lab.revive(index);
+      },
+    },
+    ...(link && { link }),
+    masterLinks,
+    backendLinks: {},
+    state: () => ask(({ state }) => state()),
+    isSilentFor: (limitMs) =>
+      ask(() => {}, limitMs).then(
+        () => false,
+        (error) => error instanceof LateAnswerError,
+      ),
+    setLock: (version, timing) => ask(({ setLock }) => setLock(version, timing)),
+    script: (script) => ask(({ scriptNextSales }) => scriptNextSales(script)),
+    resume: () => ask(({ resume }) => resume()),
+    reset: () => ask(({ reset }) => reset()),
+    history: () => ask(({ history }) => history.read()),
+    // Over the connection that the sales use.
+    redis: () =>
+      ask(async ({ redis, lacks }) => {
+        await redis.ping();
+        return {
+          version: '9.1.1',
+          server: 'valkey',
+          masters: 1,
+          commandsProcessed: lab.redis.heard.length,
+          lacks: await lacks(),
+        };
+      }),
+    stock: (sku = SKU) => ask(({ stock }) => stock().readStock(sku)),
+    setStock: (stock, sku = SKU) => ask((service) => service.stock().writeStock(sku, stock)),
+    clear: (sku = SKU) => ask(({ clear }) => clear(sku)),
+    heap: absent,
+    setGuard: absent,
+    scriptTick: absent,
+    tick: absent,
+    ticks: absent,
+    answersUnderWay: absent,
+    setSchedule: absent,
+    scheduled: absent,
+  };
+}

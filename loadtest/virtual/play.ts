@@ -1,0 +1,73 @@
+// Plays a drill in the virtual world: in no time, and with the same log each time.
+
+import { openLab } from '../../virtual/lab.ts';
+import { type LockSource, lockNamed } from '../../virtual/lock-service.ts';
+import { goBy } from '../harness/clock.ts';
+import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
+import { reachBy } from '../harness/network.ts';
+import type { Target } from '../harness/target.ts';
+import { openVirtualTarget } from './target.ts';
+
+export const LEASE_MS = 1_000;
+const MASTERS = 5;
+/** A drill that comes to no end by then never does, in milliseconds of the virtual clock. */
+const LIMIT_MS = 900_000;
+
+/** A load that is small, and large enough to tell. */
+const usualSettings = { requests: 200, connections: 50, stock: 500, units: 100, leaseMs: LEASE_MS };
+
+export interface PlayOptions {
+  /** The lock, when it is none of the course. */
+  lock?: LockSource;
+  settings?: Partial<DrillSettings>;
+  /** Another target than the one that is given. */
+  wrap?: (target: Target) => Target;
+  narrate?: Narrate;
+}
+
+export interface Played {
+  outcome: DrillOutcome;
+  /** What happened, with the milliseconds of the virtual clock. */
+  log: string[];
+  /** How long it took by the virtual clock, in milliseconds. */
+  virtualMs: number;
+}
+
+/** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. One at a time. */
+export async function playDrill(drill: Drill, stage: string, options: PlayOptions = {}): Promise<Played> {
+  const { lock = lockNamed(stage), wrap = (target) => target, narrate = async () => {} } = options;
+  const settings = { ...usualSettings, ...options.settings };
+  const masters = lock.facts.backend === 'masters' ? MASTERS : 0;
+  const lab = await openLab({ lock, leaseMs: settings.leaseMs, masters });
+  const { target, clock, network } = openVirtualTarget(lab);
+  const goBack = [goBy(clock), reachBy(network)];
+  try {
+    let ended: { outcome: DrillOutcome } | { error: unknown } | undefined;
+    drill
+      .run({
+        target: wrap(target),
+        stage,
+        settings,
+        signal: new AbortController().signal,
+        onProgress() {},
+        narrate(sentence, atMs, isStep) {
+          lab.say(`# ${sentence}`);
+          return narrate(sentence, atMs, isStep);
+        },
+        tries: 1,
+      })
+      .then(
+        (outcome) => (ended = { outcome }),
+        (error) => (ended = { error }),
+      );
+    await lab.schedule.until(() => ended !== undefined, LIMIT_MS);
+    if (ended === undefined) throw new Error(`${drill.name} under ${stage} came to no end.`);
+    if ('error' in ended) throw ended.error;
+    const { outcome } = ended;
+    lab.say(`${outcome.verdict}: ${outcome.reasons.join(' ')}`);
+    return { outcome, log: lab.log, virtualMs: lab.now() };
+  } finally {
+    for (const back of goBack) back();
+    lab.close();
+  }
+}

@@ -1,0 +1,76 @@
+// A client of the harness to a server of the virtual world: a connection of its own, which nobody breaks.
+
+import type { RedisClient } from '../../locks/lock.ts';
+import type { Schedule } from '../../virtual/schedule.ts';
+import { OUTSIDE, type VirtualServer } from '../../virtual/server.ts';
+import { type Reply, ReplyError } from '../../virtual/valkey.ts';
+import type { Command } from '../../virtual/world.ts';
+
+/** How long a command takes to its server, in milliseconds; the answer is there at once. */
+const WAY_MS = 0.1;
+
+const isOfClient = new Set(['on', 'once', 'off', 'disconnect']);
+/** What Valkey in WebAssembly does not know: the lab does what it stands for. */
+const answers: Record<string, Reply> = { INFO: '', REPLICAOF: 'OK' };
+
+/** As much of ioredis as the harness uses. `find` gives the server at the time of the command. */
+export function createHarnessClient(schedule: Schedule, find: () => VirtualServer, limitMs?: number): RedisClient {
+  function ask(command: Command): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      if (limitMs !== undefined) schedule.after(limitMs, () => reject(new Error('Command timed out')));
+      schedule.after(WAY_MS, () => {
+        const server = find();
+        if (server.isDead()) return reject(new Error('Connection is closed.'));
+        server.receive(() => {
+          const [name = '', ...args] = command;
+          const verb = String(name).toUpperCase();
+          const reply = answers[verb] ?? server.execute(OUTSIDE, [verb, ...args]).reply;
+          if (reply instanceof ReplyError) reject(new Error(reply.message));
+          else resolve(reply);
+        });
+      });
+    });
+  }
+
+  /** Commands that are sent together: each is answered by `[error, reply]`. */
+  function pipeline() {
+    const commands: Command[] = [];
+    const exec = () =>
+      Promise.all(
+        commands.map((command) =>
+          ask(command).then(
+            (reply) => [null, reply],
+            (error) => [error, null],
+          ),
+        ),
+      );
+    const chain: object = new Proxy(
+      {},
+      {
+        get: (_target, verb) =>
+          verb === 'exec'
+            ? exec
+            : (...args: Command) => {
+                commands.push([String(verb), ...args]);
+                return chain;
+              },
+      },
+    );
+    return chain;
+  }
+
+  const client: object = new Proxy(
+    {},
+    {
+      get(_target, member) {
+        if (typeof member === 'symbol' || member === 'then') return undefined;
+        if (member === 'status') return 'ready';
+        if (isOfClient.has(member)) return () => client;
+        if (member === 'pipeline') return pipeline;
+        if (member === 'call') return (...command: Command) => ask(command);
+        return (...args: Command) => ask([member, ...args.flat()]);
+      },
+    },
+  );
+  return client as RedisClient;
+}

@@ -1,0 +1,125 @@
+// The virtual world as a target of the harness: the drills and their test bed run on it as on real servers.
+
+import type { Master } from '../../scripts/stack/stack.ts';
+import type { Lab } from '../../virtual/lab.ts';
+import type { VirtualServer } from '../../virtual/server.ts';
+import type { Clock } from '../harness/clock.ts';
+import type { Network } from '../harness/network.ts';
+import type { Target } from '../harness/target.ts';
+import { joinLab } from './driver.ts';
+import { linkOf } from './link.ts';
+import { BALANCER_URL, networkOf } from './network.ts';
+import { targetNodeOf } from './node.ts';
+import { createReplication } from './replication.ts';
+
+const FIRST_REDIS_PORT = 6379;
+const FIRST_LINK_PORT = 10_000;
+/** So many links has a node at most. */
+const LINKS = 100;
+const NO_SUCH_SERVER = 'There is no such server in the virtual world.';
+
+export interface VirtualTarget {
+  target: Target;
+  clock: Clock;
+  network: Network;
+}
+
+/** Aims at the two nodes of a lab. */
+export function openVirtualTarget(lab: Lab): VirtualTarget {
+  /** What finds the server at each address. */
+  const places = new Map<string, () => VirtualServer>();
+  const replication = createReplication(lab.redis);
+
+  /** Gives a server an address. */
+  function place(find: () => VirtualServer): string {
+    const url = `redis://127.0.0.1:${FIRST_REDIS_PORT + places.size}`;
+    places.set(url, find);
+    return url;
+  }
+
+  function serverAt(url: string): VirtualServer {
+    const find = places.get(url);
+    if (find === undefined) throw new Error(`There is no server at ${url}.`);
+    return find();
+  }
+
+  const redisUrl = place(() => lab.redis);
+  const masters = lab.masters.map(
+    (server): Master => ({ url: place(() => server), process: processOf(lab, server, { keepsData: false }) }),
+  );
+  const urls = [redisUrl, ...masters.map(({ url }) => url)];
+  const portOf = (index: number, server: number) => FIRST_LINK_PORT + LINKS * index + server;
+  const nodes = lab.proxies.map((proxies, index) => {
+    const links = proxies.map((proxy, server) =>
+      linkOf({ url: urls[server] ?? '', port: portOf(index, server), proxy, serverAt }),
+    );
+    return targetNodeOf({ lab, index, links });
+  });
+
+  const target: Target = {
+    url: BALANCER_URL,
+    nodes,
+    redis: { kind: 'native', version: 'Valkey 9.1.1' },
+    redisLacks: {},
+    nginx: 'virtual',
+    backends: {},
+    lacks: {
+      mysql: NO_SUCH_SERVER,
+      'own mysql': NO_SUCH_SERVER,
+      zookeeper: NO_SUCH_SERVER,
+      'lasting replica': NO_SUCH_SERVER,
+      ...(masters.length === 0 && { masters: NO_SUCH_SERVER, 'master processes': NO_SUCH_SERVER }),
+    },
+    stack: {
+      redis: { url: redisUrl, kind: 'native' },
+      redisProcess: processOf(lab, lab.redis, { keepsData: true }),
+      async startReplica(lineUrl) {
+        const replica = await lab.openServer();
+        const catchUp = replication.follow(replica, lineUrl);
+        const url = place(() => {
+          catchUp();
+          return replica;
+        });
+        return { url, async stop() {} };
+      },
+      async startClockServer() {
+        const server = await lab.openServer();
+        return { url: place(() => server), setAhead: server.setAhead, async stop() {} };
+      },
+      masters,
+      nginx: { url: BALANCER_URL, kind: 'native', version: 'virtual', async stop() {} } as never,
+    },
+    partDied: new Promise(() => {}),
+    async close() {},
+  };
+
+  const network = networkOf({
+    lab,
+    serverAt,
+    proxyAt(port) {
+      const number = port - FIRST_LINK_PORT;
+      return lab.proxies[Math.floor(number / LINKS)]?.[number % LINKS];
+    },
+    replication,
+  });
+  return { target, clock: joinLab(lab), network };
+}
+
+/** The process of a server, to stop and to kill. */
+function processOf(lab: Lab, server: VirtualServer, { keepsData }: { keepsData: boolean }): Master['process'] & object {
+  return {
+    signal(signal) {
+      lab.say(`a server is sent ${signal}`);
+      if (signal === 'SIGSTOP') server.stop();
+      else server.resume();
+    },
+    async kill() {
+      lab.say('a server is killed');
+      server.kill();
+    },
+    async start() {
+      lab.say('a server is started again');
+      server.start({ keepsData });
+    },
+  };
+}
