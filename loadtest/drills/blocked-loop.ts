@@ -19,7 +19,7 @@ export const blockedLoop: StepDrill = {
     );
     await testBed.mustBeInside(blocked);
 
-    const block = testBed.mark('event loop blocked', { node: first });
+    const block = testBed.mark('event loop blocked', { node: first, standsStill: true });
     const blockedAt = sharedClock();
     await first.resume();
     if (!(await first.isSilentFor(leaseMs / 4))) return notStaged(`The event loop of ${first.name} was not blocked.`);

@@ -11,8 +11,8 @@ export const pausedProcess: StepDrill = {
   async run(testBed): Promise<Judgement> {
     const { first, second, leaseMs } = testBed;
     const paused = await testBed.sellInside(first, { pauseMs: leaseMs });
+    const pause = testBed.mark('SIGSTOP', { node: first, standsStill: true });
     const process = testBed.pause(first);
-    const pause = testBed.mark('SIGSTOP', { node: first });
     await testBed.step(
       `Sale ${paused.saleId} on ${first.name} ${testBed.soFar}; now the process is stopped (SIGSTOP).`,
     );

@@ -54,6 +54,9 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   const marks: Fault[] = [];
   const skus = [SKU];
   let isOver = false;
+  /** When the drill itself had a node stand still. */
+  const staged: Fault[] = [];
+  let nodesStandstillMs = 0;
   /** Redis itself was made to fail. */
   let isRedisBroken = false;
   const isVoted = backendOfRow(stage) === 'masters';
@@ -196,9 +199,12 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
 
   /**
    * Marks what the drill does to break things, now or `at` a moment on the shared clock, to a node or to one of its sales. Call
-   * `over` when it is over; a moment never is.
+   * `over` when it is over; a moment never is. `standsStill`: the process of the node comes to nothing meanwhile.
    */
-  function mark(label: string, hit: { node?: TargetNode; sale?: InsideSale; at?: number } = {}) {
+  function mark(
+    label: string,
+    hit: { node?: TargetNode; sale?: InsideSale; at?: number; standsStill?: boolean } = {},
+  ) {
     const node = hit.sale?.node ?? hit.node?.name;
     const fault: Fault = {
       label,
@@ -207,6 +213,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
       ...(hit.sale && { saleId: hit.sale.saleId }),
     };
     marks.push(fault);
+    if (hit.standsStill) staged.push(fault);
     return {
       over() {
         fault.until = sharedClock();
@@ -236,10 +243,21 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   }
 
   /**
-   * For how long Redis and the harness came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
-   * machine that has enough time, a few.
+   * For how long Redis, the harness or a node came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
+   * machine that has enough time, a few. Of the nodes it is known when the test bed is closed.
    */
-  const standstillMs = () => (isRedisBroken ? 0 : (watch?.standstillMs() ?? 0));
+  const standstillMs = () => Math.max(isRedisBroken ? 0 : (watch?.standstillMs() ?? 0), nodesStandstillMs);
+
+  /** The worst standstill of a node from the beginning of the drill until then, without what the drill had it stand still for. */
+  async function worstOfNodes(until: number): Promise<number> {
+    const states = await Promise.all(live().map((node) => node.state()));
+    const unplanned = states.flatMap(({ node, standstills }) =>
+      standstills
+        .filter((standstill) => standstill.until > startedAt && standstill.from < until)
+        .map(({ ms, ...span }) => ms - sharedMs(span, staged.filter((fault) => fault.node === node))),
+    );
+    return Math.max(0, ...unplanned);
+  }
 
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
   function stop() {
@@ -278,6 +296,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     // A sale that comes to its hold only now is let go, too.
     if (!(await allEnded(resumeAll))) throw new Error('Sales of the drill were still in flight after it.');
 
+    nodesStandstillMs = await worstOfNodes(until);
     const happened = [...crashes.flatMap(({ events }) => events), ...(await events())]
       .filter(({ at }) => at <= until)
       .sort((a, b) => a.at - b.at);
@@ -399,6 +418,13 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     /** Brings the stack back to what it was, and resolves with what happened. However that ends, the test bed keeps no connection. */
     close: (isJudged?: (hold: Hold) => boolean) => putBack(isJudged).finally(masters.close),
   };
+}
+
+/** How long a span and these faults have in common, in milliseconds. */
+function sharedMs(span: { from: number; until: number }, faults: Fault[]): number {
+  return faults.reduce((sum, { from, until = Number.POSITIVE_INFINITY }) => {
+    return sum + Math.max(0, Math.min(until, span.until) - Math.max(from, span.from));
+  }, 0);
 }
 
 /** The holders that died with their node: they are inside no more, and never left. */

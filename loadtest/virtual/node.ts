@@ -67,7 +67,7 @@ export function targetNodeOf({ lab, index, links }: TargetNodeOptions): TargetNo
     ...(link && { link }),
     masterLinks,
     backendLinks: {},
-    state: () => ask(({ state }) => state()),
+    state: () => ask(({ state }) => ({ ...state(), standstills: [] })),
     isSilentFor: (limitMs) =>
       ask(() => {}, limitMs).then(
         () => false,

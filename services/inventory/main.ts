@@ -10,6 +10,7 @@ import { readExternalModule } from './external-module.ts';
 import { createHistory } from './history.ts';
 import { createEventStreams } from './lab/event-stream.ts';
 import { createLabApp } from './lab/listener.ts';
+import { watchStandstills } from './lab/standstills.ts';
 import { createMetrics } from './metrics.ts';
 import { readParts } from './orders/external/module.ts';
 import { createOrders } from './orders/orders.ts';
@@ -59,7 +60,9 @@ const sales = createSaleService({
   history,
   metrics,
 });
-const streams = createEventStreams({ history, state: sales.state });
+const standstills = watchStandstills();
+const state = () => ({ ...sales.state(), standstills: standstills() });
+const streams = createEventStreams({ history, state });
 const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping, external });
 
 const publicApp = createPublicApp({
@@ -75,7 +78,7 @@ const publicApp = createPublicApp({
 const publicServer = await listen(publicApp, 'PORT', settings.PORT);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
-  const labApp = createLabApp({ sales, store, history, streams, log, hosts, extension: orders.lab });
+  const labApp = createLabApp({ sales, state, store, history, streams, log, hosts, extension: orders.lab });
   await listen(labApp, 'LAB_PORT', settings.LAB_PORT, settings.LAB_HOST);
 }
 

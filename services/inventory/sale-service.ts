@@ -390,7 +390,7 @@ export function createSaleService({
     giveBackOrders,
     readStock,
     stock,
-    state(): NodeState {
+    state(): Omit<NodeState, 'standstills'> {
       const { inFlight, waiting, counts } = records.read();
       const { PORT: port } = settings;
       const { pid } = process;

@@ -23,6 +23,14 @@ export const saleCountsSchema = z.object({
   inDoubt: count,
 });
 
+/** When the process of a node came late to its own timers although it had nothing to do, on the clock of the events. */
+export const standstillSchema = z.object({
+  from: z.number(),
+  until: z.number(),
+  /** For how long it came to nothing meanwhile, in milliseconds. */
+  ms: z.number(),
+});
+
 /** A node, as `GET /state` shows it. */
 export const nodeStateSchema = z.object({
   node: z.string(),
@@ -40,6 +48,8 @@ export const nodeStateSchema = z.object({
   waiting: count,
   unreleased: count,
   counts: saleCountsSchema,
+  /** The latest ones, oldest first. */
+  standstills: z.array(standstillSchema),
 });
 
 /** Of a lock, in milliseconds. What is left out is as the node was started. */
@@ -184,6 +194,7 @@ export const tickScriptSchema = z.strictObject({
 export type SaleCounts = z.output<typeof saleCountsSchema>;
 export type JobSchedule = z.output<typeof jobScheduleSchema>;
 export type NodeState = z.output<typeof nodeStateSchema>;
+export type Standstill = z.output<typeof standstillSchema>;
 export type LockTiming = z.output<typeof lockTimingSchema>;
 export type SaleScript = z.output<typeof saleScriptSchema>;
 export type SaleEvent = z.output<typeof saleEventSchema>;

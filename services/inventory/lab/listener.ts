@@ -12,7 +12,7 @@ import type { SaleService } from '../sale-service.ts';
 import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
 import { lockKeys, type Store } from '../store.ts';
-import { lockChangeSchema, type RedisState, saleScriptSchema, stockSchema } from './contract.ts';
+import { lockChangeSchema, type NodeState, type RedisState, saleScriptSchema, stockSchema } from './contract.ts';
 import type { EventStreams } from './event-stream.ts';
 
 const versionSchema = lockChangeSchema.extend({ version: lockChangeSchema.shape.version.pipe(lockVersion) });
@@ -28,6 +28,7 @@ export interface LabExtension {
 
 export interface LabParts {
   sales: SaleService;
+  state: () => NodeState;
   store: Store;
   history: History;
   streams: EventStreams;
@@ -41,13 +42,13 @@ export interface LabParts {
  * The listener of the lab, never reached through nginx. Every change is a PUT or a DELETE, which a web page of another
  * origin cannot send without asking first.
  */
-export function createLabApp({ sales, store, history, streams, log, hosts, extension }: LabParts) {
+export function createLabApp({ sales, state, store, history, streams, log, hosts, extension }: LabParts) {
   const app = express().disable('x-powered-by').disable('etag');
   app.use(onlyKnownHosts(hosts), onlyJson, express.json({ limit: '1kb' }));
 
   app
     .route('/state')
-    .get((_request, response) => void response.json(sales.state()))
+    .get((_request, response) => void response.json(state()))
     .all(allowOnly('GET'));
 
   app
@@ -55,7 +56,7 @@ export function createLabApp({ sales, store, history, streams, log, hosts, exten
     .put((request, response) => {
       const { version, ...timing } = versionSchema.parse(request.body);
       sales.setLock(version, timing);
-      response.json(sales.state());
+      response.json(state());
     })
     .all(allowOnly('PUT'));
 
@@ -70,13 +71,13 @@ export function createLabApp({ sales, store, history, streams, log, hosts, exten
     })
     .put(async (request, response) => {
       const { sku, stock } = stockSchema.parse(request.body);
-      await extension?.beforeCount(sku, stockOf(sales.state().lock), stock);
+      await extension?.beforeCount(sku, stockOf(state().lock), stock);
       await sales.stock().writeStock(sku, stock);
       response.json({ sku, stock });
     })
     .delete(async (request, response) => {
       const sku = skuSchema.default('001').parse(request.query.sku);
-      const { lock } = sales.state();
+      const { lock } = state();
       await extension?.beforeCount(sku, stockOf(lock), 0);
       await sales.stock().deleteStock(sku);
       await store.redis.del(...lockKeys(sku, lock, isInBuckets(lock) ? store.buckets : 1));

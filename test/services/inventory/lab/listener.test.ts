@@ -82,6 +82,7 @@ describe('lab: /state', () => {
       waiting: 0,
       unreleased: 0,
       counts: { received: 0, sold: 0, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
+      standstills: expect.any(Array),
     });
   });
 

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { hungHolder } from '../../../../loadtest/drills/hung-holder.ts';
+import { longSale } from '../../../../loadtest/drills/long-sale.ts';
+import { ownTargets } from '../../../loadtest/drills/own-targets.ts';
+
+const { run, use } = ownTargets(1);
+
+// Neither Redis nor the harness stands still meanwhile.
+test.each([
+  { drill: longSale, node: 1, forMs: 550, wrong: 'it would fail' },
+  { drill: hungHolder, node: 0, forMs: 1_100, wrong: 'it would pass' },
+])(
+  '$drill.name under stage 8: a node that stands still for $forMs ms makes it unknown; $wrong',
+  async ({ drill, node, forMs }) => {
+    const process = await use(async ({ nodes }) => nodes[node]?.process);
+    let stopped: Promise<void> | undefined;
+    async function standStill() {
+      await sleep(300);
+      process?.signal('SIGSTOP');
+      await sleep(forMs);
+      process?.signal('SIGCONT');
+    }
+
+    const outcome = await run(drill, '8-auto-renew', {
+      tries: 1,
+      narrate: async () => void (stopped ??= standStill()),
+    });
+
+    await stopped;
+    expect(outcome).toMatchObject({
+      verdict: 'unknown',
+      reasons: [expect.stringMatching(/^The machine was too busy/)],
+    });
+  },
+);

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { blockedLoop } from '../../loadtest/drills/blocked-loop.ts';
+import { longSale } from '../../loadtest/drills/long-sale.ts';
+import { pausedProcess } from '../../loadtest/drills/paused-process.ts';
+import { sharedClock } from '../../loadtest/harness/clock.ts';
+import { asDrill, type StepDrill } from '../../loadtest/harness/step-drill.ts';
+import type { Target } from '../../loadtest/harness/target.ts';
+import { playDrill } from '../../loadtest/virtual/play.ts';
+import type { Standstill } from '../../services/inventory/lab/contract.ts';
+
+/** Plays a drill in which a node says that it stood still so. */
+async function play(drill: StepDrill, name: string, standstills: () => Standstill[], narrate = async () => {}) {
+  const wrap = (target: Target): Target => ({
+    ...target,
+    nodes: target.nodes.map((node) =>
+      node.name === name
+        ? { ...node, state: async () => ({ ...(await node.state()), standstills: standstills() }) }
+        : node,
+    ),
+  });
+  const { outcome } = await playDrill(asDrill(drill), '8-auto-renew', { wrap, narrate });
+  return { verdict: outcome.verdict, reason: outcome.reasons[0] };
+}
+
+const justNow = (ms: number) => () => [{ from: sharedClock() - ms, until: sharedClock(), ms }];
+
+test('a node that stood still for a quarter of a lease spoils the verdict', async () => {
+  expect(await play(longSale, 'node-2', justNow(125))).toEqual({
+    verdict: 'unknown',
+    reason: 'The machine was too busy: for 125 ms nothing went on.',
+  });
+});
+
+test('a standstill that is short beside the lease, or older than the drill, spoils nothing', async () => {
+  expect(await play(longSale, 'node-2', justNow(124))).toMatchObject({ verdict: 'pass' });
+  expect(await play(longSale, 'node-2', () => [{ from: -900, until: -1, ms: 899 }])).toMatchObject({ verdict: 'pass' });
+});
+
+test.each([pausedProcess, blockedLoop])(
+  '$name: that the drill has a node stand still spoils nothing',
+  async (drill) => {
+    const said: number[] = [];
+    const betweenSteps = () => {
+      const [from = 0, until = from] = [said[0], said.at(-1)];
+      return [{ from, until, ms: until - from }];
+    };
+
+    const played = await play(drill, 'node-1', betweenSteps, async () => void said.push(sharedClock()));
+
+    expect(betweenSteps()[0]?.ms).toBeGreaterThan(1_000);
+    expect(played).toMatchObject({ verdict: 'fail' });
+  },
+);
