@@ -6,7 +6,6 @@ import {
   isReached,
   orderRatios,
   quantile,
-  ratiosIn,
   ratiosOf,
   spreadOf,
   spreadOver,
@@ -14,26 +13,9 @@ import {
 import { benchSchema } from '../../../loadtest/bench/results.ts';
 import { sampleBench, turn } from './sample-bench.ts';
 
-const first = {
-  sections: 5,
-  windowMs: 500,
-  cpuMicros: 900,
-  waits: [30, 10, 20],
-  enteredAt: [50, 110, 120, 180],
-  measuredFrom: 100,
-  starved: [] as number[],
-  errors: 0,
-};
-const second = {
-  sections: 2,
-  windowMs: 500,
-  cpuMicros: 100,
-  waits: [40],
-  enteredAt: [70, 90, 160],
-  measuredFrom: 100,
-  starved: [],
-  errors: 0,
-};
+const counted = { windowMs: 500, measuredFrom: 100, starved: [] as number[], errors: 0 };
+const first = { ...counted, sections: 5, cpuMicros: 900, waits: [30, 10, 20], enteredAt: [50, 110, 120, 180] };
+const second = { ...counted, sections: 2, cpuMicros: 100, waits: [40], enteredAt: [70, 90, 160] };
 
 /** Two processes of two waiters each, measured for 500 ms: three acquisitions and one. */
 function evidence(given: Partial<Evidence> = {}): Evidence {
@@ -91,35 +73,26 @@ describe('figures of a turn', () => {
   });
 });
 
-test('ideal wait: each has asked when the one after its last turn entered, in whichever process', () => {
+test('ideal wait: each has asked when the one after its last turn entered; a queue that stumbles is not unfair', () => {
+  const enteredAt = [...Array.from({ length: 100 }, (_, i) => i), ...Array.from({ length: 100 }, (_, i) => 150 + i)];
+
   // In order: 50, 70, 90, then those of the window: 110, 120, 160, 180. The first four of them all ask again.
   expect(idealWaitsMs(4, [first, second])).toEqual([50, 60, 70, 70]);
-});
-
-test('ideal wait: a queue that stumbles is not unfair', () => {
-  const enteredAt = [...Array.from({ length: 100 }, (_, i) => i), ...Array.from({ length: 100 }, (_, i) => 150 + i)];
   expect(quantile(idealWaitsMs(11, [{ enteredAt, measuredFrom: 0 }]), 0.99)).toBe(60);
-});
-
-test('ideal wait: without enough turns before nobody knows', () => {
+  // Without enough turns before nobody knows.
   expect(idealWaitsMs(8, [first, second])).toEqual([]);
 });
 
-test('quantile: the lowest value that so many do not exceed', () => {
+test('quantile and spread: the lowest value that so many do not exceed; the median, the lowest and the highest', () => {
   const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
+  const own = [turn(1, 'fair', { perSecond: 5 }), turn(2, 'fair', { perSecond: 7 })];
+  const turns = [...own, turn(1, 'fair', {}, 10), turn(1, 'cohort')];
+
   expect([0.5, 0.99, 1].map((share) => quantile(hundred, share))).toEqual([50, 99, 100]);
   expect(quantile([7], 0.99)).toBe(7);
-});
-
-test('spread: the median, the lowest and the highest', () => {
   expect(spreadOf([3, 1, 2])).toEqual({ value: 2, min: 1, max: 3 });
   expect(spreadOf([4, 1, 2, 3])).toEqual({ value: 2.5, min: 1, max: 4 });
   expect(spreadOf([])).toBeUndefined();
-});
-
-test('spread over the rounds: of one lock at one number of waiters', () => {
-  const own = [turn(1, 'fair', { perSecond: 5 }), turn(2, 'fair', { perSecond: 7 })];
-  const turns = [...own, turn(1, 'fair', {}, 10), turn(1, 'cohort')];
   expect(spreadOver(turns, 'fair', 100, ({ perSecond }) => perSecond)).toEqual({ value: 6, min: 5, max: 7 });
   expect(spreadOver(turns, 'fair', 1_000, ({ perSecond }) => perSecond)).toBeUndefined();
 });
@@ -197,55 +170,30 @@ describe('ratios', () => {
     expect(isReached({}, at(1))).toBeUndefined();
   });
 
+  const rates = (own: Record<string, [kind: 'ceiling' | 'ours' | 'peer', perSecond: number]>, waiters = 100) => ({
+    contestants: Object.entries(own).map(([name, [kind]]) => ({ name, kind })),
+    turns: Object.entries(own).map(([name, [, perSecond]]) => turn(1, name, { perSecond }, waiters)),
+  });
+
   test('best of ours: with a strategy that combines, and without it', () => {
-    const contestants = [
-      { name: 'combine', kind: 'ours' as const },
-      { name: 'cohort', kind: 'ours' as const },
-      { name: 'peer:p', kind: 'peer' as const },
-    ];
-    const turns = [
-      turn(1, 'combine', { perSecond: 9_000 }),
-      turn(1, 'cohort', { perSecond: 900 }),
-      turn(1, 'peer:p', { perSecond: 300 }),
-    ];
-    const ratios = ratiosOf({ mode: 'locks', turns, contestants });
-    expect([ratios['best/peer@100']?.value, ratios['excluding/peer@100']?.value]).toEqual([30, 3]);
+    const { 'best/peer@100': best, 'excluding/peer@100': excluding } = ratiosOf({
+      ...{ mode: 'locks', ...rates({ combine: ['ours', 9_000], cohort: ['ours', 900], 'peer:p': ['peer', 300] }) },
+    });
+    expect([best?.value, excluding?.value]).toEqual([30, 3]);
   });
 
   test('cohort is compared with the ceiling of one process, though the one of two may be higher', () => {
-    const contestants = [
-      { name: 'serial-ceiling', kind: 'ceiling' as const },
-      { name: 'handover-ceiling', kind: 'ceiling' as const },
-      { name: 'cohort', kind: 'ours' as const },
-    ];
-    const turns = [
-      turn(1, 'serial-ceiling', { perSecond: 1_000 }, 1_000),
-      turn(1, 'handover-ceiling', { perSecond: 1_200 }, 1_000),
-      turn(1, 'cohort', { perSecond: 900 }, 1_000),
-    ];
-    const ratios = ratiosOf({ mode: 'locks', turns, contestants });
+    const ceilings = { 'serial-ceiling': ['ceiling', 1_000], 'handover-ceiling': ['ceiling', 1_200] } as const;
+    const own = { ...ceilings, cohort: ['ours', 900] } as unknown as Parameters<typeof rates>[0];
+    const ratios = ratiosOf({ mode: 'locks', ...rates(own, 1_000) });
     expect([ratios['cohort/ceiling@1000']?.value, ratios['cohort/handover@1000']?.value]).toEqual([0.9, 0.75]);
   });
 
   test('over HTTP there are others, at other numbers', () => {
-    const contestants = [
-      { name: 'cohort', kind: 'ours' as const },
-      { name: 'redis-atomic', kind: 'ours' as const },
-    ];
-    const turns = [turn(1, 'cohort', { perSecond: 1_200 }), turn(1, 'redis-atomic', { perSecond: 3_600 })];
-    expect(ratiosOf({ mode: 'http', turns, contestants })).toEqual({
+    const own = rates({ cohort: ['ours', 1_200], 'redis-atomic': ['ours', 3_600] });
+    expect(ratiosOf({ mode: 'http', ...own })).toEqual({
       'cohort/redis-atomic@100': { value: 1 / 3, min: 1 / 3, max: 1 / 3 },
     });
-  });
-
-  test('names: what is compared, and the number of waiters', () => {
-    const names = (mode: 'locks' | 'http') => ratiosIn(mode).map(({ name }) => name);
-    expect(names('http')).toEqual(['combine/redis-atomic@100', 'cohort/redis-atomic@100']);
-    expect(names('locks')).toEqual(
-      ['cohort/ceiling', 'cohort/handover', 'combine/cohort', 'best/peer', 'excluding/peer', 'cohort/commands']
-        .concat('blocking/commands', 'fair/commands', 'fair/p99-ideal')
-        .flatMap((compared) => [`${compared}@100`, `${compared}@1000`]),
-    );
   });
 });
 

@@ -6,7 +6,6 @@ import type { Results, Verdict } from '../../../loadtest/evidence/results.ts';
 import { readStory, stageTitle } from '../../../loadtest/report/story.ts';
 import { summarize } from '../../../loadtest/report/summary.ts';
 import { isExternal, rowOf, staircaseOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
-import { fixes } from '../../../loadtest/staircase/plan.ts';
 import { scheduleStaircase, schedules } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
@@ -76,31 +75,6 @@ describe('orders: the staircases', () => {
     expect(kinds).toEqual(Object.keys(schedules));
     expect(keys).toEqual(Object.keys(strategies));
   });
-
-  test('what each row of the story fixes', () => {
-    const fixed = storyRowsOf('orders').map((row) => [
-      row,
-      drillsOf('orders')
-        .map(({ name }) => name)
-        .filter((name) => fixes(row, name)),
-    ]);
-    expect(Object.fromEntries(fixed)).toEqual({
-      'guard-none': [],
-      'guard-in-process': ['same-node-twice'],
-      'guard-6-lua-release': ['double-restore', 'clock-skew'],
-      'guard-8-auto-renew': ['job-outlives-lease'],
-      'guard-zookeeper': [],
-      'guard-mysql-lock-table': [],
-      'guard-conditional': ['job-crashes-half-way'],
-      'schedule-cron': [],
-      'schedule-fixed-rate': ['runs-overlap'],
-      'schedule-fixed-delay': ['runs-pile-up'],
-      'key-none': [],
-      'key-in-process': ['one-node-click'],
-      'key-lock': ['double-click', 'refund-twice'],
-      'key-table': ['retry-after-timeout', 'crash-before-answer', 'next-upstream', 'redelivered'],
-    });
-  });
 });
 
 test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {
@@ -121,13 +95,8 @@ describe('orders: only what is right in every drill is said to be', () => {
       drills: drills.map((drill) => ({
         drill,
         verdict: verdicts[`${stage} ${drill}`] ?? taughtVerdict(stage, drill) ?? 'unknown',
-        taught: taughtVerdict(stage, drill),
-        reasons: [],
-        figures: { due: 100, restored: 100 },
-        witnesses: [],
-        witnessCount: 0,
-        stockOverTime: [],
-        durationMs: 1,
+        ...{ taught: taughtVerdict(stage, drill), reasons: [], figures: { due: 100, restored: 100 } },
+        ...{ witnesses: [], witnessCount: 0, stockOverTime: [], durationMs: 1 },
       })),
     }));
     return { stages, leftOut: [] as string[] } as unknown as Results;

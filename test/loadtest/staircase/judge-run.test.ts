@@ -1,59 +1,35 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DrillResult, StageResult } from '../../../loadtest/evidence/results.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 
 const cell = (more: Partial<DrillResult>): DrillResult => ({
-  drill: 'rush',
-  verdict: 'pass',
-  taught: 'pass',
-  reasons: ['a reason.'],
-  witnesses: [],
-  witnessCount: 0,
-  stockOverTime: [],
-  durationMs: 1,
-  ...more,
+  ...{ drill: 'rush', verdict: 'pass', taught: 'pass', reasons: ['a reason.'], witnesses: [], witnessCount: 0 },
+  ...{ stockOverTime: [], durationMs: 1, ...more },
 });
 const stageOf = (...cells: DrillResult[]): StageResult[] => [
   { stage: '2-recursive-retry', lockVersion: 2, drills: cells },
 ];
 
-describe('the verdict on a run', () => {
-  test('every cell as drawn: as taught, and a failure that is taught is one of them', () => {
-    expect(judgeRun(stageOf(cell({}), cell({ verdict: 'fail', taught: 'fail' })), [])).toEqual({
-      verdict: 'as-taught',
-      verdictReasons: [],
-    });
-  });
+const asTaught = cell({});
+const unknown = cell({ verdict: 'unknown' });
 
-  test.each(['pass', 'fail'] as const)('a blank cell that comes out as %s changes nothing', (verdict) => {
-    expect(judgeRun(stageOf(cell({}), cell({ verdict, taught: null })), []).verdict).toBe('as-taught');
-  });
+test.each([
+  ['every cell as drawn, also a failure', [asTaught, cell({ verdict: 'fail', taught: 'fail' })], 'as-taught'],
+  ['a blank cell that passes', [asTaught, cell({ taught: null })], 'as-taught'],
+  ['a blank cell that fails', [asTaught, cell({ verdict: 'fail', taught: null })], 'as-taught'],
+  ['a stage that fails to fail', [cell({ taught: 'fail' })], 'not-as-taught', 'rush: pass, but fail is taught.'],
+  ['an unknown cell', [unknown], 'unknown', 'rush: unknown. a reason.'],
+  ['a blank cell that is unknown', [asTaught, { ...unknown, taught: null }], 'as-taught', 'rush: unknown. a reason.'],
+  ['not as taught, which weighs more than unknown', [cell({ verdict: 'fail' }), unknown], 'not-as-taught'],
+  ['nothing to break', [cell({ verdict: 'not-applicable' })], 'unknown'],
+] as const)('the verdict on a run: %s', (_what, cells, verdict, reason?: string) => {
+  const judged = judgeRun(stageOf(...cells), []);
 
-  test('a stage that fails to fail: not as taught, and the cell is named', () => {
-    const { verdict, verdictReasons } = judgeRun(stageOf(cell({ verdict: 'pass', taught: 'fail' })), []);
-    expect(verdict).toBe('not-as-taught');
-    expect(verdictReasons).toEqual(['2-recursive-retry rush: pass, but fail is taught.']);
-  });
+  expect(judged.verdict).toBe(verdict);
+  if (reason !== undefined) expect(judged.verdictReasons).toEqual([`2-recursive-retry ${reason}`]);
+});
 
-  test('an unknown cell: unknown', () => {
-    expect(judgeRun(stageOf(cell({ verdict: 'unknown' })), []).verdict).toBe('unknown');
-  });
-
-  test('a blank cell that is unknown decides nothing, and is named', () => {
-    expect(judgeRun(stageOf(cell({}), cell({ verdict: 'unknown', taught: null })), [])).toEqual({
-      verdict: 'as-taught',
-      verdictReasons: ['2-recursive-retry rush: unknown. a reason.'],
-    });
-  });
-
-  test('not as taught weighs more than unknown', () => {
-    const cells = [cell({ verdict: 'unknown' }), cell({ verdict: 'fail', taught: 'pass' })];
-    expect(judgeRun(stageOf(...cells), []).verdict).toBe('not-as-taught');
-  });
-
-  test('something left out, or nothing run: unknown', () => {
-    expect(judgeRun(stageOf(cell({})), ['3-spin rush']).verdict).toBe('unknown');
-    expect(judgeRun([], []).verdict).toBe('unknown');
-    expect(judgeRun(stageOf(cell({ verdict: 'not-applicable' })), []).verdict).toBe('unknown');
-  });
+test('the verdict on a run: something left out, or nothing run, is unknown', () => {
+  expect(judgeRun(stageOf(asTaught), ['3-spin rush']).verdict).toBe('unknown');
+  expect(judgeRun([], []).verdict).toBe('unknown');
 });

@@ -19,31 +19,21 @@ test('no name of a row or a column is there twice, and each is fit for a file', 
   }
 });
 
-test.each([
-  ['1-in-process', 'rush', 'fail'],
-  ['2-recursive-retry', 'rush', 'pass'],
-  ['2-recursive-retry', 'crashed-holder', null],
-  ['fenced', 'paused-process', 'pass'],
-  ['fenced', 'failover', 'fail'],
-  ['guard-none', 'double-restore', 'fail'],
-])('%s in %s: %s is taught', (row, drill, verdict) => {
+test.each<[string, string, 'pass' | 'fail' | null, boolean]>([
+  ['1-in-process', 'rush', 'fail', false],
+  ['2-recursive-retry', 'rush', 'pass', false],
+  ['2-recursive-retry', 'crashed-holder', null, false],
+  ['fenced', 'failover', 'fail', false],
+  ['guard-none', 'double-restore', 'fail', false],
+  // A dash: nothing to break, and nothing is taught.
+  ['0-none', 'late-release', null, true],
+  // No column of its staircase.
+  ['3-spin', 'constructor', null, false],
+  ['guard-none', 'double-click', null, false],
+  ['0-none', 'double-restore', null, false],
+])('%s in %s: %s is taught', (row, drill, verdict, hasNothing) => {
   expect(taughtVerdict(row, drill)).toBe(verdict);
-  expect(hasNothingToBreak(row, drill)).toBe(false);
-});
-
-test('a dash: nothing to break, and nothing is taught', () => {
-  expect(hasNothingToBreak('0-none', 'late-release')).toBe(true);
-  expect(taughtVerdict('0-none', 'late-release')).toBeNull();
-});
-
-test.each([
-  ['3-spin', 'no-such-drill'],
-  ['3-spin', 'constructor'],
-  ['guard-none', 'double-click'],
-  ['0-none', 'double-restore'],
-])('%s in %s, which is no column of its staircase: nothing is said', (row, drill) => {
-  expect(taughtVerdict(row, drill)).toBeNull();
-  expect(hasNothingToBreak(row, drill)).toBe(false);
+  expect(hasNothingToBreak(row, drill)).toBe(hasNothing);
 });
 
 test('an external lock stands among the locks: nothing is taught of it, and what can break no stage can’t break it', () => {

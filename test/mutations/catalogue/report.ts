@@ -90,8 +90,8 @@ export const report: Mutation[] = [
   {
     name: 'starved-waiters-forgotten',
     file: 'loadtest/bench/figures.ts',
-    find: 'process.waits), ...starved]',
-    replace: 'process.waits)]',
+    find: '[...process.waits]), ...starved]',
+    replace: '[...process.waits])]',
     why: 'A lock looks the better the more it starves.',
     tests: ['test/loadtest/bench/figures.test.ts'],
   },

@@ -35,7 +35,7 @@ describe('link: reading commands', () => {
         expect(read.bytes.equals(bytes)).toBe(true);
         expect(read.args.map((args) => args.map(String))).toEqual(sent.map((args) => args.map(String)));
       }),
-      { numRuns: 500 },
+      { seed: 1, numRuns: 500 },
     );
   });
 
