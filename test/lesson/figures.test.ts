@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { figureDocuments, withFigures, withoutFigures } from '../../loadtest/figures/documents.ts';
 import { readRecord } from '../../loadtest/figures/record.ts';
 import { steps } from '../../loadtest/figures/steps.ts';
+import { controlOf, controls, knownBugs } from '../known-bugs/bugs.ts';
+import { faultsOf, renderPage, rowOf } from '../known-bugs/page.ts';
+import { caughtBy, recordSchema } from '../known-bugs/record.ts';
 import { readText } from './project-files.ts';
 
 const record = readRecord();
@@ -34,4 +37,16 @@ test('figures: none is written by hand: ask for it between comments, as CONTRIBU
 
 test('figures: the record has no run that no step makes', () => {
   expect(steps.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(record.runs)));
+});
+
+test('known bugs: the page is what was recorded; each bug is caught by what it names, and no lock without one', () => {
+  const recorded = recordSchema.parse(JSON.parse(readText('docs/measured/known-bugs.json')));
+  const missed = knownBugs.filter((bug) => {
+    const caught = caughtBy(rowOf(recorded, bug.name), rowOf(recorded, controlOf(bug).name));
+    return !Object.values(caught).flat().includes(bug.caughtBy);
+  });
+
+  expect(readText('docs/known-bugs.md'), 'npm run known-bugs -- --page').toBe(renderPage(recorded));
+  expect(missed.map(({ name }) => name)).toEqual([]);
+  expect(controls.flatMap(({ name }) => faultsOf(rowOf(recorded, name)))).toEqual([]);
 });
