@@ -1,26 +1,22 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { verdictsSchema } from '../../../loadtest/evidence/verdicts.ts';
-import { fileOfPeer, peerNames, peers, rowOfPeer, versionOfPeer } from '../../../loadtest/peers/peer.ts';
-import { verdictPage } from '../../../loadtest/verdicts/page.ts';
-import { sequenceOf } from '../../../loadtest/verdicts/sequence.ts';
-import { isCheck, titleOf } from '../../../loadtest/verdicts/sort.ts';
-import { indexPage, withShortTable } from '../../../loadtest/verdicts/tables.ts';
-import { projectDir } from '../../../scripts/stack/parts.ts';
+import { verdictsSchema } from '../../loadtest/evidence/verdicts.ts';
+import { fileOfPeer, peerNames, peers, rowOfPeer, versionOfPeer } from '../../loadtest/peers/peer.ts';
+import { verdictPage } from '../../loadtest/verdicts/page.ts';
+import { sequenceOf } from '../../loadtest/verdicts/sequence.ts';
+import { isCheck, titleOf } from '../../loadtest/verdicts/sort.ts';
+import { indexPage, withShortTable } from '../../loadtest/verdicts/tables.ts';
+import { list, readText } from './project-files.ts';
 
-const read = (file: string) => readFileSync(join(projectDir, file), 'utf8');
-const verdicts = verdictsSchema.parse(JSON.parse(read('docs/measured/verdicts.json')));
+const verdicts = verdictsSchema.parse(JSON.parse(readText('docs/measured/verdicts.json')));
 const { locks } = verdicts;
 
 test('verdicts: the pages, the index and the table of docs/choosing.md are what was recorded', () => {
   expect(locks.map(({ name }) => name)).toEqual(peerNames);
-  expect(readdirSync(join(projectDir, 'docs/verdicts')).toSorted()).toEqual(
-    ['README.md', ...peerNames.map((name) => `${name}.md`)].toSorted(),
-  );
-  for (const lock of locks) expect(read(`docs/verdicts/${lock.name}.md`)).toBe(verdictPage(lock));
-  expect(read('docs/verdicts/README.md')).toBe(indexPage(verdicts));
-  expect(read('docs/choosing.md')).toBe(withShortTable(read('docs/choosing.md'), verdicts, 'verdicts'));
+  expect(list('docs/verdicts')).toEqual(['README.md', ...peerNames.map((name) => `${name}.md`)].toSorted());
+  for (const lock of locks) expect(readText(`docs/verdicts/${lock.name}.md`)).toBe(verdictPage(lock));
+  expect(readText('docs/verdicts/README.md')).toBe(indexPage(verdicts));
+  expect(readText('docs/choosing.md')).toBe(withShortTable(readText('docs/choosing.md'), verdicts, 'verdicts'));
 });
 
 test('verdicts: each is of the version that is installed, with the address of each promise, and what it sends', () => {
