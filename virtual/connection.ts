@@ -59,8 +59,8 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
   let leave = () => {};
   let lastSentAt = 0;
   let lastReplyAt = 0;
-  /** Since when it has waited for something to come. */
-  let silentSince = 0;
+  /** When it is given up, unless something comes before. */
+  let givenUpAt = 0;
   let isWatchingSilence = false;
 
   function connect() {
@@ -109,7 +109,7 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
   function send({ id, line, command }: Pending) {
     if (!isUp) return;
     const mine = current;
-    if (underWay.size === 0) silentSince = schedule.now() + node.busyMs();
+    if (underWay.size === 0) givenUpAt = schedule.later(node.busyMs() + ANSWER_LIMIT_MS);
     underWay.add(id);
     watchSilence();
     schedule.after(node.busyMs(), () => proxy.pass(() => cross(mine, id, line, command)));
@@ -181,7 +181,7 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
           schedule.after(node.oneWayMs, () =>
             node.take(() =>
               whenStill(() => {
-                silentSince = schedule.now();
+                givenUpAt = schedule.later(ANSWER_LIMIT_MS);
                 what();
               }),
             ),
@@ -195,11 +195,11 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
   function watchSilence() {
     if (isWatchingSilence) return;
     isWatchingSilence = true;
-    schedule.after(silentSince + ANSWER_LIMIT_MS - schedule.now(), () =>
+    schedule.after(givenUpAt - schedule.now(), () =>
       node.take(() => {
         isWatchingSilence = false;
         if (!isUp || underWay.size === 0) return;
-        if (silentSince + ANSWER_LIMIT_MS > schedule.now()) return watchSilence();
+        if (givenUpAt > schedule.now()) return watchSilence();
         lose(`Socket timeout. Expecting data, but didn't receive any in ${ANSWER_LIMIT_MS}ms.`);
       }),
     );

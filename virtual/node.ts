@@ -80,7 +80,7 @@ export function startNode({ name, index, schedule, proxies, luck, start, publish
   /** The business of a sale computes and never yields: the clock of the node goes on, and nothing else of it does. */
   function block(ms: number) {
     say(`${name} blocks its event loop for ${ms} ms`);
-    busyUntil = schedule.now() + ms;
+    busyUntil = schedule.later(ms);
     setMoment(busyUntil);
   }
 

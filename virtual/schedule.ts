@@ -20,6 +20,9 @@ export function createSchedule() {
   const actors: Actor[] = [];
   let now = 0;
 
+  /** The moment so many milliseconds from now. */
+  const later = (ms: number) => inNanoseconds(now + ms);
+
   /** The actor whose timer is due first; of equal times the one that joined first. */
   function firstToFire() {
     let first: { actor: Actor; at: number } | undefined;
@@ -36,7 +39,7 @@ export function createSchedule() {
     const eventAt = events.nextAt();
     const at = Math.min(eventAt, timer?.at ?? Number.POSITIVE_INFINITY);
     if (at > limit || at === Number.POSITIVE_INFINITY) return false;
-    now = Math.max(now, at);
+    now = Math.max(now, inNanoseconds(at));
     if (eventAt === at) events.take()?.run();
     else timer?.actor.fireTimer();
     await settled();
@@ -57,8 +60,9 @@ export function createSchedule() {
 
   return {
     now: () => now,
+    later,
     /** Runs this so many milliseconds later. */
-    after: (ms: number, run: () => void) => events.put({ at: now + ms, run }),
+    after: (ms: number, run: () => void) => events.put({ at: later(ms), run }),
     join: (actor: Actor) => void actors.push(actor),
     /** Another actor takes the place of this one. */
     replace(actor: Actor, by: Actor) {
@@ -69,6 +73,9 @@ export function createSchedule() {
     pass: async (ms: number) => void (await until(() => false, ms)),
   };
 }
+
+/** The clock counts in nanoseconds, as that of a node: the same moment is the same number, whoever reads it. */
+const inNanoseconds = (ms: number) => Math.round(ms * 1e6) / 1e6;
 
 /** Everything that a promise has set off has happened. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
