@@ -4,13 +4,14 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Command } from 'commander';
 import dotenv from 'dotenv';
 import { z } from 'zod';
 import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { leaseLength, webAddress, webAddresses } from '../loadtest/commands/options.ts';
 import { livePorts } from '../scripts/stack/usual-ports.ts';
-import { port } from '../services/inventory/setting-kinds.ts';
+import { wholeNumber } from '../services/inventory/setting-kinds.ts';
 import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import type { Order } from './contract.ts';
 import { readQuestions } from './questions.ts';
@@ -48,10 +49,11 @@ const { url, lab, lease, share, open } = command.opts<{
   open: boolean;
 }>();
 if ((url === undefined) !== (lab === undefined)) command.error('error: --url and --lab go together');
+const ownPort = () => wholeNumber(0, 65_535, 'a TCP port, or 0 for any that is free');
 const { LIVE_PORT, LIVE_SHARE_PORT, LIVE_LANGUAGE, WORKSHOP_STATE } = readSettingsOrExit(
   z.object({
-    LIVE_PORT: port().default(livePorts.LIVE_PORT),
-    LIVE_SHARE_PORT: port().default(livePorts.LIVE_SHARE_PORT),
+    LIVE_PORT: ownPort().default(livePorts.LIVE_PORT),
+    LIVE_SHARE_PORT: ownPort().default(livePorts.LIVE_SHARE_PORT),
     LIVE_LANGUAGE: z
       .string()
       .regex(/^[a-z]{2}$/, 'must be two small letters, such as en')
@@ -125,7 +127,7 @@ async function serve(): Promise<number> {
     if (share) {
       shared = await shareRoom({ files, choices, read: readAll, room, port: LIVE_SHARE_PORT, onBug });
     }
-    const address = `http://127.0.0.1:${LIVE_PORT}/#${token}`;
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${token}`;
     console.log(`The live page: ${address}`);
     if (shared) console.log(`The room follows at ${shared.addresses.join(' or ')}`);
     console.log('Stop: Ctrl-C');

@@ -6,11 +6,14 @@ import { texts } from '../texts/en.ts';
 import { inSteps, leaseLeft, leaseShare } from './lease.ts';
 import { prefersStillness, useTicks } from './measured.ts';
 import { isSaved, pageClock } from './store.ts';
+import { textMark } from './text-mark.ts';
+import { narrowed } from './text-width.ts';
 
 const TICK_MS = 100;
 const STEP_MS = 1_000;
 /** The room for the seconds beside the bar. */
-const TEXT_WIDTH = 70;
+const TEXT_WIDTH = 76;
+const GAP = 6;
 
 interface LeaseBarProps {
   lock: LockView;
@@ -36,6 +39,6 @@ export function LeaseBar({ lock, seenAtMs, x, y, width }: LeaseBarProps) {
   return html`<g class=${`lease-bar ${left === undefined ? 'without-end' : ''}`}>
     <rect class="track" x=${x} y=${y} width=${room} height="16" />
     <rect class="left" x=${x} y=${y} width=${room * leaseShare(left, lock.leaseMs)} height="16" />
-    <text x=${x + width} y=${y + 14} text-anchor="end">${words}</text>
+    ${textMark('', x + width, y + 14, narrowed(words, TEXT_WIDTH - GAP, 18), 'end')}
   </g>`;
 }

@@ -21,7 +21,8 @@ import {
   stockTop,
 } from './picture-layout.ts';
 import type { SeenView } from './state.ts';
-import { fitted, SIZES, SMALLEST, shorten, textWidth } from './text-width.ts';
+import { textMark } from './text-mark.ts';
+import { fitted, narrowed, SIZES, SMALLEST, textWidth } from './text-width.ts';
 
 const words = texts.picture;
 const SIZE = 18;
@@ -29,6 +30,8 @@ const PAD = 12;
 /** The room between the name of a part and its state, with the symbol in it. */
 const STATE_GAP = 28;
 const DOT = 11;
+/** The least between the name of a part and its state, in pixels. */
+const NAME_GAP = 4;
 
 /** A stack as it is now. */
 export function Picture({ view }: { view: SeenView }) {
@@ -69,10 +72,9 @@ function buyersMark({ x, y, width, height }: Box) {
     d=${`M${left} ${y + 22}a8 8 0 0 1 16 0zM${left + 3.5} ${y + 8}a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z`}
   />`;
   const middle = x + width / 2;
-  const name = fitted(words.buyers, width);
   return html`<g>
     ${[-28, -8, 12].map((left) => person(middle + left))}
-    <text x=${middle} y=${y + height - 6} text-anchor="middle" font-size=${name.size}>${name.text}</text>
+    ${textMark('', middle, y + height - 6, fitted(words.buyers, width), 'middle')}
   </g>`;
 }
 
@@ -122,20 +124,22 @@ function sign(is: Part['is'] | 'slow', x: number, y: number) {
 }
 
 /**
- * The name of a part at the top of its box, and how it is where it is not well. Both are smaller where they need it, and where
- * that does not help the symbol is left out.
+ * The name of a part at the top of its box, and how it is where it is not well. Both are smaller where they need it. Where that does
+ * not help the symbol is left out, and then both are narrower.
  */
 function header(part: Part, { x, y, width }: Box) {
   const room = width - 2 * PAD;
   const state = part.is === 'up' ? '' : texts.parts[part.is];
   const stateWidth = (size: number) => (state === '' ? 0 : textWidth(state, size, true));
-  const fits = (size: number, more: number) => textWidth(part.name, size, true) + stateWidth(size) + more <= room;
-  const size = SIZES.find((pixels) => fits(pixels, STATE_GAP)) ?? SMALLEST;
-  const hasSign = state !== '' && fits(size, STATE_GAP);
-  const name = shorten(part.name, room - stateWidth(size), size, true);
-  return html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${size}>${name}</text>
+  const needed = (size: number) => textWidth(part.name, size, true) + stateWidth(size);
+  const size = SIZES.find((pixels) => needed(pixels) + STATE_GAP <= room) ?? SMALLEST;
+  const hasSign = state !== '' && needed(size) + STATE_GAP <= room;
+  const share = Math.min(1, (room - NAME_GAP) / needed(size));
+  const name = narrowed(part.name, state === '' ? room : share * textWidth(part.name, size, true), size, true);
+  const said = narrowed(state, share * stateWidth(size), size, true);
+  return html`${textMark('name', x + PAD, y + 24, name)}
     ${hasSign && sign(part.is, x + width - PAD - stateWidth(size) - 12, y + 18)}
-    ${state !== '' && html`<text class="state" x=${x + width - PAD} y=${y + 24} text-anchor="end" font-size=${size}>${state}</text>`}`;
+    ${textMark('state', x + width - PAD, y + 24, said, 'end')}`;
 }
 
 function frameOf({ x, y, width, height }: Box) {
@@ -152,14 +156,11 @@ function smallPart(box: PartBox) {
     return html`<g class=${`part is-${part.is}`}>${frameOf(box)}${header(part, { ...box, y: y + height / 2 - 18 })}</g>`;
   const middle = x + width / 2;
   const isUp = part.is === 'up';
-  const name = fitted(part.name, width - 4, true);
   const stateWidth = textWidth(state, 15, true);
   const hasSign = stateWidth + 26 < width;
   return html`<g class=${`part is-${part.is}`}>
     ${frameOf(box)}
-    <text class="name" x=${middle} y=${y + height / 2 + (isUp ? 6 : -4)} text-anchor="middle" font-size=${name.size}>
-      ${name.text}
-    </text>
+    ${textMark('name', middle, y + height / 2 + (isUp ? 6 : -4), fitted(part.name, width - 4, true), 'middle')}
     ${
       !isUp &&
       html`${hasSign && sign(part.is, middle - stateWidth / 2 - 5, y + height / 2 + 13)}
@@ -193,15 +194,7 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
       height=${chipHeight}
       rx="4"
     />
-    <text
-      class=${`in-chip ${sales.length > 0 ? 'is-inside' : ''}`}
-      x=${x + width / 2}
-      y=${y + 34 + chipHeight / 2 + 6}
-      text-anchor="middle"
-      font-size=${chip.size}
-    >
-      ${chip.text}
-    </text>
+    ${textMark(`in-chip ${sales.length > 0 ? 'is-inside' : ''}`, x + width / 2, y + 40 + chipHeight / 2, chip, 'middle')}
     <text class=${`waits ${waiting > 0 ? '' : 'is-none'}`} x=${x + PAD} y=${y + height - 11}>${waits}</text>
     ${Array.from({ length: dots }, (_, i) => html`<circle class="waiter" cx=${dotsLeft + i * (DOT + 3) + DOT / 2} cy=${y + height - 17} r=${DOT / 2} />`)}
   </g>`;
@@ -211,10 +204,9 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
 function serverMark(box: ServerBox, view: SeenView) {
   const { part, hasLock, hasStock, x, y, width } = box;
   if (part !== null && !hasLock && !hasStock) return smallPart({ ...box, part });
-  const masters = fitted(words.lockOfMasters, width - 2 * PAD, true);
   return html`<g class=${`part is-${part?.is ?? 'up'}`}>
     ${frameOf(box)}
-    ${part === null ? html`<text class="name" x=${x + PAD} y=${y + 24} font-size=${masters.size}>${masters.text}</text>` : header(part, box)}
+    ${part === null ? textMark('name', x + PAD, y + 24, fitted(words.lockOfMasters, width - 2 * PAD, true)) : header(part, box)}
     ${hasLock && lockMark(view, { x: x + PAD, y: y + LOCK_TOP, width: width - 2 * PAD, height: 0 })}
     ${hasStock && stockMark(view, { x: x + PAD, y: y + stockTop(box), width: width - 2 * PAD, height: 0 })}
   </g>`;
@@ -227,8 +219,8 @@ function lockMark({ lock, lockSeenAtMs }: SeenView, { x, y, width }: Box) {
     <path class="rule" d=${`M${x} ${y}h${width}`} />
     <path class="key" d=${`M${x} ${y + 15}h11v9h-11zM${x + 2} ${y + 15}v-3a3.5 3.5 0 0 1 7 0v3`} />
     <text class="what" x=${x + 18} y=${y + 24}>${words.lock}</text>
-    ${token !== undefined && html`<text class="token" x=${x + width} y=${y + 24} text-anchor="end">${shorten(words.token(token), width - 60, SIZE, true)}</text>`}
-    <text class=${lock === null ? 'nobody' : 'holder'} x=${x} y=${y + 49} font-size=${holder.size}>${holder.text}</text>
+    ${token !== undefined && textMark('token', x + width, y + 24, narrowed(words.token(token), width - 60, SIZE, true), 'end')}
+    ${textMark(lock === null ? 'nobody' : 'holder', x, y + 49, holder)}
     ${lock !== null && html`<${LeaseBar} lock=${lock} seenAtMs=${lockSeenAtMs} x=${x} y=${y + 60} width=${width} />`}
   </g>`;
 }
@@ -245,17 +237,14 @@ function stockMark({ stock, figures }: SeenView, { x, y, width }: Box) {
   const sizes = names.rows.length > 1 ? [24, 20] : [28, 24, 20];
   const size = sizes.find((size) => numbers.every((number) => textWidth(number, size, true) < width / 2 - 16));
   const note = fitted(words.stockNote(stock, figures), width);
+  const pair = (kind: string, y: number, [left = '', other = '']: string[], size = SMALLEST) =>
+    html`${textMark(kind, x, y, { text: left, size })}${textMark(kind, right, y, { text: other, size }, 'end')}`;
   return html`<g class=${figures?.lost ? 'is-lost' : ''}>
     <path class="rule" d=${`M${x} ${y}h${width}`} />
-    ${names.rows.map(
-      ([left, right], row) =>
-        html`<text class="what" x=${x} y=${y + names.top + 14 * row} font-size=${names.size}>${left}</text>
-          <text class="what" x=${x + width} y=${y + names.top + 14 * row} font-size=${names.size} text-anchor="end">${right}</text>`,
-    )}
-    <text class="number" x=${x} y=${y + 53} font-size=${size}>${numbers[0]}</text>
+    ${names.rows.map((row, i) => pair('what', y + names.top + 14 * i, row, names.size))}
+    ${pair('number', y + 53, numbers, size)}
     <path class="compared" d=${`M${middle - 11} ${y + 39}h22m0 9h-22${isDifferent ? `M${middle - 7} ${y + 56}l14 -26` : ''}`} />
-    <text class="number" x=${right} y=${y + 53} font-size=${size} text-anchor="end">${numbers[1]}</text>
-    <text x=${right} y=${y + 74} font-size=${note.size} text-anchor="end">${note.text}</text>
+    ${textMark('', right, y + 74, note, 'end')}
   </g>`;
 }
 

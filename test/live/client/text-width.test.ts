@@ -16,9 +16,12 @@ test('text width: what is too long is cut, what is not stays as it is', () => {
   expect(shorten('anything', 0, 18)).toBe('a…');
 });
 
-test('text width: what is too wide gets smaller first, and is cut then', () => {
-  expect(fitted('free', 100)).toEqual({ text: 'free', size: 18 });
-  const room = textWidth('sale 1001 on node-1', 16, true);
-  expect(fitted('sale 1001 on node-1', room, true)).toEqual({ text: 'sale 1001 on node-1', size: 16 });
-  expect(fitted('sale 1001 on node-1', 60, true)).toMatchObject({ text: expect.stringMatching(/…$/), size: 14 });
+test('text width: what is too wide gets smaller first, then narrower, and is cut then', () => {
+  const text = 'sale 1001 on node-1';
+  const at = (size: number, share = 1) => fitted(text, share * textWidth(text, size, true), true);
+
+  expect(at(18)).toEqual({ text, size: 18 });
+  expect(at(16)).toEqual({ text, size: 16 });
+  expect(at(14, 0.8)).toEqual({ text, size: 14, length: 0.8 * textWidth(text, 14, true) });
+  expect(at(14, 0.5)).toEqual({ text: expect.stringMatching(/^sale .*…$/), size: 14 });
 });
