@@ -10,7 +10,7 @@ const quick = [
   'test/loadtest/prove/{alike,mermaid,page,results,timeline}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/staircase/**/*.test.ts',
-  'test/live/client/*.test.ts',
+  'test/live/{client/*,questions}.test.ts',
   'test/locks/*.test.ts',
   'test/locks/drivers/**/*.test.ts',
   'test/lua/**/*.test.ts',

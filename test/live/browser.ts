@@ -15,6 +15,8 @@ const flags = [
 /** Whether this machine has a Chromium: at /usr/bin/chromium, or where CHROMIUM says. */
 export const hasBrowser = existsSync(browserPath());
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: browserPath(), args: flags });
+/** With the fonts of this machine, or with those alone that a file of fontconfig names. */
+export function launchBrowser(fontsFile?: string): Promise<Browser> {
+  const env = { ...process.env, ...(fontsFile !== undefined && { FONTCONFIG_FILE: fontsFile }) };
+  return chromium.launch({ executablePath: browserPath(), args: flags, env });
 }

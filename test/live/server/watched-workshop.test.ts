@@ -8,39 +8,14 @@ import { readState, type WorkshopState, writeState } from '../../../exercises/wo
 import { watchWorkshop } from '../../../live/server/watched-workshop.ts';
 import { withoutPaths } from '../../../live/server/without-paths.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
+import { failingWorkshop } from '../failing-workshop.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A workshop whose question is answered, and whose file fails. */
-const failing: WorkshopState = {
-  format: 1,
-  pid: process.pid,
-  updatedAt: new Date().toISOString(),
-  exercise: { name: '04-ttl', number: 4, title: 'A node dies', track: 'build', file: 'exercises/04-ttl/lock.ts' },
-  count: 28,
-  solved: 3,
-  prediction: { question: 'What happens?', answers: ['nothing', 'all wait'], chosen: 0, right: 1 },
-  phase: 'judged',
-  verdict: {
-    at: new Date().toISOString(),
-    kind: 'fails',
-    says: 'Nobody has entered within two leases (1800 ms) of the crash.',
-    scopes: [{ scope: 'crashed-holder', says: 'A holder is killed.', verdict: 'fails' }],
-    counterexample: {
-      scope: 'crashed-holder',
-      reason: 'Nobody has entered within two leases (1800 ms) of the crash.',
-      steps: [
-        { at: 0, process: 'A', what: 'SET lock held NX → "OK"', came: 'is inside' },
-        { at: 0, process: 'B', what: 'SET lock held NX → null', again: { times: 6, until: 1_800 } },
-      ],
-    },
-  },
-  isSolved: false,
-};
-const verdict = failing.verdict as NonNullable<WorkshopState['verdict']>;
+const verdict = failingWorkshop.verdict as NonNullable<WorkshopState['verdict']>;
 
 /** The file of a workshop, and what is seen of it. */
 function watched() {
@@ -66,7 +41,7 @@ function watched() {
     onChange,
     put,
     sees,
-    write: (state: Partial<WorkshopState>) => writeState({ ...failing, ...state }, file),
+    write: (state: Partial<WorkshopState>) => writeState({ ...failingWorkshop, ...state }, file),
   };
 }
 
@@ -121,7 +96,7 @@ describe('the workshop beside the page', () => {
 
   test('before the prediction is taken: the question, and nothing that answers it', async () => {
     const { workshop, write, sees } = watched();
-    const { chosen: _chosen, ...prediction } = failing.prediction;
+    const { chosen: _chosen, ...prediction } = failingWorkshop.prediction;
     write({ prediction, isSolved: true });
 
     await sees(() => expect(workshop.read()).not.toBeNull());
@@ -148,7 +123,7 @@ describe('the workshop beside the page', () => {
       'after the drill',
       {
         verdict: undefined,
-        real: { at: failing.updatedAt, drills: [{ drill: 'rush', verdict: 'fail', reason: 'One is lost.' }] },
+        real: { at: failingWorkshop.updatedAt, drills: [{ drill: 'rush', verdict: 'fail', reason: 'One is lost.' }] },
       },
       'not solved',
       [{ drill: 'rush', verdict: 'fail', reason: 'One is lost.' }],
@@ -183,21 +158,21 @@ describe('the workshop beside the page', () => {
 
 describe('no workshop is seen', () => {
   test.each([
-    ['in half a file', JSON.stringify(failing).slice(0, 400)],
+    ['in half a file', JSON.stringify(failingWorkshop).slice(0, 400)],
     ['in an empty file', ''],
     ['in what is no JSON', 'the workshop'],
     ['in null', 'null'],
     ['in a list', '[]'],
-    ['in the format of another year', JSON.stringify({ ...failing, format: 2 })],
-    ['without a prediction', JSON.stringify({ ...failing, prediction: undefined })],
+    ['in the format of another year', JSON.stringify({ ...failingWorkshop, format: 2 })],
+    ['without a prediction', JSON.stringify({ ...failingWorkshop, prediction: undefined })],
     [
       'with an answer that is a word',
-      JSON.stringify({ ...failing, prediction: { ...failing.prediction, chosen: 'a' } }),
+      JSON.stringify({ ...failingWorkshop, prediction: { ...failingWorkshop.prediction, chosen: 'a' } }),
     ],
-    ['of the process 0, which is every process of this group', JSON.stringify({ ...failing, pid: 0 })],
-    ['of the process -1, which is every process', JSON.stringify({ ...failing, pid: -1 })],
-    ['from before the machine was started', JSON.stringify({ ...failing, updatedAt: '2020-01-01T00:00:00Z' })],
-    ['in a file that is far too large', JSON.stringify({ ...failing, rest: 'x'.repeat(1_000_000) })],
+    ['of the process 0, which is every process of this group', JSON.stringify({ ...failingWorkshop, pid: 0 })],
+    ['of the process -1, which is every process', JSON.stringify({ ...failingWorkshop, pid: -1 })],
+    ['from before the machine was started', JSON.stringify({ ...failingWorkshop, updatedAt: '2020-01-01T00:00:00Z' })],
+    ['in a file that is far too large', JSON.stringify({ ...failingWorkshop, rest: 'x'.repeat(1_000_000) })],
   ])('%s, and the next one is', async (_what, text) => {
     const { workshop, put, write, sees } = watched();
     put(text);

@@ -1,6 +1,6 @@
 // The texts of the live page, each word a third longer: so a page is seen in a language with longer words.
 
-import { texts as english, savedTexts as englishSaved } from '../../live/texts/en.ts';
+import { texts as english, savedTexts as englishSaved } from '../../../live/texts/en.ts';
 
 /** A word goes on with its own letters: `Step by step` is `Stepst byb stepst`. What is no word stays. */
 export const lengthened = (text: string) =>

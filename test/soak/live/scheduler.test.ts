@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stageChoices } from '../../live/server/choices.ts';
-import { makePage } from '../../live/server/page-files.ts';
-import { createPresenterApp } from '../../live/server/presenter.ts';
-import { levels } from '../../live/server/puzzle/levels.ts';
-import { createPuzzle } from '../../live/server/puzzle.ts';
-import { createStream } from '../../live/server/stream.ts';
-import { hasBrowser, launchBrowser } from './browser.ts';
+import { stageChoices } from '../../../live/server/choices.ts';
+import { makePage } from '../../../live/server/page-files.ts';
+import { createPresenterApp } from '../../../live/server/presenter.ts';
+import { levels } from '../../../live/server/puzzle/levels.ts';
+import { createPuzzle } from '../../../live/server/puzzle.ts';
+import { createStream } from '../../../live/server/stream.ts';
+import { hasBrowser, launchBrowser } from '../../live/browser.ts';
 
 const TOKEN = 'the-token-of-this-test';
 

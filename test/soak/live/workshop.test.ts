@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Exercise, exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
-import { makePage } from '../../live/server/page-files.ts';
-import { bundledArgs } from '../../scripts/stack/bundle.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
-import { type CommandUnderTest, leavesNothing, startCommand } from '../loadtest/commands/command-under-test.ts';
-import { hasBrowser, launchBrowser } from './browser.ts';
+import { type Exercise, exercisesDir, readExercises } from '../../../exercises/workshop/exercise.ts';
+import { makePage } from '../../../live/server/page-files.ts';
+import { bundledArgs } from '../../../scripts/stack/bundle.ts';
+import { projectDir } from '../../../scripts/stack/parts.ts';
+import { hasBrowser, launchBrowser } from '../../live/browser.ts';
+import { type CommandUnderTest, leavesNothing, startCommand } from '../../loadtest/commands/command-under-test.ts';
 import { whatDoesNotFit, windows } from './fits.ts';
+import { makeOwnFont } from './own-font.ts';
+import { violations } from './violations.ts';
 
-const axe = join(import.meta.dirname, '../../node_modules/axe-core/axe.min.js');
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
 /** How long the page may take on a machine that is busy, in milliseconds. How soon it is otherwise is a test of the server's. */
 const LIMIT_MS = 20_000;
@@ -27,6 +27,7 @@ describe.skipIf(!hasBrowser || !hasScript)(
       WORKSHOP_PROGRESS: join(root, '.workshop.json'),
       WORKSHOP_STATE: join(root, 'reports/workshop.json'),
     };
+    const fonts = makeOwnFont();
     const complaints: string[] = [];
     let command: CommandUnderTest;
     let browser: Browser;
@@ -96,12 +97,12 @@ describe.skipIf(!hasBrowser || !hasScript)(
         cpSync(original, join(env.WORKSHOP_EXERCISES, name, 'lock.ts'));
       }
       [exercise] = readExercises(env.WORKSHOP_EXERCISES) as [Exercise];
-      const ports = { LIVE_PORT: String(await freePort()), LIVE_SHARE_PORT: String(await freePort()) };
+      const ports = { LIVE_PORT: '0', LIVE_SHARE_PORT: '0' };
       const file = 'live/live.ts';
       command = startCommand(file, ['--share'], { ...ports, ...env }, await bundledArgs(file));
       const [, address = ''] = await command.prints(/The live page: (\S+)/);
       const [, roomAddress = ''] = await command.prints(/The room follows at (\S+)/);
-      browser = await launchBrowser();
+      browser = await launchBrowser(fonts.file);
       page = await open(address);
       phone = await open(roomAddress, 400);
       longer = await browser.newPage({ reducedMotion: 'reduce' });
@@ -124,6 +125,7 @@ describe.skipIf(!hasBrowser || !hasScript)(
       await leavesNothing(command);
       command.remove();
       rmSync(root, { recursive: true });
+      fonts.remove();
       expect(complaints.filter((text) => !/ERR_INCOMPLETE_CHUNKED_ENCODING/.test(text))).toEqual([]);
     });
 
@@ -178,14 +180,7 @@ describe.skipIf(!hasBrowser || !hasScript)(
         const seen = await browser.newPage({ colorScheme, bypassCSP: true, viewport: on.viewportSize() });
         await seen.goto(on.url());
         await workshop(seen).getByText('✘ fails').waitFor();
-        await seen.addScriptTag({ path: axe });
-        const violations = await seen.evaluate(async () => {
-          const { axe } = globalThis as unknown as {
-            axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-          };
-          return (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-        });
-        expect(violations).toEqual([]);
+        expect(await violations(seen)).toEqual([]);
         await seen.close();
       }
     });
