@@ -159,8 +159,8 @@ export const service: Mutation[] = [
     find: "return 'ZooKeeper'",
     replace: "return 'Redis'",
     why: 'Redis is said not to answer when it is ZooKeeper that does not.',
-    tests: ['test/services/inventory/orders/away-server.test.ts'],
-    title: 'ZooKeeper, under the guard',
+    tests: ['test/services/inventory/orders/cleanup-faults.test.ts'],
+    title: 'a tick says that it is ZooKeeper',
   },
   {
     name: 'file-error-is-an-outage',

@@ -2,22 +2,14 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ProblemCode, problems } from '../../../services/inventory/problem.ts';
-import {
-  ask,
-  sendRaw,
-  startNode,
-  startPausedSale,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { ask, sendRaw, startNode, startPausedSale, type TestNode, until } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   node = await startNode(redis.url);
   await redis.client.set('{inventory001}:stock', 1000);
 });

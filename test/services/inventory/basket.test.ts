@@ -1,21 +1,12 @@
 // The sale of several skus, on real nodes and a real Redis.
 
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  ask,
-  expectProblem,
-  jsonBody,
-  startLink,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { ask, expectProblem, jsonBody, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
 const MULTI = { LOCK_VERSION: 'multi' };
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 let other: TestNode;
 let lastTest = 0;
@@ -32,7 +23,7 @@ const sellAll = ({ url }: TestNode, body: unknown, headers = {}) => {
 };
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   [node, other] = await Promise.all([startNode(redis.url, MULTI), startNode(redis.url, MULTI)]);
 });
 

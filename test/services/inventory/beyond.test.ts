@@ -1,23 +1,16 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { openReplica, untilCopied } from '../../../scripts/stack/redis.ts';
-import {
-  expectProblem,
-  startLink,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { expectProblem, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 let other: TestNode;
 const stockOf = (sku: string) => redis.client.get(`{inventory${sku}}:stock`);
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   [node, other] = await Promise.all([
     startNode(redis.url, { LOCK_VERSION: 'fenced' }),
     startNode(redis.url, { LOCK_VERSION: 'fenced' }),

@@ -1,16 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import {
-  expectProblem,
-  startLink,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { expectProblem, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
 const env = { LOCK_VERSION: 'buckets' };
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 let other: TestNode;
 
@@ -28,7 +21,7 @@ const eventsOf = async (of: TestNode) =>
 const isInside = async (of: TestNode) => (await of.events()).some(({ type }) => type === 'read');
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   [node, other] = await Promise.all([startNode(redis.url, env), startNode(redis.url, env)]);
 });
 

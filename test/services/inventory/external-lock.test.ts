@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { lockKey } from '../../../services/inventory/store.ts';
 import { lockWith, writeModule } from '../../loadtest/grade/modules.ts';
-import { startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { startNode, type TestNode, until } from './node-under-test.ts';
 
 const externalLocks = {
   'throws-at-once': 'export const createLock = () => ({ acquire() { throw "a text"; }, release() {} });',
@@ -37,11 +38,11 @@ export const createLock = (options) => ({ ...options, ...createOne({ ...options 
   'half-a-token': 'export const createLock = () => ({ async acquire() {}, async release() {}, fencingToken: 7.5 });',
 };
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   const files = Object.entries(externalLocks).map(([name, text]) => writeModule(`${name}.ts`, text));
   node = await startNode(redis.url, { LOCK_MODULES: files.join(','), LOG_LEVEL: 'silent' });
 });
@@ -125,7 +126,7 @@ test('ignores-signal: a lock that is granted too late is given back', async () =
   await until('the key is gone', async () => (await redis.client.exists(key)) === 0);
 });
 
-async function evalsOf({ client }: TestRedis) {
+async function evalsOf({ client }: SharedRedis) {
   const stats = await client.info('commandstats');
   return /cmdstat_eval:\S+/.exec(stats)?.[0] ?? '';
 }

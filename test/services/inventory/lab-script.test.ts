@@ -1,12 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSaleScripts } from '../../../services/inventory/sale-script.ts';
-import { ask, expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { ask, expectProblem, startNode, type TestNode, until } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   node = await startNode(redis.url);
 });
 

@@ -1,16 +1,9 @@
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  expectProblem,
-  startLink,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { expectProblem, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 let other: TestNode;
 const readWrite = { LOCK_VERSION: 'read-write' };
@@ -19,7 +12,7 @@ const lockKey = (sku: string) => `{inventory${sku}}:lock:read-write`;
 const look = (at: TestNode, sku: string) => at.get(`/inventory?sku=${sku}`);
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   [node, other] = await Promise.all([startNode(redis.url, readWrite), startNode(redis.url, readWrite)]);
 });
 

@@ -1,22 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { locks } from '../../../locks/index.ts';
-import {
-  ask,
-  expectProblem,
-  jsonBody,
-  startNode,
-  startPausedSale,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { ask, expectProblem, jsonBody, startNode, startPausedSale, type TestNode, until } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   node = await startNode(redis.url);
 });
 

@@ -14,12 +14,13 @@ import { cronForm } from '../../../services/inventory/orders/schedules/cron.ts';
 import { redisUrlForms } from '../../../services/inventory/redis-url.ts';
 import { inventorySettings, readSettingsOrExit } from '../../../services/inventory/settings.ts';
 import { cleanUpLater } from '../../clean-up.ts';
-import { startNode, startRedis, type TestRedis } from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { startNode } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
 });
 
 /** Runs a node in a folder of its own until it ends by itself. */

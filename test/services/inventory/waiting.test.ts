@@ -1,22 +1,14 @@
 import { type ClientRequest, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  expectProblem,
-  startHeldSale,
-  startLink,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { expectProblem, startHeldSale, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let patient: TestNode;
 let impatient: TestNode;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   [patient, impatient] = await Promise.all([startNode(redis.url), startNode(redis.url, { WAIT_TIMEOUT_MS: '50' })]);
 });
 

@@ -6,13 +6,14 @@ import { followNode, type Push } from '../../../../loadtest/harness/event-stream
 import { createHistory } from '../../../../services/inventory/history.ts';
 import { type NodeState, pushSchema, type SaleEvent } from '../../../../services/inventory/lab/contract.ts';
 import { createEventStreams, MAX_STREAMS } from '../../../../services/inventory/lab/event-stream.ts';
-import { ask, expectProblem, startNode, startRedis, type TestNode, type TestRedis, until } from '../node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../../stack.ts';
+import { ask, expectProblem, startNode, type TestNode, until } from '../node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   node = await startNode(redis.url, { LOCK_VERSION: '6' });
 });
 

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { refusalOf } from '../../../../services/inventory/known-hosts.ts';
-import { type Answer, expectProblem, sendRaw, startNode, startRedis, type TestNode } from '../node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../../stack.ts';
+import { type Answer, expectProblem, sendRaw, startNode, type TestNode } from '../node-under-test.ts';
 
 describe('hosts: which Host names this machine', () => {
   const refused = (host?: string) => refusalOf({ host }, ['node-1', '192.168.1.5', '::5'])?.code;
@@ -89,11 +90,11 @@ describe('hosts: which Origin is that of the listener', () => {
 });
 
 describe('hosts: the lab listener of a node', () => {
-  let redis: Awaited<ReturnType<typeof startRedis>>;
+  let redis: SharedRedis;
   let node: TestNode;
 
   beforeAll(async () => {
-    redis = await startRedis();
+    redis = await sharedRedis();
     node = await startNode(redis.url);
   });
 

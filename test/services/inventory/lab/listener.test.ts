@@ -4,24 +4,15 @@ import { locks } from '../../../../locks/index.ts';
 import { startNginx } from '../../../../scripts/stack/nginx.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
-import {
-  ask,
-  expectProblem,
-  sendRaw,
-  startHeldSale,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from '../node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../../stack.ts';
+import { ask, expectProblem, sendRaw, startHeldSale, startNode, type TestNode, until } from '../node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 let node: TestNode;
 let other: TestNode;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
   [node, other] = await Promise.all([startNode(redis.url), startNode(redis.url)]);
 });
 

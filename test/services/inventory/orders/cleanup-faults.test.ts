@@ -1,8 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
-import { openZookeeper } from '../../../../scripts/stack/zookeeper.ts';
 import type { TickResult } from '../../../../services/inventory/lab/contract.ts';
-import { cleanUpLater } from '../../../clean-up.ts';
+import { sharedZookeeper } from '../../../stack.ts';
 import { startLink, type TestNode, until } from '../node-under-test.ts';
 import { openShop, type Shop } from './own-shop.ts';
 import { countOrders, makeDue, setJobLock, startTick, tick, UNITS_IN_STOCK } from './own-ticks.ts';
@@ -18,12 +16,8 @@ let survivor: TestNode;
 let slow: TestNode;
 
 beforeAll(async () => {
-  const temp = makeTempDir();
-  cleanUpLater(temp.remove);
   shop = await openShop();
-  const zookeeper = await openZookeeper(undefined, temp);
-  cleanUpLater((zookeeper.part as Part).stop);
-  env = { ZOOKEEPER_URL: zookeeper.url, JOB_LEASE_MS: String(leaseMs) };
+  env = { ZOOKEEPER_URL: await sharedZookeeper(), JOB_LEASE_MS: String(leaseMs) };
   [survivor, slow] = await Promise.all([shop.openNode(env), shop.openNode(env)]);
   // They have the tables then.
   for (const node of [survivor, slow]) await node.get('/orders');
@@ -274,37 +268,54 @@ describe('a node is asked to stop', () => {
 
 describe('a server is away', () => {
   test.each(['none', '8-auto-renew', 'conditional'])(
-    '%s: Redis stands still: the tick fails, says so, and the next one does the rest',
+    '%s: Redis does not answer: the tick fails, says so, and the next one does the rest',
     async (guard) => {
-      await setJobLock([survivor], guard);
+      const { node, toRedis } = await shop.openFarNode({ ...env, JOB_LOCK: guard });
       await makeDue(shop, survivor, 'frozen', 3);
-      const { result, resume } = await startTick(survivor, 'closed', 1);
-      shop.redis.freeze();
+      const { result, resume } = await startTick(node, 'closed', 1);
+      toRedis.cut('silent');
       await resume();
 
       expect(await result).toMatchObject({ outcome: 'failed', code: expect.stringMatching(/^STORE_UNAVAILABLE$/) });
-      await shop.redis.comeBack();
-      await until('it is connected again', async () => (await survivor.get('/readyz')).status === 200);
-      const next = await tickWhenFree(survivor);
+      toRedis.restore();
+      await until('it is connected again', async () => (await node.get('/readyz')).status === 200);
+      const next = await tickWhenFree(node);
 
       expect(next).toMatchObject({ outcome: 'ran' });
       expect(await countOrders(shop, 'frozen')).toEqual({ CLOSED: 3 });
       // Without a mark nobody knows what the commands on their way have done.
       if (guard === 'conditional') expect(await shop.stockOf('frozen')).toBe(UNITS_IN_STOCK + 3);
-      expect(survivor.lines.filter((line) => line.includes('a bug'))).toEqual([]);
+      expect(node.lines.filter((line) => line.includes('a bug'))).toEqual([]);
     },
   );
 
-  test('MySQL stands still: the tick fails, nothing is closed, and the next one closes everything', async () => {
-    await setJobLock([survivor], 'conditional');
+  test('MySQL does not answer: the tick fails, nothing is closed, and the next one closes everything', async () => {
+    const { node, toMysql } = await shop.openFarNode();
     await makeDue(shop, survivor, 'still', 3);
-    await shop.freezeMysql();
+    toMysql.cut('silent');
 
-    const result = await tick(survivor);
-    shop.thawMysql();
+    const result = await tick(node);
+    toMysql.restore();
 
     expect(result).toMatchObject({ outcome: 'failed', code: 'STORE_UNAVAILABLE', closed: 0, restored: 0 });
-    expect(await tick(survivor)).toMatchObject({ outcome: 'ran', closed: 3, restored: 3 });
-    expect(survivor.lines.filter((line) => line.includes('a bug'))).toEqual([]);
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', closed: 3, restored: 3 });
+    expect(node.lines.filter((line) => line.includes('a bug'))).toEqual([]);
+  });
+
+  test.each([
+    ['Redis', '8-auto-renew'],
+    ['MySQL', 'conditional'],
+    ['ZooKeeper', 'zookeeper'],
+  ])('a tick says that it is %s, under %s', async (server, guard) => {
+    const toZookeeper = await startLink(`zookeeper://${env['ZOOKEEPER_URL']}`);
+    const { node, toRedis, toMysql } = await shop.openFarNode({
+      JOB_LOCK: guard,
+      ZOOKEEPER_URL: toZookeeper.url.replace('zookeeper://', ''),
+    });
+    expect(await tick(node)).toMatchObject({ outcome: 'ran' });
+
+    ({ Redis: toRedis, MySQL: toMysql, ZooKeeper: toZookeeper })[server]?.cut('silent');
+
+    expect(await tick(node)).toMatchObject({ outcome: 'failed', detail: `${server} does not answer.` });
   });
 });

@@ -1,10 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
-import { openZookeeper } from '../../../../scripts/stack/zookeeper.ts';
-import { cleanUpLater } from '../../../clean-up.ts';
 import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
+import { sharedZookeeper } from '../../../stack.ts';
 import {
   ask,
   expectProblem,
@@ -26,19 +24,16 @@ const locks = [
 ];
 
 let shop: Shop;
-let zookeeper: Awaited<ReturnType<typeof openZookeeper>>;
+let zookeeper: string;
 let masters: TestRedis[];
 let node: TestNode;
 let other: TestNode;
 
 beforeAll(async () => {
-  const temp = makeTempDir();
-  cleanUpLater(temp.remove);
   shop = await openShop();
-  zookeeper = await openZookeeper(undefined, temp);
-  cleanUpLater((zookeeper.part as Part).stop);
+  zookeeper = await sharedZookeeper();
   masters = await Promise.all([startRedis(), startRedis(), startRedis()]);
-  const env = { ZOOKEEPER_URL: zookeeper.url, REDLOCK_URLS: masters.map(({ url }) => url).join() };
+  const env = { ZOOKEEPER_URL: zookeeper, REDLOCK_URLS: masters.map(({ url }) => url).join() };
   [node, other] = await Promise.all([shop.openNode(env), shop.openNode(env)]);
   // It has the tables then.
   await node.get('/orders');
@@ -392,14 +387,14 @@ test('while units are on their way back the lock of the sales stays as it is', a
 test('zookeeper: the session of a lease that is no longer used ends with the tick', async () => {
   await setJobLock([node], 'zookeeper', { leaseMs: 20_000 });
   await tick(node);
-  const before = await connectionsOf(zookeeper.url);
+  const before = await connectionsOf(zookeeper);
 
   for (const leaseMs of [21_000, 22_000]) {
     await setJobLock([node], 'zookeeper', { leaseMs });
     expect(await tick(node)).toMatchObject({ outcome: 'ran' });
   }
 
-  await until('one session is left', async () => (await connectionsOf(zookeeper.url)) === before);
+  await until('one session is left', async () => (await connectionsOf(zookeeper)) === before);
 });
 
 test.each(['none', 'conditional'])('%s: each order goes back to the stock that it came from', async (guard) => {

@@ -380,27 +380,27 @@ test('in-process: a key is kept for IDEMPOTENCY_KEEP_MS', async () => {
 
 describe('a server is away', () => {
   test('lock: without Redis nothing is done', async () => {
-    const at = await shop.openNode({ IDEMPOTENCY: 'lock' });
-    onTestFinished(at.part.stop);
+    const { node: at, toRedis } = await shop.openFarNode({ IDEMPOTENCY: 'lock' });
     const { id } = await buy(at, '001');
     await post(at, `/orders/${id}/pay`);
     const key = newKey();
-    shop.redis.freeze();
+    toRedis.cut('silent');
     const answer = await postKeyed(at, `/orders/${id}/refund`, key);
-    await shop.redis.comeBack();
+    toRedis.restore();
 
     expectProblem(answer, 'STORE_UNAVAILABLE', { detail: /^Redis/ });
     expect((await at.get(`/orders/${id}`)).body.status).toBe('PAID');
   });
 
   test('table: without MySQL nothing is done, and a repeat sells when it is back', async () => {
+    const { node: at, toMysql } = await shop.openFarNode();
     const [key, before] = [newKey(), await stock()];
-    await shop.killMysql();
-    expectProblem(await sellKeyed(node, '001', key), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
+    toMysql.cut();
+    expectProblem(await sellKeyed(at, '001', key), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
     expect(await stock()).toBe(before);
-    await shop.startMysql();
+    toMysql.restore();
 
-    expect((await sellKeyed(node, '001', key)).status).toBe(200);
+    expect((await sellKeyed(at, '001', key)).status).toBe(200);
 
     expect(await stock()).toBe(before - 1);
   });

@@ -1,4 +1,4 @@
-// A Redis, a MySQL and nodes that write orders, for the tests of one file; gone when it has run.
+// A shop whose nodes write orders, on the servers of this worker, for the tests of one file.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,22 +6,20 @@ import { text } from 'node:stream/consumers';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, onTestFinished } from 'vitest';
 import { bundledArgs } from '../../../../scripts/stack/bundle.ts';
-import { doneStates, openMysql } from '../../../../scripts/stack/mysql.ts';
-import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
+import { doneStates } from '../../../../scripts/stack/mysql.ts';
+import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { balance, readAccounts } from '../../../../services/inventory/orders/accounts.ts';
 import type { Order } from '../../../../services/inventory/orders/order.ts';
 import { connectOrders } from '../../../../services/inventory/orders/order-store.ts';
 import { connectStore } from '../../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
-import { standStill } from '../../../locks/beyond/own-mysql.ts';
-import { type Answer, ask, startNode, startRedis, type TestNode, until } from '../node-under-test.ts';
+import { sharedMysql, sharedRedis } from '../../../stack.ts';
+import { type Answer, ask, startLink, startNode, type TestNode, until } from '../node-under-test.ts';
 
 export async function openShop() {
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
-  const [redis, mysql] = await Promise.all([startRedis(), openMysql(undefined, temp)]);
-  let part = mysql.part as Part;
-  cleanUpLater(() => part.stop());
+  const [redis, mysql] = await Promise.all([sharedRedis(), sharedMysql()]);
   const url = await mysql.database('lockstep');
 
   /** A connection of the test's own, closed when the test has ended. */
@@ -72,20 +70,17 @@ export async function openShop() {
     query,
     /** A new node of the shop. */
     openNode: (env: NodeJS.ProcessEnv = {}) => startNode(redis.url, { MYSQL_URL: url, ...env }),
+    /** A new node, and the links by which it reaches Redis and MySQL, until the test has ended. */
+    async openFarNode(env: NodeJS.ProcessEnv = {}) {
+      const [toRedis, toMysql] = await Promise.all([startLink(redis.url), startLink(url)]);
+      const node = await startNode(toRedis.url, { MYSQL_URL: toMysql.url, ...env });
+      onTestFinished(node.part.stop);
+      return { node, toRedis, toMysql };
+    },
     stockOf: async (sku: string) => Number(await redis.client.get(`{inventory${sku}}:stock`)),
     ordersOf: (sku: string) => query('SELECT * FROM tb_order WHERE sku = ? ORDER BY created_at, id', [sku]),
     intentsOf: (sku: string) => query('SELECT * FROM tb_intent WHERE sku = ?', [sku]),
     paymentsOf: (id: unknown) => query('SELECT kind, amount FROM tb_payment WHERE order_id = ? ORDER BY kind', [id]),
-    /** MySQL stops answering without ending. */
-    freezeMysql: () => standStill(mysql.url, part),
-    thawMysql: () => part.signal('SIGCONT'),
-    async killMysql() {
-      part.signal('SIGKILL');
-      await part.ended;
-    },
-    async startMysql() {
-      part = (await mysql.startAgain?.()) as Part;
-    },
     /** How many statements that begin so wait for a row. */
     async waiting(statement: string) {
       const sql =

@@ -23,9 +23,11 @@ beforeEach(async () => {
   await shop.redis.client.del(paymentsKey, refusedKey);
 });
 
+const booking = { PAYMENTS: 'on', PAYMENT_MIN_IDLE_MS: '300' };
+
 /** A node that books payments until the test has ended. */
 async function openConsumer(env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
-  const node = await shop.openNode({ PAYMENTS: 'on', PAYMENT_MIN_IDLE_MS: '300', ...env });
+  const node = await shop.openNode({ ...booking, ...env });
   onTestFinished(node.part.stop);
   return node;
 }
@@ -315,22 +317,21 @@ describe('a message that nobody can book', () => {
 describe('a server is away: payments wait, and go on', () => {
   /** A node that has booked a payment already. */
   async function openAtWork() {
-    // What a MySQL that stands still has taken in becomes a claim when it goes on. It is to end soon.
-    const node = await openConsumer({ LEASE_MS: '100', WAIT_TIMEOUT_MS: '100' });
+    // What is on its way to a MySQL that does not answer becomes a claim when it arrives. It is to end soon.
+    const far = await shop.openFarNode({ ...booking, LEASE_MS: '100', WAIT_TIMEOUT_MS: '100' });
     await pay(await orderToPay());
     await allAcknowledged();
-    return node;
+    return far;
   }
 
-  test('MySQL stands still', async () => {
+  test('MySQL does not answer', async () => {
     const order = await orderToPay();
-    const node = await openAtWork();
-    onTestFinished(shop.thawMysql);
-    await shop.freezeMysql();
+    const { node, toMysql } = await openAtWork();
+    toMysql.cut('silent');
     await pay(order);
     await until('the node has noticed', () => logged(node, 'payments wait').length > 0);
 
-    shop.thawMysql();
+    toMysql.restore();
     await allAcknowledged();
 
     expect(await amountsOf(order)).toEqual([PRICE]);
@@ -339,20 +340,20 @@ describe('a server is away: payments wait, and go on', () => {
     await mustLog(node, 'payments go on', 1);
   });
 
-  test('Redis stands still, then loses all it had', async () => {
+  test('Redis does not answer, then loses all it had', async () => {
     const [order, next] = [await orderToPay(), await orderToPay()];
-    const node = await openAtWork();
-    onTestFinished(shop.redis.comeBack);
-    shop.redis.freeze();
+    const { node, toRedis } = await openAtWork();
+    toRedis.cut('silent');
     await until('the node has noticed', () => logged(node, 'payments wait').length > 0);
-    await shop.redis.comeBack();
+    toRedis.restore();
     await pay(order);
     await allAcknowledged();
     expect(await amountsOf(order)).toEqual([PRICE]);
 
-    await shop.redis.kill();
+    toRedis.cut();
+    await shop.redis.client.flushall();
     await until('the node has noticed', () => logged(node, 'payments wait').length > 1);
-    await shop.redis.comeBack();
+    toRedis.restore();
     await pay(next);
     await allAcknowledged();
 

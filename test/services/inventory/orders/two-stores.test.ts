@@ -1,6 +1,6 @@
 // The stock is in Redis and the order in MySQL: what is left when one of them, or the node, goes away between the two.
 
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ask, expectProblem, jsonBody, startLink, type TestNode, until } from '../node-under-test.ts';
 import { newKey } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
@@ -190,12 +190,13 @@ describe('the unit can’t be taken', () => {
 });
 
 describe('MySQL goes away and comes back', () => {
-  test('killed between the stock and the order: the unit is back in stock, and all sell when MySQL is back', async () => {
+  test('cut off between the stock and the order: the unit is back in stock, and all sell when MySQL is back', async () => {
+    const { node, toMysql } = await shop.openFarNode();
     await supply(node, 'killed', 5);
     const paid = await buy(node, 'killed');
     const { answer, resume } = await sellHeld(node, 'killed');
 
-    await shop.killMysql();
+    toMysql.cut();
     await resume();
     expectProblem(await answer, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
     expect(await shop.stockOf('killed')).toBe(4);
@@ -205,7 +206,7 @@ describe('MySQL goes away and comes back', () => {
     expectProblem(await node.get('/orders'), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
     expectProblem(await node.lab('PUT', '/stock', { sku: 'killed', stock: 9 }), 'STORE_UNAVAILABLE');
     expect((await node.get('/inventory?sku=killed')).body).toEqual({ sku: 'killed', remaining: 4 });
-    await shop.startMysql();
+    toMysql.restore();
 
     expect((await post(node, `/orders/${paid.id}/pay`)).body).toMatchObject({ id: paid.id, status: 'PAID' });
     await buy(node, 'killed');
@@ -213,12 +214,12 @@ describe('MySQL goes away and comes back', () => {
     expect(await whereabouts('killed')).toEqual({ inStock: 3, ordered: 2, intended: 1 });
   });
 
-  test('standing still: each call is answered, and it sells when MySQL goes on', async () => {
+  test('silent: each call is answered, and it sells when MySQL goes on', async () => {
+    const { node, toMysql } = await shop.openFarNode();
     await supply(node, 'frozen', 5);
     const { id } = await buy(node, 'frozen');
     const { answer: held, resume } = await sellHeld(node, 'frozen', newKey());
-    onTestFinished(shop.thawMysql);
-    await shop.freezeMysql();
+    toMysql.cut('silent');
 
     const asked = [
       node.sell('frozen'),
@@ -228,7 +229,7 @@ describe('MySQL goes away and comes back', () => {
     ];
     await resume();
     const [lastOne, answers] = [await held, await Promise.all(asked)];
-    shop.thawMysql();
+    toMysql.restore();
 
     expectProblem(lastOne, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
     for (const answer of answers) expectProblem(answer, 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
@@ -238,11 +239,11 @@ describe('MySQL goes away and comes back', () => {
   });
 
   test('a node that starts while MySQL is away makes the tables when it comes', async () => {
-    const url = await shop.database('later');
-    await shop.killMysql();
-    const early = await shop.openNode({ MYSQL_URL: url });
+    const toMysql = await startLink(await shop.database('later'));
+    toMysql.cut();
+    const early = await shop.openNode({ MYSQL_URL: toMysql.url });
     expectProblem(await early.sell('later'), 'STORE_UNAVAILABLE', { definite: true });
-    await shop.startMysql();
+    toMysql.restore();
 
     await supply(early, 'later', 5);
     expect(await buy(early, 'later')).toMatchObject({ status: 'UNPAID' });
