@@ -55,8 +55,8 @@ describe('a node is killed half way', () => {
 
   const inStock = async () => (await survivor.get('/inventory?sku=crash')).body.remaining;
 
-  // One guard of each kind here and below; loadtest/orders/drills.test.ts and the story of the orders run them all.
-  test.each(['in-process', '8-auto-renew', 'mysql-lock-table', 'zookeeper'])(
+  // The others are in test/soak.
+  test.each(['8-auto-renew'])(
     '%s, between restored and closed: the next tick restores that order again, so a unit comes back twice',
     async (guard) => {
       await killHalfWay(guard, 'restored');
@@ -71,7 +71,7 @@ describe('a node is killed half way', () => {
     },
   );
 
-  test.each(['4-ttl', 'mysql-lock-table', 'zookeeper'])(
+  test.each(['4-ttl'])(
     '%s, between two orders: the next tick does the rest, and each order is restored once',
     async (guard) => {
       await killHalfWay(guard, 'closed');
@@ -171,7 +171,7 @@ describe('a tick outlives its lease', () => {
     return { first: await result, second };
   }
 
-  test.each(['4-ttl', '7-reentrant'])(
+  test.each(['4-ttl'])(
     '%s: the other node takes over, and the first goes on: the orders that were left are restored twice',
     async (guard) => {
       const hasEnded = async () => (await shop.redis.client.exists(lockKey(guard))) === 0;
@@ -183,14 +183,6 @@ describe('a tick outlives its lease', () => {
       expect(await shop.stockOf('lease')).toBe(UNITS_IN_STOCK + ORDERS + 6);
     },
   );
-
-  test('3-spin: the lock is held as long as the tick goes on, and the other node is skipped', async () => {
-    const { first, second } = await outliveLease('3-spin', async () => {});
-
-    expect(second).toMatchObject({ outcome: 'skipped' });
-    expect(first).toMatchObject({ outcome: 'ran', closed: ORDERS, restored: ORDERS });
-    expect(await shop.stockOf('lease')).toBe(UNITS_IN_STOCK + ORDERS);
-  });
 
   test('8-auto-renew: the lease is renewed as long as the tick goes on, and the lock is gone when it has ended', async () => {
     const link = await startLink(shop.redis.url);
@@ -216,7 +208,6 @@ describe('a tick outlives its lease', () => {
 
   test.each([
     ['8-auto-renew', ORDERS],
-    ['zookeeper', 4],
     ['conditional', 4],
   ])('%s, and the process is stopped meanwhile: it wakes up and closes %i in all', async (guard, closed) => {
     await survivor.lab('PUT', '/lock-version', { version: '8' });
@@ -242,7 +233,7 @@ describe('a tick outlives its lease', () => {
 });
 
 describe('a node is asked to stop', () => {
-  test.each(['8-auto-renew', 'mysql-lock-table', 'zookeeper', 'conditional'])(
+  test.each(['8-auto-renew', 'conditional'])(
     '%s: it ends with the order it is at, gives the lock up, and the other node does the rest',
     async (guard) => {
       const stopping = await shop.openNode({
@@ -267,7 +258,7 @@ describe('a node is asked to stop', () => {
 });
 
 describe('a server is away', () => {
-  test.each(['none', '8-auto-renew', 'conditional'])(
+  test.each(['conditional'])(
     '%s: Redis does not answer: the tick fails, says so, and the next one does the rest',
     async (guard) => {
       const { node, toRedis } = await shop.openFarNode({ ...env, JOB_LOCK: guard });
@@ -283,8 +274,7 @@ describe('a server is away', () => {
 
       expect(next).toMatchObject({ outcome: 'ran' });
       expect(await countOrders(shop, 'frozen')).toEqual({ CLOSED: 3 });
-      // Without a mark nobody knows what the commands on their way have done.
-      if (guard === 'conditional') expect(await shop.stockOf('frozen')).toBe(UNITS_IN_STOCK + 3);
+      expect(await shop.stockOf('frozen')).toBe(UNITS_IN_STOCK + 3);
       expect(node.lines.filter((line) => line.includes('a bug'))).toEqual([]);
     },
   );

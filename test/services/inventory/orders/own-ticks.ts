@@ -9,7 +9,7 @@ import { type Shop, supply } from './own-shop.ts';
 export const UNITS_IN_STOCK = 50;
 
 /** Writes `count` orders of one unit each that are due, the first one first, and puts UNITS_IN_STOCK units of their sku in stock. */
-export async function makeDue(shop: Shop, node: TestNode, sku: string, count = 100, lock = '8-auto-renew') {
+export async function makeDue(shop: Shop, node: TestNode, sku: string, count = 10, lock = '8-auto-renew') {
   const rows = Array.from({ length: count }, (_, n) => [randomUUID(), sku, 1, 1_000, 'test', lock, String(n)]);
   const sql = `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at) VALUES
     ${rows.map((_, n) => `(?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) - INTERVAL ${1_000 - n} SECOND, UTC_TIMESTAMP(3))`).join()}`;
