@@ -201,10 +201,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
    * Marks what the drill does to break things, now or `at` a moment on the shared clock, to a node or to one of its sales. Call
    * `over` when it is over; a moment never is. `standsStill`: the process of the node comes to nothing meanwhile.
    */
-  function mark(
-    label: string,
-    hit: { node?: TargetNode; sale?: InsideSale; at?: number; standsStill?: boolean } = {},
-  ) {
+  function mark(label: string, hit: { node?: TargetNode; sale?: InsideSale; at?: number; standsStill?: boolean } = {}) {
     const node = hit.sale?.node ?? hit.node?.name;
     const fault: Fault = {
       label,
@@ -254,7 +251,14 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     const unplanned = states.flatMap(({ node, standstills }) =>
       standstills
         .filter((standstill) => standstill.until > startedAt && standstill.from < until)
-        .map(({ ms, ...span }) => ms - sharedMs(span, staged.filter((fault) => fault.node === node))),
+        .map(
+          ({ ms, ...span }) =>
+            ms -
+            sharedMs(
+              span,
+              staged.filter((fault) => fault.node === node),
+            ),
+        ),
     );
     return Math.max(0, ...unplanned);
   }

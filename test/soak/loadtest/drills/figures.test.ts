@@ -30,7 +30,7 @@ import {
   SHARED_LIMIT_MS,
   timelineOf,
 } from '../../../loadtest/drills/own-targets.ts';
-import { atLeast } from '../../../machine.ts';
+import { atLeast } from '../../at-least.ts';
 import { cellsOf } from './chosen-cells.ts';
 
 /** How far two clocks of one moment may lie apart here, in milliseconds: an answer is later than what it tells of. */

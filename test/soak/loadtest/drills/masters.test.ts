@@ -17,8 +17,8 @@ import {
   SHARED_LIMIT_MS,
   withNodes,
 } from '../../../loadtest/drills/own-targets.ts';
-import { atLeast } from '../../../machine.ts';
 import { until } from '../../../services/inventory/node-under-test.ts';
+import { atLeast } from '../../at-least.ts';
 
 const { run, use } = ownTargets(3, ['masters']);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { watchStandstills } from '../../../../loadtest/harness/standstills.ts';
 import { until } from '../../../locks/until.ts';
-import { atLeast } from '../../../machine.ts';
+import { atLeast } from '../../at-least.ts';
 
 test('standstills: what is asked and does not answer is one, from the question to the answer', async () => {
   let answer = () => {};
