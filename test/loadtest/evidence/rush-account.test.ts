@@ -4,7 +4,8 @@ import type { SoldAnswer } from '../../../loadtest/evidence/answers.ts';
 import { holdsOf } from '../../../loadtest/evidence/history.ts';
 import { findLostUpdates } from '../../../loadtest/evidence/lost-updates.ts';
 import { countOverlaps } from '../../../loadtest/evidence/overlaps.ts';
-import { type Evidence, findDoubts, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
+import type { Verdict } from '../../../loadtest/evidence/results.ts';
+import { type Evidence, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
 import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
@@ -192,159 +193,121 @@ describe('account of a rush: generated histories', () => {
   });
 });
 
-describe('account of a rush: single cases', () => {
-  const twoSales: Step[] = [
-    { node: 'node-1', isOverlapped: false },
-    { node: 'node-2', isOverlapped: false },
-  ];
+const step = (node: string, isOverlapped = false): Step => ({ node, isOverlapped });
 
-  test('final stock alone: twice the units are sold, the stock looks right, and the verdict is fail', () => {
-    const evidence = play(
-      [
-        { node: 'node-1', isOverlapped: true },
-        { node: 'node-2', isOverlapped: false },
-      ],
-      1,
-    );
-    const figures = measure(evidence);
-    expect(figures).toMatchObject({ finalStock: 0, expectedStock: -1, oversold: 1, lostUpdates: 1 });
-    expect(judge(evidence, figures)).toEqual({
-      verdict: 'fail',
-      reasons: [
-        'The stock is 0 instead of −1: 1 sale lost.',
-        '2 units sold of 1: 1 too many.',
-        'Two holders inside at the same moment: 1 time.',
-      ],
-    });
+/** Two sales, one on each node, with changes: in the counts of each node, too. */
+function twoSales(
+  more: Partial<Evidence> = {},
+  tally: Partial<Evidence['tally']> = {},
+  counts: Partial<NodeState['counts']>[] = [],
+): Evidence {
+  const evidence = play([step('node-1'), step('node-2')], 2);
+  const nodes = evidence.nodes.map((state, at) => ({ ...state, counts: { ...state.counts, ...counts[at] } }));
+  return { ...evidence, nodes, ...more, tally: { ...evidence.tally, ...tally } };
+}
+
+/** Everything from the second sale on comes so much later. */
+function heldUp(evidence: Evidence, laterMs: number): Evidence {
+  const entered = evidence.events.findLast(({ type }) => type === 'entered')?.at ?? 0;
+  const events = evidence.events.map((event) => (event.at < entered ? event : { ...event, at: event.at + laterMs }));
+  return { ...evidence, events };
+}
+
+/** So many more came to the first node, and were refused. */
+const refusing = (lockTimeout: number) => {
+  const all = 2 + lockTimeout;
+  return twoSales({ requests: all }, { sent: all, answers: all, lockTimeout }, [
+    { received: 1 + lockTimeout, lockTimeout },
+  ]);
+};
+const { events } = twoSales();
+const saleOf = (id: string) => events.filter(({ saleId }) => saleId === id);
+const FREE = 'For 2.5 s nobody held the lock although sales waited.';
+const LATE = 'After 1 min 2 of 9 sales were answered: no load may take longer.';
+const failed = { received: 10, failed: 9 };
+const none = { sold: 0, lockTimeout: 1 };
+
+test.each<[string, Evidence, Verdict, string[]?]>([
+  [
+    'final stock alone: twice the units are sold, and the stock looks right',
+    play([step('node-1', true), step('node-2')], 1),
+    'fail',
+    [
+      'The stock is 0 instead of −1: 1 sale lost.',
+      '2 units sold of 1: 1 too many.',
+      'Two holders inside at the same moment: 1 time.',
+    ],
+  ],
+  [
+    'nothing sold',
+    twoSales({ finalStock: 2, events: [] }, { sold: [], lockTimeout: 2 }, [none, none]),
+    'unknown',
+    [
+      '2 of 2 sales were refused, because the lock was not free in time.',
+      'Nothing was sold.',
+      'Nothing was sold by node-1 and node-2.',
+    ],
+  ],
+  ['a unit too many in stock, and no two sales read the same', twoSales({ finalStock: 1 }), 'unknown'],
+  [
+    'a lock that fails nearly every sale, though the few it let through add up',
+    twoSales({ requests: 20 }, { sent: 20, answers: 20, failed: 18 }, [failed, failed]),
+    'unknown',
+    ['18 sales failed, and no fault explains it: the log of the nodes may.'],
+  ],
+  ['as many refused as answered', refusing(2), 'pass'],
+  ['more refused than answered', refusing(3), 'unknown'],
+  [
+    'a lock that is free for too long while a sale waits, though none is lost',
+    heldUp(twoSales(), 2_500),
+    'fail',
+    [FREE],
+  ],
+  ['a lock that is free for a little less', heldUp(twoSales(), 1_900), 'pass'],
+  [
+    'a lock that is free while the machine stands still: that time does not count',
+    { ...heldUp(twoSales(), 2_500), standstills: [{ from: 100, until: 900 }] },
+    'pass',
+  ],
+  [
+    'a lock that is free for too long and refuses most sales',
+    heldUp(twoSales({ requests: 7 }, { sent: 7, answers: 7, lockTimeout: 5 }), 2_500),
+    'fail',
+    [`${FREE} 5 of 7 were refused.`],
+  ],
+  ['a load that takes too long', twoSales({ requests: 9 }, { isCapped: true }), 'unknown', [LATE]],
+  ['one with a fault that is seen', heldUp(twoSales({ requests: 9 }, { isCapped: true }), 2_500), 'fail', [FREE, LATE]],
+  [
+    'sales that never met: no lock was needed',
+    twoSales({ events: [...saleOf('0001'), ...saleOf('0002')].map((event, at) => ({ ...event, at })) }),
+    'unknown',
+  ],
+  [
+    'a sale in doubt that no fault explains',
+    twoSales({ requests: 3 }, { sent: 3, answers: 3, indefinite: 1 }, [{ received: 2, inDoubt: 1 }]),
+    'unknown',
+    ['1 sale in doubt, and no fault explains it.'],
+  ],
+])('account of a rush, a single case: %s', (_what, evidence, verdict, reasons) => {
+  const judged = judge(evidence, measure(evidence));
+
+  expect(judged.verdict).toBe(verdict);
+  if (reasons !== undefined) expect(judged.reasons).toEqual(reasons);
+});
+
+describe('account of a rush: figures', () => {
+  test('oversold, lost, and free for how long, a standstill left out', () => {
+    const oversold = measure(play([step('node-1', true), step('node-2')], 1));
+    const standstills = [{ from: 100, until: 900 }];
+
+    expect(oversold).toMatchObject({ finalStock: 0, expectedStock: -1, oversold: 1, lostUpdates: 1 });
+    expect(measure(heldUp(twoSales(), 2_500)).longestFreeMs).toBeCloseTo(2_501, -1);
+    expect(measure({ ...heldUp(twoSales(), 2_500), standstills }).longestFreeMs).toBeCloseTo(1_701, -1);
   });
 
-  test('nothing sold: unknown, because nothing happened', () => {
-    const evidence = play(twoSales, 2);
-    const refused: Evidence = {
-      ...evidence,
-      tally: { ...evidence.tally, sold: [], lockTimeout: 2 },
-      finalStock: 2,
-      events: [],
-      nodes: evidence.nodes.map((state) => ({ ...state, counts: { ...state.counts, sold: 0, lockTimeout: 1 } })),
-    };
-    expect(judge(refused, measure(refused)).verdict).toBe('unknown');
-    expect(findDoubts(refused, measure(refused))).toContain('Nothing was sold.');
-  });
-
-  test('a unit too many in stock, and no two sales read the same: unknown', () => {
-    const evidence = play(twoSales, 2);
-    expect(verdictOf({ ...evidence, finalStock: evidence.finalStock + 1 })).toBe('unknown');
-  });
-
-  test('a lock that fails nearly every sale: unknown, though the few it let through add up', () => {
-    const evidence = play(twoSales, 2);
-    const failing: Evidence = {
-      ...evidence,
-      requests: 20,
-      tally: { ...evidence.tally, sent: 20, answers: 20, failed: 18 },
-      nodes: evidence.nodes.map((state) => ({ ...state, counts: { ...state.counts, received: 10, failed: 9 } })),
-    };
-    expect(judge(failing, measure(failing))).toEqual({
-      verdict: 'unknown',
-      reasons: ['18 sales failed, and no fault explains it: the log of the nodes may.'],
-    });
-  });
-
-  test('a lock that hardly ever gets free: unknown when more sales are refused than answered', () => {
-    const evidence = play(twoSales, 2);
-    const refusing = (lockTimeout: number): Evidence => ({
-      ...evidence,
-      requests: 2 + lockTimeout,
-      tally: { ...evidence.tally, sent: 2 + lockTimeout, answers: 2 + lockTimeout, lockTimeout },
-      nodes: evidence.nodes.map((state, index) =>
-        index === 0
-          ? { ...state, counts: { ...state.counts, received: state.counts.received + lockTimeout, lockTimeout } }
-          : state,
-      ),
-    });
-    expect(verdictOf(refusing(2))).toBe('pass');
-    expect(verdictOf(refusing(3))).toBe('unknown');
-  });
-
-  /** Everything from the second sale on comes so much later. */
-  const heldUp = (evidence: Evidence, laterMs: number): Evidence => {
-    const entered = evidence.events.findLast(({ type }) => type === 'entered')?.at ?? 0;
-    return {
-      ...evidence,
-      events: evidence.events.map((event) => (event.at < entered ? event : { ...event, at: event.at + laterMs })),
-    };
-  };
-
-  test('a lock that is free for too long while a sale waits: fail, though no sale is lost', () => {
-    const evidence = heldUp(play(twoSales, 2), 2_500);
-    expect(measure(evidence).longestFreeMs).toBeCloseTo(2_501, -1);
-    expect(judge(evidence, measure(evidence))).toEqual({
-      verdict: 'fail',
-      reasons: ['For 2.5 s nobody held the lock although sales waited.'],
-    });
-    expect(verdictOf(heldUp(play(twoSales, 2), 1_900))).toBe('pass');
-  });
-
-  test('a lock that is free while the machine stands still: that time does not count', () => {
-    const evidence = { ...heldUp(play(twoSales, 2), 2_500), standstills: [{ from: 100, until: 900 }] };
-    expect(measure(evidence).longestFreeMs).toBeCloseTo(1_701, -1);
-    expect(verdictOf(evidence)).toBe('pass');
-  });
-
-  test('a lock that is free for too long and refuses most sales: fail, and both are told', () => {
-    const evidence = heldUp(play(twoSales, 2), 2_500);
-    const tally = { ...evidence.tally, sent: 7, answers: 7, lockTimeout: 5 };
-    const refusing = { ...evidence, requests: 7, tally };
-    expect(judge(refusing, measure(refusing))).toEqual({
-      verdict: 'fail',
-      reasons: ['For 2.5 s nobody held the lock although sales waited. 5 of 7 were refused.'],
-    });
-  });
-
-  test('a load that takes too long: unknown, and it says how far it came; a fault that is seen stays one', () => {
-    const evidence = play(twoSales, 2);
-    const capped: Evidence = { ...evidence, requests: 9, tally: { ...evidence.tally, isCapped: true } };
-    const late = 'After 1 min 2 of 9 sales were answered: no load may take longer.';
-    expect(judge(capped, measure(capped))).toEqual({ verdict: 'unknown', reasons: [late] });
-    const free = heldUp(capped, 2_500);
-    expect(judge(free, measure(free))).toEqual({
-      verdict: 'fail',
-      reasons: ['For 2.5 s nobody held the lock although sales waited.', late],
-    });
-  });
-
-  test('a count of Redis commands that went down is no figure', () => {
-    const evidence = { ...play(twoSales, 2), redisCommands: -5 };
-    expect(measure(evidence)).not.toHaveProperty('redisCommandsPerSale');
-  });
-
-  test('sales that never met: unknown, because no lock was needed', () => {
-    const evidence = play(twoSales, 2);
-    const saleOf = (id: string) => evidence.events.filter(({ saleId }) => saleId === id);
-    const oneByOne = [...saleOf('0001'), ...saleOf('0002')].map((event, index) => ({ ...event, at: index }));
-    expect(verdictOf({ ...evidence, events: oneByOne })).toBe('unknown');
-  });
-
-  test('a sale in doubt that no fault explains: unknown', () => {
-    const evidence = play(twoSales, 2);
-    const [first] = evidence.tally.sold;
-    const doubtful: Evidence = {
-      ...evidence,
-      requests: 3,
-      tally: { ...evidence.tally, sent: 3, answers: 3, indefinite: 1 },
-      nodes: evidence.nodes.map((state) =>
-        state.node === first?.node ? { ...state, counts: { ...state.counts, received: 2, inDoubt: 1 } } : state,
-      ),
-    };
-    expect(judge(doubtful, measure(doubtful))).toEqual({
-      verdict: 'unknown',
-      reasons: ['1 sale in doubt, and no fault explains it.'],
-    });
-  });
-
-  test('dropped events: overlaps are not measured, and say so by being absent', () => {
-    const evidence = { ...play(twoSales, 2), dropped: 5 };
-    expect(measure(evidence)).not.toHaveProperty('overlaps');
+  test('a count of Redis commands that went down is none, and of dropped events no overlaps are measured', () => {
+    expect(measure(twoSales({ redisCommands: -5 }))).not.toHaveProperty('redisCommandsPerSale');
+    expect(measure(twoSales({ dropped: 5 }))).not.toHaveProperty('overlaps');
   });
 
   test('a holder that never left overlaps everyone after it', () => {
@@ -358,12 +321,10 @@ describe('account of a rush: single cases', () => {
 
   test('latency: nearest-rank percentiles of the successful sales', () => {
     const evidence = play(
-      Array.from({ length: 100 }, (_, index) => ({ node: NODES[index % 2] ?? '', isOverlapped: false })),
+      Array.from({ length: 100 }, (_, at) => step(NODES[at % 2] ?? '')),
       100,
     );
-    evidence.tally.sold.forEach((sale, index) => {
-      sale.latencyMs = 100 - index;
-    });
+    for (const [at, sale] of evidence.tally.sold.entries()) sale.latencyMs = 100 - at;
     expect(measure(evidence).latencyMs).toEqual({ p50: 50, p95: 95, p99: 99, max: 100 });
   });
 });

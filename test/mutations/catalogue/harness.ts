@@ -67,7 +67,7 @@ export const harness: Mutation[] = [
     replace: 'lostUpdates: expectedStock - finalStock',
     why: 'A lost sale leaves a unit too many, not one too few.',
     tests: ['test/loadtest/evidence/rush-account.test.ts'],
-    title: 'single cases',
+    title: 'a single case',
   },
   {
     name: 'indefinite-answers-not-in-doubt',
@@ -76,7 +76,7 @@ export const harness: Mutation[] = [
     replace: ' + nonsense',
     why: 'Answers that do not say whether the sale took place are left out of the account.',
     tests: ['test/loadtest/evidence/rush-account.test.ts'],
-    title: 'single cases',
+    title: 'a single case',
   },
   {
     name: 'one-doubt-passed-over',
@@ -85,7 +85,7 @@ export const harness: Mutation[] = [
     replace: 'if (doubts.length > 1) return',
     why: 'A rush whose account does not close is given a verdict.',
     tests: ['test/loadtest/evidence/rush-account.test.ts'],
-    title: 'single cases',
+    title: 'a single case',
   },
   {
     name: 'oversell-not-seen',
@@ -94,7 +94,7 @@ export const harness: Mutation[] = [
     replace: 'oversold: Math.max(0, initialStock - sold)',
     why: 'A shop that sells more than it has is not told so.',
     tests: ['test/loadtest/evidence/rush-account.test.ts'],
-    title: 'single cases',
+    title: 'a single case',
   },
   {
     name: 'units-gone-without-a-sale',
