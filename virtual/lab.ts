@@ -30,6 +30,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   const luck = createLuck();
   const log: string[] = [];
   const opened: VirtualServer[] = [];
+  const starts = NODES.map(() => 0);
   /** Requests that may be under way. */
   const requests = new Set<Request>();
 
@@ -56,10 +57,12 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
 
   function start(index: number): VirtualNode {
     const name = NODES[index] ?? '';
+    starts[index] = (starts[index] ?? 0) + 1;
     const timing = { leaseMs, retryDelayMs, waitTimeoutMs };
     return startNode({
       name,
       index,
+      starts: starts[index],
       schedule,
       proxies: proxies[index] ?? [],
       luck,

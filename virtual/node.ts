@@ -12,6 +12,8 @@ export interface NodeOptions {
   name: string;
   /** Its number, from 0. */
   index: number;
+  /** How often it has been started, this time included. */
+  starts: number;
   schedule: Schedule;
   /** What it reaches its Redis and then its masters through, in their order. */
   proxies: VirtualProxy[];
@@ -33,8 +35,9 @@ const numbersOf = (index: number) => ({ commands: 2 * index + 1, messages: 2 * i
 export const listenerOf = (connection: number) => connection / 2 - 1;
 
 /** Starts a node, at the present time of the schedule. */
-export function startNode({ name, index, schedule, proxies, luck, start, publish, say }: NodeOptions) {
-  const world = createWorld(name, proxies.length, { firesUnref: true });
+export function startNode({ name, index, starts, schedule, proxies, luck, start, publish, say }: NodeOptions) {
+  // No two processes make the same identifier.
+  const world = createWorld(starts === 1 ? name : `${name}.${starts}`, proxies.length, { firesUnref: true });
   /** What has come while its process was stopped. */
   let inbox: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
@@ -107,9 +110,7 @@ export function startNode({ name, index, schedule, proxies, luck, start, publish
     flush() {
       if (!isTouched || status === 'dead') return;
       isTouched = false;
-      nextTimer = undefined;
-      for (const timer of world.timers())
-        if (timer.due < (nextTimer?.due ?? Number.POSITIVE_INFINITY)) nextTimer = timer;
+      nextTimer = world.nextTimer();
       for (const pending of world.pending()) {
         if (sent.has(pending.id)) continue;
         sent.add(pending.id);

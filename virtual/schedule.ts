@@ -49,7 +49,7 @@ export function createSchedule() {
 
   /** Goes on until `isSo`, for so many milliseconds of the virtual clock at most. Resolves with whether it came to that. */
   async function until(isSo: () => boolean, limitMs: number): Promise<boolean> {
-    const limit = now + limitMs;
+    const limit = later(limitMs);
     while (!isSo()) {
       if (await step(limit)) continue;
       now = limit;

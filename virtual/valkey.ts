@@ -63,18 +63,22 @@ export async function openValkey() {
   let nowNs = nanoseconds(0);
 
   const wasi = new WASI({ version: 'preview1', args: ['valkey-server'], env: {}, preopens: {} });
-  let seen = Buffer.alloc(0);
+  let bytes = Buffer.alloc(0);
+  let words = new DataView(bytes.buffer);
   /** The memory of the server. When it grows it is another buffer. */
   function memory(): Buffer {
     const { buffer } = exports.memory;
-    if (seen.buffer !== buffer) seen = Buffer.from(buffer);
-    return seen;
+    if (bytes.buffer === buffer) return bytes;
+    words = new DataView(buffer);
+    bytes = Buffer.from(buffer);
+    return bytes;
   }
   const instance = await WebAssembly.instantiate(await compile(), {
     wasi_snapshot_preview1: {
       ...(wasi.wasiImport as Record<string, WebAssembly.ImportValue>),
       clock_time_get(_clock: number, _precision: bigint, at: number) {
-        memory().writeBigUInt64LE(nowNs, at);
+        memory();
+        words.setBigUint64(at, nowNs, true);
         return 0;
       },
       /** Its log goes nowhere. */
@@ -111,16 +115,16 @@ export async function openValkey() {
         free.push(socket);
       },
       poll(interests: number, count: number, fired: number, most: number) {
-        const bytes = memory();
+        memory();
         let found = 0;
         for (let index = 0; index < count && found < most; index += 1) {
-          const socket = bytes.readInt32LE(interests + index * 8);
-          const mask = bytes.readInt32LE(interests + index * 8 + 4);
+          const socket = words.getInt32(interests + index * 8, true);
+          const mask = words.getInt32(interests + index * 8 + 4, true);
           const isReadable = socket === listener ? waiting.length > 0 : (sockets.get(socket)?.incoming.length ?? 0) > 0;
           const ready = mask & ((isReadable ? READABLE : 0) | (sockets.has(socket) ? WRITABLE : 0));
           if (ready === 0) continue;
-          bytes.writeInt32LE(socket, fired + found * 8);
-          bytes.writeInt32LE(ready, fired + found * 8 + 4);
+          words.setInt32(fired + found * 8, socket, true);
+          words.setInt32(fired + found * 8 + 4, ready, true);
           found += 1;
         }
         return found;

@@ -227,6 +227,12 @@ export function createWorld(name: string, servers: number, { firesUnref = false 
     } as Record<string, unknown>,
     pending: (): Pending[] => pending.map(({ id, server, line, command }) => ({ id, server, line, command })),
     timers: (): Timer[] => [...timers].map(([id, { due }]) => ({ id, due })),
+    /** The timer that is due first; of equal times the one that was started first. */
+    nextTimer(): Timer | undefined {
+      let first: Timer | undefined;
+      for (const [id, { due }] of timers) if (first === undefined || due < first.due) first = { id, due };
+      return first;
+    },
     refusal: () => refusal,
     hasUsedChance: () => hasUsedChance,
     /** Sets the time and the luck of what comes next. */

@@ -17,15 +17,10 @@ export function joinLab({ schedule }: Lab): Clock {
     world.begin({ type: 'begins', at: schedule.now(), chance: 0 });
     return act();
   };
-  const first = () => {
-    let found: { id: number; due: number } | undefined;
-    for (const timer of world.timers()) if (timer.due < (found?.due ?? Number.POSITIVE_INFINITY)) found = timer;
-    return found;
-  };
   schedule.join({
-    nextTimerAt: () => first()?.due ?? Number.POSITIVE_INFINITY,
+    nextTimerAt: () => world.nextTimer()?.due ?? Number.POSITIVE_INFINITY,
     fireTimer() {
-      const timer = first();
+      const timer = world.nextTimer();
       if (timer) atPresent(() => world.fire(timer.id));
     },
     flush() {},

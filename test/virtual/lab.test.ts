@@ -1,0 +1,300 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { openLab } from '../../virtual/lab.ts';
+import { lockNamed } from '../../virtual/lock-service.ts';
+import { LEASE_MS, ownLab } from './own-lab.ts';
+
+const LOCK_KEY = '{inventory001}:lock:4-ttl';
+const away = { code: 'STORE_UNAVAILABLE' };
+
+describe('lab: sales in virtual time', () => {
+  test('two nodes sell one after the other, by the service and the lock as they are', async () => {
+    const lab = await ownLab('4-ttl');
+    const sales = [lab.sell(0), lab.sell(1)];
+
+    await lab.ended(...sales);
+
+    expect(sales.map(({ answer }) => answer())).toMatchObject([
+      { outcome: 'sold', remaining: 99 },
+      { outcome: 'sold', remaining: 98 },
+    ]);
+    expect(lab.stock()).toBe(98);
+  });
+
+  test('without a lock they lose a sale', async () => {
+    const lab = await ownLab('0-none');
+
+    await lab.ended(lab.sell(0), lab.sell(1));
+
+    expect(lab.stock()).toBe(99);
+  });
+
+  test('a lease ends at exactly its millisecond, by the clock of the server', async () => {
+    const lab = await ownLab('4-ttl');
+    lab.sell(0, { untilResumed: true });
+    await lab.schedule.until(() => lab.events(0).some(({ type }) => type === 'entered'), 100);
+    const setAt =
+      lab.redis.heard.find(({ command }) => command[0] === 'SET' && command[1] === LOCK_KEY)?.at ?? Number.NaN;
+    const isHeldAt = async (ms: number) => {
+      await lab.pass(setAt + ms - lab.now());
+      return lab.ask('EXISTS', LOCK_KEY);
+    };
+
+    expect([await isHeldAt(LEASE_MS), await isHeldAt(LEASE_MS + 1)]).toEqual([1, 0]);
+  });
+
+  test('a sale that waits in vain is refused after exactly its time', async () => {
+    const lab = await ownLab('3-spin', { waitTimeoutMs: 5_000 });
+    lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
+    const sale = lab.sell(0);
+
+    await lab.ended(sale);
+
+    expect(sale.answer()).toMatchObject({ code: 'LOCK_WAIT_TIMEOUT' });
+    // It came after 0.1 ms; at its end its last try was under way, or it slept. Its answer takes 0.1 ms.
+    expect(sale.endedAt()).toBeCloseTo(5_000.2, 6);
+  });
+
+  test('a client that hangs up is gone at once, and its sale gives up', async () => {
+    const lab = await ownLab('3-spin');
+    lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
+    const sale = lab.sell(0);
+    await lab.pass(300);
+
+    sale.hangUp();
+    await lab.ended(sale);
+    await lab.pass(100);
+
+    expect([sale.answer(), sale.endedAt()]).toEqual(['cut off', 300]);
+    expect(lab.events(0).at(-1)).toMatchObject({ type: 'failed', code: 'CLIENT_GONE' });
+  });
+
+  test('a file that asks for what there is not can’t be played, and is told why', async () => {
+    const file = fileURLToPath(new URL('../../locks/drivers/zookeeper-session.ts', import.meta.url));
+    const lock = { ...lockNamed('3-spin'), file };
+
+    await expect(openLab({ lock, leaseMs: LEASE_MS })).rejects.toThrow(
+      /^it imports .*, which the virtual world does not have/,
+    );
+  });
+});
+
+describe('lab: a proxy', () => {
+  test('holds a command, and what its connection sends later, until it is let go', async () => {
+    const lab = await ownLab('4-ttl');
+    let letGo = () => false;
+    lab.proxy(0).hold({
+      isMeant: ({ name }) => name === 'DEL',
+      arrive: (_command, place) => {
+        ({ letGo } = place);
+      },
+    });
+    const sale = lab.sell(0);
+    await lab.pass(500);
+
+    expect([sale.answer(), lab.stock(), lab.ask('EXISTS', LOCK_KEY)]).toEqual([undefined, 99, 1]);
+    expect(letGo()).toBe(true);
+    await lab.ended(sale);
+
+    expect(lab.ask('EXISTS', LOCK_KEY)).toBe(0);
+    expect(sale.answer()).toMatchObject({ outcome: 'sold' });
+  });
+
+  test('a command that is held arrives although the line behind it is cut', async () => {
+    const lab = await ownLab('4-ttl');
+    let letGo = () => false;
+    lab.proxy(0).hold({
+      isMeant: ({ name, args }) => name === 'SET' && args[0]?.endsWith(':stock') === true,
+      arrive: (_command, place) => {
+        ({ letGo } = place);
+      },
+    });
+    const sale = lab.sell(0);
+    await lab.pass(10);
+    lab.proxy(0).cut('reset');
+    await lab.ended(sale);
+
+    expect(sale.answer()).toMatchObject({ ...away, definite: false });
+    expect(lab.stock()).toBe(100);
+    letGo();
+    expect(lab.stock()).toBe(99);
+  });
+
+  test('a cut that resets rejects at once what is under way, and what comes later; restored, the node connects again', async () => {
+    const lab = await ownLab('3-spin');
+    lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
+    const waiting = lab.sell(0);
+    await lab.pass(1_000);
+    lab.proxy(0).cut('reset');
+    const later = lab.sell(0);
+    await lab.ended(waiting, later);
+
+    expect([waiting.answer(), later.answer()]).toMatchObject([away, away]);
+    lab.proxy(0).restore();
+    lab.ask('DEL', '{inventory001}:lock:3-spin');
+    await lab.pass(100);
+    const last = lab.sell(0);
+    await lab.ended(last);
+
+    expect(last.answer()).toMatchObject({ outcome: 'sold' });
+  });
+
+  test('a silent cut: nobody is told, so the sale gives up after 700 ms; what was sent arrives when it is restored', async () => {
+    const lab = await ownLab('4-ttl');
+    lab.proxy(0).cut('silent');
+    const sale = lab.sell(0);
+    await lab.ended(sale);
+
+    expect(sale.answer()).toMatchObject(away);
+    // The request takes 0.1 ms, and so does its answer.
+    expect(sale.endedAt()).toBeCloseTo(700.2, 6);
+    expect(lab.ask('EXISTS', LOCK_KEY)).toBe(0);
+    lab.proxy(0).restore();
+    await lab.pass(1);
+
+    expect(lab.ask('EXISTS', LOCK_KEY)).toBe(1);
+  });
+
+  test('delays replies, in order', async () => {
+    const lab = await ownLab('4-ttl');
+    lab.proxy(0).delayReplies(300);
+    const sale = lab.sell(0);
+    await lab.ended(sale);
+
+    // SET, GET, SET and DEL.
+    expect(Math.floor(sale.endedAt())).toBe(4 * 300 + 2);
+  });
+
+  test('moved to another server, it leads there, and the first is left as it was', async () => {
+    const lab = await ownLab('4-ttl');
+    const other = await lab.openServer();
+    other.execute(0, ['SET', '{inventory001}:stock', 7]);
+    lab.proxy(0).moveTo(other);
+    await lab.pass(100);
+    const sale = lab.sell(0);
+    await lab.ended(sale);
+
+    expect(sale.answer()).toMatchObject({ outcome: 'sold', remaining: 6 });
+    expect(lab.stock()).toBe(100);
+  });
+});
+
+describe('lab: a node', () => {
+  test('stopped, it does nothing, and its timers are late; what has come meanwhile is read when it goes on', async () => {
+    const lab = await ownLab('6-lua-release');
+    const sale = lab.sell(0, { pauseMs: 200 });
+    await lab.pass(100);
+    lab.node(0).stop();
+    const other = lab.sell(0);
+    await lab.pass(5_000);
+
+    expect([sale.answer(), other.answer(), lab.stock()]).toEqual([undefined, undefined, 100]);
+    lab.node(0).resume();
+    await lab.ended(sale, other);
+
+    expect(lab.events(0).find(({ type }) => type === 'wrote')?.at).toBeGreaterThan(5_100);
+    expect(other.answer()).toMatchObject({ outcome: 'sold' });
+  });
+
+  test('with a blocked event loop it neither renews nor answers, and its clock goes on', async () => {
+    const lab = await ownLab('8-auto-renew');
+    const sale = lab.sell(0, { blockMs: 3_000 });
+    await lab.pass(2_000);
+
+    expect(lab.ask('EXISTS', '{inventory001}:lock:8-auto-renew')).toBe(0);
+    const other = lab.sell(1);
+    await lab.ended(other, sale);
+
+    expect(other.endedAt()).toBeLessThan(sale.endedAt());
+    expect(lab.stock()).toBe(99);
+  });
+
+  test('killed, its clients are cut off, and its lock stays until the lease ends; started again it has forgotten everything', async () => {
+    const lab = await ownLab('4-ttl');
+    const { instance } = lab.node(0).service.state();
+    const sale = lab.sell(0, { untilResumed: true });
+    await lab.pass(50);
+    lab.kill(0);
+    const other = lab.sell(1);
+    await lab.ended(sale, other);
+
+    expect([sale.answer(), sale.endedAt()]).toEqual(['cut off', 50]);
+    // The lock was set at 0.41 ms: the next try comes within 20 ms of its end.
+    expect(Math.floor(other.endedAt() / 50)).toBe(LEASE_MS / 50);
+    lab.revive(0);
+
+    expect(lab.node(0).service.state().instance).not.toBe(instance);
+    expect(lab.events(0)).toEqual([]);
+    const again = lab.sell(0);
+    await lab.ended(again);
+    expect(again.answer()).toMatchObject({ outcome: 'sold' });
+  });
+
+  test('a request to a node that is dead is cut off', async () => {
+    const lab = await ownLab('4-ttl');
+    lab.kill(0);
+    const sale = lab.sell(0);
+    await lab.ended(sale);
+
+    expect(sale.answer()).toBe('cut off');
+  });
+});
+
+describe('lab: a server', () => {
+  test('stopped, it answers nobody; when it goes on it reads what was sent', async () => {
+    const lab = await ownLab('4-ttl');
+    lab.redis.stop();
+    const sale = lab.sell(0);
+    await lab.ended(sale);
+
+    expect(sale.answer()).toMatchObject(away);
+    lab.redis.resume();
+    await lab.pass(1);
+    expect(lab.ask('EXISTS', LOCK_KEY)).toBe(1);
+  });
+
+  test('killed, every connection to it ends; started again it has its data, or nothing', async () => {
+    const lab = await ownLab('4-ttl');
+    lab.redis.kill();
+    const sale = lab.sell(0);
+    await lab.ended(sale);
+
+    expect(sale.answer()).toMatchObject(away);
+    lab.redis.start({ keepsData: true });
+    expect(lab.stock()).toBe(100);
+    lab.redis.kill();
+    lab.redis.start({ keepsData: false });
+    expect(lab.ask('DBSIZE')).toBe(0);
+  });
+
+  test('with its clock ahead, what ends by the clock ends earlier', async () => {
+    const lab = await ownLab('4-ttl');
+    lab.ask('SET', 'key', 1, 'PX', 1_000);
+    lab.redis.setAhead(999);
+    expect(lab.ask('PTTL', 'key')).toBe(1);
+    lab.redis.setAhead(1_001);
+
+    expect(lab.ask('EXISTS', 'key')).toBe(0);
+  });
+
+  test('another one that replays what it has heard holds the same, up to there', async () => {
+    const lab = await ownLab('4-ttl');
+    await lab.ended(lab.sell(0));
+    const heard = lab.redis.heard.length;
+    await lab.ended(lab.sell(1));
+    const replica = await lab.openServer();
+    replica.replay(lab.redis.heard.slice(0, heard));
+
+    expect([lab.stock(), replica.execute(0, ['GET', '{inventory001}:stock']).reply]).toEqual([98, '99']);
+  });
+});
+
+test('lab: who waits for a random time does not go in step', async () => {
+  const lab = await ownLab('redlock', { masters: 5 });
+  const sales = [lab.sell(0), lab.sell(1), lab.sell(0), lab.sell(1)];
+
+  await lab.ended(...sales);
+
+  expect(sales.map(({ answer }) => answer())).toMatchObject(Array(4).fill({ outcome: 'sold' }));
+  expect(lab.stock()).toBe(96);
+});
