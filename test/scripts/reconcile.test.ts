@@ -2,7 +2,7 @@ import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { balance, type Holdings, readAccounts, repair } from '../../services/inventory/orders/accounts.ts';
 import type { Store } from '../../services/inventory/store.ts';
-import { type TestNode, until } from '../services/inventory/node-under-test.ts';
+import { startLink, type TestNode, until } from '../services/inventory/node-under-test.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from '../services/inventory/orders/own-shop.ts';
 import { countOrders, makeDue, startTick, tick, UNITS_IN_STOCK } from '../services/inventory/orders/own-ticks.ts';
 
@@ -66,16 +66,6 @@ describe('balance', () => {
 });
 
 describe('npm run reconcile', () => {
-  test('where nothing was ever sold it says so, and ends with 0', async () => {
-    const nothing = { MYSQL_URL: await shop.database('nothing') };
-
-    expect(await shop.reconcile([], nothing)).toEqual({
-      exitCode: 0,
-      stdout: 'Nothing was put in stock, and nothing is ordered.\n',
-      stderr: '',
-    });
-  });
-
   test('a node is killed between the stock and the order: it is listed, then repaired when asked to', async () => {
     await supply(node, 'crash', 10);
     const doomed = await shop.openNode();
@@ -143,21 +133,78 @@ describe('npm run reconcile', () => {
     expect(await shop.intentsOf('before')).toEqual([]);
   });
 
-  test('what nothing explains ends it with 1, and no repair hides it', async () => {
+  test('what nothing explains, or nobody has put in stock, ends it with 1, and no repair hides it', async () => {
     await supply(node, 'stolen', 5);
     await supply(node, 'twice', 5);
     await buy(node, 'twice');
     await shop.redis.client.decr('{inventorystolen}:stock');
     await shop.redis.client.incr('{inventorytwice}:stock');
+    await shop.redis.client.set('{inventoryseeded}:stock', 5);
+    await buy(node, 'seeded');
+    // Nobody knows what the intents of such a sku explain, so the repair leaves them, and does not count them.
+    await shop.query(
+      "INSERT INTO tb_intent VALUES (UUID(), 'seeded', 1, 'test', '8-auto-renew', UTC_TIMESTAMP(3) - INTERVAL 1 HOUR)",
+    );
 
     const { exitCode, stdout } = await shop.reconcile(['--repair']);
 
     expect(rowOf(stdout, 'stolen')).toMatchObject({ supply: '5', 'in stock': '4', unexplained: '1' });
     expect(rowOf(stdout, 'twice')).toMatchObject({ supply: '5', 'in stock': '5', unpaid: '1', unexplained: '-1' });
+    expect(stdout).toContain('Repaired: 0 units are back in stock, 0 intents settled.');
     expect(stdout).toContain('Unexplained: 2 units.');
+    expect(stdout).toContain('Nobody has put sku seeded in stock through a lab listener: its supply is not known.');
+    expect(stdout).not.toContain('Nothing is unexplained.');
     expect(exitCode).toBe(1);
+    expect(await shop.intentsOf('seeded')).toHaveLength(1);
     // A new count of the stock, as the lab makes it, is the way out.
-    for (const sku of ['stolen', 'twice']) await supply(node, sku, 5);
+    for (const [sku, stock] of [
+      ['stolen', 5],
+      ['twice', 5],
+      ['seeded', 4],
+    ] as const)
+      await supply(node, sku, stock);
+  });
+
+  test('a sale between its two looks: it refuses', async () => {
+    await supply(node, 'busy', 5);
+    const link = await startLink(shop.redis.url);
+    const looks = [1, 2].map(() => link.holdNext(({ args }) => args.includes('{inventorybusy}:stock')));
+    const refused = shop.reconcile([], { REDIS_URL: link.url });
+    await looks[0]?.arrived;
+    await looks[0]?.letGo();
+    await looks[1]?.arrived;
+    await buy(node, 'busy');
+    await looks[1]?.letGo();
+
+    expect(await refused).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Sales are in flight: /),
+    });
+  });
+
+  test('when it can’t run it says why in one line, and ends with 2; where nothing was ever sold, with 0', async () => {
+    const closed = await startLink(shop.redis.url);
+    await closed.close();
+    const ends = await Promise.all([
+      shop.reconcile(['--force']),
+      shop.reconcile([], { MYSQL_URL: '' }),
+      shop.reconcile([], { MYSQL_URL: `mysql://root:s3cret@127.0.0.1:${closed.port}/x` }),
+      shop.reconcile([], { REDIS_URL: closed.url }),
+    ]);
+
+    for (const { exitCode, stdout } of ends) expect([exitCode, stdout]).toEqual([2, '']);
+    expect(ends.map(({ stderr }) => stderr)).toEqual([
+      'npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.\n',
+      'MYSQL_URL is not set: it names where the orders are.\n',
+      expect.stringMatching(/^The accounts could not be read: connect ECONNREFUSED [^\n]*\n$/),
+      'The accounts could not be read: Redis does not answer.\n',
+    ]);
+    expect(await shop.reconcile([], { MYSQL_URL: await shop.database('nothing') })).toEqual({
+      exitCode: 0,
+      stdout: 'Nothing was put in stock, and nothing is ordered.\n',
+      stderr: '',
+    });
   });
 
   test('a stock in buckets is counted as a whole, also when the lock is another one by then', async () => {
@@ -171,58 +218,6 @@ describe('npm run reconcile', () => {
     await supply(spread, 'spread', 100);
     expect(await shop.accountOf('spread')).toMatchObject({ supply: 105, inStock: 100, unexplained: 0 });
     await spread.part.stop();
-  });
-
-  test('stock that nobody put there through the lab listener can’t be accounted for', async () => {
-    await shop.redis.client.set('{inventoryseeded}:stock', 5);
-    await buy(node, 'seeded');
-
-    const { exitCode, stdout } = await shop.reconcile();
-
-    expect(stdout).toContain('Nobody has put sku seeded in stock through a lab listener: its supply is not known.');
-    expect(stdout).not.toContain('Nothing is unexplained.');
-    expect(exitCode).toBe(1);
-    // Nobody knows what its intents explain, so the repair leaves them, and does not count them.
-    await shop.query(
-      "INSERT INTO tb_intent VALUES (UUID(), 'seeded', 1, 'test', '8-auto-renew', UTC_TIMESTAMP(3) - INTERVAL 1 HOUR)",
-    );
-    const repaired = await shop.reconcile(['--repair']);
-    expect(repaired.stdout).toContain('Repaired: 0 units are back in stock, 0 intents settled.');
-    expect(await shop.intentsOf('seeded')).toHaveLength(1);
-    await supply(node, 'seeded', 4);
-  });
-
-  test('while sales are in flight it refuses', async () => {
-    await supply(node, 'busy', 100_000);
-    let isOver = false;
-    const selling = (async () => {
-      while (!isOver) await node.sell('busy');
-    })();
-
-    const refused = await shop.reconcile();
-    isOver = true;
-    await selling;
-
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/^Sales are in flight: /);
-    expect((await shop.reconcile()).exitCode).toBe(0);
-  });
-
-  test('when it can’t run it says why in one line, and ends with 2', async () => {
-    const ends = await Promise.all([
-      shop.reconcile(['--force']),
-      shop.reconcile([], { MYSQL_URL: '' }),
-      shop.reconcile([], { MYSQL_URL: 'mysql://root:s3cret@127.0.0.1:9/x' }),
-      shop.reconcile([], { REDIS_URL: 'redis://127.0.0.1:9' }),
-    ]);
-
-    for (const { exitCode, stdout } of ends) expect([exitCode, stdout]).toEqual([2, '']);
-    expect(ends.map(({ stderr }) => stderr)).toEqual([
-      'npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.\n',
-      'MYSQL_URL is not set: it names where the orders are.\n',
-      expect.stringMatching(/^The accounts could not be read: connect ECONNREFUSED [^\n]*\n$/),
-      'The accounts could not be read: Redis does not answer.\n',
-    ]);
   });
 });
 

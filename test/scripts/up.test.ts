@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
@@ -7,7 +8,7 @@ import { findOnPath } from '../../scripts/stack/path.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { lackOfDeleting, lacksDeleting } from '../lacks-deleting.ts';
 import { ownCommands } from '../loadtest/commands/command-under-test.ts';
-import { startRedis } from '../services/inventory/node-under-test.ts';
+import { sharedRedis } from '../stack.ts';
 
 const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
@@ -35,7 +36,7 @@ async function sell(env: Awaited<ReturnType<typeof ports>>) {
 }
 
 describe('npm run up', () => {
-  test('ORDERS=on: it starts a MySQL, sales write orders, and what it prints leads to both', async () => {
+  test('ORDERS=on: it starts a MySQL, sales write orders, what it prints leads to both, and npm run down ends it', async () => {
     const env = await ports();
     const up = start('scripts/up.ts', { ...env, ORDERS: 'on' });
     await up.prints(isUp);
@@ -50,17 +51,24 @@ describe('npm run up', () => {
     const reconcile = start('scripts/reconcile.ts', { REDIS_URL: redis, MYSQL_URL: mysql });
     expect((await reconcile.ended).code).toBe(0);
     expect(reconcile.stdout()).toMatch(/│ 001 │ redis +│ +5000 │ +4999 │ +1 │.*Nothing is unexplained\./s);
+
+    // `up` and `down` find the stack of this checkout in TMPDIR.
+    const down = start('scripts/down.ts', { TMPDIR: up.tmp });
+    expect((await down.ended).code).toBe(0);
+    expect(down.stdout()).toBe('The stack is down.\n');
+    expect((await up.ended).code).toBe(0);
+    expect(up.leftovers()).toEqual([]);
   });
 
-  test.each(variables)('a port that is taken is named, with its variable: %s', async (variable) => {
-    const env = await ports();
-    const other = createServer().listen(Number(env[variable]), '127.0.0.1');
+  test.each(['NGINX_PORT', 'MYSQL_PORT'])('a port that is taken is named, with its variable: %s', async (variable) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
     onTestFinished(() => void other.close());
-    const up = start('scripts/up.ts', { ...env, ...(variable === 'MYSQL_PORT' && { ORDERS: 'on' }) });
+    const { port } = other.address() as AddressInfo;
+    const env = { ...(await ports()), [variable]: String(port), ...(variable === 'MYSQL_PORT' && { ORDERS: 'on' }) };
+    const up = start('scripts/up.ts', env);
     expect((await up.ended).code).toBe(2);
-    expect(up.stderr()).toBe(
-      `Port ${env[variable]} is taken by another program. Choose another one with ${variable}.\n`,
-    );
+    expect(up.stderr()).toBe(`Port ${port} is taken by another program. Choose another one with ${variable}.\n`);
   });
 
   test('a port that is taken after it has looked is named as well', async () => {
@@ -76,7 +84,7 @@ describe('npm run up', () => {
   test('a lock whose commands Redis lacks: it is not started, says what to do, and leaves nothing', async ({
     skip,
   }) => {
-    skip(!(await lacksDeleting((await startRedis()).url)));
+    skip(!(await lacksDeleting((await sharedRedis()).url)));
     const up = start('scripts/up.ts', { ...(await ports()), LOCK_VERSION: 'delete-if-equal' });
 
     expect(await up.ended).toEqual({ code: 2, signal: null });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort, isFree } from '../../../scripts/stack/ports.ts';
 import { leavesNothing, makeBarePath, ownCommands } from '../../loadtest/commands/command-under-test.ts';
@@ -108,5 +110,16 @@ describe('npm run up', () => {
     expect((await again.ended).code).toBe(1);
     expect(again.stdout()).toContain('node-1 was ended by SIGKILL');
     expect(crashed.leftovers()).toEqual([]);
+  });
+
+  test.each(variables)('a port that is taken is named, with its variable: %s', async (variable) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const env = { ...(await ports()), [variable]: String(port), ...(variable === 'MYSQL_PORT' && { ORDERS: 'on' }) };
+    const up = start('scripts/up.ts', env);
+    expect((await up.ended).code).toBe(2);
+    expect(up.stderr()).toBe(`Port ${port} is taken by another program. Choose another one with ${variable}.\n`);
   });
 });

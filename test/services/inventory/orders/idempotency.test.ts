@@ -324,13 +324,13 @@ describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
     expect((await sellKeyed(node, '001', key)).text).toBe(again.text);
   });
 
-  test('table: 20 repeats at once when the time is over: one of them sells', async () => {
+  test('table: 5 repeats at once when the time is over: one of them sells', async () => {
     const key = newKey();
-    await supply(node, 'old', 30);
+    await supply(node, 'old', 8);
     await sellKeyed(node, 'old', key);
     await shop.query("UPDATE tb_request SET kept_until = '2026-01-01' WHERE request_key = ?", [JSON.parse(key)]);
 
-    await Promise.all(Array.from({ length: 20 }, () => sellKeyed(node, 'old', key)));
+    await Promise.all(Array.from({ length: 5 }, () => sellKeyed(node, 'old', key)));
 
     expect(await shop.ordersOf('old')).toHaveLength(2);
   });
@@ -408,11 +408,10 @@ describe('a server is away', () => {
 
 describe('a shop without orders', () => {
   test.each([
-    ['none', 3],
+    [undefined, 3],
     ['in-process', 1],
-    ['lock', 3],
   ] as const)('%s: 3 requests with one key sell %i units', async (way, sold) => {
-    const plain = await startNode(shop.redis.url, { IDEMPOTENCY: way });
+    const plain = await startNode(shop.redis.url, way && { IDEMPOTENCY: way });
     onTestFinished(plain.part.stop);
     const [key, sku] = [newKey(), `plain-${way}`];
     await supply(plain, sku, 10);
@@ -420,15 +419,6 @@ describe('a shop without orders', () => {
     for (let n = 0; n < 3; n += 1) expect((await sellKeyed(plain, sku, key)).status).toBe(200);
 
     expect(await shop.stockOf(sku)).toBe(10 - sold);
-  });
-
-  test('by default it looks at no key', async () => {
-    const plain = await startNode(shop.redis.url);
-    onTestFinished(plain.part.stop);
-    const key = newKey();
-    await supply(plain, 'plain', 10);
-    for (let n = 0; n < 2; n += 1) await sellKeyed(plain, 'plain', key);
-    expect(await shop.stockOf('plain')).toBe(8);
   });
 });
 

@@ -65,13 +65,13 @@ describe('a sale writes its order', () => {
     expect(await shop.intentsOf('001')).toEqual([]);
   });
 
-  test('40 units for 60 buyers on two nodes: an order for each sale, none for who came too late', async () => {
-    await supply(node, 'rush', 40);
+  test('4 units for 6 buyers on two nodes: an order for each sale, none for who came too late', async () => {
+    await supply(node, 'rush', 4);
 
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 2 ? node : other).sell('rush')));
+    const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => (n % 2 ? node : other).sell('rush')));
 
     const sold = answers.filter(({ status }) => status === 200).map(({ body }) => body.orderId);
-    expect(sold).toHaveLength(40);
+    expect(sold).toHaveLength(4);
     expect((await shop.ordersOf('rush')).map(({ id }) => id).toSorted()).toEqual(sold.toSorted());
     expect(await shop.stockOf('rush')).toBe(0);
     expect(await shop.intentsOf('rush')).toEqual([]);
@@ -151,15 +151,15 @@ describe('steps', () => {
   test.each([
     ['pay', 'UNPAID', 'PAYMENT'],
     ['refund', 'PAID', 'REFUND'],
-  ] as const)('20 of %s at once over both nodes: one is done, 19 are refused', async (step, from, kind) => {
+  ] as const)('5 of %s at once over both nodes: one is done, 4 are refused', async (step, from, kind) => {
     const { id } = await orderIn(from);
 
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => post(n % 2 ? node : other, `/orders/${id}/${step}`)),
+      Array.from({ length: 5 }, (_, n) => post(n % 2 ? node : other, `/orders/${id}/${step}`)),
     );
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ body }) => body.code === 'ORDER_STATE')).toHaveLength(19);
+    expect(answers.filter(({ body }) => body.code === 'ORDER_STATE')).toHaveLength(4);
     expect((await shop.paymentsOf(id)).filter((payment) => payment.kind === kind)).toHaveLength(1);
   });
 });
