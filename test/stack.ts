@@ -6,7 +6,7 @@
 import { Redis } from 'ioredis';
 import { type MysqlServer, openMysql } from '../scripts/stack/mysql.ts';
 import { makeTempDir, type Part } from '../scripts/stack/parts.ts';
-import { openRedis } from '../scripts/stack/redis.ts';
+import { loadScripts, openRedis } from '../scripts/stack/redis.ts';
 import { openZookeeper } from '../scripts/stack/zookeeper.ts';
 import { cleanUpLater } from './clean-up.ts';
 
@@ -41,13 +41,13 @@ function newName(name: string) {
   return `${name}_${names}`;
 }
 
-/** The Redis of this worker, emptied. */
+/** The Redis of this worker, emptied. It knows all our scripts, so that each call of one is a single command. */
 export async function sharedRedis(): Promise<SharedRedis> {
   const { url } = await theRedis();
   const client = new Redis(url, { maxRetriesPerRequest: null });
   cleanUpLater(() => client.disconnect());
   await client.flushall();
-  await client.script('FLUSH');
+  await loadScripts(url);
   return { url, port: Number(new URL(url).port), client };
 }
 

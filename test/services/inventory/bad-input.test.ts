@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ProblemCode, problems } from '../../../services/inventory/problem.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { ask, sendRaw, startNode, startPausedSale, type TestNode, until } from './node-under-test.ts';
+import { ask, sendRaw, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -210,10 +210,11 @@ describe('lab listener: bad input gets a problem document', () => {
 
   test('bad input while a sale is in flight leaves the sale alone', async () => {
     await redis.client.set('{inventorycalm}:stock', 5);
-    const { answer } = await startPausedSale(node, 'calm', 100);
+    const { answer, resume } = await startHeldSale(node, 'calm');
 
     await sendRaw(node.port, 'garbage\r\n\r\n');
     await sendRaw(node.labPort, 'garbage\r\n\r\n');
+    await resume();
 
     expect((await answer).body).toMatchObject({ outcome: 'sold', remaining: 4 });
   });

@@ -21,7 +21,6 @@ const externalLocks = {
     acquire:
       "const { connect } = await import('node:net'); await new Promise((_, reject) => connect(1, '127.0.0.1').on('error', reject));",
   }),
-  'never-releases': lockWith({ release: 'await new Promise(() => {});' }),
   'another-error': lockWith({ release: "throw Object.assign(new Error('gone'), { code: 'LOCK_NOT_HELD' });" }),
   'spreads-options': `${lockWith({}).replace('export const createLock', 'const createOne')}
 export const createLock = (options) => ({ ...options, ...createOne({ ...options }) });`,
@@ -47,10 +46,10 @@ beforeAll(async () => {
   node = await startNode(redis.url, { LOCK_MODULES: files.join(','), LOG_LEVEL: 'silent' });
 });
 
-/** Sells one unit under an external lock, with a short wait. */
-async function sellUnder(version: string) {
+/** Sells one unit under an external lock. */
+async function sellUnder(version: string, waitTimeoutMs = 60_000) {
   const sku = randomUUID().slice(0, 8);
-  await node.lab('PUT', '/lock-version', { version, waitTimeoutMs: 300 });
+  await node.lab('PUT', '/lock-version', { version, waitTimeoutMs });
   await node.lab('PUT', '/stock', { sku, stock: 5 });
   return { sku, answer: await node.sell(sku) };
 }
@@ -60,7 +59,6 @@ test.each([
   ['rejects-acquire', 'acquire() fails: RangeError: too far.', true],
   ['no-lock', 'createLock() returns no { acquire, release }: it returns undefined.', true],
   ['rejects-release', 'release() fails: Error: stuck.', false],
-  ['never-releases', 'release() has not ended within 5000 ms.', false],
 ])('%s: the sale is answered LOCK_FAILED, and says why', async (name, detail, definite) => {
   const { answer } = await sellUnder(name);
 
@@ -107,14 +105,14 @@ test('explains-itself: an error that is its own cause is a fault of the lock', a
 });
 
 test('never-acquires: the wait ends all the same', async () => {
-  const { answer } = await sellUnder('never-acquires');
+  const { answer } = await sellUnder('never-acquires', 50);
 
   expect(answer).toMatchObject({ status: 503, body: { code: 'LOCK_WAIT_TIMEOUT' } });
 });
 
 test('ignores-signal: a lock that is granted too late is given back', async () => {
   const version = 'ignores-signal';
-  await node.lab('PUT', '/lock-version', { version, waitTimeoutMs: 300 });
+  await node.lab('PUT', '/lock-version', { version, waitTimeoutMs: 50 });
   await node.lab('PUT', '/stock', { sku: 'late', stock: 5 });
   const key = lockKey('late', version);
   await redis.client.set(key, 'somebody else');
@@ -151,7 +149,7 @@ test.each([
   '%s: the stock has seen a newer token, and refuses: the read as well, unless the lock shows its token at the write alone',
   async (name, reads) => {
     const sku = randomUUID().slice(0, 8);
-    await node.lab('PUT', '/lock-version', { version: name, waitTimeoutMs: 300 });
+    await node.lab('PUT', '/lock-version', { version: name });
     await node.lab('PUT', '/stock', { sku, stock: 5 });
     await redis.client.hset(`{inventory${sku}}:fence`, name, '9');
     const before = (await node.events()).length;

@@ -35,7 +35,7 @@ const ways = [
   { way: 'Redis is killed and a new one starts', isKilled: true },
   { way: 'Redis freezes and runs again', isKilled: false },
 ];
-const locks = ['3-spin', '5-owner-check', '8-auto-renew'];
+const locks = ['3-spin', '8-auto-renew'];
 const cases = ways.flatMap((way) => locks.map((lock) => ({ ...way, lock })));
 
 async function takeAway(isKilled: boolean) {

@@ -1,7 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { locks } from '../../../locks/index.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { ask, expectProblem, jsonBody, startNode, startPausedSale, type TestNode, until } from './node-under-test.ts';
+import {
+  ask,
+  expectProblem,
+  jsonBody,
+  startHeldSale,
+  startLink,
+  startNode,
+  type TestNode,
+  until,
+} from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -100,14 +109,16 @@ describe('sale: not sold', () => {
   });
 
   test('a sale that lost its lock on the way is in doubt, and the stock has gone down', async () => {
-    const hasty = await startNode(redis.url, { LOCK_VERSION: '5', LEASE_MS: '100' });
+    const losing = await startNode(redis.url, { LOCK_VERSION: '5' });
     await setStock('lost', 10);
-
-    const { answer } = await startPausedSale(hasty, 'lost', 250);
+    const { answer, resume } = await startHeldSale(losing, 'lost');
+    // As the end of its lease does.
+    await redis.client.del('{inventorylost}:lock:5-owner-check');
+    await resume();
 
     expectProblem(await answer, 'LOCK_NOT_HELD', { definite: false });
     expect(await stockOf('lost')).toBe('9');
-    expect((await hasty.events()).map(({ type }) => type)).toEqual([
+    expect((await losing.events()).map(({ type }) => type)).toEqual([
       'waiting',
       'entered',
       'read',
@@ -116,18 +127,20 @@ describe('sale: not sold', () => {
       'lease-lost',
       'failed',
     ]);
-    expect((await hasty.state()).counts).toMatchObject({ received: 1, sold: 0, inDoubt: 1 });
-    expect(await metric(hasty, 'lockstep_lease_losses_total', 'lock="5-owner-check"')).toBe(1);
+    expect((await losing.state()).counts).toMatchObject({ received: 1, sold: 0, inDoubt: 1 });
+    expect(await metric(losing, 'lockstep_lease_losses_total', 'lock="5-owner-check"')).toBe(1);
   });
+});
 
-  test('a sale under stage 8 keeps a lock that is longer than its lease', async () => {
-    const hasty = await startNode(redis.url, { LEASE_MS: '1200' });
-    await setStock('kept', 10);
+test('sale: under stage 8 the lock is renewed while the sale goes on', async () => {
+  const link = await startLink(redis.url);
+  const renewing = await startNode(link.url, { LEASE_MS: '3000' });
+  await setStock('kept', 10);
+  const { answer, resume } = await startHeldSale(renewing, 'kept');
+  await until('the lease is renewed', () => (link.counters.commands.get('renew-if-owner') ?? 0) > 0);
+  await resume();
 
-    const { answer } = await startPausedSale(hasty, 'kept', 1500);
-
-    expect((await answer).body).toMatchObject({ outcome: 'sold', remaining: 9 });
-  });
+  expect((await answer).body).toMatchObject({ outcome: 'sold', remaining: 9 });
 });
 
 describe('stock and health', () => {

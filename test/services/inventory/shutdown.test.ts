@@ -1,21 +1,13 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  expectProblem,
-  startHeldSale,
-  startLink,
-  startNode,
-  startRedis,
-  type TestNode,
-  type TestRedis,
-  until,
-} from './node-under-test.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+import { expectProblem, startHeldSale, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
-let redis: TestRedis;
+let redis: SharedRedis;
 
 beforeAll(async () => {
-  redis = await startRedis();
+  redis = await sharedRedis();
 });
 
 const isStopping = (node: TestNode) => node.lines.some((line) => line.includes('"stopping"'));
@@ -67,15 +59,15 @@ test('shutdown: SIGINT stops it, too, and a second signal ends it without waitin
 });
 
 test('shutdown: it ends while Redis is away, and says that the sale is in doubt', async () => {
-  const node = await startNode(redis.url);
+  const link = await startLink(redis.url);
+  const node = await startNode(link.url);
   await redis.client.set('{inventoryaway}:stock', 10);
   const { answer } = await startHeldSale(node, 'away');
 
-  redis.freeze();
+  link.cut('silent');
   // A stopping node resumes its sales.
   node.signal('SIGTERM');
   const ended = await node.part.ended;
-  await redis.comeBack();
 
   expect(ended).toMatch(/ended with exit code 0/);
   expect((await answer).body).toMatchObject({ code: 'STORE_UNAVAILABLE', definite: false });
