@@ -44,7 +44,7 @@ export const orders: Mutation[] = [
     find: "REFUND === 'look-first'",
     replace: "REFUND !== 'look-first'",
     why: 'Two refunds at once both find the order paid, and pay twice.',
-    tests: ['test/services/inventory/orders/double-click.test.ts'],
+    tests: ['test/services/inventory/orders/idempotency.test.ts'],
     title: 'table: two keys are two requests of their own',
   },
   {
@@ -62,7 +62,7 @@ export const orders: Mutation[] = [
     find: '        if (isBack) await forget(cause);\n',
     replace: '',
     why: 'A sale that is in doubt has put its unit back and keeps its intent, so a repair puts the unit back once more.',
-    tests: ['test/services/inventory/orders/crash-before-answer.test.ts'],
+    tests: ['test/services/inventory/orders/payments.test.ts'],
     title: 'the first was only slow',
   },
   {
@@ -89,7 +89,7 @@ export const orders: Mutation[] = [
     find: 'if (!(await answerWith(ask, succeeded(result)))) throw inProgress(key);',
     replace: 'await answerWith(ask, succeeded(result));',
     why: 'A first request that was only slow makes its order although a repeat has taken the key over.',
-    tests: ['test/services/inventory/orders/crash-before-answer.test.ts'],
+    tests: ['test/services/inventory/orders/payments.test.ts'],
     title: 'the first was only slow',
   },
   {

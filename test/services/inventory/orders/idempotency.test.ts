@@ -1,10 +1,15 @@
 // What a key means, how long it is known, and what is answered when it is missing, bad, or used for something else.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Servers } from '../../../../locks/lock.ts';
+import { startNginx } from '../../../../scripts/stack/nginx.ts';
+import { makeTempDir, projectDir } from '../../../../scripts/stack/parts.ts';
 import { createOnce, MOST_KEYS } from '../../../../services/inventory/orders/idempotency/in-process.ts';
-import { expectProblem, jsonBody, sendRaw, startNode, type TestNode, until } from '../node-under-test.ts';
-import { everyWay, newKey, postKeyed, sellKeyed } from './keyed.ts';
+import type { Idempotency } from '../../../../services/inventory/orders/idempotency/index.ts';
+import { type Answer, ask, expectProblem, jsonBody, startNode, type TestNode, until } from '../node-under-test.ts';
+import { everyWay, type NodePair, newKey, openPair, postKeyed, sellKeyed } from './keyed.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -125,12 +130,6 @@ describe('the same purchase', () => {
     expect(paid.body.status).toBe('PAID');
     expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(['PAYMENT', 'REFUND']);
   });
-
-  test('without a key each request is a purchase of its own', async () => {
-    const before = await stock();
-    await Promise.all([node.sell('001'), node.sell('001')]);
-    expect(await stock()).toBe(before - 2);
-  });
 });
 
 describe('the same key for something else', () => {
@@ -156,8 +155,8 @@ describe('the same key for something else', () => {
     expect((await sellKeyed(at, '001', key)).text).toBe(sold.text);
   });
 
-  test.each(['in-process', 'table'])('%s: 422 also while the first runs', async (way) => {
-    const at = way === 'table' ? node : inProcess;
+  test('422 also while the first runs', async () => {
+    const at = node;
     const key = newKey();
     await at.lab('PUT', '/next-sale', { untilResumed: true });
     const before = (await at.events()).length;
@@ -193,33 +192,23 @@ describe('no key, or a bad one', () => {
     expect((await sellKeyed(strict, '001', newKey())).status).toBe(200);
   });
 
-  test('not at any node unless its settings say so', async () => {
-    expect((await node.sell('001')).status).toBe(200);
-  });
-
   const bad = ['', '""', '"a', '"a", "b"', 'a b', '"a";v=1', '"ü"', 'k'.repeat(256), 'k'.repeat(12_000)];
 
-  test.each(everyWay)('%s: a bad key is refused, and nothing is done or written down', async (way) => {
-    const at = await shop.openNode({ IDEMPOTENCY: way });
-    onTestFinished(at.part.stop);
-    const [before, rows] = [await stock(), await shop.query('SELECT request_key FROM tb_request')];
+  test.each(['none', 'table'] as const)(
+    '%s: a bad key is refused, and nothing is done or written down',
+    async (way) => {
+      const at = await shop.openNode({ IDEMPOTENCY: way });
+      onTestFinished(at.part.stop);
+      const [before, rows] = [await stock(), await shop.query('SELECT request_key FROM tb_request')];
 
-    for (const key of bad) expectProblem(await sellKeyed(at, '001', key), 'IDEMPOTENCY_KEY_INVALID');
+      for (const key of bad) expectProblem(await sellKeyed(at, '001', key), 'IDEMPOTENCY_KEY_INVALID');
 
-    expect(await stock()).toBe(before);
-    expect(await shop.query('SELECT request_key FROM tb_request')).toEqual(rows);
-    expect((await at.state()).counts.received).toBe(0);
-    expect(at.lines.filter((each) => !each.includes('"listening"'))).toEqual([]);
-  });
-
-  test('the header twice is refused', async () => {
-    const head = ['POST /inventory/sale HTTP/1.1', 'Host: a', 'Connection: close', 'Content-Length: 0'];
-    const answer = await sendRaw(
-      node.port,
-      [...head, 'Idempotency-Key: "a"', 'Idempotency-Key: "a"', '', ''].join('\r\n'),
-    );
-    expect(answer).toContain('"code":"IDEMPOTENCY_KEY_INVALID"');
-  });
+      expect(await stock()).toBe(before);
+      expect(await shop.query('SELECT request_key FROM tb_request')).toEqual(rows);
+      expect((await at.state()).counts.received).toBe(0);
+      expect(at.lines.filter((each) => !each.includes('"listening"'))).toEqual([]);
+    },
+  );
 
   test('a request that is bad in itself leaves its key free', async () => {
     const key = newKey();
@@ -422,22 +411,258 @@ describe('a shop without orders', () => {
   });
 });
 
-test('a node that stops answers the requests under way, and their answers are kept', async () => {
-  const leaving = await shop.openNode();
-  const key = newKey();
-  await supply(leaving, 'leaving', 5);
-  await leaving.lab('PUT', '/next-sale', { untilResumed: true });
-  const first = sellKeyed(leaving, 'leaving', key);
-  await until('the sale is inside', async () => (await leaving.state()).inFlight === 1);
-
-  await leaving.part.stop();
-
-  expect((await sellKeyed(node, 'leaving', key)).text).toBe((await first).text);
-  expect(leaving.lines.at(-1)).toContain('"stopped"');
-});
-
 test('no node has logged a bug or a warning', () => {
   for (const { lines } of [node, inProcess, strict]) {
     expect(lines.filter((each) => !each.includes('"listening"'))).toEqual([]);
   }
+});
+
+describe('one purchase that comes as many requests', () => {
+  const CLICKS = 6;
+
+  const pairs = {} as Record<Idempotency, NodePair>;
+
+  beforeAll(async () => {
+    for (const way of everyWay) pairs[way] = await openPair(shop, way, { REFUND: 'look-first' });
+  });
+
+  const orderCount = async (sku: string) => (await shop.ordersOf(sku)).length;
+  /** Starts the first click on the pair's first node, and resolves when it is inside its sale, where it stays. */
+  async function clickHeld({ first }: NodePair, sku: string, key: string) {
+    await first.lab('PUT', '/next-sale', { untilResumed: true });
+    const before = (await first.events()).length;
+    const answer = sellKeyed(first, sku, key);
+    await until('the first click is inside', async () =>
+      (await first.events()).slice(before).some(({ type }) => type === 'read'),
+    );
+    return { answer, resume: () => first.lab('PUT', '/resume') };
+  }
+
+  describe(`double click: ${CLICKS} identical requests over both nodes, the first of them still running`, () => {
+    test.each([
+      ['none', { orders: CLICKS, refused: 0 }],
+      ['in-process', { orders: 2, refused: CLICKS - 2 }],
+      ['lock', { orders: 1, refused: CLICKS - 1 }],
+      ['table', { orders: 1, refused: CLICKS - 1 }],
+    ] as const)('%s: %j', async (way, { orders, refused }) => {
+      const pair = pairs[way];
+      const sku = `held-${way}`;
+      const key = newKey();
+      await supply(pair.first, sku, CLICKS);
+      const held = await clickHeld(pair, sku, key);
+
+      const answered: Answer[] = [];
+      const others = Array.from({ length: CLICKS - 1 }, async (_, n) => {
+        answered.push(await sellKeyed(n % 2 ? pair.first : pair.second, sku, key));
+      });
+      await until('each of the others is answered, or waits for the lock of the sale', async () => {
+        const [first, second] = await Promise.all([pair.first.state(), pair.second.state()]);
+        return answered.length + first.waiting + second.waiting === CLICKS - 1;
+      });
+
+      // At once, not when the first has ended.
+      expect(answered).toHaveLength(refused);
+      for (const answer of answered) {
+        expectProblem(answer, 'REQUEST_IN_PROGRESS', { definite: false });
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+      await held.resume();
+      await Promise.all(others);
+      expect((await held.answer).status).toBe(200);
+      expect(await orderCount(sku)).toBe(orders);
+      expect(await shop.stockOf(sku)).toBe(CLICKS - orders);
+      expect(await shop.intentsOf(sku)).toEqual([]);
+    });
+  });
+
+  /** Sells with the key; the client has gone when the order is written and the answer is not yet sent. */
+  async function sellAndLoseAnswer(node: TestNode, sku: string, key: string) {
+    await node.lab('PUT', '/next-sale', { beforeAnswer: true });
+    const client = new AbortController();
+    const answer = sellKeyed(node, sku, key, { signal: client.signal });
+    answer.catch(() => {});
+    await until('its answer is held', async () => (await node.state()).held === 1);
+    expect(await orderCount(sku)).toBe(1);
+    client.abort();
+    await expect(answer).rejects.toThrow();
+    await node.lab('PUT', '/resume');
+    await until('the sale has ended', async () => (await node.state()).inFlight === 0);
+    await until(
+      'no lock is left of it',
+      async () => (await shop.redis.client.exists(`request:${JSON.parse(key)}`)) === 0,
+    );
+  }
+
+  describe('retry after the answer was lost', () => {
+    test.each([
+      ['none', 'the same node', 2],
+      ['none', 'the other node', 2],
+      ['in-process', 'the same node', 1],
+      ['in-process', 'the other node', 2],
+      ['lock', 'the same node', 2],
+      ['lock', 'the other node', 2],
+      ['table', 'the same node', 1],
+      ['table', 'the other node', 1],
+    ] as const)('%s, on %s: %i orders', async (way, where, orders) => {
+      const { first, second } = pairs[way];
+      const sku = `lost-${way}-${where.slice(4, 5)}`;
+      const key = newKey();
+      await supply(first, sku, 5);
+      await sellAndLoseAnswer(first, sku, key);
+
+      const answer = await sellKeyed(where === 'the same node' ? first : second, sku, key);
+
+      expect(answer.status).toBe(200);
+      expect(await orderCount(sku)).toBe(orders);
+      expect(await shop.stockOf(sku)).toBe(5 - orders);
+      const [order] = await shop.ordersOf(sku);
+      if (orders === 1)
+        expect(answer.body).toMatchObject({ orderId: order?.id, saleId: order?.sale_id, node: order?.node });
+      expect(answer.headers.get('idempotent-replayed')).toBe(orders === 1 ? 'true' : null);
+    });
+  });
+
+  /** A paid order of a sku of its own. */
+  async function payOne({ first }: NodePair, sku: string): Promise<string> {
+    await supply(first, sku, 5);
+    const { id } = await buy(first, sku);
+    expect((await post(first, `/orders/${id}/pay`)).status).toBe(200);
+    return id;
+  }
+
+  const refundsOf = async (id: string) => (await shop.paymentsOf(id)).filter(({ kind }) => kind === 'REFUND').length;
+
+  describe('refund twice: two identical requests on two nodes, each of them between looking and writing', () => {
+    test.each([
+      ['none', 2],
+      ['in-process', 2],
+      ['lock', 1],
+      ['table', 1],
+    ] as const)('%s, and a refund that looks first: %i refunds', async (way, refunds) => {
+      const { first, second } = pairs[way];
+      const id = await payOne(pairs[way], `refund-${way}`);
+      const key = newKey();
+      const blocker = await shop.connect();
+      await blocker.query('START TRANSACTION');
+      await blocker.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+      const answered: Answer[] = [];
+      const refund = async (node: TestNode) => void answered.push(await postKeyed(node, `/orders/${id}/refund`, key));
+
+      const both = [refund(first)];
+      await until('the first has paid', async () => (await shop.waiting('UPDATE tb_order')) === 1);
+      both.push(refund(second));
+      await until(
+        'the second has paid, or is refused',
+        async () => (await shop.waiting('UPDATE tb_order')) + answered.length === 2,
+      );
+      await blocker.query('COMMIT');
+      await Promise.all(both);
+
+      // A statement that waits for too long is given up, and then nothing was staged.
+      expect(answered.filter(({ status }) => status >= 500)).toEqual([]);
+      expect(await refundsOf(id)).toBe(refunds);
+      const refused = answered.filter(({ body }) => body.code === 'REQUEST_IN_PROGRESS');
+      expect(refused).toHaveLength(2 - refunds);
+    });
+
+    test('table: two keys are two requests of their own, and then only the UPDATE holds: look-first pays twice, conditional once', async () => {
+      const careful = await shop.openNode({ REFUND: 'conditional' });
+      onTestFinished(careful.part.stop);
+      const refunds: number[] = [];
+      for (const nodes of [
+        [pairs.table.first, pairs.table.second],
+        [careful, careful],
+      ] as const) {
+        const id = await payOne(pairs.table, `two-keys-${refunds.length}`);
+        const blocker = await shop.connect();
+        await blocker.query('START TRANSACTION');
+        await blocker.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+        const both = nodes.map((node) => postKeyed(node, `/orders/${id}/refund`, newKey()));
+        await until('both are at the UPDATE', async () => (await shop.waiting('UPDATE tb_order')) === 2);
+        await blocker.query('COMMIT');
+        expect((await Promise.all(both)).filter(({ status }) => status >= 500)).toEqual([]);
+        refunds.push(await refundsOf(id));
+      }
+      expect(refunds).toEqual([2, 1]);
+    });
+  });
+
+  test('no node has logged a bug or a warning', () => {
+    for (const { first, second } of Object.values(pairs)) {
+      for (const { lines } of [first, second]) {
+        expect(lines.filter((each) => !each.includes('"listening"'))).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('one click, and an nginx that sends it to the other node when the first has died', () => {
+  /** nginx before two nodes. Both will make their sale and then keep the answer to themselves. */
+  async function openFront(sku: string, sendsAgain: boolean) {
+    const { first, second } = await openPair(shop, 'table');
+    const temp = makeTempDir();
+    onTestFinished(temp.remove);
+    const nodes = [first, second].map(({ port }) => `127.0.0.1:${port}`);
+    const nginx = await startNginx({ nodes, dir: temp.dir, sendsAgain });
+    onTestFinished(nginx.part.stop);
+    await supply(first, sku, 5);
+    for (const node of [first, second]) await node.lab('PUT', '/next-sale', { beforeAnswer: true });
+    return { url: nginx.url, nodes: [first, second], accessLog: nginx.accessLog };
+  }
+
+  /** One click. The node that it goes to dies when it has sold, and before it has answered. */
+  async function clickAndKill({ url, nodes }: { url: string; nodes: TestNode[] }, sku: string, headers = {}) {
+    const click = ask(`${url}/inventory/sale?sku=${sku}`, { method: 'POST', headers });
+    await until('the order is written', async () => (await shop.ordersOf(sku)).length === 1);
+    const [order] = await shop.ordersOf(sku);
+    // The other one is to answer.
+    for (const node of nodes) if (node.name !== order?.node) await node.lab('PUT', '/next-sale', {});
+    nodes.find(({ name }) => name === order?.node)?.signal('SIGKILL');
+    return { order, answer: (await click) as Answer };
+  }
+
+  describe('the shipped configuration', () => {
+    test('never sends a sale again', () => {
+      const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
+      expect([...template.matchAll(/^ *(proxy_next_upstream .*)$/gm)].map(([, line]) => line)).toEqual([
+        'proxy_next_upstream off;',
+      ]);
+    });
+
+    test('one click, one order, and an answer that says that nobody knows', async () => {
+      const sku = 'shipped';
+      const { answer } = await clickAndKill(await openFront(sku, false), sku);
+
+      expect(answer.body).toMatchObject({ code: 'NODE_UNAVAILABLE', definite: false });
+      expect(await shop.ordersOf(sku)).toHaveLength(1);
+    });
+  });
+
+  describe('a copy that sends again', () => {
+    test('without a key: one click, two orders', async () => {
+      const sku = 'again';
+      const front = await openFront(sku, true);
+      const { answer, order } = await clickAndKill(front, sku);
+
+      expect(answer.status).toBe(200);
+      expect(answer.body.orderId).not.toBe(order?.id);
+      expect(await shop.ordersOf(sku)).toHaveLength(2);
+      expect(await shop.stockOf(sku)).toBe(3);
+      // One request in its log, and both nodes on the line.
+      const ports = front.nodes.map(({ port }) => `127\\.0\\.0\\.1:${port}`).join('|');
+      const line = new RegExp(`"POST /inventory/sale\\?sku=${sku} [^\\n]* 200 node=(${ports}), (${ports}) `);
+      await until('the click is in the log', () => line.test(readFileSync(front.accessLog, 'utf8')));
+    });
+
+    test('with a key: one click, one order, and its answer', async () => {
+      const sku = 'keyed';
+      const { answer, order } = await clickAndKill(await openFront(sku, true), sku, { 'idempotency-key': newKey() });
+
+      expect(answer.status).toBe(200);
+      expect(answer.body).toMatchObject({ orderId: order?.id, node: order?.node });
+      expect(answer.headers.get('idempotent-replayed')).toBe('true');
+      expect(await shop.ordersOf(sku)).toHaveLength(1);
+      expect(await shop.stockOf(sku)).toBe(4);
+    });
+  });
 });
