@@ -284,19 +284,4 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
       for (const on of [page, phone]) await workshop(on).waitFor({ state: 'detached' });
     }
   });
-
-  test('the page is small, unpacked', async () => {
-    const page = await live.open('about:blank');
-    const bodies: Promise<Buffer>[] = [];
-    page.on('response', (response) => {
-      if (!response.url().includes('/stream')) bodies.push(response.body());
-    });
-    await page.goto(live.address());
-    await says(page, /node-1/);
-
-    const bytes = (await Promise.all(bodies)).reduce((sum, body) => sum + body.length, 0);
-    expect(bodies.length).toBeGreaterThanOrEqual(3);
-    expect(bytes).toBeGreaterThan(50_000);
-    expect(bytes).toBeLessThan(100_000);
-  });
 });

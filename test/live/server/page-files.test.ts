@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makePage, savedPage } from '../../../live/server/page-files.ts';
 
-const textsFile = join(import.meta.dirname, '../longer-texts.ts');
+const textsFile = join(import.meta.dirname, '../../soak/live/longer-texts.ts');
 
 test('the page: all that is served is less than 100 kB, unpacked', async () => {
   const { files } = await makePage();
