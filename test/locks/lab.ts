@@ -131,9 +131,14 @@ export function openLab({ masters = 0 } = {}) {
     world.globals.AbortSignal = new Proxy(AbortSignal, {
       get: (target, member) => (member === 'timeout' ? timeout : Reflect.get(target, member)),
     });
-    // The world has no replica. Here there is one that confirms at once.
-    const replicated = new Proxy(world.redis, {
-      get: (target, verb) => (verb === 'wait' ? async () => 1 : Reflect.get(target, verb)),
+    // The world has no replicas. Here so many confirm at once.
+    let replicas = 1;
+    async function wait(count: number, limitMs: number) {
+      sent.push(`wait for ${count} for ${limitMs}`);
+      return replicas;
+    }
+    const redis = new Proxy(world.redis, {
+      get: (target, verb) => (verb === 'wait' ? wait : Reflect.get(target, verb)),
     });
     begin();
     const module: LockModule = (modules[name] as OpenLock)(world);
@@ -145,7 +150,7 @@ export function openLab({ masters = 0 } = {}) {
 
     function options(given: Partial<LockOptions> = {}): LockOptions {
       return {
-        redis: name === 'replicated' ? replicated : world.redis,
+        redis,
         masters: world.masters as never,
         mysql: undefined as never,
         zookeeper: undefined as never,
@@ -207,7 +212,7 @@ export function openLab({ masters = 0 } = {}) {
 
     return {
       world,
-      redis: world.redis as RedisClient,
+      redis: redis as RedisClient,
       inbox,
       begin,
       step,
@@ -224,6 +229,10 @@ export function openLab({ masters = 0 } = {}) {
       hold: (which?: Which, times?: number) => plan('hold', which, times),
       holdAnswer: (which?: Which, times?: number) => plan('hold answer', which, times),
       fail: (which?: Which, times?: number) => plan('fail', which, times),
+      /** From now on so many replicas confirm what is written. */
+      confirming(count: number) {
+        replicas = count;
+      },
       /** SIGSTOP and SIGCONT. */
       freeze() {
         isRunning = false;

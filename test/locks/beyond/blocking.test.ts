@@ -1,296 +1,160 @@
-import { setMaxListeners } from 'node:events';
-import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createLock } from '../../../locks/beyond/blocking.ts';
-import { connectStore } from '../../../services/inventory/store.ts';
-import { atLeast, atMost } from '../../machine.ts';
-import { aborted, lockOptions, notHeld } from '../lock-options.ts';
-import { ownRedis } from '../own-redis.ts';
-import { startHolder } from '../start-holder.ts';
-import { watchClient } from '../watched-client.ts';
+import type { BlockingLock } from '../../../locks/beyond/blocking.ts';
+import { aborted, NO_ANSWER, notHeld, openLab } from '../lab.ts';
 
-const { url, connect, key, signal } = ownRedis();
+const lab = openLab();
+const TRY = 'acquire-or-return-lease';
 
-/** How long a lease lasts that no test waits for. */
-const LONG_MS = 30_000;
+const listeners = () => (lab.redis('PUBSUB', 'NUMSUB', 'lock:released') as [string, number])[1];
+
+/** A holds in a process of its own, for 30 s. */
+async function startHeld() {
+  const [p, q] = lab.processes('blocking', 2);
+  const a = p.lock() as BlockingLock;
+  await lab.done(a.acquire());
+  return { p, q, a, b: q.lock() as BlockingLock };
+}
 
 test('blocking: a waiter asks nothing until the release is published, then enters at its next try', async () => {
-  const watch = watchClient(connect());
-  const a = createLock(lockOptions({ redis: connect(), key: key() }));
-  const b = createLock(lockOptions({ redis: watch.client, key: key() }));
-  await a.acquire();
-  const entered = b.acquire();
-  await untilListening(watch.client, key());
-  const tries = watch.sent.length;
-  await quiet(watch.client);
-  expect(watch.sent).toHaveLength(tries);
+  const { q, a, b } = await startHeld();
+  const entered = lab.follow(b.acquire());
+  await lab.advance(9_000);
+  expect(q.sent).toEqual([TRY, 'subscribe', TRY]);
 
-  await a.release();
-  await entered;
+  await lab.done(a.release());
+  await lab.done(entered);
 
-  expect(watch.sent).toHaveLength(tries + 1);
-  await b.release();
+  expect([lab.now(), q.sent.slice(3)]).toEqual([9_000, [TRY, 'unsubscribe']]);
 });
 
 test('blocking: a release between the failed try and the subscription is not missed', async () => {
-  const watch = watchClient(connect());
-  const a = createLock(lockOptions({ redis: connect(), key: key(), leaseMs: LONG_MS }));
-  const b = createLock(lockOptions({ redis: watch.client, key: key() }));
-  await a.acquire();
-  const failedTry = watch.holdAnswer('evalsha');
-  const startedAt = performance.now();
+  const { q, a, b } = await startHeld();
+  const subscription = q.hold('subscribe');
+  const entered = lab.follow(b.acquire());
+  await lab.advance(100);
+  await lab.done(a.release()); // Nobody listens yet.
 
-  const entered = b.acquire();
-  await failedTry.reached;
-  await a.release(); // Nobody listens yet.
-  failedTry.letGo();
-  await entered;
+  subscription.letGo();
+  await lab.done(entered);
 
-  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
-  await b.release();
-});
-
-test('blocking: a release while the subscription is broken is not missed', async () => {
-  const redis = connect();
-  const holder = connect();
-  const a = createLock(lockOptions({ redis: holder, key: key(), leaseMs: LONG_MS }));
-  const b = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
-  const startedAt = performance.now();
-  const entered = b.acquire();
-  await untilListening(redis, key());
-
-  await holder.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  await a.release();
-  await entered;
-
-  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
-  await b.release();
+  expect(lab.now()).toBe(100);
 });
 
 test('blocking: fifty waiters of one process share one subscription, and a release wakes one of them', async () => {
-  const waiting = connect();
-  // A client that gets ready looks whether it has missed something: one more try.
-  await waiting.ping();
-  const watch = watchClient(waiting);
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
-  const patience = new AbortController();
-  setMaxListeners(50, patience.signal);
-  const locks = Array.from({ length: 50 }, () => createLock(lockOptions({ redis: watch.client, key: key() })));
-  const ends = Promise.allSettled(locks.map((lock) => lock.acquire(patience.signal).then(() => lock)));
-  await untilListening(redis, key());
-  await quiet(watch.client);
-  const tries = watch.sent.length;
-  // The try of the first waiter, and the one after it was subscribed.
-  expect(tries).toBe(2);
-  expect(await listeners(redis, key())).toBe(1);
+  const { q, a } = await startHeld();
+  const waiters = Array.from({ length: 50 }, () => lab.follow(q.lock().acquire()));
+  await lab.advance(100);
+  expect([q.sent, listeners()]).toEqual([[TRY, 'subscribe', TRY], 1]);
 
-  const woken = watch.holdAnswer('evalsha');
-  await a.release();
-  await woken.reached;
-  woken.letGo();
-  await quiet(watch.client);
+  await lab.done(a.release());
+  await lab.advance(100);
 
-  expect(watch.sent).toHaveLength(tries + 1);
-  patience.abort();
-  const inside = (await ends).filter((end) => end.status === 'fulfilled');
-  expect(inside).toHaveLength(1);
-  await inside[0]?.value.release();
+  expect(q.sent.slice(3)).toEqual([TRY]);
+  expect(waiters.map(({ state }) => state)).toEqual(['done', ...Array(49).fill('pending')]);
 });
 
-test('blocking: a newcomer stands behind the waiters of its process, and asks nothing', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
+test('blocking: waiters of one process enter in the order in which they came, and a newcomer asks nothing', async () => {
+  const { q, a } = await startHeld();
   const order: string[] = [];
-  const a = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
   const waiters = ['b', 'c', 'd'].map(async (name) => {
-    const lock = createLock(lockOptions({ redis: watch.client, key: key() }));
+    const lock = q.lock();
     await lock.acquire();
     order.push(name);
     await lock.release();
   });
-  await untilListening(redis, key());
-  await quiet(redis);
-  expect(watch.sent).toHaveLength(2);
+  await lab.advance(100);
+  expect(q.sent).toHaveLength(3);
 
-  await a.release();
-  await Promise.all(waiters);
+  await lab.done(a.release());
+  await lab.done(Promise.all(waiters), 0);
 
   expect(order).toEqual(['b', 'c', 'd']);
 });
 
 test('blocking: when the first waiter gives up, the next one hears of the release', async () => {
-  const redis = connect();
+  const { q, a, b } = await startHeld();
   const patience = new AbortController();
-  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
-  const [b, c] = [1, 2].map(() => createLock(lockOptions({ redis, key: key() })));
-  await a.acquire();
-  const startedAt = performance.now();
-  const first = b?.acquire(patience.signal);
-  const second = c?.acquire();
-  await untilListening(redis, key());
+  const gone = lab.follow(b.acquire(patience.signal));
+  const entered = lab.follow(q.lock().acquire());
+  await lab.advance(100);
 
   patience.abort();
-  await expect(first).rejects.toMatchObject(aborted);
-  await a.release();
-  await second;
+  await expect(lab.done(gone)).rejects.toMatchObject(aborted);
+  await lab.done(a.release());
 
-  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
-  await c?.release();
+  await lab.done(entered, 0);
 });
 
 test('blocking: the last waiter that leaves ends the subscription', async () => {
-  const redis = connect();
+  const { b } = await startHeld();
   const patience = new AbortController();
-  const a = createLock(lockOptions({ redis, key: key() }));
-  const b = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
-  const entered = b.acquire(patience.signal);
-  await untilListening(redis, key());
+  const entered = lab.follow(b.acquire(patience.signal));
+  await lab.advance(100);
+  expect(listeners()).toBe(1);
 
   patience.abort();
 
-  await expect(entered).rejects.toMatchObject(aborted);
-  while ((await listeners(redis, key())) > 0);
-  await a.release();
+  await expect(lab.done(entered)).rejects.toMatchObject(aborted);
+  await lab.advance(0);
+  expect(listeners()).toBe(0);
 });
 
 test('blocking: a waiter enters when the lease of a holder that died has ended, and hardly asks', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
-  const b = createLock(lockOptions({ redis: watch.client, key: key() }));
-  await redis.hset(key(), 'dead', 1);
-  const startedAt = performance.now();
-  await redis.pexpire(key(), 400);
+  const q = lab.process('blocking');
+  lab.redis('HSET', 'lock', 'dead', 1);
+  lab.redis('PEXPIRE', 'lock', 400);
 
-  await b.acquire();
+  await lab.done(q.lock().acquire());
 
-  // Redis counts in whole milliseconds.
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(atLeast(400));
-  expect(performance.now() - startedAt).toBeLessThan(atMost(1_000));
-  expect(watch.sent.length).toBeLessThanOrEqual(5);
-  await b.release();
+  expect([lab.now(), q.sent]).toEqual([401, [TRY, 'subscribe', TRY, TRY, TRY, 'unsubscribe']]);
 });
 
-test('blocking: a holder takes its own lock once more while others wait for it', async () => {
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key() }));
-  const b = createLock(lockOptions({ redis, key: key() }));
-  await a.acquire();
-  const entered = b.acquire();
-  await untilListening(redis, key());
+test('blocking: when Redis does not answer, every waiter is refused', async () => {
+  const { q, a } = await startHeld();
+  const waiters = Array.from({ length: 20 }, () => lab.follow(q.lock().acquire()));
+  await lab.advance(100);
+  q.fail(TRY);
 
-  await a.acquire();
-  await a.release();
-  await a.release();
+  await lab.done(a.release());
 
-  await entered;
-  await b.release();
-});
-
-test('blocking: a release in another process wakes the waiters of this one', async () => {
-  const redis = connect();
-  const a = await startHolder({ stage: 'blocking', url: url(), key: key(), leaseMs: LONG_MS });
-  const b = createLock(lockOptions({ redis, key: key() }));
-  const startedAt = performance.now();
-  const entered = b.acquire();
-  await untilListening(redis, key());
-
-  a.resume();
-  await entered;
-
-  expect(performance.now() - startedAt).toBeLessThan(LONG_MS / 3);
-  await b.release();
+  for (const waiter of waiters) await expect(lab.done(waiter, 0)).rejects.toThrow(NO_ANSWER);
 });
 
 test('blocking: tryLock tells whether the lock came in time', async () => {
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key() }));
-  const b = createLock(lockOptions({ redis, key: key() }));
-  expect(await a.tryLock(0)).toBe(true);
+  const { a, b } = await startHeld();
 
-  expect(await b.tryLock(0)).toBe(false);
-  const startedAt = performance.now();
-  expect(await b.tryLock(100)).toBe(false);
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(atLeast(100));
-  const inTime = b.tryLock(LONG_MS);
-  await a.release();
+  expect([await lab.done(b.tryLock(0)), lab.now()]).toEqual([false, 0]);
+  expect([await lab.done(b.tryLock(100)), lab.now()]).toEqual([false, 100]);
+  const inTime = lab.follow(b.tryLock(30_000));
+  await lab.advance(5_000);
+  await lab.done(a.release());
 
-  expect(await inTime).toBe(true);
-  await b.release();
+  expect([await lab.done(inTime), lab.now()]).toEqual([true, 5_100]);
 });
 
 test('blocking: tryLock with a lease of its own is not renewed, without one it is', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
-  const a = createLock(lockOptions({ redis: watch.client, key: key(), leaseMs: 150 }));
-  const b = createLock(lockOptions({ redis, key: key() }));
-  await a.tryLock(0, 300);
-  const ttl = await redis.pttl(key());
-  expect(ttl).toBeGreaterThan(150);
-  expect(ttl).toBeLessThanOrEqual(300);
+  const [p, q] = lab.processes('blocking', 2);
+  const a = p.lock({ leaseMs: 900 }) as BlockingLock;
+  await lab.done(a.tryLock(0, 1_800));
+  expect(lab.redis('PTTL', 'lock')).toBe(1_800);
 
-  await b.acquire();
+  await lab.done(q.lock().acquire());
 
-  expect(watch.sent).toEqual(['evalsha']);
-  await expect(a.release()).rejects.toMatchObject(notHeld);
-  await b.release();
-  await a.tryLock(0);
-  expect(await watch.nextAnswer('evalsha')).toBe(1);
-  await a.release();
+  expect([lab.now(), p.sent]).toEqual([1_801, [TRY]]);
+  await expect(lab.done(a.release())).rejects.toMatchObject(notHeld);
+  q.kill();
+  await lab.advance(30_001);
+  await lab.done(a.tryLock(0));
+  await lab.advance(300);
+  expect([p.sent.at(-1), lab.redis('PTTL', 'lock')]).toEqual(['renew-if-owner', 900]);
 });
 
 test('blocking: a try within a hold that is renewed shortens its lease neither when it comes nor when it goes', async () => {
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key(), leaseMs: LONG_MS }));
-  await a.acquire();
+  const { a } = await startHeld();
 
-  expect(await a.tryLock(0, 100)).toBe(true);
-  expect(await redis.pttl(key())).toBeGreaterThan(LONG_MS / 2);
-  await a.release();
+  expect(await lab.done(a.tryLock(0, 100))).toBe(true);
+  expect(lab.redis('PTTL', 'lock')).toBe(30_000);
+  await lab.done(a.release());
 
-  expect(await redis.pttl(key())).toBeGreaterThan(LONG_MS / 2);
-  await a.release();
+  expect(lab.redis('PTTL', 'lock')).toBe(30_000);
 });
-
-test('blocking: waiters are refused within a second when Redis stands still, and leave nothing', async () => {
-  const { redis, back } = connectStore(url());
-  const a = createLock(lockOptions({ redis: connect(), key: key() }));
-  await a.acquire();
-  await back();
-  const ends = Array.from({ length: 20 }, () =>
-    createLock(lockOptions({ redis, key: key() }))
-      .acquire()
-      .catch((error) => error.message),
-  );
-  await untilListening(connect(), key());
-
-  signal('SIGSTOP');
-  const stoppedAt = performance.now();
-  const messages = await Promise.all(ends);
-  const refusedMs = performance.now() - stoppedAt;
-  signal('SIGCONT');
-
-  expect(refusedMs).toBeLessThan(atMost(1_300));
-  for (const message of messages) expect(message).toMatch(/Stream isn't writeable|closed|max retries/i);
-  await a.release();
-  redis.disconnect();
-});
-
-/** Resolves when this lock has a listener in some process, and Redis has answered what it asked since. */
-async function untilListening(redis: Redis, key: string) {
-  while ((await listeners(redis, key)) === 0);
-  await quiet(redis);
-}
-
-/** Gives a waiter that wants to ask the time to do so. */
-async function quiet(redis: Redis) {
-  for (let round = 0; round < 20; round += 1) await redis.ping();
-}
-
-async function listeners(redis: Redis, key: string) {
-  return ((await redis.call('PUBSUB', 'NUMSUB', `${key}:released`)) as [string, number])[1];
-}

@@ -1,139 +1,95 @@
-import { expect, test } from 'vitest';
-import { createLock } from '../../../locks/beyond/fenced.ts';
-import { type RunScript, readScript } from '../../../locks/drivers/script.ts';
-import { aborted, lockOptions, notHeld } from '../lock-options.ts';
-import { ownRedis } from '../own-redis.ts';
-import { watchClient } from '../watched-client.ts';
+import { describe, expect, test } from 'vitest';
+import type { Lock } from '../../../locks/lock.ts';
+import { readText } from '../../lesson/project-files.ts';
+import { aborted, notHeld, once, openLab, scripts } from '../lab.ts';
 
-const { connect, key } = ownRedis();
-const readIfNewest: RunScript<string | null | -1> = readScript('read-if-newest');
-const writeIfNewest = readScript('write-if-newest');
-const keys = () => [key(), `${key()}:tokens`, `${key()}:stock`, `${key()}:fence`];
+const lab = openLab();
 
-/** Reads the stock with the holder's token, and resolves with it, or with -1 when it is refused. */
-const read = ({ fencingToken = '0' }: { fencingToken?: string | undefined }) =>
-  readIfNewest(connect(), [`${key()}:stock`, `${key()}:fence`], ['fenced', fencingToken]);
+const withToken = (script: string, { fencingToken = '0' }: Lock, ...args: number[]) =>
+  lab.redis('EVAL', scripts[script] ?? '', 2, 'stock', 'fence', ...args, 'fenced', fencingToken);
+/** The stock, read with the token of this holder; -1 when it is refused. */
+const read = (lock: Lock) => withToken('read-if-newest', lock);
+/** 1 when the stock was written with the token of this holder, 0 when it was refused. */
+const write = (stock: number, lock: Lock) => withToken('write-if-newest', lock, stock);
 
-/** Writes the stock with the holder's token, and resolves with 1, or with 0 when it is refused. */
-const write = (stock: number, { fencingToken = '0' }: { fencingToken?: string | undefined }) =>
-  writeIfNewest(connect(), [`${key()}:stock`, `${key()}:fence`], [stock, 'fenced', fencingToken]);
+/** A holder that stood still until its lease was over, and the next one. The stock is 100. */
+async function startTwo(name: string) {
+  const [p, q] = lab.processes(name, 2);
+  const [paused, next] = [p.lock({ leaseMs: 900, onLeaseLost() {} }), q.lock({ leaseMs: 30_000 })];
+  lab.redis('SET', 'stock', 100);
+  await lab.done(paused.acquire());
+  p.freeze();
+  await lab.done(next.acquire());
+  p.thaw();
+  return { paused, next };
+}
 
-test('fenced: each holder has a larger token than the one before, and keeps it when it acquires again', async () => {
-  const [redis, other] = [connect(), connect()];
-  const tokens: (string | undefined)[] = [];
-  for (const client of [redis, other, redis]) {
-    const lock = createLock(lockOptions({ redis: client, key: key() }));
-    await lock.acquire();
-    await lock.acquire();
-    tokens.push(lock.fencingToken);
-    await lock.release();
-    await lock.release();
-  }
+describe.each(['fenced', 'fenced-writes'])('%s', (name) => {
+  test('each holder has a larger token than the one before, and keeps it when it acquires again', async () => {
+    const tokens: (string | undefined)[] = [];
+    for (const p of lab.processes(name, 3)) {
+      const lock = p.lock();
+      await lab.done(lock.acquire());
+      await lab.done(lock.acquire());
+      tokens.push(lock.fencingToken);
+      await lab.done(lock.release());
+      await lab.done(lock.release());
+    }
 
-  expect(tokens).toEqual(['1', '2', '3']);
-  await redis.del(keys());
-});
+    expect(tokens).toEqual(['1', '2', '3']);
+  });
 
-test('fenced: a holder whose lease ran out is refused once the next one has written', async () => {
-  const redis = connect();
-  const paused = createLock(lockOptions({ redis, key: key() }));
-  const next = createLock(lockOptions({ redis: connect(), key: key() }));
-  await paused.acquire();
-  await redis.del(key());
-  await next.acquire();
+  test('the token is made in the command that takes the lock, and a try that fails makes none', async () => {
+    const [p, q] = lab.processes(name, 2);
+    const [a, b] = [p.lock(), q.lock()];
+    await lab.done(a.acquire());
 
-  expect(await write(99, next)).toBe(1);
-  expect(await write(42, paused)).toBe(0);
+    await expect(lab.done(b.acquire(once))).rejects.toMatchObject(aborted);
 
-  expect(await redis.get(`${key()}:stock`)).toBe('99');
-  await expect(paused.release()).rejects.toMatchObject(notHeld);
-  await next.release();
-  await redis.del(keys());
+    expect(p.sent).toEqual(['acquire-fenced']);
+    expect([a.fencingToken, b.fencingToken, lab.redis('GET', 'lock:tokens')]).toEqual(['1', undefined, '1']);
+  });
+
+  test('a holder whose lease ran out is refused once the next one has written', async () => {
+    const { paused, next } = await startTwo(name);
+
+    expect([write(99, next), write(42, paused)]).toEqual([1, 0]);
+
+    expect(lab.redis('GET', 'stock')).toBe('99');
+    await expect(lab.done(paused.release())).rejects.toMatchObject(notHeld);
+  });
 });
 
 test('fenced: a holder whose lease ran out is refused once the next one has read, though nobody has written', async () => {
-  const redis = connect();
-  const paused = createLock(lockOptions({ redis, key: key() }));
-  const next = createLock(lockOptions({ redis: connect(), key: key() }));
-  await redis.set(`${key()}:stock`, 100);
-  await paused.acquire();
-  expect(await read(paused)).toBe('100');
-  await redis.del(key());
-  await next.acquire();
-  expect(await read(next)).toBe('100');
+  const { paused, next } = await startTwo('fenced');
 
-  expect(await write(99, paused)).toBe(0);
-  expect(await read(paused)).toBe(-1);
-  expect(await write(99, next)).toBe(1);
+  expect([read(paused), read(next)]).toEqual(['100', '100']);
 
-  await expect(paused.release()).rejects.toMatchObject(notHeld);
-  await next.release();
-  await redis.del(keys());
+  expect([write(99, paused), read(paused), write(99, next)]).toEqual([0, -1, 1]);
 });
 
 test('fenced: until the next one has read the late write is still the newest, and the next one reads what it wrote', async () => {
-  const redis = connect();
-  const paused = createLock(lockOptions({ redis, key: key() }));
-  const next = createLock(lockOptions({ redis: connect(), key: key() }));
-  await paused.acquire();
-  await redis.del(key());
-  await next.acquire();
+  const { paused, next } = await startTwo('fenced');
 
-  expect(await write(42, paused)).toBe(1);
-  expect(await read(next)).toBe('42');
-  expect(await write(41, next)).toBe(1);
-
-  await expect(paused.release()).rejects.toMatchObject(notHeld);
-  await next.release();
-  await redis.del(keys());
+  expect([write(42, paused), read(next), write(41, next)]).toEqual([1, '42', 1]);
 });
 
-test('fenced: the token is made in the command that takes the lock, so that none can overtake it', async () => {
-  const watch = watchClient(connect());
-  const lock = createLock(lockOptions({ redis: watch.client, key: key() }));
+test('fenced-writes: the late write is taken between the read and the write of the next holder, which undoes it', async () => {
+  const { paused, next } = await startTwo('fenced-writes');
+  const readByBoth = Number(lab.redis('GET', 'stock'));
 
-  await lock.acquire();
+  expect([write(readByBoth - 1, paused), write(readByBoth - 1, next)]).toEqual([1, 1]);
 
-  expect(watch.sent).toEqual(['evalsha']);
-  await lock.release();
-  await connect().del(keys());
+  expect(lab.redis('GET', 'stock')).toBe('99');
 });
 
-test('fenced: a renewal that finds the lock gone tells the holder, once', async () => {
-  const redis = connect();
-  let losses = 0;
-  const lock = createLock(
-    lockOptions({
-      redis,
-      key: key(),
-      leaseMs: 300,
-      onLeaseLost: () => {
-        losses += 1;
-      },
-    }),
-  );
-  await lock.acquire();
-  const lost = new Promise((resolve) => lock.lost?.addEventListener('abort', resolve));
+test('fenced-writes: is fenced, but for what its read shows', () => {
+  const [own, fenced] = ['fenced-writes', 'fenced'].map((name) =>
+    readText(`locks/beyond/${name}.ts`)
+      .replace(/^ *\/\/.*\n/gm, '')
+      .split('\n'),
+  ) as [string[], string[]];
 
-  await redis.del(key());
-  await lost;
-
-  expect(lock.lost?.reason).toMatchObject(notHeld);
-  expect(losses).toBe(1);
-  await expect(lock.release()).rejects.toMatchObject(notHeld);
-  await redis.del(keys());
-});
-
-test('fenced: a try that fails makes no token', async () => {
-  const redis = connect();
-  const a = createLock(lockOptions({ redis, key: key() }));
-  const b = createLock(lockOptions({ redis: connect(), key: key() }));
-  await a.acquire();
-
-  await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-
-  expect(b.fencingToken).toBeUndefined();
-  expect(await redis.get(`${key()}:tokens`)).toBe('1');
-  await a.release();
-  await redis.del(keys());
+  expect(own.filter((line) => !fenced.includes(line))).toEqual(['    hasUnfencedReads: true,']);
+  expect(own).toHaveLength(fenced.length + 1);
 });

@@ -1,254 +1,174 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createLock, createMultiLock } from '../../../locks/beyond/multi.ts';
-import type { LockOptions, RedisClient } from '../../../locks/lock.ts';
-import { aborted, lockOptions, notHeld } from '../lock-options.ts';
-import { ownRedis } from '../own-redis.ts';
-import { until } from '../until.ts';
-import { watchClient } from '../watched-client.ts';
+import { aborted, NO_ANSWER, notHeld, once, openLab } from '../lab.ts';
 
-const { connect, key } = ownRedis();
-/** Three keys of this test, in their order. */
-const keys = () => ['a', 'b', 'c'].map((name) => `${key()}:${name}`);
-const [first, second, third] = [() => keys()[0] ?? '', () => keys()[1] ?? '', () => keys()[2] ?? ''];
+const lab = openLab();
+const KEYS = ['a', 'b', 'c'];
+const LEASE_MS = 900;
 
-/** A new holder of several keys. */
-function openLocks(redis: RedisClient, named: string[], given: Partial<LockOptions> = {}) {
-  return createMultiLock(lockOptions({ redis, key: key(), ...given }), named);
+/** The keys whose locks are taken. */
+const taken = () => KEYS.filter((key) => lab.redis('EXISTS', key) === 1);
+
+/** A lock of one sku, held by another process. */
+async function holdElsewhere(key: string) {
+  const lock = lab.process('multi').lock({ key });
+  await lab.done(lock.acquire());
+  return lock;
 }
-
-/** The names of the keys whose locks are taken. */
-async function taken(): Promise<string[]> {
-  const redis = connect();
-  const there = await Promise.all(keys().map((each) => redis.exists(each)));
-  return ['a', 'b', 'c'].filter((_, at) => there[at] === 1);
-}
-
-const clear = () => connect().del(keys().flatMap((each) => [each, `${each}:tokens`, `${each}:count`]));
 
 describe('multi: the order', () => {
   test.each([
-    ['as they are', [0, 1, 2]],
-    ['the other way round', [2, 1, 0]],
-    ['from the middle', [1, 2, 0]],
-  ])('the locks are taken in the order of their keys when they are named %s', async (_, order) => {
-    const other = createLock(lockOptions({ redis: connect(), key: second() }));
-    await other.acquire();
-    const locks = openLocks(
-      connect(),
-      order.map((at) => keys()[at] ?? ''),
-    );
+    ['as they are', ['a', 'b', 'c']],
+    ['the other way round', ['c', 'b', 'a']],
+    ['from the middle', ['b', 'c', 'a']],
+  ])('the locks are taken in the order of their keys when they are named %s', async (_, named) => {
+    const other = await holdElsewhere('b');
+    const locks = lab.process('multi').multiLock(named, { leaseMs: LEASE_MS });
 
-    const acquired = locks.acquire();
-    await until(async () => (await taken()).length === 2);
-    await sleep(50);
+    const acquired = lab.follow(locks.acquire());
+    // What it has is renewed meanwhile.
+    await lab.advance(3 * LEASE_MS);
 
-    expect(await taken()).toEqual(['a', 'b']);
-    await other.release();
-    await acquired;
-    expect(await taken()).toEqual(['a', 'b', 'c']);
-    await locks.release();
-    expect(await taken()).toEqual([]);
-    await clear();
+    expect([taken(), acquired.state]).toEqual([['a', 'b'], 'pending']);
+    await lab.done(other.release());
+    await lab.done(acquired);
+    expect(taken()).toEqual(KEYS);
+    await lab.done(locks.release());
+    expect(taken()).toEqual([]);
   });
 
-  test('two holders that name two keys in opposite orders both get in, fifty times', async () => {
-    const stock = connect();
-    const counts = [first(), second()].map((each) => `${each}:count`);
+  test('two holders that name two keys in opposite orders both get in, twenty times', async () => {
     async function sell(named: string[]) {
-      const redis = connect();
-      for (let round = 0; round < 50; round += 1) {
-        const locks = openLocks(redis, named);
+      const p = lab.process('multi');
+      for (let round = 0; round < 20; round += 1) {
+        const locks = p.multiLock(named, { retryDelayMs: 3 });
         await locks.acquire();
-        const before = await Promise.all(counts.map((count) => redis.get(count)));
-        for (const [at, count] of counts.entries()) await redis.set(count, Number(before[at]) + 1);
+        const before = Number(lab.redis('GET', 'count'));
+        await p.world.sleep(1);
+        lab.redis('SET', 'count', before + 1);
         await locks.release();
       }
     }
 
-    await Promise.all([sell([first(), second()]), sell([second(), first()])]);
+    await lab.done(Promise.all([sell(['a', 'b']), sell(['b', 'a'])]));
 
-    expect(await stock.mget(counts)).toEqual(['100', '100']);
-    await clear();
+    expect(lab.redis('GET', 'count')).toBe('40');
   });
 
   test('a key that is named twice is one lock', async () => {
-    const locks = openLocks(connect(), [first(), second(), first()]);
+    const p = lab.process('multi');
+    const locks = p.multiLock(['a', 'b', 'a']);
 
-    await locks.acquire();
-    await locks.release();
+    await lab.done(locks.acquire());
+    await lab.done(locks.release());
 
-    expect(await taken()).toEqual([]);
-    await clear();
+    expect(p.sent).toEqual(['acquire-fenced', 'acquire-fenced', 'release-reentrant', 'release-reentrant']);
   });
 
   test('its locks are those of one sku: a sale of one keeps the basket out, and a basket the sale', async () => {
-    const one = createLock(lockOptions({ redis: connect(), key: second() }));
-    const locks = openLocks(connect(), keys());
-    await one.acquire();
-    await expect(locks.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-    await one.release();
-    await locks.acquire();
+    const one = await holdElsewhere('b');
+    const locks = lab.process('multi').multiLock(KEYS);
+    await expect(lab.done(locks.acquire(once))).rejects.toMatchObject(aborted);
+    expect(taken()).toEqual(['b']);
+    await lab.done(one.release());
 
-    await expect(one.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+    await lab.done(locks.acquire(once));
 
-    await locks.release();
-    await clear();
+    expect(taken()).toEqual(KEYS);
+    await expect(lab.done(one.acquire(once))).rejects.toMatchObject(aborted);
   });
 });
 
 describe('multi: all or nothing', () => {
-  test.each([0, 1, 2])('a wait for lock %i that is aborted leaves none taken', async (at) => {
-    const other = createLock(lockOptions({ redis: connect(), key: keys()[at] ?? '' }));
-    await other.acquire();
+  test.each(KEYS)('a wait for lock %s that is aborted leaves none taken', async (key) => {
+    await holdElsewhere(key);
     const wait = new AbortController();
-    const acquired = openLocks(connect(), keys()).acquire(wait.signal);
-    acquired.catch(() => {});
-    await until(async () => (await taken()).length === at + 1);
+    const acquired = lab.follow(lab.process('multi').multiLock(KEYS).acquire(wait.signal));
+    await lab.advance(100);
 
     wait.abort();
 
-    await expect(acquired).rejects.toMatchObject(aborted);
-    expect(await taken()).toEqual([['a', 'b', 'c'][at]]);
-    await other.release();
-    await clear();
-  });
-
-  test('a signal that is aborted already: each is tried once, and all are taken or none', async () => {
-    const other = createLock(lockOptions({ redis: connect(), key: third() }));
-    const locks = openLocks(connect(), keys());
-    await other.acquire();
-    await expect(locks.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-    expect(await taken()).toEqual(['c']);
-    await other.release();
-
-    await locks.acquire(AbortSignal.abort());
-
-    expect(await taken()).toEqual(['a', 'b', 'c']);
-    await locks.release();
-    await clear();
+    await expect(lab.done(acquired, 0)).rejects.toMatchObject(aborted);
+    expect(taken()).toEqual([key]);
   });
 
   test('an error of the server at one of them gives the others back, and is what it rejects with', async () => {
-    const watch = watchClient(connect());
-    const locks = openLocks(watch.client, keys());
-    const held = watch.holdAnswer('evalsha');
-    const acquired = locks.acquire();
-    acquired.catch(() => {});
-    await held.reached;
-    watch.fail('evalsha', new Error('the server is away'));
+    const p = lab.process('multi');
+    p.fail((command) => command === 'acquire-fenced' && p.sent.length === 2);
 
-    held.letGo();
+    await expect(lab.done(p.multiLock(KEYS).acquire())).rejects.toThrow(NO_ANSWER);
 
-    await expect(acquired).rejects.toThrow('the server is away');
-    expect(await taken()).toEqual([]);
-    await clear();
-  });
-
-  test('what it has is renewed while it waits for the next', async () => {
-    const leaseMs = 300;
-    const other = createLock(lockOptions({ redis: connect(), key: second() }));
-    await other.acquire();
-    const locks = openLocks(connect(), keys(), { leaseMs });
-    const acquired = locks.acquire();
-    await until(async () => (await taken()).includes('a'));
-
-    await sleep(3 * leaseMs);
-
-    expect(await taken()).toEqual(['a', 'b']);
-    await other.release();
-    await acquired;
-    await locks.release();
-    await clear();
+    expect(taken()).toEqual([]);
   });
 
   test('one that it loses while it waits for the next: it never enters, and gives the next one back', async () => {
     let losses = 0;
-    const other = createLock(lockOptions({ redis: connect(), key: second() }));
-    await other.acquire();
-    const locks = openLocks(connect(), keys(), {
-      leaseMs: 150,
-      onLeaseLost: () => {
-        losses += 1;
-      },
-    });
-    const acquired = locks.acquire();
-    acquired.catch(() => {});
-    await until(async () => (await taken()).includes('a'));
-    await connect().del(first());
-    await until(async () => locks.lost.aborted);
+    const other = await holdElsewhere('b');
+    const locks = lab.process('multi').multiLock(KEYS, { leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
+    const acquired = lab.follow(locks.acquire());
+    await lab.advance(1);
+    lab.redis('DEL', 'a');
+    await lab.advance(LEASE_MS);
+    expect(locks.lost.aborted).toBe(true);
 
-    await other.release();
+    await lab.done(other.release());
 
-    await expect(acquired).rejects.toMatchObject(notHeld);
-    expect([losses, await taken()]).toEqual([1, []]);
-    await clear();
+    await expect(lab.done(acquired)).rejects.toMatchObject(notHeld);
+    expect([losses, taken()]).toEqual([1, []]);
   });
 });
 
 describe('multi: giving up', () => {
-  test.each([0, 1, 2])(
-    'when lock %i is no longer held the others are given up all the same, and it says so',
-    async (at) => {
-      const locks = openLocks(connect(), keys());
-      await locks.acquire();
-      await connect().del(keys()[at] ?? '');
+  test.each(KEYS)(
+    'when lock %s is no longer held the others are given up all the same, and it says so',
+    async (key) => {
+      const locks = lab.process('multi').multiLock(KEYS);
+      await lab.done(locks.acquire());
+      lab.redis('DEL', key);
 
-      await expect(locks.release()).rejects.toMatchObject(notHeld);
+      await expect(lab.done(locks.release())).rejects.toMatchObject(notHeld);
 
-      expect(await taken()).toEqual([]);
-      await clear();
+      expect(taken()).toEqual([]);
     },
   );
 
   test('a release that is not answered counts more than a lock that was lost: it may still be held', async () => {
-    const watch = watchClient(connect());
-    const locks = openLocks(watch.client, keys());
-    await locks.acquire();
-    await connect().del(third());
+    const p = lab.process('multi');
+    const locks = p.multiLock(KEYS);
+    await lab.done(locks.acquire());
+    lab.redis('DEL', 'c');
     // The last one is given up first.
-    watch.nextAnswer('evalsha');
-    watch.fail('evalsha', new Error('the server is away'));
+    p.fail((command) => command === 'release-reentrant' && p.sent.length === 5);
 
-    await expect(locks.release()).rejects.toThrow('the server is away');
+    await expect(lab.done(locks.release())).rejects.toThrow(NO_ANSWER);
 
-    expect(await taken()).toEqual(['b']);
-    await connect().del(second());
-    await clear();
+    expect(taken()).toEqual(['b']);
   });
 });
 
 describe('multi: losing', () => {
-  test.each([0, 1, 2])('when lock %i is lost the holder is told, once', async (at) => {
+  test.each(KEYS)('when lock %s is lost the holder is told, once', async (key) => {
     const losses: number[] = [];
-    const locks = openLocks(connect(), keys(), { leaseMs: 300, onLeaseLost: () => losses.push(at) });
-    await locks.acquire();
-    const lost = new Promise((resolve) => locks.lost.addEventListener('abort', resolve));
+    const locks = lab
+      .process('multi')
+      .multiLock(KEYS, { leaseMs: LEASE_MS, onLeaseLost: () => losses.push(lab.now()) });
+    await lab.done(locks.acquire());
 
-    await connect().del(keys()[at] ?? '');
-    await Promise.race([lost, sleep(3_000)]);
+    lab.redis('DEL', key);
+    await lab.advance(LEASE_MS / 3);
 
-    expect(locks.lost.reason).toMatchObject({ ...notHeld, message: expect.stringContaining(keys()[at] ?? '') });
-    await connect().del(keys());
-    await sleep(300);
-    expect(losses).toEqual([at]);
-    await expect(locks.release()).rejects.toMatchObject(notHeld);
-    await clear();
+    expect(locks.lost.reason).toMatchObject({ ...notHeld, message: expect.stringContaining(`lock ${key} `) });
+    lab.redis('DEL', ...KEYS);
+    await lab.advance(3 * LEASE_MS);
+    expect(losses).toEqual([LEASE_MS / 3]);
+    await expect(lab.done(locks.release())).rejects.toMatchObject(notHeld);
   });
 
   test('each key has the fencing token of its own lock', async () => {
-    const one = createLock(lockOptions({ redis: connect(), key: second() }));
-    for (let time = 0; time < 2; time += 1) {
-      await one.acquire();
-      await one.release();
-    }
-    const locks = openLocks(connect(), keys());
+    for (const _time of [1, 2]) await lab.done((await holdElsewhere('b')).release());
+    const locks = lab.process('multi').multiLock(KEYS);
 
-    await locks.acquire();
+    await lab.done(locks.acquire());
 
-    expect(keys().map(locks.fencingTokenOf)).toEqual(['1', '3', '1']);
-    expect(locks.fencingTokenOf('another key')).toBeUndefined();
-    await locks.release();
-    await clear();
+    expect([...KEYS, 'another key'].map(locks.fencingTokenOf)).toEqual(['1', '3', '1', undefined]);
   });
 });

@@ -1,425 +1,317 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createLock, createReadLock } from '../../../locks/beyond/read-write.ts';
-import type { LockOptions } from '../../../locks/lock.ts';
-import { atLeast, atMost } from '../../machine.ts';
-import { aborted, lockOptions, notHeld } from '../lock-options.ts';
-import { ownRedis } from '../own-redis.ts';
-import { startHolder } from '../start-holder.ts';
-import { watchClient } from '../watched-client.ts';
+import type { Lock, LockOptions } from '../../../locks/lock.ts';
+import { aborted, notHeld, once, openLab } from '../lab.ts';
 
-const { url, connect, key } = ownRedis();
-
-/** Short enough to see leases end, long enough that a busy machine renews in time. */
-const LEASE_MS = 300;
+const lab = openLab();
+const LEASE_MS = 900;
 const upgrade = { name: 'LockUpgradeError', code: 'LOCK_UPGRADE' };
-const onceOnly = AbortSignal.abort();
+const MARK = 'lock:waiting';
 
-const options = (given: Partial<LockOptions> = {}) => lockOptions({ redis: connect(), key: key(), ...given });
-const writer = (given?: Partial<LockOptions>) => createLock(options(given));
-const reader = (given?: Partial<LockOptions>) => createReadLock(options(given));
-/** A sale that has died: its process is gone, and its lease runs on. */
-const dead = { onLeaseLost() {} };
+/** Each in a process of its own. */
+const writer = (given?: Partial<LockOptions>) => lab.process('read-write').lock(given);
+const reader = (given?: Partial<LockOptions>) => lab.process('read-write').readLock(given);
 
+const acquire = (...locks: Lock[]) => lab.done(Promise.all(locks.map((lock) => lock.acquire(once))), 0);
+const release = async (...locks: Lock[]) => {
+  for (const lock of locks) await lab.done(lock.release(), 0);
+};
 /** A reader, or a writer, that tries once and is kept out. */
-const isKeptOut = (lock: { acquire(signal: AbortSignal): Promise<void> }) =>
-  expect(lock.acquire(onceOnly)).rejects.toMatchObject(aborted);
+const expectKeptOut = (lock: Lock) => expect(lab.done(lock.acquire(once))).rejects.toMatchObject(aborted);
+/** A waiter that has tried, and marked that it waits if it writes. */
+async function startWaiting(lock: Lock, signal?: AbortSignal) {
+  const waits = lab.follow(lock.acquire(signal));
+  await lab.advance(1);
+  expect(waits.state).toBe('pending');
+  // Not the promise itself, which would be awaited.
+  return { waits };
+}
+const keys = () => lab.redis('KEYS', '*');
 
 describe('read-write: who is inside', () => {
-  test('many readers at once, of many clients, and each gives up its own hold', async () => {
+  test('many readers at once, and each gives up its own hold', async () => {
     const readers = Array.from({ length: 20 }, () => reader());
-    for (const lock of readers) await lock.acquire(onceOnly);
-    const late = writer();
+    const sale = writer();
+    await acquire(...readers);
 
-    for (const lock of readers.slice(1)) await lock.release();
-    await isKeptOut(late);
-    await readers[0]?.release();
+    await release(...readers.slice(1));
+    await expectKeptOut(sale);
+    await release(readers[0] as Lock);
 
-    await late.acquire(onceOnly);
-    await late.release();
-    expect(await connect().keys(`${key()}*`)).toEqual([]);
+    await acquire(sale);
+    await release(sale);
+    expect(keys()).toEqual([]);
   });
 
-  test('no reader while a writer is inside, and each in turn when it has left', async () => {
-    const [sale, look, other] = [writer(), reader(), reader()];
-    await sale.acquire();
-    await isKeptOut(look);
-    const waits = look.acquire();
-    waits.catch(() => {});
-    await isKeptOut(writer());
+  test('no reader while a writer is inside, and no other writer', async () => {
+    const [sale, look] = [writer(), reader()];
+    await acquire(sale);
+    await expectKeptOut(writer());
+    await expectKeptOut(look);
+    const { waits } = await startWaiting(look);
+    await lab.advance(1_000);
+    expect(waits.state).toBe('pending');
 
-    await sale.release();
-    await waits;
+    await release(sale);
 
-    await other.acquire(onceOnly);
-    await look.release();
-    await other.release();
+    await lab.done(waits, 20);
+    await acquire(reader());
   });
 
   test('no writer while a reader is inside', async () => {
     const [sale, look] = [writer(), reader()];
-    await look.acquire();
-    await isKeptOut(sale);
-    let hasEntered = false;
-    const waits = sale.acquire().then(() => (hasEntered = true));
-    for (let round = 0; round < 50; round += 1) await connect().ping();
-    expect(hasEntered).toBe(false);
+    await acquire(look);
+    await expectKeptOut(sale);
+    const { waits } = await startWaiting(sale);
+    await lab.advance(1_000);
+    expect(waits.state).toBe('pending');
 
-    await look.release();
-    await waits;
+    await release(look);
 
-    await sale.release();
-  });
-
-  test('a writer in another process keeps readers out, and readers keep it out', async () => {
-    const look = reader();
-    await look.acquire();
-    const sale = await startHolder({ stage: 'read-write', url: url(), key: key(), until: 'asking' });
-    while ((await connect().exists(`${key()}:waiting`)) === 0);
-    expect(sale.said).not.toContain('entered');
-
-    await look.release();
-    await sale.untilSaid('entered');
-    await isKeptOut(look);
-    sale.resume();
-    await sale.untilSaid('released');
-
-    await look.acquire(onceOnly);
-    await look.release();
+    await lab.done(waits, 20);
   });
 });
 
 describe('read-write: a writer that waits', () => {
-  /** Readers without end: each enters before the one before it leaves. Resolves with how many have been inside when it is told to end. */
-  function readWithoutEnd() {
-    let isOver = false;
-    async function run() {
-      let before = reader();
-      await before.acquire();
-      let count = 1;
-      for (; !isOver; count += 1) {
-        const next = reader();
-        const entered = next.acquire();
-        // One that is kept out comes in when the writer has left.
-        const isIn = await Promise.race([entered.then(() => true), sleep(50, false)]);
-        if (!isIn) await before.release();
-        await entered;
-        if (isIn) await before.release();
-        before = next;
-      }
-      await before.release();
-      return count;
-    }
-    const ended = run();
-    return {
-      end() {
-        isOver = true;
-        return ended;
-      },
-    };
-  }
-
   test('is not starved by readers that come without end, and they go on after it', async () => {
-    const stream = readWithoutEnd();
-    while ((await connect().exists(`${key()}:readers`)) === 0);
-    const sale = writer({ retryDelayMs: 20 });
+    let isOver = false;
+    let count = 0;
+    /** Each reads for 30 ms, and another one comes every 20 ms. */
+    async function readWithoutEnd() {
+      const p = lab.process('read-write');
+      const reads: Promise<void>[] = [];
+      while (!isOver) {
+        reads.push(
+          (async () => {
+            const look = p.readLock();
+            await look.acquire();
+            await p.world.sleep(30);
+            count += 1;
+            await look.release();
+          })(),
+        );
+        await p.world.sleep(20);
+      }
+      await Promise.all(reads);
+    }
+    const ended = readWithoutEnd();
+    await lab.advance(100);
+    const sale = writer();
 
-    await sale.acquire(AbortSignal.timeout(5_000));
-    await sale.release();
+    await lab.done(sale.acquire(), 100);
+    const before = count;
+    await lab.advance(100);
+    expect(count).toBe(before);
+    await release(sale);
 
-    const count = await stream.end();
-    expect(count).toBeGreaterThan(0);
+    await lab.advance(100);
+    isOver = true;
+    await lab.done(ended);
+    expect(count).toBeGreaterThan(before);
   });
 
-  test('keeps new readers out, not those who read already', async () => {
-    const [first, second] = [reader({ ownerToken: 'first' }), reader()];
-    const sale = writer({ retryDelayMs: 20 });
-    await first.acquire();
-    const waits = sale.acquire();
-    while ((await connect().exists(`${key()}:waiting`)) === 0);
+  test('keeps new readers out, not those who read already, and they enter as soon as it has left', async () => {
+    const [first, second, sale] = [reader(), reader(), writer()];
+    await acquire(first);
+    const { waits } = await startWaiting(sale);
 
-    await isKeptOut(second);
-    await first.acquire(onceOnly);
-    await first.release();
-    await first.release();
+    await expectKeptOut(second);
+    await acquire(first);
+    await release(first, first);
+    await lab.done(waits, 20);
+    await expectKeptOut(second);
+    await release(sale);
 
-    await waits;
-    await sale.release();
-  });
-
-  test('keeps readers out while it waits, and they enter as soon as it has left', async () => {
-    const [first, second] = [reader(), reader()];
-    const sale = writer({ retryDelayMs: 20 });
-    await first.acquire();
-    const waits = sale.acquire();
-    while ((await connect().exists(`${key()}:waiting`)) === 0);
-    await first.release();
-    await waits;
-    await isKeptOut(second);
-
-    await sale.release();
-
-    await second.acquire(onceOnly);
-    await second.release();
+    await acquire(second);
   });
 
   test('that gives up lets readers in again at once', async () => {
-    const [first, second] = [reader(), reader()];
     const patience = new AbortController();
-    await first.acquire();
-    // Its mark would last for longer than a minute.
-    const waits = writer({ retryDelayMs: 60_000 }).acquire(patience.signal);
-    while ((await connect().exists(`${key()}:waiting`)) === 0);
+    await acquire(reader());
+    const { waits } = await startWaiting(writer({ retryDelayMs: 60_000 }), patience.signal);
+    expect(lab.redis('PTTL', MARK)).toBe(60_999);
 
     patience.abort();
-    await expect(waits).rejects.toMatchObject(aborted);
-    for (let round = 0; round < 50; round += 1) await connect().ping();
 
-    await second.acquire(onceOnly);
-    await first.release();
-    await second.release();
+    await expect(lab.done(waits, 0)).rejects.toMatchObject(aborted);
+    await lab.advance(0);
+    await acquire(reader());
   });
 
   test('that gives up leaves the mark of another one that waits', async () => {
-    const redis = connect();
-    const look = reader();
     const patience = new AbortController();
-    await look.acquire();
-    const [one, other] = [writer({ retryDelayMs: 20 }), writer({ ownerToken: 'other', retryDelayMs: 20 })];
-    const given = one.acquire(patience.signal);
-    const waits = other.acquire();
-    while ((await redis.get(`${key()}:waiting`)) !== 'other');
+    await acquire(reader());
+    await startWaiting(writer(), patience.signal);
+    await startWaiting(writer({ ownerToken: 'other' }));
 
     patience.abort();
-    await expect(given).rejects.toMatchObject(aborted);
-    // It asks again and again, and so its mark is there for good.
-    await sleep(60);
-    expect(await redis.exists(`${key()}:waiting`)).toBe(1);
+    await lab.advance(0);
 
-    await look.release();
-    await waits;
-    await other.release();
+    expect(lab.redis('GET', MARK)).toBe('other');
   });
 
   test('that has died keeps readers out for little more than a second', async () => {
-    const look = reader();
-    await look.acquire();
-    const sale = await startHolder({ stage: 'read-write', url: url(), key: key(), until: 'asking' });
-    while ((await connect().exists(`${key()}:waiting`)) === 0);
-    await sale.kill();
-    const diedAt = performance.now();
+    await acquire(reader());
+    const p = lab.process('read-write');
+    await startWaiting(p.lock());
+    p.kill();
 
-    const next = reader();
-    await next.acquire(AbortSignal.timeout(10_000));
+    await lab.done(reader().acquire());
 
-    expect(performance.now() - diedAt).toBeLessThan(atMost(1_500));
-    await next.release();
-    await look.release();
+    // The mark lasts for the pause between two tries, and a second.
+    expect(lab.now()).toBe(1_021);
   });
 
   test('who only tries keeps nobody out', async () => {
-    const [first, second] = [reader(), reader()];
-    await first.acquire();
+    await acquire(reader());
 
-    await isKeptOut(writer());
+    await expectKeptOut(writer());
 
-    await second.acquire(onceOnly);
-    await first.release();
-    await second.release();
+    await acquire(reader());
   });
 });
 
 describe('read-write: who gives up', () => {
   test.each([
-    ['a reader that waits for a writer', reader, writer],
-    ['a writer that waits for a reader', writer, reader],
-    ['a writer that waits for a writer', writer, writer],
-  ])('%s leaves nothing, also when its try is under way', async (_, waiter, holder) => {
-    const redis = connect();
-    const inside = holder();
-    await inside.acquire();
-    for (const moment of ['before', 'behind'] as const) {
-      const watch = watchClient(connect());
-      const patience = new AbortController();
-      const tried = moment === 'before' ? watch.hold('evalsha') : watch.holdAnswer('evalsha');
-      const waits = waiter({ redis: watch.client }).acquire(patience.signal);
-      await tried.reached;
-
-      patience.abort();
-      tried.letGo();
-
-      await expect(waits).rejects.toMatchObject(aborted);
-      for (let round = 0; round < 50; round += 1) await watch.client.ping();
-      expect(await redis.exists(`${key()}:waiting`)).toBe(0);
-    }
-    await inside.release();
-    expect(await redis.keys(`${key()}*`)).toEqual([]);
-  });
-
-  test.each([
-    ['reader', reader],
-    ['writer', writer],
-  ])('a %s that is let in while it gives up holds, and can be released', async (_, waiter) => {
-    const watch = watchClient(connect());
+    ['a reader that waits for a writer', 'readLock', 'lock', 'hold'],
+    ['a writer that waits for a reader', 'lock', 'readLock', 'hold'],
+    ['a reader that waits for a writer', 'readLock', 'lock', 'holdAnswer'],
+    ['a writer that waits for a reader', 'lock', 'readLock', 'holdAnswer'],
+  ] as const)('%s leaves nothing, also when its try is under way', async (_, waiter, holder, moment) => {
+    const [p, q] = lab.processes('read-write', 2);
+    const inside = p[holder]();
+    await acquire(inside);
     const patience = new AbortController();
-    const tried = watch.holdAnswer('evalsha');
-    const lock = waiter({ redis: watch.client });
-    const entered = lock.acquire(patience.signal);
-    await tried.reached;
+    const trying = q[moment](undefined, 1);
+    const { waits } = await startWaiting(q[waiter](), patience.signal);
 
     patience.abort();
-    tried.letGo();
-    await entered;
+    trying.letGo();
 
-    await lock.release();
-    expect(await connect().keys(`${key()}*`)).toEqual([]);
+    await expect(lab.done(waits, 0)).rejects.toMatchObject(aborted);
+    await lab.advance(0);
+    expect(lab.redis('EXISTS', MARK)).toBe(0);
+    await release(inside);
+    expect(keys()).toEqual([]);
+  });
+
+  test.each(['readLock', 'lock'] as const)('one that is let in while it gives up holds: %s', async (kind) => {
+    const p = lab.process('read-write');
+    const patience = new AbortController();
+    const answer = p.holdAnswer(undefined, 1);
+    const lock = p[kind]();
+    const { waits: entered } = await startWaiting(lock, patience.signal);
+
+    patience.abort();
+    answer.letGo();
+    await lab.done(entered, 0);
+
+    await release(lock);
+    expect(keys()).toEqual([]);
   });
 });
 
-describe('read-write: a lease', () => {
-  test('a reader that has died keeps a writer out for its own lease, and no longer', async () => {
-    const redis = connect();
-    const asked = performance.now();
-    // It renews nothing: its connection is gone.
-    const gone = connect();
-    await createReadLock(options({ redis: gone, leaseMs: LEASE_MS, ...dead })).acquire();
-    gone.disconnect();
-    const sale = writer({ redis });
+describe('read-write: the lease of a reader', () => {
+  test('that has died keeps a writer out for its own lease, and no longer', async () => {
+    const p = lab.process('read-write');
+    await acquire(p.readLock({ leaseMs: LEASE_MS }));
+    p.kill();
 
-    await isKeptOut(sale);
-    await sale.acquire(AbortSignal.timeout(10_000));
+    await lab.done(writer().acquire());
 
-    expect(performance.now() - asked).toBeGreaterThanOrEqual(atLeast(LEASE_MS));
-    expect(performance.now() - asked).toBeLessThan(atMost(2 * LEASE_MS));
-    await sale.release();
+    expect(lab.now()).toBe(LEASE_MS);
   });
 
-  test('is renewed for as long as a reader reads', async () => {
-    const watch = watchClient(connect());
-    const look = reader({ redis: watch.client, leaseMs: LEASE_MS });
-    await look.acquire();
+  test('is renewed for as long as it reads', async () => {
+    const p = lab.process('read-write');
+    const look = p.readLock({ leaseMs: LEASE_MS });
+    await acquire(look);
 
-    while (watch.sent.length < 5) await sleep(10);
-    await isKeptOut(writer());
+    await lab.advance(3 * LEASE_MS);
+    await expectKeptOut(writer());
+    expect(p.sent).toEqual(['acquire-to-read', ...Array(9).fill('renew-reader')]);
+    await release(look);
 
-    expect(look.lost?.aborted).toBe(false);
-    await look.release();
-    const sent = watch.sent.length;
-    await sleep(LEASE_MS);
-    expect(watch.sent).toHaveLength(sent);
+    await lab.advance(3 * LEASE_MS);
+    expect([p.sent.length, look.lost?.aborted]).toEqual([11, false]);
   });
 
-  test('a reader that has lost it is told, and its release says so', async () => {
+  test('that is lost: it is told once, and its release says so', async () => {
     let losses = 0;
     const look = reader({ leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
-    await look.acquire();
-    const lost = once(look.lost as AbortSignal, 'abort');
+    await acquire(look);
 
-    await connect().del(`${key()}:readers`, `${key()}:leases`);
-    await lost;
+    lab.redis('DEL', 'lock:readers', 'lock:leases');
+    await lab.advance(3 * LEASE_MS);
 
     expect(losses).toBe(1);
     expect(look.lost?.reason).toMatchObject(notHeld);
-    await expect(look.release()).rejects.toMatchObject(notHeld);
-  });
-
-  test('a writer that has lost it is told, and its release says so', async () => {
-    let losses = 0;
-    const sale = writer({ leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
-    await sale.acquire();
-    const lost = once(sale.lost as AbortSignal, 'abort');
-
-    await connect().del(key());
-    await lost;
-
-    expect(losses).toBe(1);
-    await expect(sale.release()).rejects.toMatchObject(notHeld);
-  });
-
-  test('the release of one who never read is refused', async () => {
-    await expect(reader().release()).rejects.toMatchObject(notHeld);
+    await expect(lab.done(look.release())).rejects.toMatchObject(notHeld);
   });
 });
 
 describe('read-write: re-entry', () => {
   const ownerToken = 'ours';
+  /** Locks of one request. */
+  function ofOneRequest(...kinds: ('readLock' | 'lock')[]) {
+    const p = lab.process('read-write');
+    return kinds.map((kind) => p[kind]({ ownerToken, retryDelayMs: 60_000 })) as [Lock, Lock, Lock];
+  }
 
   test('a reader reads once more, by the same object and by another one, and stays until the last release', async () => {
-    const [look, again] = [reader({ ownerToken }), reader({ ownerToken })];
-    await look.acquire();
-    await look.acquire(onceOnly);
-    await again.acquire(onceOnly);
+    const [look, again] = ofOneRequest('readLock', 'readLock');
+    await acquire(look);
+    await acquire(look);
+    await acquire(again);
 
-    await look.release();
-    await look.release();
-    await isKeptOut(writer());
-    await again.release();
+    await release(look, look);
+    await expectKeptOut(writer());
+    await release(again);
 
-    await expect(again.release()).rejects.toMatchObject(notHeld);
-  });
-
-  test('a writer writes once more, by the same object and by another one', async () => {
-    const [sale, again] = [writer({ ownerToken }), writer({ ownerToken })];
-    await sale.acquire();
-    await sale.acquire(onceOnly);
-    await again.acquire(onceOnly);
-
-    await sale.release();
-    await sale.release();
-    await isKeptOut(reader());
-    await again.release();
-
-    await expect(again.release()).rejects.toMatchObject(notHeld);
+    await expect(lab.done(again.release())).rejects.toMatchObject(notHeld);
+    await acquire(writer());
   });
 
   test('a writer reads as well, and goes on reading when it no longer writes', async () => {
-    const [sale, look, other] = [writer({ ownerToken }), reader({ ownerToken }), reader()];
-    await sale.acquire();
-    await look.acquire(onceOnly);
-    await isKeptOut(other);
+    const [sale, look] = ofOneRequest('lock', 'readLock');
+    const other = reader();
+    await acquire(sale);
+    await acquire(look);
+    await expectKeptOut(other);
 
-    await sale.release();
+    await release(sale);
 
-    await other.acquire(onceOnly);
-    await other.release();
-    await isKeptOut(writer());
-    await look.release();
-    expect(await connect().keys(`${key()}*`)).toEqual([]);
+    await acquire(other);
+    await release(other);
+    await expectKeptOut(writer());
+    await release(look);
+    expect(keys()).toEqual([]);
   });
 
   test('a writer that reads may write once more', async () => {
-    const [sale, look, again] = [writer({ ownerToken }), reader({ ownerToken }), writer({ ownerToken })];
-    await sale.acquire();
-    await look.acquire();
+    const [sale, look, again] = ofOneRequest('lock', 'readLock', 'lock');
+    for (const lock of [sale, look, again]) await acquire(lock);
 
-    await again.acquire(onceOnly);
+    await release(again, look, sale);
 
-    for (const lock of [again, look, sale]) await lock.release();
+    expect(keys()).toEqual([]);
   });
 
   test('a reader that asks to write is refused at once, and goes on reading', async () => {
-    const [look, sale] = [reader({ ownerToken }), writer({ ownerToken, retryDelayMs: 60_000 })];
-    await look.acquire();
+    const [look, sale] = ofOneRequest('readLock', 'lock');
+    await acquire(look);
 
-    await expect(sale.acquire(AbortSignal.timeout(2_000))).rejects.toMatchObject(upgrade);
+    await expect(lab.done(sale.acquire(), 0)).rejects.toMatchObject(upgrade);
 
-    await isKeptOut(writer());
-    await look.release();
-    await sale.acquire(onceOnly);
-    await sale.release();
+    await expectKeptOut(writer());
+    await release(look);
+    await acquire(sale);
   });
 
   test('two readers that both ask to write are both refused: neither waits for the other', async () => {
-    for (const ownerToken of ['one', 'other']) await reader({ ownerToken, ...dead }).acquire();
+    const processes = { one: lab.process('read-write'), other: lab.process('read-write') };
+    for (const [ownerToken, p] of Object.entries(processes)) await acquire(p.readLock({ ownerToken }));
 
-    for (const ownerToken of ['one', 'other']) {
-      await expect(writer({ ownerToken }).acquire()).rejects.toMatchObject(upgrade);
-      await reader({ ownerToken })
-        .release()
-        .catch(() => {});
-    }
-
-    expect(await connect().keys(`${key()}*`)).toEqual([]);
+    for (const [ownerToken, p] of Object.entries(processes))
+      await expect(lab.done(p.lock({ ownerToken }).acquire(), 0)).rejects.toMatchObject(upgrade);
   });
 });

@@ -1,312 +1,205 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createLock } from '../../../locks/beyond/redlock.ts';
 import type { LockOptions } from '../../../locks/lock.ts';
-import { atMost } from '../../machine.ts';
-import { aborted, lockOptions, notHeld } from '../lock-options.ts';
-import { until } from '../until.ts';
-import { watchClient } from '../watched-client.ts';
-import { ownMasters } from './own-masters.ts';
+import { aborted, notHeld, once, openLab } from '../lab.ts';
 
-const masters = ownMasters(5);
-const { connect, openLinks, freeze, resume, forget, votes, ttls, end, key } = masters;
-
-/** How long a vote is waited for, in milliseconds, with a lease of half a second or more. */
-const VOTE_LIMIT_MS = 50;
-/** How often in a row a majority may be silent. */
-const SILENCES = 3;
-/** What a busy machine may add, in milliseconds. */
-const BUSY_MS = 100;
+const lab = openLab({ masters: 5 });
+const MASTERS = [1, 2, 3, 4, 5];
+const LEASE_MS = 300;
+/** How long a vote is waited for, and a release, with a lease of a second or more. */
+const [VOTE_LIMIT_MS, RELEASE_LIMIT_MS] = [50, 500];
 const tooFewAnswer = { name: 'NoMajorityError', code: 'NO_MAJORITY' };
 
-function lockOf(clients: Redis[], given: Partial<LockOptions> = {}) {
-  return createLock(lockOptions({ redis: undefined as never, key: key(), masters: clients, ...given }));
-}
+/** Who has the vote of each master; null where nobody has. */
+const votes = () => MASTERS.map((master) => (lab.master(master, 'HKEYS', 'lock') as string[])[0] ?? null);
+const free = [null, null, null, null, null];
+const all = (owner: string) => MASTERS.map(() => owner);
+const ofFirst = (count: number) => (_: string, server: number) => server <= count;
 
-async function msOf(act: Promise<unknown>) {
-  const startedAt = performance.now();
-  await act;
-  return performance.now() - startedAt;
+/** A holder in a process of its own, and another one. */
+async function startHeld(given: Partial<LockOptions> = {}) {
+  const [p, q] = lab.processes('redlock', 2);
+  const a = p.lock({ ownerToken: 'a', ...given });
+  await lab.done(a.acquire(once), 0);
+  await lab.advance(0);
+  return { p, a, b: q.lock({ ownerToken: 'b' }) };
 }
 
 test('redlock: all masters vote for the holder, and its release frees all', async () => {
-  const clients = await connect();
-  const lock = lockOf(clients, { ownerToken: 'a' });
+  const { a } = await startHeld();
+  expect(votes()).toEqual(all('a'));
 
-  await lock.acquire(AbortSignal.abort());
-  await until(async () => (await votes(key())).every((vote) => vote === 'a'));
-  await lock.release();
+  await lab.done(a.release(), 0);
+  await lab.advance(0);
 
-  await until(async () => (await votes(key())).every((vote) => vote === null));
-  await expect(lock.release()).rejects.toMatchObject(notHeld);
+  expect(votes()).toEqual(free);
 });
 
 test.each([1, 3])('redlock: the number of masters is settable: %s', async (count) => {
-  const clients = (await connect()).slice(0, count);
-  const a = lockOf(clients);
-  const b = lockOf(clients);
+  const [p, q] = lab.processes('redlock', 2);
+  const [a, b] = [p, q].map((each) => each.lock({ masters: each.options().masters.slice(0, count) }));
+  await lab.done(Promise.all([a?.acquire()]));
 
-  await a.acquire();
+  await expect(lab.done(Promise.all([b?.acquire(once)]))).rejects.toMatchObject(aborted);
 
-  await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  await a.release();
-  await b.acquire();
-  await b.release();
-});
-
-test('redlock: a waiter enters when the holder leaves, and not before', async () => {
-  const a = lockOf(await connect());
-  const [first, ...others] = await connect();
-  const watch = watchClient(first as Redis);
-  const b = lockOf([watch.client, ...others]);
-  let isInside = false;
-  await a.acquire();
-  const entered = b.acquire().then(() => {
-    isInside = true;
-  });
-  // At most two a try, the vote and its return: so two tries are over.
-  await until(async () => watch.sent.length > 4);
-
-  expect(isInside).toBe(false);
-  await a.release();
-  await entered;
-  await b.release();
-});
-
-test('redlock: the two holds of one holder end with its second release', async () => {
-  const clients = await connect();
-  const a = lockOf(clients, { ownerToken: 'a' });
-  const b = lockOf(clients);
-  await a.acquire();
-  await a.acquire(AbortSignal.abort());
-
-  await a.release();
-
-  await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  await a.release();
-  await b.acquire();
-  await b.release();
+  await lab.done(Promise.all([a?.release()]));
+  await lab.done(Promise.all([b?.acquire(once)]), 0);
+  expect(votes().filter(Boolean)).toHaveLength(count);
 });
 
 test('redlock: without a majority the votes are given back', async () => {
-  const clients = await connect();
-  for (const client of clients.slice(0, 3)) await client.hset(key(), 'other', 1);
-  const lock = lockOf(clients, { ownerToken: 'a' });
+  for (const master of [1, 2, 3]) lab.master(master, 'HSET', 'lock', 'other', 1);
+  const lock = lab.process('redlock').lock({ ownerToken: 'a' });
 
-  await expect(lock.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+  await expect(lab.done(lock.acquire(once), 0)).rejects.toMatchObject(aborted);
 
-  await until(async () => (await votes(key())).filter((vote) => vote === null).length === 2);
-  expect(await votes(key())).toEqual(['other', 'other', 'other', null, null]);
+  await lab.advance(0);
+  expect(votes()).toEqual(['other', 'other', 'other', null, null]);
 });
 
-test.each([1, 2])('redlock: %s of five masters frozen cost no more than the limit of one', async (count) => {
-  const lock = lockOf(await connect(), { leaseMs: 600 });
-  freeze(...[0, 1].slice(0, count));
+test.each([1, 2])('redlock: %s of five masters that stand still cost nothing', async (count) => {
+  const stopped = MASTERS.slice(0, count);
+  lab.freezeServer(...stopped);
+  const { a } = await startHeld();
 
-  const acquireMs = await msOf(lock.acquire(AbortSignal.abort()));
-  const releaseMs = await msOf(lock.release());
+  await lab.done(a.release(), 0);
 
-  expect(acquireMs).toBeLessThan(atMost(VOTE_LIMIT_MS + BUSY_MS));
-  expect(releaseMs).toBeLessThan(atMost(VOTE_LIMIT_MS + BUSY_MS));
-  resume(0, 1);
-  await until(async () => (await votes(key())).every((vote) => vote === null));
+  lab.thawServer(...stopped);
+  await lab.advance(0);
+  expect(votes()).toEqual(free);
 });
 
-test('redlock: with three frozen nobody enters, nothing hangs, and no late vote stays', async () => {
-  const lock = lockOf(await connect());
-  freeze(0, 1, 2);
-  const asked = lock.acquire();
-  const refused = expect(asked).rejects.toMatchObject(tooFewAnswer);
+test('redlock: with three that stand still nobody enters, nothing hangs, and no late vote stays', async () => {
+  const lock = lab.process('redlock').lock();
+  lab.freezeServer(1, 2, 3);
 
-  expect(await msOf(refused)).toBeLessThan(atMost(SILENCES * VOTE_LIMIT_MS + BUSY_MS));
-  resume(0, 1, 2);
+  await expect(lab.done(lock.acquire())).rejects.toMatchObject(tooFewAnswer);
 
-  await until(async () => (await votes(key())).every((vote) => vote === null));
-  await lock.acquire(AbortSignal.abort());
-  await lock.release();
+  // Three votes, and two pauses of at most twice the delay for each master.
+  expect(lab.now()).toBeGreaterThanOrEqual(3 * VOTE_LIMIT_MS);
+  expect(lab.now()).toBeLessThanOrEqual(3 * VOTE_LIMIT_MS + 2 * (2 * 20 * 5));
+  lab.thawServer(1, 2, 3);
+  await lab.advance(0);
+  expect(votes()).toEqual(free);
 });
 
 test('redlock: masters that cannot be reached are no majority, and are not waited for', async () => {
-  const links = await openLinks();
-  const lock = lockOf(await connect(links.map(({ url }) => url)), { leaseMs: 30_000 });
-  for (const link of links.slice(0, 3)) link.cut();
+  const p = lab.process('redlock');
+  p.fail(ofFirst(3));
 
-  await expect(lock.acquire()).rejects.toMatchObject(tooFewAnswer);
+  await expect(lab.done(p.lock({ retryDelayMs: 0 }).acquire(), 2)).rejects.toMatchObject(tooFewAnswer);
 });
 
 test('redlock: a release that too few answer may be called again', async () => {
-  const lock = lockOf(await connect());
-  await lock.acquire();
-  freeze(0, 1, 2);
+  const { a } = await startHeld();
+  lab.freezeServer(1, 2, 3);
 
-  await expect(lock.release()).rejects.toMatchObject(tooFewAnswer);
-  resume(0, 1, 2);
+  await expect(lab.done(a.release())).rejects.toMatchObject(tooFewAnswer);
 
-  await until(async () => (await votes(key())).every((vote) => vote === null));
-  await expect(lock.release()).rejects.toMatchObject(notHeld);
+  expect(lab.now()).toBe(RELEASE_LIMIT_MS);
+  lab.thawServer(1, 2, 3);
+  await lab.advance(0);
+  expect(votes()).toEqual(free);
+  await expect(lab.done(a.release())).rejects.toMatchObject(notHeld);
 });
 
 test('redlock: a release that could not be sent frees the lock at the second call', async () => {
-  const links = await openLinks();
-  const clients = await connect(links.map(({ url }) => url));
-  const lock = lockOf(clients, { ownerToken: 'a' });
-  await lock.acquire();
-  await until(async () => (await votes(key())).every((vote) => vote === 'a'));
-  for (const link of links) link.cut();
-  await until(async () => clients.every(({ status }) => status !== 'ready'));
-  await expect(lock.release()).rejects.toMatchObject(tooFewAnswer);
-  expect(await votes(key())).toEqual(['a', 'a', 'a', 'a', 'a']);
-  for (const link of links) link.restore();
-  await until(async () => clients.every(({ status }) => status === 'ready'));
+  const { p, a } = await startHeld();
+  const away = p.fail();
+  await expect(lab.done(a.release())).rejects.toMatchObject(tooFewAnswer);
+  expect(votes()).toEqual(all('a'));
+  away.letGo();
 
-  await lock.release();
+  await lab.done(a.release());
 
-  // A majority is free, whatever became of the others.
-  expect((await votes(key())).filter((vote) => vote === null).length).toBeGreaterThanOrEqual(3);
+  await lab.advance(0);
+  expect(votes()).toEqual(free);
 });
 
-test('redlock: replies that come after the lease are refused, and the votes are given back meanwhile', async () => {
-  const links = await openLinks();
-  const lock = lockOf(await connect(links.map(({ url }) => url)), { leaseMs: 300 });
-  for (const link of links.slice(0, 3)) link.delayReplies(500);
-  const other = lockOf(await connect(), { leaseMs: 300 });
+test('redlock: replies that come late are refused, and the votes are given back meanwhile', async () => {
+  const [p, q] = lab.processes('redlock', 2);
+  const late = p.holdAnswer(ofFirst(3));
 
-  await expect(lock.acquire()).rejects.toMatchObject(tooFewAnswer);
+  await expect(lab.done(p.lock({ leaseMs: LEASE_MS }).acquire())).rejects.toMatchObject(tooFewAnswer);
 
-  expect(links.map(({ counters }) => counters.commands.get('acquire-reentrant'))).toEqual(Array(5).fill(SILENCES));
+  expect(p.sent.filter((command) => command === 'acquire-reentrant')).toHaveLength(3 * 5);
   // The delay is on the way back: the masters have voted, and have been told to forget it.
-  expect(await msOf(other.acquire())).toBeLessThan(300);
-  await other.release();
+  expect(votes()).toEqual(free);
+  await lab.done(q.lock().acquire(once), 0);
+  late.letGo();
 });
 
 test('redlock: votes that are read when their lease has ended are no lock', async () => {
-  const watches = (await connect()).map(watchClient);
-  const lock = lockOf(
-    watches.map(({ client }) => client),
-    { leaseMs: 300 },
-  );
-  const answers = watches.map((watch) => watch.nextAnswer('evalsha'));
-  const refused = expect(lock.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+  const p = lab.process('redlock');
+  const answers = p.holdAnswer('acquire-reentrant');
+  const entered = lab.follow(p.lock({ leaseMs: LEASE_MS }).acquire(once));
+  await lab.advance(0);
+  expect(votes().filter(Boolean)).toHaveLength(5);
 
-  // The masters vote at once, and this process stands still until the votes have ended.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+  // The process stands still until the votes have ended.
+  p.freeze();
+  await lab.advance(LEASE_MS);
+  answers.letGo();
+  p.thaw();
 
-  await refused;
-  expect(await Promise.all(answers)).toEqual([1, 1, 1, 1, 1]);
+  await expect(lab.done(entered)).rejects.toMatchObject(aborted);
 });
 
-test('redlock: the watchdog starts the votes anew', async () => {
-  const lock = lockOf(await connect(), { leaseMs: 600 });
-  await lock.acquire();
-  await sleep(900);
+test('redlock: a holder that slept through its lease knows it as soon as it looks', async () => {
+  let losses = 0;
+  const { p, a } = await startHeld({ leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
+  p.freeze();
+  await lab.advance(LEASE_MS);
 
-  expect(lock.lost?.aborted).toBe(false);
-  for (const ttl of await ttls(key())) expect(ttl).toBeGreaterThan(300);
-  await lock.release();
+  // No timer of it has run yet.
+  expect(a.lost?.reason).toMatchObject(notHeld);
+
+  p.thaw();
+  await lab.advance(LEASE_MS);
+  expect(losses).toBe(1);
 });
 
 test('redlock: two masters that forget cost nothing, a third the lock', async () => {
-  const lease = losses();
-  const a = lockOf(await connect(), { ownerToken: 'a', leaseMs: 600, onLeaseLost: lease.record });
-  await a.acquire();
-  await until(async () => (await votes(key())).every((vote) => vote === 'a'));
+  const losses: number[] = [];
+  const { a } = await startHeld({ leaseMs: LEASE_MS, onLeaseLost: () => losses.push(lab.now()) });
 
-  await end(key(), 0, 1);
-  await sleep(400);
+  for (const master of [1, 2]) lab.forget(master);
+  await lab.advance(10 * LEASE_MS);
   expect(a.lost?.aborted).toBe(false);
-  await end(key(), 2);
+  lab.forget(3);
+  await lab.advance(LEASE_MS);
+
   // At the next renewal, long before the lease ends.
-  expect(await msOf(lease.first)).toBeLessThan(350);
-
-  expect(a.lost?.reason).toMatchObject(notHeld);
-  await expect(a.release()).rejects.toMatchObject(notHeld);
-  await until(async () => (await votes(key())).every((vote) => vote === null));
-  expect(lease.count()).toBe(1);
-});
-
-test('redlock: a holder that reaches no majority gives up before its lease ends', async () => {
-  const lease = losses();
-  const lock = lockOf(await connect(), { leaseMs: 600, onLeaseLost: lease.record });
-  await lock.acquire();
-  freeze(0, 1, 2);
-
-  expect(await msOf(lease.first)).toBeLessThan(atMost(600));
-
-  expect(lock.lost?.reason).toMatchObject(notHeld);
-  await expect(lock.release()).rejects.toMatchObject(tooFewAnswer);
-});
-
-test('redlock: one renewal without an answer is not a loss', async () => {
-  const lock = lockOf(await connect(), { leaseMs: 900 });
-  await lock.acquire();
-
-  freeze(0, 1, 2);
-  await sleep(400);
-  resume(0, 1, 2);
-  await sleep(700);
-
-  expect(lock.lost?.aborted).toBe(false);
-  await lock.release();
-});
-
-test('redlock: nothing is renewed after the last release', async () => {
-  const links = await openLinks();
-  const lock = lockOf(await connect(links.map(({ url }) => url)), { leaseMs: 600 });
-  await lock.acquire();
-  await until(async () => links.every(({ counters }) => (counters.commands.get('renew-if-owner') ?? 0) > 0));
-  await lock.release();
-  const sent = links.map(({ counters }) => counters.commands.get('EVALSHA'));
-
-  await sleep(600);
-
-  expect(links.map(({ counters }) => counters.commands.get('EVALSHA'))).toEqual(sent);
+  expect(losses).toEqual([10 * LEASE_MS + LEASE_MS / 3]);
+  await expect(lab.done(a.release())).rejects.toMatchObject(notHeld);
+  await lab.advance(0);
+  expect(votes()).toEqual(free);
 });
 
 test('redlock: a master that restarts empty votes twice, and a second majority forms', async () => {
-  const links = await openLinks();
-  const a = lockOf(await connect(links.map(({ url }) => url)), { ownerToken: 'a' });
-  const b = lockOf(await connect(), { ownerToken: 'b' });
-  for (const link of links.slice(3)) link.cut();
-  await a.acquire();
-  expect(await votes(key())).toEqual(['a', 'a', 'a', null, null]);
-  await expect(b.acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
+  const [p, q] = lab.processes('redlock', 2);
+  const [a, b] = [p.lock({ ownerToken: 'a' }), q.lock({ ownerToken: 'b' })];
+  p.fail((_, server) => server > 3);
+  await lab.done(a.acquire());
+  expect(votes()).toEqual(['a', 'a', 'a', null, null]);
+  await expect(lab.done(b.acquire(once))).rejects.toMatchObject(aborted);
 
-  await forget(2);
-  await b.acquire();
+  lab.forget(3);
+  await lab.done(b.acquire());
 
-  expect(await votes(key())).toEqual(['a', 'a', 'b', 'b', 'b']);
+  expect(votes()).toEqual(['a', 'a', 'b', 'b', 'b']);
   expect(a.lost?.aborted).toBe(false);
-  await b.release();
-  await expect(a.release()).rejects.toBeInstanceOf(Error);
 });
 
 test('redlock: a waiter whose signal aborts stops, and leaves no vote', async () => {
+  const { a, b } = await startHeld();
   const patience = new AbortController();
-  const a = lockOf(await connect(), { ownerToken: 'a' });
-  const b = lockOf(await connect());
-  await a.acquire();
-  const waiting = expect(b.acquire(patience.signal)).rejects.toMatchObject(aborted);
-  await sleep(20);
+  const waits = lab.follow(b.acquire(patience.signal));
+  await lab.advance(1_000);
 
   patience.abort();
 
-  await waiting;
-  await a.release();
-  await until(async () => (await votes(key())).every((vote) => vote === null));
+  await expect(lab.done(waits, 0)).rejects.toMatchObject(aborted);
+  await lab.done(a.release());
+  await lab.advance(10_000);
+  expect(votes()).toEqual(free);
 });
-
-/** Counts how often a holder learns that its lease is lost; `first` resolves at the first time. */
-function losses() {
-  let count = 0;
-  let onFirst = () => {};
-  const first = new Promise<void>((resolve) => (onFirst = resolve));
-  return {
-    first,
-    count: () => count,
-    record() {
-      count += 1;
-      onFirst();
-    },
-  };
-}

@@ -1,17 +1,15 @@
-import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { deleteIfEqual, deletingCommands } from '../../../locks/drivers/delete-if-equal.ts';
-import { ownRedis } from '../own-redis.ts';
-import { watchClient } from '../watched-client.ts';
+import { NO_ANSWER, openLab } from '../lab.ts';
 
-const { connect, key } = ownRedis({ isEmbedded: true });
+const lab = openLab();
 
 /**
  * A client of a server that has these commands alone, which is the real one under other names: what it has is carried out by
  * DELIFEQ, and what it lacks is unknown to the server.
  */
 function serverWith(...has: string[]) {
-  const redis = connect();
+  const { redis } = lab.process('0-none');
   const sent: string[] = [];
   const client = new Proxy(redis, {
     get(target, name) {
@@ -23,81 +21,70 @@ function serverWith(...has: string[]) {
       };
     },
   });
-  return { redis, client, sent, has };
+  /** What a release resolves with, and what the key holds then. */
+  const release = async (value: string) => [
+    await lab.done(deleteIfEqual(client, 'lock', value)),
+    lab.redis('GET', 'lock'),
+  ];
+  return { sent, has, release };
 }
 
-/** How the release ended, with what the key holds then. */
-async function release(client: Redis, value: string) {
-  const deleted = await deleteIfEqual(client, key(), value);
-  return [deleted, await client.get(key())];
-}
+test('delete-if-equal: a key that holds the value is deleted, and no other, by one command', async () => {
+  const p = lab.process('0-none');
+  lab.redis('SET', 'lock', 'a');
+  const release = (value: string) => lab.done(deleteIfEqual(p.redis, 'lock', value));
 
-test('delete-if-equal: a key that holds the value is deleted, and no other', async () => {
-  const redis = connect();
-  await redis.set(key(), 'a');
-
-  expect(await release(redis, 'b')).toEqual([0, 'a']);
-  expect(await release(redis, 'a')).toEqual([1, null]);
-  expect(await release(redis, 'a')).toEqual([0, null]);
-});
-
-test('delete-if-equal: it is one command', async () => {
-  const watch = watchClient(connect());
-
-  expect(await deleteIfEqual(watch.client, key(), 'a')).toBe(0);
-
-  expect(watch.sent).toEqual(['delifeq']);
+  expect([await release('b'), lab.redis('GET', 'lock')]).toEqual([0, 'a']);
+  expect([await release('a'), lab.redis('GET', 'lock')]).toEqual([1, null]);
+  expect(await release('a')).toBe(0);
+  expect(p.sent).toEqual(['delifeq', 'delifeq', 'delifeq']);
 });
 
 test('delete-if-equal: a server that has DELEX instead is asked for it from the second time on', async () => {
-  const { client, sent } = serverWith('DELEX');
-  await client.set(key(), 'a');
+  const { sent, release } = serverWith('DELEX');
+  lab.redis('SET', 'lock', 'a');
 
-  expect(await release(client, 'b')).toEqual([0, 'a']);
-  expect(await release(client, 'a')).toEqual([1, null]);
+  expect(await release('b')).toEqual([0, 'a']);
+  expect(await release('a')).toEqual([1, null]);
 
-  const delex = (value: string) => `DELEX ${key()} IFEQ ${value}`;
-  expect(sent).toEqual([`DELIFEQ ${key()} b`, delex('b'), delex('a')]);
+  expect(sent).toEqual(['DELIFEQ lock b', 'DELEX lock IFEQ b', 'DELEX lock IFEQ a']);
 });
 
 test('delete-if-equal: what one server has says nothing of another', async () => {
-  const one = serverWith('DELEX');
+  await serverWith('DELEX').release('a');
   const other = serverWith('DELIFEQ');
 
-  await deleteIfEqual(one.client, key(), 'a');
-  await deleteIfEqual(other.client, key(), 'a');
+  await other.release('a');
 
-  expect(other.sent).toEqual([`DELIFEQ ${key()} a`]);
+  expect(other.sent).toEqual(['DELIFEQ lock a']);
 });
 
 test('delete-if-equal: another server in the place of the first one is asked again', async () => {
-  const { client, has } = serverWith('DELEX');
-  await client.set(key(), 'a');
-  expect(await release(client, 'b')).toEqual([0, 'a']);
+  const { has, release } = serverWith('DELEX');
+  lab.redis('SET', 'lock', 'a');
+  expect(await release('b')).toEqual([0, 'a']);
 
   has.splice(0, 1, 'DELIFEQ');
 
-  expect(await release(client, 'b')).toEqual([0, 'a']);
-  expect(await release(client, 'a')).toEqual([1, null]);
+  expect(await release('b')).toEqual([0, 'a']);
+  expect(await release('a')).toEqual([1, null]);
 });
 
 test('delete-if-equal: a server that has neither deletes nothing, and its error is passed on', async () => {
-  const { client, sent } = serverWith();
-  await client.set(key(), 'a');
+  const { sent, release } = serverWith();
+  lab.redis('SET', 'lock', 'a');
 
-  await expect(deleteIfEqual(client, key(), 'a')).rejects.toThrow(/^ERR unknown command/);
+  await expect(release('a')).rejects.toThrow(/^ERR unknown command/);
 
-  expect(await client.get(key())).toBe('a');
+  expect(lab.redis('GET', 'lock')).toBe('a');
   expect(sent).toHaveLength(Object.keys(deletingCommands).length);
-  await client.del(key());
 });
 
 test('delete-if-equal: any other error is passed on, and nothing is sent again', async () => {
-  const watch = watchClient(connect());
-  const noAnswer = new Error('Connection is closed.');
-  watch.fail('delifeq', noAnswer);
+  const p = lab.process('0-none');
+  p.fail();
 
-  await expect(deleteIfEqual(watch.client, key(), 'a')).rejects.toBe(noAnswer);
+  await expect(lab.done(deleteIfEqual(p.redis, 'lock', 'a'))).rejects.toThrow(NO_ANSWER);
 
-  expect(watch.sent).toEqual(['delifeq']);
+  expect(p.sent).toEqual(['delifeq']);
 });

@@ -1,61 +1,54 @@
 import { expect, test } from 'vitest';
 import { readScript } from '../../../locks/drivers/script.ts';
-import { ownRedis } from '../own-redis.ts';
-import { watchClient } from '../watched-client.ts';
+import { NO_ANSWER, openLab } from '../lab.ts';
 
-const { connect, key } = ownRedis();
+const lab = openLab();
 const releaseIfOwner = readScript('release-if-owner');
 
+function openProcess() {
+  const p = lab.process('0-none');
+  return { ...p, release: () => lab.done(releaseIfOwner(p.redis, ['lock'], ['ours'])) };
+}
+
 test('script: a script that Redis knows is sent as its hash', async () => {
-  const watch = watchClient(connect());
+  const { sent, release } = openProcess();
 
-  expect(await releaseIfOwner(watch.client, [key()], ['ours'])).toBe(0);
+  expect(await release()).toBe(0);
 
-  expect(watch.sent).toEqual(['evalsha']);
+  expect(sent).toEqual(['release-if-owner']);
 });
 
 test('script: a script that Redis has forgotten is sent as its text, once', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
-  await redis.script('FLUSH');
-  await redis.set(key(), 'ours');
+  const { sent, release } = openProcess();
+  lab.redis('SCRIPT', 'FLUSH');
+  lab.redis('SET', 'lock', 'ours');
 
-  expect(await releaseIfOwner(watch.client, [key()], ['ours'])).toBe(1);
-  expect(await releaseIfOwner(watch.client, [key()], ['ours'])).toBe(0);
+  expect([await release(), await release()]).toEqual([1, 0]);
 
-  expect(watch.sent).toEqual(['evalsha', 'eval', 'evalsha']);
+  expect(sent).toEqual(['release-if-owner', 'eval release-if-owner', 'release-if-owner']);
 });
 
 test('script: an error of the script is passed on, and it is not sent again', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
-  await redis.rpush(key(), 'a list is no lock');
+  const { sent, release } = openProcess();
+  lab.redis('RPUSH', 'lock', 'a list is no lock');
 
-  await expect(releaseIfOwner(watch.client, [key()], ['ours'])).rejects.toThrow('WRONGTYPE');
+  await expect(release()).rejects.toThrow('WRONGTYPE');
 
-  expect(watch.sent).toEqual(['evalsha']);
-  await redis.del(key());
+  expect(sent).toEqual(['release-if-owner']);
 });
 
-test('script: an error of the connection is passed on, and it is not sent again', async () => {
-  const watch = watchClient(connect());
-  const noAnswer = new Error('Connection is closed.');
-  watch.fail('evalsha', noAnswer);
+test.each(['release-if-owner', 'eval release-if-owner'])(
+  'script: an error of the connection is passed on, and it is not sent again: %s',
+  async (command) => {
+    const { sent, release, fail } = openProcess();
+    if (command.startsWith('eval')) lab.redis('SCRIPT', 'FLUSH');
+    fail(command);
 
-  await expect(releaseIfOwner(watch.client, [key()], ['ours'])).rejects.toBe(noAnswer);
+    await expect(release()).rejects.toThrow(NO_ANSWER);
 
-  expect(watch.sent).toEqual(['evalsha']);
-});
-
-test('script: an error of the second sending is passed on', async () => {
-  const redis = connect();
-  const watch = watchClient(redis);
-  const noAnswer = new Error('Connection is closed.');
-  await redis.script('FLUSH');
-  watch.fail('eval', noAnswer);
-
-  await expect(releaseIfOwner(watch.client, [key()], ['ours'])).rejects.toBe(noAnswer);
-});
+    expect(sent.at(-1)).toBe(command);
+  },
+);
 
 test('script: a script that does not exist is an error when it is read, not when it is run', () => {
   expect(() => readScript('no-such-script')).toThrow('no-such-script.lua');

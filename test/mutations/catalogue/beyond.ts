@@ -25,7 +25,6 @@ export const beyond: Mutation[] = [
     replace: '      channel.isSubscribed = true;',
     why: 'A release between the failed try and the subscription is missed.',
     tests: ['test/locks/beyond/blocking.test.ts'],
-    title: 'between the failed try and the subscription',
   },
   {
     name: 'wake-up-lost',
@@ -33,7 +32,7 @@ export const beyond: Mutation[] = [
     find: 'hasNews ? undefined : new Promise',
     replace: 'new Promise',
     why: 'A message that comes while the waiter asks does not wake it.',
-    tests: ['test/locks/beyond/fair-wake-up.test.ts'],
+    tests: ['test/locks/beyond/fair.test.ts'],
   },
   {
     name: 'dead-holder-not-noticed',
@@ -42,7 +41,6 @@ export const beyond: Mutation[] = [
     replace: 'setTimeout(notice, 3_600_000)',
     why: 'Nobody looks when the lease of the holder ends, and a dead one publishes no release.',
     tests: ['test/locks/beyond/blocking.test.ts'],
-    title: 'when the lease of a holder that died has ended',
   },
   {
     name: 'newcomer-overtakes',
@@ -59,7 +57,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'Every waiter asks Redis at every release: a herd.',
     tests: ['test/locks/beyond/fair.test.ts'],
-    title: 'a release wakes the first waiter, and no other',
   },
   {
     name: 'heir-slept-and-enters',
@@ -67,8 +64,7 @@ export const beyond: Mutation[] = [
     find: ' && performance.now() - askedAt < leaseMs / 2',
     replace: '',
     why: 'Who hears late that it is its turn enters when the lease is over and another one is inside.',
-    tests: ['test/locks/beyond/fair-wake-up.test.ts'],
-    title: 'a waiter that learns too late',
+    tests: ['test/locks/beyond/fair.test.ts'],
   },
   {
     name: 'turn-of-another-wait',
@@ -76,8 +72,7 @@ export const beyond: Mutation[] = [
     find: '          isOurTurn = false;\n',
     replace: '',
     why: 'Who has lost its turn enters as soon as it has any news.',
-    tests: ['test/locks/beyond/fair-wake-up.test.ts'],
-    title: 'a waiter that learns too late',
+    tests: ['test/locks/beyond/fair.test.ts'],
   },
   {
     name: 'name-of-another-wait',
@@ -86,7 +81,6 @@ export const beyond: Mutation[] = [
     replace: "        if (name === '') {",
     why: 'A message about a wait that is over lets the waiter in.',
     tests: ['test/locks/beyond/fair.test.ts'],
-    title: 'a message about an earlier wait',
   },
   {
     name: 'handed-to-the-dead',
@@ -111,7 +105,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'Each waiter of a process that stands still costs a lease.',
     tests: ['test/locks/beyond/fair.test.ts'],
-    title: 'a process that stands still costs two leases',
   },
   {
     name: 'heir-asks-again',
@@ -120,7 +113,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'Who is handed the lock asks for it all the same: three commands more for each acquisition.',
     tests: ['test/locks/beyond/fair.test.ts'],
-    title: 'takes ten commands of Redis at most',
   },
   {
     name: 'cohort-forgets-its-name',
@@ -129,7 +121,6 @@ export const beyond: Mutation[] = [
     replace: 'randomUUID()}`',
     why: 'What is handed to a node that is forgotten since keeps everybody out for a lease.',
     tests: ['test/locks/beyond/cohort.test.ts'],
-    title: 'taken by the next waiter',
   },
   {
     name: 'buckets-all-sell-from-the-first',
@@ -138,7 +129,6 @@ export const beyond: Mutation[] = [
     replace: 'filled[0]',
     why: 'All sales wait for one bucket while the others are free.',
     tests: ['test/locks/beyond/buckets.test.ts'],
-    title: 'the sales spread over all of them',
   },
   {
     name: 'buckets-sold-out-at-the-first-empty-one',
@@ -147,7 +137,6 @@ export const beyond: Mutation[] = [
     replace: 'return stockBefore;',
     why: 'A buyer is refused because one bucket is empty, and there are units in the others.',
     tests: ['test/locks/beyond/buckets.test.ts'],
-    title: 'the unit of another one is found',
   },
   {
     name: 'buckets-one-lock-for-all',
@@ -228,7 +217,6 @@ export const beyond: Mutation[] = [
     replace: 'await stock.write(left, undefined);',
     why: 'A late write of many sales undoes what others have sold.',
     tests: ['test/locks/beyond/combine.test.ts'],
-    title: 'one write that is refused',
   },
   {
     name: 'combine-loses-its-queue-with-the-first',
@@ -237,7 +225,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'When the first one hangs up, nobody asks for the lock, and the others wait for ever.',
     tests: ['test/locks/beyond/combine.test.ts'],
-    title: 'a sale that waits may leave',
   },
   {
     name: 'combine-hides-why',
@@ -246,7 +233,6 @@ export const beyond: Mutation[] = [
     replace: '(failure = error)',
     why: 'A sale whose write was certainly refused is in doubt, because its release failed as well.',
     tests: ['test/locks/beyond/combine.test.ts'],
-    title: 'one write that is refused',
   },
   {
     name: 'reader-passes-a-waiting-writer',
@@ -255,7 +241,6 @@ export const beyond: Mutation[] = [
     replace: "redis.call('EXISTS', KEYS[1])",
     why: 'Readers that come without end keep a writer out for ever.',
     tests: ['test/locks/beyond/read-write.test.ts'],
-    title: 'is not starved by readers that come without end',
   },
   {
     name: 'writer-enters-among-readers',
@@ -264,7 +249,6 @@ export const beyond: Mutation[] = [
     replace: "if redis.call('EXISTS', KEYS[2]) == 2 then",
     why: 'A writer does not look for readers.',
     tests: ['test/locks/beyond/read-write.test.ts'],
-    title: 'no writer while a reader is inside',
   },
   {
     name: 'dead-reader-stays',
@@ -289,7 +273,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A writer that gave up keeps readers out for a second more.',
     tests: ['test/locks/beyond/read-write.test.ts'],
-    title: 'that gives up lets readers in again at once',
   },
   {
     name: 'mark-of-one-who-is-inside',
@@ -298,7 +281,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'The mark stays when its writer has entered, and keeps readers out when it has left.',
     tests: ['test/locks/beyond/read-write.test.ts'],
-    title: 'and they enter as soon as it has left',
   },
   {
     name: 'reader-waits-for-the-writer-that-waits-for-it',
@@ -307,7 +289,6 @@ export const beyond: Mutation[] = [
     replace: 'if ',
     why: 'A reader that reads once more waits for a writer, which waits for the reader.',
     tests: ['test/locks/beyond/read-write.test.ts'],
-    title: 'keeps new readers out, not those who read already',
   },
   {
     name: 'reader-waits-for-itself',
@@ -316,7 +297,6 @@ export const beyond: Mutation[] = [
     replace: '    return 0',
     why: 'A reader that asks to write waits for itself.',
     tests: ['test/locks/beyond/read-write.test.ts'],
-    title: 'a reader that asks to write is refused at once',
   },
   {
     name: 'late-reader-believes-that-it-held',
@@ -361,7 +341,6 @@ export const beyond: Mutation[] = [
     replace: 'waiters.length === 0',
     why: 'A node passes the lock on among its own waiters for ever, and the other node starves.',
     tests: ['test/locks/beyond/cohort.test.ts'],
-    title: 'while another node waits, a tenure ends after',
   },
   {
     name: 'lost-lock-passed-on',
@@ -370,7 +349,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A tenure that was lost before the answer came is passed on all the same.',
     tests: ['test/locks/beyond/cohort.test.ts'],
-    title: 'a lock that is lost while its node asks',
   },
   {
     name: 'votes-that-came-too-late',
@@ -379,7 +357,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A majority holds although its lease is over when the votes are read.',
     tests: ['test/locks/beyond/redlock.test.ts'],
-    title: 'votes that are read when their lease has ended are no lock',
   },
   {
     name: 'quorum-off-by-one',
@@ -388,7 +365,6 @@ export const beyond: Mutation[] = [
     replace: 'Math.floor(masters.length / 2)',
     why: 'Two of five are no majority: two holders can have two each.',
     tests: ['test/locks/beyond/redlock.test.ts'],
-    title: 'without a majority the votes are given back',
   },
   {
     name: 'votes-not-given-back',
@@ -397,7 +373,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A candidate that lost keeps its votes for a lease, and nobody wins.',
     tests: ['test/locks/beyond/redlock.test.ts'],
-    title: 'without a majority the votes are given back',
   },
   {
     name: 'queue-sorted-by-name',
@@ -442,16 +417,14 @@ export const beyond: Mutation[] = [
     replace: 'await redis.wait(REPLICAS, limitMs);',
     why: 'WAIT is asked, and nobody looks at how many have confirmed.',
     tests: ['test/locks/beyond/replicated.test.ts'],
-    title: 'without a replica that confirms nobody enters',
   },
   {
     name: 'unconfirmed-lock-stays',
     file: 'locks/beyond/replicated.ts',
-    find: '      await giveBack().catch(() => {});\n',
+    find: '      await giveBack().catch((cause) => Promise.reject(new NotReplicatedError(key, { cause })));\n',
     replace: '',
     why: 'A lock that was refused keeps everybody out until its lease ends.',
     tests: ['test/locks/beyond/replicated.test.ts'],
-    title: 'the lock is given back',
   },
   {
     name: 'everybody-watches-the-holder',
@@ -469,7 +442,6 @@ export const beyond: Mutation[] = [
     replace: "fencingToken = String(await redis.incr(key + ':tokens'));",
     why: 'The token of a slow holder may be larger than that of the next one.',
     tests: ['test/locks/beyond/fenced.test.ts'],
-    title: 'the token is made in the command that takes the lock',
   },
   {
     name: 'lock-row-not-locked',
@@ -523,7 +495,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A holder that Redis does not answer believes that it holds when its lease is over.',
     tests: ['test/locks/contract.test.ts'],
-    title: 'is lost when its lease is over',
   },
   {
     name: 'bounded-once-too-often',
@@ -532,7 +503,6 @@ export const beyond: Mutation[] = [
     replace: 'const MAX_RENEWALS = 4;',
     why: 'A sale that hangs keeps the lock for longer than the two leases that are promised.',
     tests: ['test/locks/beyond/bounded.test.ts'],
-    title: 'three renewals after it was taken',
   },
   {
     name: 'bound-over-before-the-lease',
@@ -541,7 +511,6 @@ export const beyond: Mutation[] = [
     replace: 'if (renewals === MAX_RENEWALS) return 0;\n    if (renewals > MAX_RENEWALS) throw',
     why: 'The lease that is left after the last renewal counts as lost, although it is still ours.',
     tests: ['test/locks/beyond/bounded.test.ts'],
-    title: 'three renewals after it was taken',
   },
   {
     name: 'bound-for-all-holds-together',
@@ -550,7 +519,6 @@ export const beyond: Mutation[] = [
     replace: '    watchdog',
     why: 'A holder that comes back has fewer renewals left, or none.',
     tests: ['test/locks/beyond/bounded.test.ts'],
-    title: 'each hold may be renewed as often',
   },
   {
     name: 'deletes-without-a-look',
@@ -559,7 +527,6 @@ export const beyond: Mutation[] = [
     replace: '(await redis.del(key)) === 0',
     why: 'A release deletes the lock of any owner.',
     tests: ['test/locks/beyond/delete-if-equal.test.ts'],
-    title: 'its lease ends',
   },
   {
     name: 'looks-then-deletes',
@@ -568,7 +535,6 @@ export const beyond: Mutation[] = [
     replace: '(await redis.get(key)) !== ownerToken || (await redis.del(key)) === 0',
     why: 'The owner can change between the look and the DEL.',
     tests: ['test/locks/beyond/delete-if-equal.test.ts'],
-    title: 'looking and deleting are one command',
   },
   {
     name: 'compares-with-another-value',
@@ -577,7 +543,6 @@ export const beyond: Mutation[] = [
     replace: '(await deleteIfEqual(redis, key, key)) === 0',
     why: 'No release ever finds its own token, and the key stays until its lease ends.',
     tests: ['test/locks/beyond/delete-if-equal.test.ts'],
-    title: 'it is acquired, released',
   },
   {
     name: 'deleted-or-not',
@@ -586,7 +551,6 @@ export const beyond: Mutation[] = [
     replace: 'await deleteIfEqual(redis, key, ownerToken);',
     why: 'A release that deleted nothing says nothing: a lost lock is hidden.',
     tests: ['test/locks/beyond/delete-if-equal.test.ts'],
-    title: 'a release rejects when the lock was never acquired',
   },
   {
     name: 'delex-without-ifeq',
@@ -595,7 +559,6 @@ export const beyond: Mutation[] = [
     replace: "redis.call('DELEX', key)",
     why: 'DELEX without IFEQ deletes whatever the key holds.',
     tests: ['test/locks/drivers/delete-if-equal.test.ts'],
-    title: 'a server that has DELEX instead',
   },
   {
     name: 'delex-after-any-error',
@@ -604,7 +567,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A release that Redis did not answer is sent once more, and may find the lock of nobody.',
     tests: ['test/locks/drivers/delete-if-equal.test.ts'],
-    title: 'any other error is passed on',
   },
   {
     name: 'delex-not-remembered',
@@ -613,7 +575,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'Each release on Redis 8.4 sends a command first that the server does not know.',
     tests: ['test/locks/drivers/delete-if-equal.test.ts'],
-    title: 'from the second time on',
   },
   {
     name: 'multi-in-the-order-of-the-request',
@@ -622,7 +583,6 @@ export const beyond: Mutation[] = [
     replace: '[...keys]',
     why: 'Two sales that name two skus in opposite orders wait for each other for ever.',
     tests: ['test/locks/beyond/multi.test.ts'],
-    title: 'named the other way round',
   },
   {
     name: 'multi-crosses-baskets',
@@ -640,7 +600,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A wait that is aborted keeps the locks that it has, and renews them.',
     tests: ['test/locks/beyond/multi.test.ts'],
-    title: 'all or nothing a wait for lock',
   },
   {
     name: 'multi-enters-without-a-lock-that-it-lost',
@@ -649,7 +608,6 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'It enters though a lock was lost while it waited for the next.',
     tests: ['test/locks/beyond/multi.test.ts'],
-    title: 'it never enters',
   },
   {
     name: 'multi-gives-up-the-last-alone',
@@ -668,7 +626,6 @@ export const beyond: Mutation[] = [
       'await (async () => { for (const lock of [...locks.values()].reverse()) await lock.release(); return [] as PromiseSettledResult<void>[]; })();',
     why: 'When one lock was lost those after it are not given up.',
     tests: ['test/locks/beyond/multi.test.ts'],
-    title: 'is no longer held the others are given up',
   },
   {
     name: 'multi-hides-an-unanswered-release',
@@ -677,7 +634,6 @@ export const beyond: Mutation[] = [
     replace: 'throw errors[0];',
     why: 'A lock whose release was not answered is never given back, because another one was lost.',
     tests: ['test/locks/beyond/multi.test.ts'],
-    title: 'a release that is not answered',
   },
   {
     name: 'multi-loses-the-first-alone',
@@ -686,6 +642,5 @@ export const beyond: Mutation[] = [
     replace: '    if (lost.signal.aborted || key !== [...locks.keys()][0]) return;\n',
     why: 'A holder is not told when its second lock is lost, and writes.',
     tests: ['test/locks/beyond/multi.test.ts'],
-    title: 'lock 1 is lost',
   },
 ];

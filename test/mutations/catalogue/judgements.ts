@@ -116,7 +116,7 @@ export const judgements: Mutation[] = [
     replace: '',
     why: 'A holder that asks again waits behind those that wait for it.',
     tests: ['test/locks/contract.test.ts'],
-    title: 'blocking: is let in before those who wait',
+    title: 'blocking: a request that holds and asks again',
   },
   {
     name: 'inner-release-frees-the-request',
@@ -134,7 +134,7 @@ export const judgements: Mutation[] = [
     replace: 'holder === this',
     why: 'Another lock object of the request that holds waits in the queue of its own node.',
     tests: ['test/locks/beyond/cohort.test.ts'],
-    title: 'another lock object of the request',
+    title: 'the last hold of a request passes on',
   },
   {
     name: 'free-lock-is-no-fault',
