@@ -13,8 +13,10 @@ import { reasonOf } from './steps.ts';
 
 /** How long one scope may take, in seconds. A scope of an exercise takes one on a machine that has little else to do. */
 const SCOPE_SECONDS = 20;
-/** A process that gives no sign for so long is kept busy by its lock, in milliseconds. */
-const SILENCE_MS = 4_000;
+/** How often a sign of the process is looked for, in milliseconds: as often as it gives one. */
+const LOOK_MS = 250;
+/** A process that gives no sign for so many looks is kept busy by its lock. On a busy machine the looks are late as the signs are. */
+const SILENT_LOOKS = 16;
 
 export interface SearchVerdict {
   /**
@@ -49,6 +51,8 @@ export function openSearchJudge() {
     running.add(child);
     child.once('exit', () => running.delete(child));
     if (isClosed) child.kill('SIGKILL');
+    // Its first message says that it listens. One that ends before is found out by those who ask it.
+    await new Promise((resolve) => child.once('message', resolve).once('exit', resolve));
     return child;
   }
 
@@ -113,15 +117,19 @@ function ask(child: ChildProcess, task: SearchTask, signal: AbortSignal): Promis
     const cells: Cell[] = [];
     const end = (end: Found['end']) => settle(() => resolve({ cells, end }));
     const abort = () => settle(() => reject(signal.reason));
-    const silence = setTimeout(() => end({ type: 'silent' }), SILENCE_MS);
+    let silentLooks = 0;
+    const looking = setInterval(() => {
+      silentLooks += 1;
+      if (silentLooks === SILENT_LOOKS) end({ type: 'silent' });
+    }, LOOK_MS);
     const hear = (message: FromSearch) => {
-      silence.refresh();
+      silentLooks = 0;
       if (message.type === 'cell') cells.push(message.cell);
       else if (message.type !== 'alive' && message.type !== 'ready') end(message);
     };
     const exit = () => end({ type: 'ended' });
     function settle(how: () => void) {
-      clearTimeout(silence);
+      clearInterval(looking);
       child.off('message', hear).off('exit', exit);
       signal.removeEventListener('abort', abort);
       how();

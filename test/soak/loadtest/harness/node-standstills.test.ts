@@ -22,9 +22,12 @@ test.each([
       process?.signal('SIGCONT');
     }
 
+    const narrate = async () => {
+      stopped ??= standStill();
+    };
     const outcome = await run(drill, '8-auto-renew', {
       tries: 1,
-      narrate: async () => void (stopped ??= standStill()),
+      narrate,
     });
 
     await stopped;
