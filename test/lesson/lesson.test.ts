@@ -35,34 +35,35 @@ function headerOf(text: string) {
   return { title, problem, leaves };
 }
 
+/** What is promised of a name and not kept, as `name: what`. */
+const unkept = (name: string, promises: Record<string, boolean>) =>
+  Object.keys(promises).flatMap((what) => (promises[what] ? [] : [`${name}: ${what}`]));
+
 test.each(courses)('$title: each file has its name, its problem, its change and what it leaves', (course) => {
   const { folder, names, title } = course;
-  const textOf = (name: string) => readText(`${folder}/${name}.ts`);
-  const headed = list(folder).filter(
-    (file) => file.endsWith('.ts') && readText(`${folder}/${file}`).startsWith(`// ${title} `),
+  const texts = new Map(
+    list(folder).map((file) => [file.replace('.ts', ''), file.endsWith('.ts') ? readText(`${folder}/${file}`) : '']),
   );
-  const faults = names.flatMap((name, at) => {
+  const headed = [...texts.keys()].filter((name) => texts.get(name)?.startsWith(`// ${title} `));
+  const textOf = (name = '') => texts.get(name) ?? '';
+  const broken = names.flatMap((name, at) => {
     const { title: own, problem, leaves } = headerOf(textOf(name));
-    const before = course.isChain && at > 0 ? headerOf(textOf(names[at - 1] ?? '')).leaves : problem;
+    const before = course.isChain && at > 0 ? headerOf(textOf(names[at - 1])).leaves : problem;
     const chapter = course.chapter.replace('*', name);
     const page = exists(chapter) ? readText(chapter) : '';
-    return [
-      ...(own.startsWith(`${title} `) && own.includes(name.replace(/^\d-/, ''))
-        ? []
-        : ['its header is not as the others']),
-      ...(problem === before ? [] : ['its problem is not what the one before leaves']),
-      ...(textOf(name).trimEnd().split('\n').length > course.longest
-        ? [`it has more than ${course.longest} lines`]
-        : []),
+    return unkept(name, {
+      'it opens with its name, its problem, its change and what it leaves':
+        own.startsWith(`${title} `) && own.includes(name.replace(/^\d-/, '')),
+      'its problem is what the one before leaves': problem === before,
+      [`it has at most ${course.longest} lines`]: textOf(name).trimEnd().split('\n').length <= course.longest,
       // Stage 0 has no chapter: the next one begins with it.
-      ...(name === '0-none' || [problem, leaves].every((words) => page.includes(`\n> ${words}\n`))
-        ? []
-        : [`${chapter} does not quote its problem and what it leaves`]),
-    ].map((fault) => `${name}: ${fault}`);
+      [`${chapter} quotes its problem and what it leaves`]:
+        name === '0-none' || [problem, leaves].every((words) => page.includes(`\n> ${words}\n`)),
+    });
   });
 
-  expect(faults).toEqual([]);
-  expect(headed).toEqual(names.map((name) => `${name}.ts`).toSorted());
+  expect(broken, 'what is not so').toEqual([]);
+  expect(headed.toSorted()).toEqual(names.toSorted());
 });
 
 const isComment = (line: string) => /^\s*(\/\/|\/\*|\*)/.test(line);
@@ -72,55 +73,44 @@ const newCode = (diff: string) =>
   diff.split('\n').filter((line) => /^\+(?!\+\+ )\s*(?!import )\S/.test(line) && !isComment(line.slice(1))).length;
 
 test('stages: each is whole in itself, has the shape of the others, and keeps its budget', () => {
-  const faults = stages.flatMap((stage, number) => {
+  const broken = stages.flatMap((stage, number) => {
     const text = readText(`locks/${stage}.ts`);
     const body = text.split('\n').slice(5);
     const comments = body.filter((line, at) =>
       isComment(line) ? !isComment(body[at - 1] ?? '') : /\s\/\/\s|\/\*/.test(line),
     );
     const functions = [...text.matchAll(/^ {2}async function (\w+)/gm)].map(([, name]) => name).join();
-    const shape = stage === '8-auto-renew' ? 'acquire,renew,release' : 'acquire,release';
-    const isWithin = number === 0 || newCode(stageDiff(number)) <= (number === 8 ? 20 : 10);
-    return [
-      ...(stage.startsWith(`${number}-`) ? [] : ['its number is not its place']),
-      ...(functions === shape ? [] : [`it has ${functions}`]),
-      ...(text
-        .match(/^export .*/gm)
-        ?.join()
-        .startsWith('export const createLock: CreateLock = ')
-        ? []
-        : ['exports']),
-      ...(/from '.*(\d|index).*'/.test(text) ? ['it imports another stage'] : []),
-      ...(comments.length > 2 ? ['it has more than two comments in its body'] : []),
-      ...(isWithin ? [] : ['it adds too much code']),
-    ].map((fault) => `${stage}: ${fault}`);
+    const exported = text.match(/^export .*/gm) ?? [];
+    return unkept(stage, {
+      'its number is its place': stage.startsWith(`${number}-`),
+      'it has acquire, renew if it renews, and release, in this order':
+        functions === (stage === '8-auto-renew' ? 'acquire,renew,release' : 'acquire,release'),
+      'it exports createLock and nothing else':
+        exported.length === 1 && /^export const createLock: CreateLock = /.test(exported[0]),
+      'it imports no other stage': !/from '.*(\d|index).*'/.test(text),
+      'it has at most two comments below its header': comments.length <= 2,
+      'it adds at most 10 lines of code, stage 8 at most 20':
+        number === 0 || newCode(stageDiff(number)) <= (number === 8 ? 20 : 10),
+    });
   });
 
-  expect(faults).toEqual([]);
+  expect(broken, 'what is not so').toEqual([]);
   expect(stages.length).toBe(9);
 });
 
 test('registry: it has what each file exports, under the name of the file', async () => {
-  const ways = ['createLock', 'createMultiLock', 'createReadLock', 'takeOne'];
+  const waysOf = ({ createLock, createMultiLock, createReadLock, takeOne }: Record<string, unknown>) => ({
+    ...{ createLock, createMultiLock, createReadLock, takeOne },
+  });
 
-  for (const name of Object.keys(registry.strategies)) {
-    const module = stages.includes(name)
-      ? await import(`../../locks/${name}.ts`)
-      : await import(`../../locks/beyond/${name}.ts`);
-    const own = Object.fromEntries(ways.filter((way) => way in module).map((way) => [way, module[way]]));
-    const registered = { ...registry.strategies[name] } as Record<string, unknown>;
-    expect(
-      Object.fromEntries(ways.filter((way) => way in registered).map((way) => [way, registered[way]])),
-      name,
-    ).toEqual(own);
+  for (const [name, strategy] of Object.entries(registry.strategies)) {
+    const isStage = stages.includes(name);
+    const module = isStage ? await import(`../../locks/${name}.ts`) : await import(`../../locks/beyond/${name}.ts`);
+    expect(waysOf({ ...strategy }), name).toEqual(waysOf(module));
     expect(registry.knownVersions).toContain(name);
   }
-  expect(['4', 'fenced', 'redis', 'no-such-lock'].map(registry.lockName)).toEqual([
-    '4-ttl',
-    'fenced',
-    '8-auto-renew',
-    undefined,
-  ]);
+  expect(['4', 'fenced', 'redis'].map(registry.lockName)).toEqual(['4-ttl', 'fenced', '8-auto-renew']);
+  expect(registry.lockName('no-such-lock')).toBeUndefined();
 });
 
 test('chapters of the stages: each has the diff and the questions of its stage; if not: npm run diff -- --write', () => {
