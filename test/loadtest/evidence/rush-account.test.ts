@@ -5,7 +5,7 @@ import { holdsOf } from '../../../loadtest/evidence/history.ts';
 import { findLostUpdates } from '../../../loadtest/evidence/lost-updates.ts';
 import { countOverlaps } from '../../../loadtest/evidence/overlaps.ts';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
-import { type Evidence, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
+import { type Evidence, freeWitnesses, judge, measure } from '../../../loadtest/evidence/rush-account.ts';
 import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const NODES = ['node-1', 'node-2'];
@@ -303,6 +303,15 @@ describe('account of a rush: figures', () => {
     expect(oversold).toMatchObject({ finalStock: 0, expectedStock: -1, oversold: 1, lostUpdates: 1 });
     expect(measure(heldUp(twoSales(), 2_500)).longestFreeMs).toBeCloseTo(2_501, -1);
     expect(measure({ ...heldUp(twoSales(), 2_500), standstills }).longestFreeMs).toBeCloseTo(1_701, -1);
+  });
+
+  test('witnesses of a lock that was free: from when until when, and who waited, where it was too long', () => {
+    const tooLong = heldUp(twoSales(), 2_500);
+
+    expect(freeWitnesses(tooLong, measure(tooLong))).toEqual([
+      'From 0.005 s to 2.506 s nobody was inside, and sale 0002 on node-2 waited.',
+    ]);
+    expect(freeWitnesses(twoSales(), measure(twoSales()))).toEqual([]);
   });
 
   test('a count of Redis commands that went down is none, and of dropped events no overlaps are measured', () => {
