@@ -8,6 +8,8 @@ test('the page tells rates, ratios, CPU time, commands, waits, all figures, opti
   const page = await renderBenchPage(sampleBench());
 
   await expect(bodyOf(page)).toMatchFileSnapshot('golden/page.txt');
+  // A lock that was not alone is marked in the charts, too.
+  expect(page).toMatch(/<text[^>]*>[^<]*peer:async-mutex ✘/);
   expect(page).not.toMatch(/<script|<link|<img|https?:\/\/|\ssrc=|@import/);
 });
 

@@ -34,6 +34,7 @@ test('a full run: the page has a part for each cell, a chart of each kind, and n
   expect(labels[1]).toContain('1-in-process: expected 3,000, final 3,750.');
   expect(labels).toContain('Stock of 1-in-process during rush: 3,750 instead of 3,000, in 766 ms');
   expect(labels.at(-2)).toContain('2-recursive-retry: p50 32.2 ms, p95 52.8 ms, p99 68.2 ms, max 1.9 s.');
+  expect(page).toContain('>3,750</text>');
   expect(page).not.toMatch(/NaN|undefined|Infinity/);
   expect(page).not.toMatch(/https?:|\/\/[a-z]|@import|url\((?!#chart-)|<(script|link|img|iframe|object|embed)\b/i);
   expect(page).not.toMatch(/ (?:src|srcset|xlink:href|action|poster)=| href="(?!#)/);
