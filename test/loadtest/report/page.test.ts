@@ -44,12 +44,17 @@ test('a full run: the page has a part for each cell, a chart of each kind, and n
 test('beside a proof: a cell that was proved too has a second mark, and without one nothing is said of it', async () => {
   const results = sampleWithSteps();
   const proof = sampleProof(({ cells }) => {
-    for (const cell of cells) cell.drill = 'paused-process';
+    for (const [at, drill] of ['slow-holder', 'paused-process', 'crashed-holder'].entries())
+      Object.assign(cells[at] ?? {}, { drill });
   });
   const page = await renderPage(results, noChart, proof);
   const without = await renderPage(results, noChart);
 
-  expect([...page.matchAll(/<span class="proved">.*?<\/span>\s*<\/a>/gs)]).toHaveLength(2);
+  const marks = [...page.matchAll(/<span class="proved">(.*?)<\/a>/gs)].map(([, mark = '']) =>
+    mark.replace(/<[^>]*>/g, '').trim(),
+  );
+
+  expect(marks).toEqual(['✔\uFE0E proved', '✘\uFE0E counterexample', '? cut']);
   expect(page).toContain('the proof of 22 November 2026, 10:15 UTC, Valkey 9.1.1');
   expect(without).not.toMatch(/class="(proved|legend-title)"/);
   expect(
