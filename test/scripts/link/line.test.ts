@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { findOnPath } from '../../../scripts/stack/path.ts';
 import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
-import { ownRedis } from '../../locks/own-redis.ts';
-import { encode, isPending, ownLinks, seen, someTurns } from './own-links.ts';
+import { encode, isPending, linkedRedis, ownLinks, seen, someTurns } from './own-links.ts';
 
-const redis = ownRedis();
+const redis = linkedRedis();
 const { open, connect, connectRaw } = ownLinks();
 
 const DELAY_MS = 150;

@@ -1,8 +1,36 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
+import { type SharedRedis, sharedRedis } from '../../stack.ts';
+
+/** The Redis of this worker, for one file. It must be empty when the tests have ended. */
+export function linkedRedis() {
+  const clients: Redis[] = [];
+  let redis: SharedRedis;
+
+  beforeAll(async () => {
+    redis = await sharedRedis();
+  });
+
+  afterAll(async () => {
+    const keysLeft = await redis.client.keys('*');
+    for (const client of clients) client.disconnect();
+    expect(keysLeft).toEqual([]);
+  });
+
+  return {
+    url: () => redis.url,
+    /** A new connection, closed after the last test. */
+    connect(): Redis {
+      const client = new Redis(redis.url);
+      clients.push(client);
+      return client;
+    },
+    key: () => String(expect.getState().currentTestName),
+  };
+}
 
 /** Links, clients and servers for one test, closed after it. */
 export function ownLinks() {

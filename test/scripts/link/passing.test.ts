@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLink } from '../../../scripts/link/link.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
-import { ownRedis } from '../../locks/own-redis.ts';
-import { encode, ownLinks, someTurns, split } from './own-links.ts';
+import { encode, linkedRedis, ownLinks, someTurns, split } from './own-links.ts';
 
-const redis = ownRedis();
+const redis = linkedRedis();
 const { open, connect, connectRaw, listen } = ownLinks();
 
 const values = fc.array(fc.uint8Array({ maxLength: 400 }), { minLength: 1, maxLength: 20 });

@@ -2,10 +2,9 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { openRedis, type RedisServer } from '../../../../scripts/stack/redis.ts';
-import { ownRedis } from '../../../locks/own-redis.ts';
-import { ownLinks, seen } from '../../../scripts/link/own-links.ts';
+import { linkedRedis, ownLinks, seen } from '../../../scripts/link/own-links.ts';
 
-const redis = ownRedis();
+const redis = linkedRedis();
 const { open, connect } = ownLinks();
 
 /** Clients that count, one key each, until `stop`. */
