@@ -328,8 +328,8 @@ export const beyond: Mutation[] = [
   {
     name: 'put-back-into-a-batch',
     file: 'services/inventory/sale-service.ts',
-    find: "if (!('createLock' in strategy)) {",
-    replace: "if ('takeOne' in strategy) {",
+    find: "if (!('createLock' in strategy)) return await alone(emit);",
+    replace: "if ('takeOne' in strategy) return await alone(emit);",
     why: 'Units that are put back between the read and the write of a batch are overwritten.',
     tests: ['test/services/inventory/orders/cleanup.test.ts'],
     title: 'combine: the late write',

@@ -113,8 +113,8 @@ export const orders: Mutation[] = [
   {
     name: 'payment-acknowledged-first',
     file: 'services/inventory/orders/payments/consumer.ts',
-    find: '    const { status, body } = await book(message)',
-    replace: '    await stream.acknowledge(message);\n    const { status, body } = await book(message)',
+    find: '    const { status, body } = await (take ?? book)(message)',
+    replace: '    await stream.acknowledge(message);\n    const { status, body } = await (take ?? book)(message)',
     why: 'A node that dies in its work has acknowledged the payment: nobody books it.',
     tests: ['test/services/inventory/orders/payments.test.ts'],
     title: 'SIGKILL within the work',

@@ -237,7 +237,7 @@ export const service: Mutation[] = [
   {
     name: 'refused-read-in-doubt',
     file: 'services/inventory/sale-service.ts',
-    find: 'noteRefusal(store.readStock(sku, fenceOf(token)))',
+    find: 'noteRefusal(store.readStock(sku, fenceOf(token)), progress)',
     replace: 'store.readStock(sku, fenceOf(token))',
     why: 'A sale that was refused at its read is answered as if it had only lost its lock.',
     tests: ['test/services/inventory/beyond.test.ts'],
@@ -273,8 +273,8 @@ export const service: Mutation[] = [
   {
     name: 'sale-without-a-command',
     file: 'services/inventory/sale-service.ts',
-    find: '      await store.mustCarry(lock);\n',
-    replace: '',
+    find: '      await store.mustCarry(lock);\n      const taken',
+    replace: '      const taken',
     why: 'A sale is made under a lock that can never be released.',
     tests: ['test/services/inventory/redis-commands.test.ts'],
     title: 'a sale is refused',

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { createLock as createOwnerCheck } from '../../../locks/5-owner-check.ts';
 import { createLock as createLuaRelease } from '../../../locks/6-lua-release.ts';
-import { findOnPath } from '../../../scripts/stack/path.ts';
 import { connectStore, stockKey } from '../../../services/inventory/store.ts';
-import { lockOptions, notHeld } from '../../locks/lock-options.ts';
+import { lockOptions } from '../../locks/lock-options.ts';
 import { encode, isPending, linkedRedis, ownLinks, someTurns } from './own-links.ts';
 
 const redis = linkedRedis();
@@ -111,27 +109,6 @@ test.each(['EVALSHA', 'EVAL'])('link: a script of ours is held by its name (%s)'
   expect(before).toBe('a');
   expect(await watcher.exists(redis.key())).toBe(0);
   expect(link.counters.commands.get('release-if-owner')).toBe(name === 'EVAL' ? 2 : 1);
-});
-
-test('link: a release that is held until the owner has changed deletes the key of the next holder', async () => {
-  const link = await open(redis.url());
-  const direct = redis.connect();
-  const a = createOwnerCheck(lockOptions({ redis: await connect(link.url), key: redis.key() }));
-  const b = createOwnerCheck(lockOptions({ redis: direct, key: redis.key() }));
-  const c = createOwnerCheck(lockOptions({ redis: direct, key: redis.key() }));
-  await a.acquire();
-  const held = link.holdNext('DEL');
-
-  const released = a.release();
-  await held.arrived;
-  await direct.del(redis.key()); // The lease of A ends.
-  await b.acquire(AbortSignal.abort());
-  held.letGo();
-  await released;
-  await c.acquire(AbortSignal.abort());
-
-  await expect(b.release()).rejects.toMatchObject(notHeld);
-  await c.release();
 });
 
 test('link: a held command reaches Redis although its client has gone', async () => {
@@ -300,20 +277,6 @@ test('link: dropping the second of two held commands leaves the first', async ()
   await watcher.del(redis.key());
 });
 
-test('link: clients are held at once, and each gets its own answer', async () => {
-  const link = await open(redis.url());
-  const clients = await Promise.all(Array.from({ length: 3 }, () => connect(link.url)));
-  const holds = clients.map((_, at) => link.holdNext(({ name, args }) => name === 'ECHO' && args[0] === String(at)));
-
-  const answers = clients.map((client, at) => client.echo(String(at)));
-  await Promise.all(holds.map((hold) => hold.arrived));
-  const waiting = await Promise.all(answers.map(isPending));
-  for (const hold of holds.toReversed()) await hold.letGo();
-
-  expect(waiting).not.toContain(false);
-  expect(await Promise.all(answers)).toEqual(clients.map((_, at) => String(at)));
-});
-
 test('link: of 20 commands held on one connection none passes before the first', async () => {
   const link = await open(redis.url());
   const client = await connect(link.url);
@@ -329,24 +292,6 @@ test('link: of 20 commands held on one connection none passes before the first',
   expect(order).toEqual(holds.map((_, at) => String(at)));
   expect(waiting).not.toContain(false);
   expect(await Promise.all(answers)).toEqual(order);
-});
-
-test('link: many megabytes behind a held command arrive whole', async () => {
-  const link = await open(redis.url());
-  const client = await connect(link.url);
-  const held = link.holdNext('SET');
-  const value = Buffer.alloc(8 * 1024 * 1024, 'behind');
-
-  const answers = Promise.all([
-    client.set(redis.key(), 'a'),
-    client.set(redis.key(), value),
-    client.getBuffer(redis.key()),
-  ]);
-  await held.arrived;
-  held.letGo();
-
-  expect((await answers)[2]?.equals(value)).toBe(true);
-  await client.del(redis.key());
 });
 
 test('link: a held value keeps every byte', async () => {
@@ -398,31 +343,6 @@ test('link: closing it ends what is held and what is waited for, and leaves no c
   expect(await Promise.all(holds.map((hold) => hold.letGo()))).not.toContain(true);
   await expect.poll(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
 });
-
-// The embedded Valkey cannot be told which connection to end.
-const isNative = findOnPath('redis-server', 'valkey-server') !== undefined;
-test.skipIf(!isNative)(
-  'link: a node that has given up a held write has Redis end its connection, so the write never arrives (needs redis-server on the PATH)',
-  async () => {
-    const [link, watcher] = [await open(redis.url()), redis.connect()];
-    const store = connectStore(link.url);
-    await store.back();
-    await watcher.set(stockKey('late'), 10);
-    const held = link.holdNext(({ name, args }) => name === 'SET' && args[0] === stockKey('late'));
-
-    const written = store.writeStock('late', 9);
-    await held.arrived;
-    await expect(written).rejects.toThrow('max retries');
-    await store.back();
-    await expect.poll(() => link.counters.commands.get('CLIENT')).toBeGreaterThan(2);
-    await store.readStock('late');
-    await expect.poll(() => link.counters.open).toBe(1);
-
-    expect(await held.letGo()).toBe(false);
-    expect(await watcher.getdel(stockKey('late'))).toBe('10');
-    store.redis.disconnect();
-  },
-);
 
 test('link: a node that is cut off cannot do that, and its held write arrives late', async () => {
   const [link, watcher] = [await open(redis.url()), redis.connect()];

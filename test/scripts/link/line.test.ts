@@ -1,7 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
-import { findOnPath } from '../../../scripts/stack/path.ts';
+import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
 import { encode, isPending, linkedRedis, ownLinks, seen, someTurns } from './own-links.ts';
 
@@ -115,21 +114,6 @@ test('link: a connection that Redis ends is ended after its delayed replies', as
   expect(String(client.received())).toBe('$1\r\na\r\n+OK\r\n');
 });
 
-test('link: clients whose replies are delayed on and off lose nothing and keep their order', async () => {
-  const link = await open(redis.url());
-  const counting = await startCounting(link.url, 3);
-
-  for (const ms of [20, 3, 0]) {
-    link.delayReplies(ms);
-    await counting.progress(15);
-  }
-  const { answers, inDoubt } = await counting.stop();
-
-  for (const answer of answers) expect(answer).toEqual(upTo(answer.length));
-  expect(inDoubt).toEqual(answers.map(() => 0));
-  expect(await counting.counted(redis.connect())).toEqual(answers.map(({ length }) => length));
-});
-
 test('link: a cut line resets clients, and new ones until it is restored', async () => {
   const link = await open(redis.url());
   const client = await connectRaw(link.port);
@@ -241,26 +225,6 @@ test('link: a silent line that is then cut for good ends its connections', async
   await expect.poll(async () => String(await watcher.client('LIST')).split('\n').length).toBe(before);
 });
 
-test('link: clients over a line that goes silent again and again lose nothing and keep their order', async () => {
-  const link = await open(redis.url());
-  const counting = await startCounting(link.url, 3);
-
-  for (let turn = 0; turn < 3; turn += 1) {
-    await counting.progress(15);
-    link.cut('silent');
-    await someTurns(redis.connect());
-    const before = counting.answered();
-    await someTurns(redis.connect());
-    expect(counting.answered()).toBe(before);
-    link.restore();
-  }
-  const { answers, inDoubt } = await counting.stop();
-
-  for (const answer of answers) expect(answer).toEqual(upTo(answer.length));
-  expect(inDoubt).toEqual(answers.map(() => 0));
-  expect(await counting.counted(redis.connect())).toEqual(answers.map(({ length }) => length));
-});
-
 describe('link: with a second Redis', () => {
   let temp: ReturnType<typeof makeTempDir>;
   let second: RedisServer;
@@ -313,44 +277,4 @@ describe('link: with a second Redis', () => {
       expect(first[at]).toBeLessThanOrEqual(before.length + (inDoubt[at] as number));
     });
   });
-
-  test.skipIf(findOnPath('redis-server', 'valkey-server') === undefined)(
-    'link: a lock taken after the replication line was cut is unknown to the promoted replica (needs redis-server on the PATH)',
-    async () => {
-      const [primaryDir, replicaDir] = [makeTempDir(), makeTempDir()];
-      const parts: Part[] = [];
-      const start = async (dir: string) => {
-        const server = await openRedis(undefined, { dir });
-        parts.push(server.part as Part);
-        return server;
-      };
-      try {
-        const [primary, replica] = [await start(primaryDir.dir), await start(replicaDir.dir)];
-        const replication = await open(primary.url);
-        const nodeLink = await open(primary.url);
-        const [node, onReplica] = [await connect(nodeLink.url), await connect(replica.url)];
-        await node.config('SET', 'repl-diskless-sync-delay', '0');
-        await onReplica.replicaof('127.0.0.1', String(replication.port));
-        await node.set('before', 'a');
-        await expect.poll(() => onReplica.get('before')).toBe('a');
-
-        replication.cut('silent');
-        const taken = await node.set('lock', 'first', 'NX');
-        process.kill(parts[0]?.pid as number, 'SIGKILL');
-        await parts[0]?.ended;
-        await onReplica.replicaof('NO', 'ONE');
-        nodeLink.moveTo(replica.url);
-        const afterwards = await connect(nodeLink.url);
-        const takenAgain = await afterwards.set('lock', 'second', 'NX');
-
-        expect([taken, takenAgain]).toEqual(['OK', 'OK']);
-        expect(await afterwards.mget('before', 'lock')).toEqual(['a', 'second']);
-        expect(replication.counters.commands.get('PSYNC')).toBe(1);
-      } finally {
-        for (const part of parts) await part.stop();
-        primaryDir.remove();
-        replicaDir.remove();
-      }
-    },
-  );
 });

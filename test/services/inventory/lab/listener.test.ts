@@ -170,29 +170,6 @@ describe('lab: /next-sale', () => {
     pausing.signal('SIGKILL');
     await expect(paused).rejects.toThrow();
   });
-
-  test('a nested call ends well under stage 7', async () => {
-    await node.lab('PUT', '/lock-version', { version: 7 });
-    await node.lab('PUT', '/stock', { sku: 'nested', stock: 10 });
-    await node.lab('PUT', '/next-sale', { nestedCall: true });
-
-    const answer = await node.sell('nested');
-
-    expect(answer.body).toMatchObject({ outcome: 'sold', remaining: 9 });
-    expect(await redis.client.keys('{inventorynested}:lock:*')).toEqual([]);
-  });
-
-  test('a nested call waits for itself under stage 6', async () => {
-    const impatient = await startNode(redis.url, { LOCK_VERSION: '6', WAIT_TIMEOUT_MS: '150' });
-    await impatient.lab('PUT', '/stock', { sku: 'itself', stock: 10 });
-    await impatient.lab('PUT', '/next-sale', { nestedCall: true });
-
-    const answer = await impatient.sell('itself');
-
-    expectProblem(answer, 'LOCK_WAIT_TIMEOUT');
-    expect(await redis.client.get('{inventoryitself}:stock')).toBe('10');
-    expect(await redis.client.keys('{inventoryitself}:lock:*')).toEqual([]);
-  });
 });
 
 describe('lab: /history', () => {

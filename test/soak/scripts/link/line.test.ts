@@ -1,6 +1,7 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { makeTempDir, type Part } from '../../../../scripts/stack/parts.ts';
+import { findOnPath } from '../../../../scripts/stack/path.ts';
 import { openRedis, type RedisServer } from '../../../../scripts/stack/redis.ts';
 import { linkedRedis, ownLinks, seen } from '../../../scripts/link/own-links.ts';
 
@@ -152,3 +153,43 @@ describe('link: with a second Redis', () => {
     });
   });
 });
+
+test.skipIf(findOnPath('redis-server', 'valkey-server') === undefined)(
+  'link: a lock taken after the replication line was cut is unknown to the promoted replica (needs redis-server on the PATH)',
+  async () => {
+    const [primaryDir, replicaDir] = [makeTempDir(), makeTempDir()];
+    const parts: Part[] = [];
+    const start = async (dir: string) => {
+      const server = await openRedis(undefined, { dir });
+      parts.push(server.part as Part);
+      return server;
+    };
+    try {
+      const [primary, replica] = [await start(primaryDir.dir), await start(replicaDir.dir)];
+      const replication = await open(primary.url);
+      const nodeLink = await open(primary.url);
+      const [node, onReplica] = [await connect(nodeLink.url), await connect(replica.url)];
+      await node.config('SET', 'repl-diskless-sync-delay', '0');
+      await onReplica.replicaof('127.0.0.1', String(replication.port));
+      await node.set('before', 'a');
+      await expect.poll(() => onReplica.get('before')).toBe('a');
+
+      replication.cut('silent');
+      const taken = await node.set('lock', 'first', 'NX');
+      process.kill(parts[0]?.pid as number, 'SIGKILL');
+      await parts[0]?.ended;
+      await onReplica.replicaof('NO', 'ONE');
+      nodeLink.moveTo(replica.url);
+      const afterwards = await connect(nodeLink.url);
+      const takenAgain = await afterwards.set('lock', 'second', 'NX');
+
+      expect([taken, takenAgain]).toEqual(['OK', 'OK']);
+      expect(await afterwards.mget('before', 'lock')).toEqual(['a', 'second']);
+      expect(replication.counters.commands.get('PSYNC')).toBe(1);
+    } finally {
+      for (const part of parts) await part.stop();
+      primaryDir.remove();
+      replicaDir.remove();
+    }
+  },
+);

@@ -1,13 +1,13 @@
 /**
- * Measures what it costs to be followed: `npx tsx test/services/inventory/lab/follow-cost.ts [pairs] [lock] [requests]`.
+ * Measures what it costs to be followed: `npx tsx test/soak/services/follow-cost.ts [pairs] [lock] [requests]`.
  *
  * A stack sells as it does in a rush, in turns with nobody and with one who follows each node, who reads in the process of the load as
  * the live page does. Each figure is the median of the pairs; the ratio is the median of the ratios of one pair. With 0 pairs it sells
  * with nobody alone, five times: to compare two versions of the service, call it in both checkouts in turn.
  */
-import { followNode } from '../../../../loadtest/harness/event-stream.ts';
-import { sendSales } from '../../../../loadtest/harness/load.ts';
-import { openLocalTarget, type Target } from '../../../../loadtest/harness/target.ts';
+import { followNode } from '../../../loadtest/harness/event-stream.ts';
+import { sendSales } from '../../../loadtest/harness/load.ts';
+import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
 
 const CONNECTIONS = 100;
 const ALONE = 5;

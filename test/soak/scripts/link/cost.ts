@@ -1,5 +1,5 @@
 /**
- * Measures what the link costs: `npx tsx test/scripts/link/cost.ts [rounds]`.
+ * Measures what the link costs: `npx tsx test/soak/scripts/link/cost.ts [rounds]`.
  *
  * One ioredis connection straight to Redis and one through a link do the same work in turns, once with the link in a
  * process of its own, as the nodes see it, and once in this process, where it shares the client's thread. Each figure is
@@ -9,9 +9,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { openLink } from '../../../scripts/link/link.ts';
-import { dismissReaper, makeTempDir } from '../../../scripts/stack/parts.ts';
-import { openRedis } from '../../../scripts/stack/redis.ts';
+import { openLink } from '../../../../scripts/link/link.ts';
+import { dismissReaper, makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { openRedis } from '../../../../scripts/stack/redis.ts';
 
 const OPERATIONS = { sequential: 4_000, pipelined: 60_000 };
 const IN_FLIGHT = 50;
