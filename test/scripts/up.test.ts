@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { findOnPath } from '../../scripts/stack/path.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { lackOfDeleting, lacksDeleting } from '../lacks-deleting.ts';
 import { ownCommands } from '../loadtest/commands/command-under-test.ts';
@@ -71,16 +70,6 @@ describe('npm run up', () => {
     expect(up.stderr()).toBe(`Port ${port} is taken by another program. Choose another one with ${variable}.\n`);
   });
 
-  test('a port that is taken after it has looked is named as well', async () => {
-    const env = await ports();
-    const up = start('scripts/up.ts', { ...env, PATH: pathThatTakes(env.NODE_2_LAB_PORT) });
-    expect((await up.ended).code).toBe(2);
-    expect(up.stderr()).toBe(
-      `Port ${env.NODE_2_LAB_PORT} is taken by another program. Choose another one with NODE_2_LAB_PORT.\n`,
-    );
-    expect(up.leftovers()).toEqual([]);
-  });
-
   test('a lock whose commands Redis lacks: it is not started, says what to do, and leaves nothing', async ({
     skip,
   }) => {
@@ -114,14 +103,3 @@ test('npm run down: says so when nothing is up', async () => {
   expect((await down.ended).code).toBe(0);
   expect(down.stdout()).toBe('Nothing is up.\n');
 });
-
-/** A PATH whose redis-server takes the port first, as a program would that was quicker than the node. */
-function pathThatTakes(port: string) {
-  const temp = makeTempDir();
-  onTestFinished(temp.remove);
-  const program = `#!/usr/bin/env node
-    const redis = () => require('node:child_process').spawn('${findOnPath('redis-server', 'valkey-server')}', process.argv.slice(2), { stdio: 'inherit' });
-    require('node:net').createServer().listen(${port}, '127.0.0.1', () => redis().on('exit', process.exit));`;
-  writeFileSync(join(temp.dir, 'redis-server'), program, { mode: 0o755 });
-  return [temp.dir, process.env['PATH']].join(delimiter);
-}

@@ -23,17 +23,6 @@ function write(name: string, source: string) {
   return file;
 }
 
-test('bundle: the end of one does not end another in progress', async () => {
-  const small = write('small', 'console.log(1)');
-  // Its packages take esbuild a while.
-  const large = write('large', `import '${projectDir}loadtest/commands/staircase.ts'`);
-
-  const [first, second] = await Promise.all([bundledArgs(large), bundledArgs(small)]);
-
-  expect(first.at(-1)).toContain('large.ts.mjs');
-  expect(second.at(-1)).toContain('small.ts.mjs');
-});
-
 test('bundle: one that failed is tried again', async () => {
   const file = write('broken', 'const = 1');
   await expect(bundledArgs(file)).rejects.toThrow('Expected identifier');

@@ -23,6 +23,17 @@ function write(name: string, source: string) {
   return file;
 }
 
+test('bundle: the end of one does not end another in progress', async () => {
+  const small = write('small', 'console.log(1)');
+  // Its packages take esbuild a while.
+  const large = write('large', `import '${projectDir}loadtest/commands/staircase.ts'`);
+
+  const [first, second] = await Promise.all([bundledArgs(large), bundledArgs(small)]);
+
+  expect(first.at(-1)).toContain('large.ts.mjs');
+  expect(second.at(-1)).toContain('small.ts.mjs');
+});
+
 describe('bundle: heavy packages', () => {
   const run = async (file: string) => (await promisify(execFile)(process.execPath, await bundledArgs(file))).stdout;
   /** The file of its packages, and what V8 has compiled of it. */
