@@ -99,7 +99,8 @@ describe('npm run reconcile', () => {
     expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await shop.stockOf('crash')).toBe(6);
 
-    const tooEarly = await shop.reconcile(['--repair']);
+    // The longest wait that there is, so that this process can't come too late for it.
+    const tooEarly = await shop.reconcile(['--repair'], { WAIT_TIMEOUT_MS: '600000' });
     expect(tooEarly).toMatchObject({ exitCode: 2, stdout: '' });
     expect(tooEarly.stderr).toMatch(/^Sales may be in flight: 1 intent of late\. Try again in \d+ s\.\n$/);
     expect(await shop.stockOf('crash')).toBe(6);

@@ -208,7 +208,7 @@ export const beyond: Mutation[] = [
     replace: '',
     why: 'A sale that waits for its second bucket waits for ever.',
     tests: ['test/services/inventory/buckets.test.ts'],
-    title: 'waits anew, is counted as waiting',
+    title: 'waits anew, and is refused in the end',
   },
   {
     name: 'combine-writes-without-its-token',

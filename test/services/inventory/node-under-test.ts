@@ -179,8 +179,11 @@ export function expectProblem(answer: Answer, code: ProblemCode, { definite = tr
   expect(answer.status).toBe(problems[code].status);
 }
 
-/** How long a test waits for what never comes, in milliseconds: what hangs is found out, and what is slow is no fault. */
-const HANGS_MS = 60_000;
+/**
+ * How long a test waits for what never comes, in milliseconds. It is far more than anything takes, and less than the lease of a node: a
+ * lock that nobody gives up does not pass for one that was.
+ */
+const HANGS_MS = 20_000;
 
 /** Resolves when `isTrue` does with true. Rejects with `what` when it never does. */
 export async function until(what: string, isTrue: () => Promise<boolean> | boolean, limitMs = HANGS_MS) {
