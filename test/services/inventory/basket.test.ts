@@ -133,10 +133,14 @@ describe('nothing of a basket is sold', () => {
   test('when Redis goes away while it waits for the second lock: the first is given back when Redis is there again', async () => {
     const [a, b] = skus;
     const link = await startLink(redis.url);
-    const cutOff = await startNode(link.url, MULTI);
+    const cutOff = await startNode(link.url, { ...MULTI, RETRY_DELAY_MS: '250' });
     await redis.client.hset(lockKey(b), 'somebody', 1);
+    const asksForSecond = link.holdNext(({ args }) => args.includes(lockKey(b)));
     const sale = sellAll(cutOff, { skus: [a, b] });
-    await until('it has the first', async () => (await redis.client.exists(lockKey(a))) === 1);
+    await asksForSecond.arrived;
+    await asksForSecond.letGo();
+    // It has been answered that the second is not free, so none of its commands is on its way.
+    await cutOff.get('/readyz');
 
     link.cut();
     expectProblem(await sale, 'STORE_UNAVAILABLE', { definite: true });
