@@ -191,7 +191,7 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
     });
   }
 
-  /** As ioredis does: the connection is given up when nothing comes for so long while a command is under way. */
+  /** The connection is given up when nothing comes for so long while a command is under way: ioredis does it so. */
   function watchSilence() {
     if (isWatchingSilence) return;
     isWatchingSilence = true;

@@ -127,13 +127,13 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
     actor,
     take,
     isDead: () => status === 'dead',
-    /** As SIGSTOP does. */
+    /** Stops the process where it stands: SIGSTOP. */
     stop() {
       if (status !== 'running') return;
       status = 'stopped';
       say(`${name} is stopped`);
     },
-    /** As SIGCONT does: it reads what has come meanwhile, and its timers are late. */
+    /** Lets it go on: SIGCONT. It reads what has come meanwhile, and its timers are late. */
     resume() {
       if (status !== 'stopped') return;
       status = 'running';
@@ -143,7 +143,7 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
       inbox = [];
       for (const what of came) schedule.after(0, () => take(what));
     },
-    /** As SIGKILL does. */
+    /** Ends the process at once: SIGKILL. */
     kill() {
       status = 'dead';
       inbox = [];

@@ -38,7 +38,7 @@ export function createProxy(first: VirtualServer) {
   let cut: 'reset' | 'silent' | undefined;
   let server = first;
   let delayMs = 0;
-  /** As those of the real one: two connections for each that a node has. */
+  /** What has come so far. A node has two connections of ioredis. */
   const counters = {
     connections: 0,
     get open() {

@@ -74,7 +74,7 @@ export function createSchedule() {
   };
 }
 
-/** The clock counts in nanoseconds, as that of a node: the same moment is the same number, whoever reads it. */
+/** The clock counts in nanoseconds, as that of a node: a moment is one number, however it was reckoned. */
 const inNanoseconds = (ms: number) => Math.round(ms * 1e6) / 1e6;
 
 /** Everything that a promise has set off has happened. */

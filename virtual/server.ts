@@ -83,11 +83,11 @@ export async function openServer(schedule: Schedule) {
     setAhead(ms: number) {
       aheadMs = ms;
     },
-    /** As SIGSTOP does. */
+    /** Stops the process where it stands: SIGSTOP. */
     stop() {
       if (status === 'running') status = 'stopped';
     },
-    /** As SIGCONT does: it reads what has come meanwhile. */
+    /** Lets it go on: SIGCONT. It reads what has come meanwhile. */
     resume() {
       if (status !== 'stopped') return;
       status = 'running';
@@ -95,7 +95,7 @@ export async function openServer(schedule: Schedule) {
       waiting = [];
       for (const run of came) schedule.after(0, () => receive(run));
     },
-    /** As SIGKILL does. */
+    /** Ends the process at once: SIGKILL. */
     kill() {
       status = 'dead';
       waiting = [];

@@ -10,7 +10,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds since 1970, as the servers of this host count them. */
   wallTime(): number;
-  /** As `setTimeout` of node:timers/promises: rejects with AbortError when the signal aborts first. */
+  /** Resolves with the value after so many milliseconds. Rejects with AbortError when the signal aborts first. */
   sleep<T = void>(ms: number, value?: T, options?: { ref?: boolean; signal?: AbortSignal }): Promise<T>;
   startTimer(fire: () => void, ms: number): Timer;
   stopTimer(timer: Timer): void;

@@ -13,7 +13,7 @@ const isOfClient = new Set(['on', 'once', 'off', 'disconnect']);
 /** What Valkey in WebAssembly does not know: the lab does what it stands for. */
 const answers: Record<string, Reply> = { INFO: '', REPLICAOF: 'OK' };
 
-/** As much of ioredis as the harness uses. `find` gives the server at the time of the command. */
+/** Has as much of ioredis as the harness uses. `find` gives the server at the time of the command. */
 export function createHarnessClient(schedule: Schedule, find: () => VirtualServer, limitMs?: number): RedisClient {
   function ask(command: Command): Promise<Reply> {
     return new Promise((resolve, reject) => {
