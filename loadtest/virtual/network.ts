@@ -1,16 +1,18 @@
 // The network between the harness and the virtual world.
 
 import { setMaxListeners } from 'node:events';
+import type { Link } from '../../scripts/link/link.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
 import type { LoadRequest, RunningLoad } from '../harness/autocannon.ts';
 import type { HttpAnswer, HttpRequest, Network } from '../harness/network.ts';
 import { createHarnessClient } from './redis-client.ts';
-import type { Replication } from './replication.ts';
 
 /** The address of what stands before the nodes and sends each sale to the next of them. */
 export const BALANCER_URL = 'http://nginx';
 const SKU = '001';
+/** How long it takes to hear that there is nobody, in milliseconds. */
+const REFUSED_MS = 1;
 /** How long a probe takes to a server, in milliseconds, and the answer back. */
 const PROBE_MS = 0.4;
 
@@ -20,10 +22,13 @@ export interface NetworkOptions {
   serverAt(url: string): VirtualServer;
   /** The proxy that listens on a port. */
   proxyAt(port: number): Lab['proxies'][number][number] | undefined;
-  replication: Replication;
+  /** Opens a line to Redis, for a replica. */
+  openLine(): Link;
+  /** True for a replica whose line leads nowhere. */
+  isOrphan(url: string): boolean;
 }
 
-export function networkOf({ lab, serverAt, proxyAt, replication }: NetworkOptions): Network {
+export function networkOf({ lab, serverAt, proxyAt, openLine, isOrphan }: NetworkOptions): Network {
   const { schedule } = lab;
   let balanced = 0;
 
@@ -35,8 +40,9 @@ export function networkOf({ lab, serverAt, proxyAt, replication }: NetworkOption
 
   function request({ method, url, json, signal }: HttpRequest): Promise<HttpAnswer> {
     const index = nodeAt(url);
-    if (index < 0) return Promise.reject(new Error(`${url.host} does not answer.`));
     return new Promise((resolve, reject) => {
+      // Who asks again and again must not do so at one moment for ever.
+      if (index < 0) return schedule.after(REFUSED_MS, () => reject(new Error(`${url.host} does not answer.`)));
       const sent = lab.request(
         index,
         async (service, client) => {
@@ -81,8 +87,10 @@ export function networkOf({ lab, serverAt, proxyAt, replication }: NetworkOption
     connectRedis: (url, { commandTimeout }) => createHarnessClient(schedule, () => serverAt(url), commandTimeout),
     // Each server knows them from its start, and a replica has copied all when it is asked.
     async loadScripts() {},
-    async untilCopied() {},
-    openLink: async () => replication.openLine(),
+    async untilCopied({ replicaUrl }) {
+      if (isOrphan(replicaUrl)) throw new Error('The replica has not copied what Redis holds.');
+    },
+    openLink: async () => openLine(),
     probe(port, hear) {
       const proxy = proxyAt(port);
       proxy?.pass(() =>

@@ -1,6 +1,6 @@
 // Plays a drill in the virtual world: in no time, and with the same log each time.
 
-import { openLab } from '../../virtual/lab.ts';
+import { type Lab, openLab } from '../../virtual/lab.ts';
 import { type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import { goBy } from '../harness/clock.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
@@ -34,38 +34,53 @@ export interface Played {
 }
 
 /** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. One at a time. */
-export async function playDrill(drill: Drill, stage: string, options: PlayOptions = {}): Promise<Played> {
+export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}): Promise<Played> {
   const { lock = lockNamed(stage), wrap = (target) => target, narrate = async () => {} } = options;
   const settings = { ...usualSettings, ...options.settings };
+  return inVirtualWorld({ lock, leaseMs: settings.leaseMs }, async (target, lab) => {
+    const outcome = await drill.run({
+      target: wrap(target),
+      stage,
+      settings,
+      signal: new AbortController().signal,
+      onProgress() {},
+      narrate(sentence, atMs, isStep) {
+        lab.say(`# ${sentence}`);
+        return narrate(sentence, atMs, isStep);
+      },
+      tries: 1,
+    });
+    lab.say(`${outcome.verdict}: ${outcome.reasons.join(' ')}`);
+    return { outcome, log: lab.log, virtualMs: lab.now() };
+  });
+}
+
+/**
+ * Opens the virtual world, lets the harness go by its clock, and resolves as `act` does. Rejects when that comes to no end in a quarter
+ * of an hour of the virtual clock. One at a time.
+ */
+export async function inVirtualWorld<T>(
+  { lock, leaseMs = LEASE_MS }: { lock: LockSource; leaseMs?: number | undefined },
+  act: (target: Target, lab: Lab) => Promise<T>,
+): Promise<T> {
   const masters = lock.facts.backend === 'masters' ? MASTERS : 0;
-  const lab = await openLab({ lock, leaseMs: settings.leaseMs, masters });
+  const lab = await openLab({ lock, leaseMs, masters });
   const { target, clock, network } = openVirtualTarget(lab);
   const goBack = [goBy(clock), reachBy(network)];
   try {
-    let ended: { outcome: DrillOutcome } | { error: unknown } | undefined;
-    drill
-      .run({
-        target: wrap(target),
-        stage,
-        settings,
-        signal: new AbortController().signal,
-        onProgress() {},
-        narrate(sentence, atMs, isStep) {
-          lab.say(`# ${sentence}`);
-          return narrate(sentence, atMs, isStep);
-        },
-        tries: 1,
-      })
-      .then(
-        (outcome) => (ended = { outcome }),
-        (error) => (ended = { error }),
-      );
+    let ended: { result: T } | { error: unknown } | undefined;
+    act(target, lab).then(
+      (result) => {
+        ended = { result };
+      },
+      (error) => {
+        ended = { error };
+      },
+    );
     await lab.schedule.until(() => ended !== undefined, LIMIT_MS);
-    if (ended === undefined) throw new Error(`${drill.name} under ${stage} came to no end.`);
+    if (ended === undefined) throw new Error(`What was played under ${lock.name} came to no end.`);
     if ('error' in ended) throw ended.error;
-    const { outcome } = ended;
-    lab.say(`${outcome.verdict}: ${outcome.reasons.join(' ')}`);
-    return { outcome, log: lab.log, virtualMs: lab.now() };
+    return ended.result;
   } finally {
     for (const back of goBack) back();
     lab.close();

@@ -3,12 +3,10 @@
 import type { Link } from '../../scripts/link/link.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
 
-export type Replication = ReturnType<typeof createReplication>;
-
-/** The lines to replicas of this server. */
-export function createReplication(primary: VirtualServer) {
+/** The replicas of the server at this address, and the lines to them. */
+export function createReplication(primary: VirtualServer, primaryUrl: string) {
   /** How much of what the first has heard passes over each line, by its address; all of it until it is cut. */
-  const lines = new Map<string, { passes: number }>();
+  const lines = new Map([[primaryUrl, { passes: Number.POSITIVE_INFINITY }]]);
 
   return {
     /** Opens a line to the first server. It can be cut once, for ever. */
@@ -35,12 +33,13 @@ export function createReplication(primary: VirtualServer) {
         counters: { connections: 1, open: 1, commands: new Map(), held: 0 },
       };
     },
+    /** True when somebody who copies over this line gets something. */
+    leadsHere: (lineUrl: string) => lines.has(lineUrl),
     /** Makes a server copy the first over a line. Returns what brings it up to date: it is called before each look at it. */
     follow(replica: VirtualServer, lineUrl: string): () => void {
-      const line = lines.get(lineUrl);
       let copied = 0;
       return () => {
-        const until = Math.min(primary.heard.length, line?.passes ?? 0);
+        const until = Math.min(primary.heard.length, lines.get(lineUrl)?.passes ?? 0);
         replica.replay(primary.heard.slice(copied, until));
         copied = Math.max(copied, until);
       };

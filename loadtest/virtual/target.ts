@@ -28,7 +28,6 @@ export interface VirtualTarget {
 export function openVirtualTarget(lab: Lab): VirtualTarget {
   /** What finds the server at each address. */
   const places = new Map<string, () => VirtualServer>();
-  const replication = createReplication(lab.redis);
 
   /** Gives a server an address. */
   function place(find: () => VirtualServer): string {
@@ -44,6 +43,9 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
   }
 
   const redisUrl = place(() => lab.redis);
+  const replication = createReplication(lab.redis, redisUrl);
+  /** Replicas whose line leads nowhere. */
+  const orphans = new Set<string>();
   const masters = lab.masters.map(
     (server): Master => ({ url: place(() => server), process: processOf(lab, server, { keepsData: false }) }),
   );
@@ -80,6 +82,7 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
           catchUp();
           return replica;
         });
+        if (!replication.leadsHere(lineUrl)) orphans.add(url);
         return { url, async stop() {} };
       },
       async startClockServer() {
@@ -100,7 +103,8 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
       const number = port - FIRST_LINK_PORT;
       return lab.proxies[Math.floor(number / LINKS)]?.[number % LINKS];
     },
-    replication,
+    openLine: replication.openLine,
+    isOrphan: (url) => orphans.has(url),
   });
   return { target, clock: joinLab(lab), network };
 }

@@ -1,0 +1,497 @@
+import { describe, expect, test } from 'vitest';
+import { blockedLoop } from '../../../loadtest/drills/blocked-loop.ts';
+import { clientGone } from '../../../loadtest/drills/client-gone.ts';
+import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
+import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
+import { failover } from '../../../loadtest/drills/failover.ts';
+import { forgottenSale } from '../../../loadtest/drills/forgotten-sale.ts';
+import { hungHolder } from '../../../loadtest/drills/hung-holder.ts';
+import { stepDrills } from '../../../loadtest/drills/index.ts';
+import { lateRelease } from '../../../loadtest/drills/late-release.ts';
+import { lateWrite } from '../../../loadtest/drills/late-write.ts';
+import { longSale } from '../../../loadtest/drills/long-sale.ts';
+import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
+import { overtaking } from '../../../loadtest/drills/overtaking.ts';
+import { partition } from '../../../loadtest/drills/partition.ts';
+import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
+import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
+import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
+import { starvation } from '../../../loadtest/drills/starvation.ts';
+import { sleep } from '../../../loadtest/harness/clock.ts';
+import { network } from '../../../loadtest/harness/network.ts';
+import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
+import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
+import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
+import { lockKey } from '../../../services/inventory/store.ts';
+import { deaf, held, isUnknown, LEASE_MS, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
+
+// A step that silently does nothing must not end in a verdict: neither in a pass because nothing happened, nor in a fail for
+// another reason than the one that it gives.
+
+/** How long a sale takes at most that nobody keeps inside, in milliseconds. */
+const LEAVE_MS = 200;
+
+/** The scripts are taken, and this is what the nodes follow. */
+const scripted =
+  (follow: (script: SaleScript, node: TargetNode, index: number) => SaleScript | undefined) =>
+  (target: Target): Target =>
+    withNodes(target, (node, index) => ({
+      async script(script) {
+        const followed = follow(script, node, index);
+        if (followed) await node.script(followed);
+      },
+    }));
+
+/** Nodes whose processes hear no signal and survive every kill. */
+const immortal = (target: Target) =>
+  withNodes(target, () => ({ process: { signal() {}, async kill() {}, async start() {} } }));
+
+/** A Redis on which some of what is done to its process has no effect. */
+const steadyRedis =
+  (change: Partial<NonNullable<NonNullable<Target['stack']>['redisProcess']>>) =>
+  (target: Target): Target => {
+    const process = target.stack?.redisProcess;
+    if (target.stack === undefined || process === undefined) throw new Error('There is no Redis of our own.');
+    return { ...target, stack: { ...target.stack, redisProcess: { ...process, ...change } } };
+  };
+
+/** The replica copies another server than the one that it is given. */
+const replicating =
+  (url: (given: string) => string) =>
+  (target: Target): Target => {
+    const { stack } = target;
+    if (stack?.startReplica === undefined) throw new Error('This Redis knows no replication.');
+    const { startReplica } = stack;
+    return { ...target, stack: { ...stack, startReplica: (given) => startReplica(url(given)) } };
+  };
+
+/** The replica copies from Redis itself, so that no line can be cut. */
+const uncut = (target: Target) => replicating(() => target.stack?.redis.url ?? '')(target);
+
+/** The scripts are taken and not followed, and nobody looks while a sale is under way. */
+const unscripted = (target: Target) =>
+  withNodes(target, ({ history }) => ({
+    async script() {},
+    async history() {
+      const seen = await history();
+      if (seen.events.length === 0 || seen.events.at(-1)?.type === 'left') return seen;
+      await sleep(LEAVE_MS);
+      return history();
+    },
+  }));
+
+/** The second node does not reach Redis from the moment at which its first sale is scripted. */
+const secondCutOff = (target: Target) =>
+  withNodes(target, (node, index) =>
+    index === 0
+      ? {}
+      : {
+          async script(script) {
+            node.link?.cut();
+            await node.script(script);
+          },
+          async resume() {
+            node.link?.restore();
+            await node.resume();
+          },
+        },
+  );
+
+const nobodyWaited = /^No sale on node-2 waited for the lock\.$/;
+
+describe('a fault that could not be staged is unknown', () => {
+  describe('no step has an effect', () => {
+    const insideFirst = stepDrills
+      .filter((drill) => ![longSale, redisOutage, overtaking].includes(drill) && drill.name !== 'long-wait')
+      .filter(({ name }) => !hasNothingToBreak('8-auto-renew', name));
+    // One check finds both, so each drill is shown one of them, in turns.
+    test.each(insideFirst.filter((_, at) => at % 2 === 0))(
+      '$name: nothing to sell, so nobody is inside',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { stock: 0 }), /did not stay inside/);
+      },
+    );
+
+    test('long-sale: nothing to sell, so no sale is long', async () => {
+      isUnknown(await run(longSale, '8-auto-renew', { stock: 0 }), /Not every sale stayed inside/);
+    });
+
+    test.each(insideFirst.filter((_, at) => at % 2 === 1))(
+      '$name: the sales follow no script, so nobody stays inside',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: unscripted }), /did not stay inside/);
+      },
+    );
+
+    test('overtaking: nothing to sell, so the nodes are not ready', async () => {
+      isUnknown(await run(overtaking, '8-auto-renew', { stock: 0 }), /^node-1 did not sell before the drill\.$/);
+    });
+
+    test('overtaking: the sales follow no script, so nobody stays inside', async () => {
+      isUnknown(await run(overtaking, '8-auto-renew', { wrap: unscripted }), /did not stay inside/);
+    });
+
+    test('long-sale: the sales follow no script, so none is long', async () => {
+      isUnknown(await run(longSale, '8-auto-renew', { wrap: scripted(() => undefined) }), /Not every sale/);
+    });
+
+    test('long-sale: the sales of one node alone are long', async () => {
+      const onlyFirst = scripted((script, _node, index) => (index === 0 ? script : undefined));
+      isUnknown(await run(longSale, '8-auto-renew', { wrap: onlyFirst }), /Not every sale/);
+    });
+
+    test('client-gone: a lock that lets everybody in, so nobody waits', async () => {
+      isUnknown(await run(clientGone, '8-auto-renew', { really: '0-none' }), /did not wait/);
+    });
+
+    test.each([starvation, overtaking])('$name: a lock that lets everybody in, so nobody waits', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { really: '0-none' }), /did not wait|\d of 10 sales waited/);
+    });
+
+    test('blocked-loop: the business computes nothing', async () => {
+      const idle = scripted(({ blockMs, ...script }) => script);
+      isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: idle }), /^The event loop of node-1 was not blocked\.$/);
+    });
+
+    test('blocked-loop: the business yields before the lease has ended', async () => {
+      const short = scripted((script) => (script.blockMs ? { ...script, blockMs: LEASE_MS / 2 } : script));
+      isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: short }), /was not blocked for 1\.5 s\.$/);
+    });
+
+    test('nested-call: nobody else asks for the lock', async () => {
+      isUnknown(await run(nestedCall, '8-auto-renew', { wrap: deaf }), /did not ask for the lock/);
+    });
+  });
+
+  describe('processes that cannot be stopped', () => {
+    const withoutProcesses = (target: Target): Target => ({
+      ...target,
+      nodes: target.nodes.map(({ process, ...node }) => node),
+    });
+
+    test.each([crashedHolder, pausedProcess])('$name: the processes are not ours', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: withoutProcesses }), /node-1 is not a process of this run/);
+    });
+
+    test.each(['4-ttl', '8-auto-renew'])('paused-process under %s: the signal does nothing', async (stage) => {
+      isUnknown(await run(pausedProcess, stage, { wrap: immortal }), /did not fall into the pause/);
+    });
+  });
+
+  describe('commands that are not held', () => {
+    test.each([lateRelease, lateWrite, crossedWrite, partition, starvation])(
+      '$name: there is no link',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: withoutLinks }), /without a link/);
+      },
+    );
+
+    test.each([lateRelease, lateWrite, crossedWrite])('$name: the link never sees the command', async (drill) => {
+      isUnknown(await run(drill, '8-auto-renew', { wrap: never }), /never saw the command/);
+    });
+
+    test.each([
+      { drill: lateRelease, name: 'late-release', stage: '3-spin' },
+      { drill: lateRelease, name: 'late-release', stage: '5-owner-check' },
+      { drill: lateRelease, name: 'late-release', stage: '8-auto-renew' },
+      { drill: lateWrite, name: 'late-write', stage: '3-spin' },
+      { drill: lateWrite, name: 'late-write', stage: '8-auto-renew' },
+      { drill: crossedWrite, name: 'crossed-write', stage: '3-spin' },
+      { drill: crossedWrite, name: 'crossed-write', stage: 'fenced' },
+    ])('$name under $stage: what was held never reaches Redis', async ({ drill, stage }) => {
+      isUnknown(await run(drill, stage, { wrap: lost }), /never reached Redis/);
+    });
+  });
+
+  describe('lines that are not cut', () => {
+    const whole = (target: Target) =>
+      withNodes(target, ({ link }) => (link ? { link: { ...link, cut() {}, restore() {} } } : {}));
+
+    test.each([partition, starvation])('$name: the cut cuts nothing', async (drill) => {
+      const outcome = await run(drill, '8-auto-renew', { wrap: whole });
+      isUnknown(outcome, /^node-\d still reached the servers of its lock\.$/);
+    });
+
+    test('partition: the node does not reach Redis when the line is back', async () => {
+      const away = (target: Target) =>
+        withNodes(target, (node, index) => {
+          let asked = 0;
+          const redis = async () => {
+            asked += 1;
+            // The first time it is asked before the line is cut.
+            if (asked > 1) throw new Error('away');
+            return node.redis();
+          };
+          return index === 0 ? { redis } : {};
+        });
+      isUnknown(await run(partition, '8-auto-renew', { wrap: away }), /^node-1 did not reach Redis again\.$/);
+    });
+  });
+
+  describe('a failover that does not take place', () => {
+    test('failover: the replica copies nothing', async () => {
+      const nowhere = replicating(() => 'redis://127.0.0.1:1');
+      isUnknown(await run(failover, '8-auto-renew', { wrap: nowhere }), /has not copied/);
+    });
+
+    test('failover: the nodes are not led to the replica', async () => {
+      const fixed = (target: Target) =>
+        withNodes(target, ({ link }) => (link ? { link: { ...link, moveTo() {} } } : {}));
+      isUnknown(await run(failover, '8-auto-renew', { wrap: fixed }), /did not reach Redis/);
+    });
+  });
+});
+
+describe('an outage that is none is unknown', () => {
+  test('redis-outage: Redis does not stop', async () => {
+    isUnknown(await run(redisOutage, '8-auto-renew', { wrap: steadyRedis({ signal() {} }) }), /Redis answered/);
+  });
+
+  test('redis-outage: Redis is not killed', async () => {
+    const immortal = steadyRedis({ async kill() {}, async start() {} });
+    isUnknown(await run(redisOutage, '8-auto-renew', { wrap: immortal }), /Redis answered/);
+  });
+});
+
+// Here a drill still ends in a verdict, for another reason than the one that it gives.
+describe('a fault that was not there, and is not missed', () => {
+  describe('no second sale could have taken place', () => {
+    test.each([lateWrite, pausedProcess, blockedLoop, partition])(
+      '$name: the second node does not reach Redis',
+      async (drill) => {
+        isUnknown(await run(drill, '8-auto-renew', { wrap: secondCutOff }), nobodyWaited);
+      },
+    );
+
+    test.each([lateRelease, crossedWrite])('$name: the second node does not reach Redis', async (drill) => {
+      const outcome = await run(drill, '8-auto-renew', { wrap: secondCutOff });
+      isUnknown(outcome, /^The sale on node-2 did not stay inside: it was answered STORE_UNAVAILABLE\.$/);
+    });
+
+    test('failover: the second node does not reach the new Redis', async () => {
+      const outcome = await run(failover, '1-in-process', { wrap: secondCutOff });
+      isUnknown(outcome, nobodyWaited);
+    });
+
+    test('crashed-holder: the second node does not answer', async () => {
+      isUnknown(await run(crashedHolder, '8-auto-renew', { wrap: deaf }), nobodyWaited);
+    });
+
+    test('slow-holder: no node reaches Redis while the buyers come', async () => {
+      const cutOff = (target: Target) =>
+        withNodes(target, (node) => ({
+          async script(script) {
+            if (!script.untilResumed) node.link?.cut();
+            await node.script(script);
+          },
+          async resume() {
+            node.link?.restore();
+            await node.resume();
+          },
+        }));
+      isUnknown(await run(slowHolder, '8-auto-renew', { wrap: cutOff }), nobodyWaited);
+    });
+  });
+
+  describe('the step that matters has no effect', () => {
+    test.each(['3-spin', '4-ttl'])('crashed-holder under %s: the kill kills nothing', async (stage) => {
+      isUnknown(await run(crashedHolder, stage, { wrap: immortal }), /^node-1 still answers after it was killed\.$/);
+    });
+
+    test('nested-call under 6-lua-release: nobody asks again', async () => {
+      const flat = scripted(({ nestedCall, ...script }) => script);
+      isUnknown(
+        await run(nestedCall, '6-lua-release', { wrap: flat }),
+        /^The sale did not ask for its own lock again\.$/,
+      );
+    });
+
+    test('slow-holder under 4-ttl: a stranger has the lock when it wakes, so no other sale is inside', async () => {
+      let redisUrl = '';
+      const outcome = await run(slowHolder, '4-ttl', {
+        wrap(target) {
+          redisUrl = target.stack?.redis.url ?? '';
+          return target;
+        },
+        async narrate(sentence) {
+          if (!/wakes and leaves/.test(sentence)) return;
+          const redis = network().connectRedis(redisUrl, {});
+          const take = () => redis.set(lockKey('001', '4-ttl'), 'held', 'PX', 60_000, 'NX');
+          while ((await take()) !== 'OK') await sleep(1);
+          redis.disconnect();
+        },
+      });
+      isUnknown(outcome, /^Nobody else held the lock when the slow holder left\.$/);
+    });
+
+    test('slow-holder under 5-owner-check: the slow one leaves after the holder that it was to meet', async () => {
+      const late = (target: Target) =>
+        withNodes(target, ({ resume }, index) => ({
+          async resume() {
+            if (index === 0) await sleep(LEASE_MS / 2);
+            await resume();
+          },
+        }));
+      isUnknown(await run(slowHolder, '5-owner-check', { wrap: late }), /^The slow holder left too late/);
+    });
+
+    test.each([
+      { drill: lateRelease, name: 'late-release', stage: '5-owner-check', why: /the release was not late\.$/ },
+      { drill: lateWrite, name: 'late-write', stage: '8-auto-renew', why: /^The write was not held up\.$/ },
+      { drill: crossedWrite, name: 'crossed-write', stage: '8-auto-renew', why: /^The write was not held up\.$/ },
+    ])('$name under $stage: the command is let go as soon as it comes', async ({ drill, stage, why }) => {
+      const atOnce = held((command) => ({
+        arrived: command.arrived.then(async (arrived) => {
+          await command.letGo();
+          return arrived;
+        }),
+      }));
+      isUnknown(await run(drill, stage, { wrap: atOnce }), why);
+    });
+
+    test.each(['fenced-writes', 'fenced'])(
+      'crossed-write under %s: the next one goes on when the late write is about to be let go, so it has written by then',
+      async (stage) => {
+        const outcome = await run(crossedWrite, stage, {
+          wrap: (target) =>
+            held((command) => ({
+              async letGo() {
+                await target.nodes[1]?.resume();
+                await sleep(LEAVE_MS);
+                return command.letGo();
+              },
+            }))(target),
+        });
+        isUnknown(outcome, /^Sale \d+ on node-2 was not inside any more when the late write came\.$/);
+      },
+    );
+
+    test('crossed-write: a sale that reads and writes in one step has read nothing when the late write comes', async () => {
+      const outcome = await run(crossedWrite, '8-auto-renew', { really: 'redis-atomic' });
+      isUnknown(outcome, /^Sale \d+ had not read the stock when the late write came: .*one step\.$/);
+      expect(outcome.nothingToBreak).toBe(true);
+    });
+
+    test('redis-outage: the answer is late, and so is one that needs no Redis, because the node stands still', async () => {
+      let node: TargetNode | undefined;
+      const outcome = await run(redisOutage, '8-auto-renew', {
+        wrap(target) {
+          [node] = target.nodes;
+          return target;
+        },
+        async narrate(sentence) {
+          if (!/stands still/.test(sentence)) return;
+          node?.process?.signal('SIGSTOP');
+          // Longer than the limit of an answer, and over before Redis is back.
+          await sleep(2_500);
+          node?.process?.signal('SIGCONT');
+        },
+      });
+      isUnknown(
+        outcome,
+        /^The machine is too busy: an answer took [23](\.\d)? s, and an answer that needs no Redis took [23](\.\d)? s\.$/,
+      );
+    });
+
+    test.each([
+      {
+        title: 'other answers are slow as well, so the machine is too busy',
+        otherMs: 300,
+        verdict: 'unknown',
+        why: /^The machine is too busy: an answer took [23](\.\d)? s, and an answer that needs no Redis took [34]\d\d ms\.$/,
+      },
+      {
+        title: 'other answers are fast, so it is the lock',
+        otherMs: 0,
+        verdict: 'fail',
+        why: /^An answer took [23](\.\d)? s\./,
+      },
+    ])('redis-outage: a sale is answered too late while $title', async ({ otherMs, verdict, why }) => {
+      let node: TargetNode | undefined;
+      // Until the last outage is over a node says at once, or late, how it was at the beginning: no real answer is among these.
+      let outagesLeft = 2;
+      const outcome = await run(redisOutage, '8-auto-renew', {
+        wrap(target) {
+          [node] = target.nodes;
+          if (target.stack?.redis.kind !== 'native') outagesLeft = 1;
+          return withNodes(target, (node) => {
+            const atFirst = node.state();
+            return {
+              async state() {
+                if (outagesLeft === 0) return node.state();
+                await sleep(otherMs);
+                return atFirst;
+              },
+            };
+          });
+        },
+        async narrate(sentence) {
+          if (sentence.startsWith('Redis is back')) outagesLeft -= 1;
+          if (!sentence.includes('stands still')) return;
+          node?.process?.signal('SIGSTOP');
+          await sleep(2_500);
+          node?.process?.signal('SIGCONT');
+        },
+      });
+      expect(outcome.verdict).toBe(verdict);
+      expect(outcome.reasons.join(' ')).toMatch(why);
+    });
+
+    test.each([failover, forgottenSale])('$name: the line is not cut, so the replica knows it all', async (drill) => {
+      isUnknown(
+        await run(drill, '8-auto-renew', { wrap: uncut }),
+        /^The replica has heard of what came after the cut\.$/,
+      );
+    });
+  });
+
+  test('a sale has begun, and is not held yet: it is not resumed before it is', async () => {
+    const resumed: number[] = [];
+    let looks = 0;
+    const late = (target: Target) =>
+      withNodes(target, (node, index) =>
+        index > 0
+          ? {}
+          : {
+              async state() {
+                const state = await node.state();
+                if (state.held > 0) looks += 1;
+                return looks === 0 || looks > 5 ? state : { ...state, held: 0 };
+              },
+              async resume() {
+                resumed.push(looks);
+                await node.resume();
+              },
+            },
+      );
+    const { verdict } = await run(forgottenSale, '8-auto-renew', { wrap: late });
+    expect(verdict).toBe('fail');
+    expect(resumed[0]).toBeGreaterThan(5);
+  });
+
+  describe('the holder has left before the fault', () => {
+    test.each([
+      { drill: crashedHolder, name: 'crashed-holder', stage: '3-spin', at: 1 },
+      { drill: slowHolder, name: 'slow-holder', stage: '4-ttl', at: 0 },
+      { drill: hungHolder, name: 'hung-holder', stage: '8-auto-renew', at: 1 },
+      { drill: partition, name: 'partition', stage: '8-auto-renew', at: 2 },
+      { drill: failover, name: 'failover', stage: '8-auto-renew', at: 1 },
+      { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
+    ])('$name under $stage', async ({ drill, stage, at }) => {
+      let holder: TargetNode | undefined;
+      let narrated = 0;
+      const outcome = await run(drill, stage, {
+        wrap: (target) => {
+          [holder] = target.nodes;
+          return target;
+        },
+        async narrate() {
+          if (narrated++ !== at) return;
+          await holder?.resume();
+          await sleep(LEAVE_MS);
+        },
+      });
+      isUnknown(outcome, /^Sale \d+ on node-1 was not inside any more\.$/);
+    });
+  });
+});
