@@ -22,7 +22,7 @@ export async function measureTries(stage: string) {
   const openLock = await readLock(fileOf(stage));
   const figures = { before: 0, during: 0 };
   let tries = 0;
-  async function sleep() {
+  async function wait() {
     tries += 1;
     if (tries === WARM_UP_TRIES) figures.before = heapUsed();
     if (tries < WARM_UP_TRIES + TRIES) return;
@@ -31,7 +31,7 @@ export async function measureTries(stage: string) {
   }
   // The key is held by nobody who would ever give it up.
   const redis = { set: async () => null };
-  const lock = openLock({ ...createWorld('P', 1), sleep }).createLock({ redis, key: 'lock' } as never);
+  const lock = openLock({ ...createWorld('P', 1), sleep: wait }).createLock({ redis, key: 'lock' } as never);
   await lock.acquire().catch(() => {});
   const after = heapUsed();
   return {

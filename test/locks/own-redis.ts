@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
@@ -14,8 +13,8 @@ import {
 } from '../../scripts/stack/redis.ts';
 import { ownKeys } from './own-keys.ts';
 
-/** How long a lock may take to be given back after the last test, in milliseconds. */
-const GIVEN_BACK_MS = 2_000;
+/** How often Redis is asked whether a lock has been given back after the last test. */
+const LOOKS = 2_000;
 
 /**
  * A Redis server for one test file, with a replica if that is asked for, or the embedded Valkey, whatever is installed. It must be
@@ -79,12 +78,8 @@ export function ownRedis({ hasReplica = false, isEmbedded = false } = {}) {
 
 /** A wait that was cancelled may be granted its lock once more, and gives it back: such a key is gone a moment later. */
 async function keysLeftIn(client: Redis, isOfFailed: (key: string) => boolean): Promise<string[]> {
-  const until = performance.now() + GIVEN_BACK_MS;
   const look = async () => (await client.keys('*')).filter((key) => !isOfFailed(key));
   let keys = await look();
-  while (keys.length > 0 && performance.now() < until) {
-    await sleep(20);
-    keys = await look();
-  }
+  for (let looks = 1; keys.length > 0 && looks < LOOKS; looks += 1) keys = await look();
   return keys;
 }

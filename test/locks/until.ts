@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-/** Resolves when it is true, looking every 5 ms. The limit of the test ends the wait. */
+/** Resolves when it is true, looking again and again. The limit of the test ends the wait. */
 export async function until(isTrue: () => Promise<boolean>) {
-  while (!(await isTrue())) await sleep(5);
+  while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve));
 }

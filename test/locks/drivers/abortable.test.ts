@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { abortable } from '../../../locks/drivers/abortable.ts';
 
@@ -21,8 +21,8 @@ test('abortable: rejects as a wait of timers/promises does', async () => {
   const before = AbortSignal.abort(reason);
   const during = new AbortController();
   const waits = [
-    sleep(60_000, undefined, { signal: before }),
-    sleep(60_000, undefined, { signal: during.signal }),
+    timers.setTimeout(60_000, undefined, { signal: before }),
+    timers.setTimeout(60_000, undefined, { signal: during.signal }),
     abortable(never, before),
     abortable(never, during.signal),
   ];
