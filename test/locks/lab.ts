@@ -1,14 +1,14 @@
 // The virtual lab: processes that run the real lock files, real Valkeys in WebAssembly, and a clock that moves when a test says so.
 
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { backendOf, hasLock, locks, strategies } from '../../locks/index.ts';
-import type { CreateLock, CreateMultiLock, LockOptions, RedisClient } from '../../locks/lock.ts';
-import type { LockModule } from '../../prove/sale.ts';
 import { type OpenLock, readLock } from '../../prove/sandbox.ts';
+import { scriptOf, scriptTexts, sha1Of } from '../../virtual/scripts.ts';
 import { openValkey, type Reply, ReplyError, type Valkey } from '../../virtual/valkey.ts';
-import { type Command, createWorld, type Pending } from '../../virtual/world.ts';
+import type { Command } from '../../virtual/world.ts';
+import { createProcess, NO_ANSWER, type Process } from './lab-process.ts';
+
+export { NO_ANSWER };
 
 /** Every lock that needs Redis alone, in the order of the registry. */
 export const labLocks = Object.keys(strategies).filter(
@@ -21,32 +21,15 @@ export const fileOf = (name: string) =>
 export const aborted = { name: 'AbortError', code: 'ABORT_ERR' };
 /** What release rejects with when the lock was not held. */
 export const notHeld = { name: 'LockNotHeldError', code: 'LOCK_NOT_HELD' };
-export const NO_ANSWER = 'Connection is closed.';
 /** Signal of somebody who tries once. */
 export const once = AbortSignal.abort();
 
-const lua = new URL('../../lua/', import.meta.url);
 /** The text of each script, by its name. */
-export const scripts = Object.fromEntries(
-  readdirSync(lua).map((file) => [file.replace('.lua', ''), readFileSync(new URL(file, lua), 'utf8')]),
-);
-const sha1Of = (text: string) => createHash('sha1').update(text).digest('hex');
-const namesOfScripts = new Map(Object.entries(scripts).map(([name, text]) => [sha1Of(text), name]));
+export const scripts = Object.fromEntries(scriptTexts.map((text) => [scriptOf(['EVAL', text]) ?? '', text]));
 
 /** What all labs of a worker share. */
 const opened = new Map<string, Promise<OpenLock>>();
 const valkeys: Valkey[] = [];
-
-/** `hold` keeps a command back; `hold answer` has it carried out, and keeps the answer back; `fail` rejects it, and sends nothing. */
-type Fault = 'hold' | 'hold answer' | 'fail';
-/** Which commands: by name, or by the number of the server, 0 for the first. */
-type Which = string | ((name: string, server: number) => boolean);
-
-/** How a command is named in `sent`: by its script, or in small letters. */
-const nameOf = ([verb, what]: Command) =>
-  verb === 'EVALSHA'
-    ? (namesOfScripts.get(String(what)) ?? 'evalsha')
-    : `${verb}`.toLowerCase() + (verb === 'EVAL' ? ` ${namesOfScripts.get(sha1Of(String(what)))}` : '');
 
 /** The connection of `listen`. */
 const LISTENER = 1_000_001;
@@ -58,7 +41,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 export function openLab({ masters = 0 } = {}) {
   let now = 0;
   let luck = 1;
-  let processes: ReturnType<typeof createProcess>[] = [];
+  let processes: Process[] = [];
   let modules: Record<string, OpenLock> = {};
   const lost: string[] = [];
   let heard: string[] = [];
@@ -76,12 +59,9 @@ export function openLab({ masters = 0 } = {}) {
       valkey.setTime(0);
       valkey.pipeline(0, [['FLUSHALL']]);
       // It goes on knowing them, unless a test has made it forget.
-      const [known] = valkey.pipeline(0, [['SCRIPT', 'EXISTS', ...namesOfScripts.keys()]]) as [number[]];
-      if (known.includes(0))
-        valkey.pipeline(
-          0,
-          Object.values(scripts).map((text) => ['SCRIPT', 'LOAD', text]),
-        );
+      const [known] = valkey.pipeline(0, [['SCRIPT', 'EXISTS', ...scriptTexts.map(sha1Of)]]) as [number[]];
+      const load = scriptTexts.map((text) => ['SCRIPT', 'LOAD', text]);
+      if (known.includes(0)) valkey.pipeline(0, load);
     }
   });
   afterEach(() => {
@@ -91,6 +71,12 @@ export function openLab({ masters = 0 } = {}) {
     frozen.clear();
     expect({ refused, lost: lost.splice(0) }).toEqual({ refused: [], lost: [] });
   });
+
+  /** The same row of numbers in every run. Source: Park and Miller, Random number generators, 1988. */
+  function draw() {
+    luck = (luck * 16_807) % 2_147_483_647;
+    return luck / 2_147_483_647;
+  }
 
   /** Has a server carry a command out, and puts what it tells others into their inboxes. */
   function execute(server: number, connection: number, command: Command): Reply {
@@ -102,151 +88,6 @@ export function openLab({ masters = 0 } = {}) {
       else processes[(to - 1) >> 1]?.inbox.push(message as string[]);
     }
     return reply;
-  }
-
-  function createProcess(name: string) {
-    const number = processes.length;
-    const world = createWorld(`P${number}`, masters + 1);
-    const inbox: string[][] = [];
-    const sent: string[] = [];
-    const rules: {
-      fault: Fault;
-      isMeant: (name: string, server: number) => boolean;
-      left: number;
-      caught: (() => void)[];
-    }[] = [];
-    /** Commands that were kept back, and whether they may go now. */
-    const seen = new Map<number, boolean>();
-    const connectionOf = (line: Pending['line']) => number * 2 + (line === 'messages' ? 2 : 1);
-    let isRunning = true;
-    let isDead = false;
-
-    // Its timer is one of the process.
-    const { setTimeout } = world.globals as { setTimeout: (fire: () => void, ms: number) => unknown };
-    function timeout(ms: number) {
-      const controller = new AbortController();
-      setTimeout(() => controller.abort(new DOMException('It took too long.', 'TimeoutError')), ms);
-      return controller.signal;
-    }
-    world.globals.AbortSignal = new Proxy(AbortSignal, {
-      get: (target, member) => (member === 'timeout' ? timeout : Reflect.get(target, member)),
-    });
-    // The world has no replicas. Here so many confirm at once.
-    let replicas = 1;
-    async function wait(count: number, limitMs: number) {
-      sent.push(`wait for ${count} for ${limitMs}`);
-      return replicas;
-    }
-    const redis = new Proxy(world.redis, {
-      get: (target, verb) => (verb === 'wait' ? wait : Reflect.get(target, verb)),
-    });
-    begin();
-    const module: LockModule = (modules[name] as OpenLock)(world);
-
-    function begin() {
-      luck = (luck * 16_807) % 2_147_483_647;
-      world.begin({ at: now, chance: luck / 2_147_483_647, type: 'begins' });
-    }
-
-    function options(given: Partial<LockOptions> = {}): LockOptions {
-      return {
-        redis,
-        masters: world.masters as never,
-        mysql: undefined as never,
-        zookeeper: undefined as never,
-        key: 'lock',
-        ownerToken: world.uuid(),
-        leaseMs: 30_000,
-        retryDelayMs: 20,
-        onLeaseLost: () => lost.push(`${name} of P${number}`),
-        ...given,
-      };
-    }
-
-    /** From now on this happens to so many of these commands, to all unless it is said. */
-    function plan(fault: Fault, which: Which = () => true, times = Number.POSITIVE_INFINITY) {
-      const isMeant = typeof which === 'string' ? (name: string) => name === which : which;
-      const rule = { fault, isMeant, left: times, caught: [] as (() => void)[] };
-      rules.push(rule);
-      return {
-        /** How many have been caught and not let go. */
-        caught: () => rule.caught.length,
-        /** Ends it, and lets those go that were caught. */
-        letGo() {
-          rules.splice(rules.indexOf(rule), 1);
-          for (const go of rule.caught.splice(0)) go();
-        },
-      };
-    }
-
-    /** Takes one step: hears a message, or has a command carried out. False when there is nothing to do. */
-    function step(): boolean {
-      const [, channel = '', text = ''] = inbox.shift() ?? [];
-      if (channel !== '') {
-        begin();
-        world.hear(channel, text);
-        return true;
-      }
-      const next = world.pending().find(({ id, server }) => !frozen.has(server) && seen.get(id) !== false);
-      if (next) carryOut(next);
-      return next !== undefined;
-    }
-
-    function carryOut({ id, server, line, command }: Pending) {
-      const answer = (reply: Reply) => {
-        begin();
-        world.reply(id, reply);
-      };
-      const commandName = nameOf(command);
-      const isNew = !seen.has(id);
-      if (isNew) sent.push(commandName);
-      const rule = isNew ? rules.find(({ isMeant, left }) => left > 0 && isMeant(commandName, server)) : undefined;
-      if (rule) rule.left -= 1;
-      if (rule) seen.set(id, false);
-      if (rule?.fault === 'fail') return answer(new ReplyError(NO_ANSWER));
-      if (rule?.fault === 'hold') return void rule.caught.push(() => seen.set(id, true));
-      const reply = execute(server, connectionOf(line), command);
-      if (rule) rule.caught.push(() => answer(reply));
-      else answer(reply);
-    }
-
-    return {
-      world,
-      redis: redis as RedisClient,
-      inbox,
-      begin,
-      step,
-      isRunning: () => isRunning,
-      options,
-      module,
-      lock: (given?: Partial<LockOptions>) => module.createLock(options(given)),
-      readLock: (given?: Partial<LockOptions>) =>
-        (module as { createReadLock: CreateLock }).createReadLock(options(given)),
-      multiLock: (keys: string[], given?: Partial<LockOptions>) =>
-        (module as { createMultiLock: CreateMultiLock }).createMultiLock(options(given), keys),
-      /** The commands that it has sent, by the name of the script. */
-      sent,
-      hold: (which?: Which, times?: number) => plan('hold', which, times),
-      holdAnswer: (which?: Which, times?: number) => plan('hold answer', which, times),
-      fail: (which?: Which, times?: number) => plan('fail', which, times),
-      /** From now on so many replicas confirm what is written. */
-      confirming(count: number) {
-        replicas = count;
-      },
-      /** SIGSTOP and SIGCONT. */
-      freeze() {
-        isRunning = false;
-      },
-      thaw() {
-        isRunning = !isDead;
-      },
-      /** SIGKILL: its connections close, and nothing of it happens any more. */
-      kill() {
-        [isRunning, isDead] = [false, true];
-        for (const valkey of valkeys)
-          for (const line of ['commands', 'messages'] as const) valkey.close(connectionOf(line));
-      },
-    };
   }
 
   /** Every process that runs has done what it can do at this time. */
@@ -298,7 +139,18 @@ export function openLab({ masters = 0 } = {}) {
     now: () => now,
     /** A process that has evaluated the file of this lock. */
     process(name: string) {
-      const made = createProcess(name);
+      const made = createProcess(name, modules[name] as OpenLock, {
+        number: processes.length,
+        servers: masters + 1,
+        now: () => now,
+        draw,
+        isFrozen: (server) => frozen.has(server),
+        execute,
+        close(connection) {
+          for (const valkey of valkeys) valkey.close(connection);
+        },
+        lose: (what) => lost.push(what),
+      });
       processes.push(made);
       return made;
     },

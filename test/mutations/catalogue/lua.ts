@@ -83,14 +83,6 @@ export const lua: Mutation[] = [
     tests: ['test/lua/returns.test.ts'],
   },
   {
-    name: 'put-back-tokens-compared-as-lua-numbers',
-    file: 'lua/restore-once.lua',
-    find: '#ours < #newest or (#ours == #newest and ours < newest)',
-    replace: 'tonumber(ours) < tonumber(newest)',
-    why: 'Above 2^53 two tokens are one Lua number, so a holder that has lost its lock puts units back.',
-    tests: ['test/lua/returns.test.ts'],
-  },
-  {
     name: 'read-does-not-register-its-token',
     file: 'lua/read-if-newest.lua',
     find: "redis.call('HSET', KEYS[2], ARGV[1], ours)\n",
@@ -99,27 +91,11 @@ export const lua: Mutation[] = [
     tests: ['test/lua/returns.test.ts'],
   },
   {
-    name: 'old-token-reads',
-    file: 'lua/read-if-newest.lua',
-    find: '  return -1\n',
-    replace: "  return redis.call('GET', KEYS[1])\n",
-    why: 'A holder that has lost its lock is not refused at its read, but does the whole work for nothing.',
-    tests: ['test/lua/returns.test.ts'],
-  },
-  {
     name: 'old-token-takes-the-place-of-the-newest',
     file: 'lua/read-if-newest.lua',
     find: 'if #ours < #newest or (#ours == #newest and ours < newest) then\n  return -1\nend\n',
     replace: '',
     why: 'A late read with an old token makes the stock forget the newest, and refuse its holder.',
-    tests: ['test/lua/returns.test.ts'],
-  },
-  {
-    name: 'read-tokens-compared-as-lua-numbers',
-    file: 'lua/read-if-newest.lua',
-    find: '#ours < #newest or (#ours == #newest and ours < newest)',
-    replace: 'tonumber(ours) < tonumber(newest)',
-    why: 'Above 2^53 two tokens are one Lua number, so an old token reads.',
     tests: ['test/lua/returns.test.ts'],
   },
   {
