@@ -3,24 +3,17 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
-import {
-  loadScripts,
-  openEmbedded,
-  openRedis,
-  openReplica,
-  type RedisServer,
-  untilCopied,
-} from '../../scripts/stack/redis.ts';
+import { loadScripts, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
 import { ownKeys } from './own-keys.ts';
 
 /** How often Redis is asked whether a lock has been given back after the last test. */
 const LOOKS = 2_000;
 
 /**
- * A Redis server for one test file, with a replica if that is asked for, or the embedded Valkey, whatever is installed. It must be
- * empty when the tests have ended. It knows all our scripts, so that each call of one is a single command.
+ * A Redis server for one test file, with a replica if that is asked for. It must be empty when the tests have ended. It knows all
+ * our scripts, so that each call of one is a single command.
  */
-export function ownRedis({ hasReplica = false, isEmbedded = false } = {}) {
+export function ownRedis({ hasReplica = false } = {}) {
   const keys = ownKeys();
   const clients: Redis[] = [];
   let temp: ReturnType<typeof makeTempDir> | undefined;
@@ -29,7 +22,7 @@ export function ownRedis({ hasReplica = false, isEmbedded = false } = {}) {
 
   beforeAll(async () => {
     temp = makeTempDir();
-    server = await (isEmbedded ? openEmbedded(temp.dir) : openRedis(undefined, temp));
+    server = await openRedis(undefined, temp);
     await loadScripts(server.url);
     if (!hasReplica) return;
     mkdirSync(join(temp.dir, 'replica'));

@@ -1,15 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { type Link, openLink } from '../../../scripts/link/link.ts';
-import { makeTempDir, type Part, projectDir } from '../../../scripts/stack/parts.ts';
+import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { openRedis, type RedisServer } from '../../../scripts/stack/redis.ts';
+import { scriptTexts } from '../../../virtual/scripts.ts';
 import { ownKeys } from '../own-keys.ts';
 import { until } from '../until.ts';
-
-const luaDir = join(projectDir, 'lua');
-const scripts = readdirSync(luaDir).map((file) => readFileSync(join(luaDir, file), 'utf8'));
 
 /**
  * Redis servers that know nothing of each other, for one test file. They know all our scripts. After each test they run and are
@@ -18,7 +13,6 @@ const scripts = readdirSync(luaDir).map((file) => readFileSync(join(luaDir, file
 export function ownMasters(count: number) {
   const keys = ownKeys();
   const clients: Redis[] = [];
-  const links: Link[] = [];
   let servers: RedisServer[] = [];
   let parts: Part[] = [];
   /** To look at the masters themselves, one each. */
@@ -38,7 +32,6 @@ export function ownMasters(count: number) {
   afterEach(async () => {
     for (const part of parts) part.signal('SIGCONT');
     for (const client of clients.splice(0)) client.disconnect();
-    for (const link of links.splice(0)) await link.close();
     await Promise.all(direct.map((client) => client.flushall()));
   });
 
@@ -51,7 +44,7 @@ export function ownMasters(count: number) {
   });
 
   async function teach(client: Redis) {
-    for (const script of scripts) await client.script('LOAD', script);
+    for (const script of scriptTexts) await client.script('LOAD', script);
   }
 
   function signal(name: NodeJS.Signals, masters: number[]) {
@@ -60,18 +53,14 @@ export function ownMasters(count: number) {
 
   return {
     /** Connections to all masters, as a process of its own would have them. They are there when this resolves. */
-    async connect(urls = servers.map(({ url }) => url)): Promise<Redis[]> {
-      const connected = urls.map((url) => new Redis(url, { enableOfflineQueue: false, retryStrategy: () => 20 }));
+    async connect(): Promise<Redis[]> {
+      const connected = servers.map(
+        ({ url }) => new Redis(url, { enableOfflineQueue: false, retryStrategy: () => 20 }),
+      );
       clients.push(...connected);
       await Promise.all(connected.map((client) => new Promise((resolve) => client.once('ready', resolve))));
       for (const client of connected) client.on('error', () => {});
       return connected;
-    },
-    /** A link before each master. */
-    async openLinks(): Promise<Link[]> {
-      const opened = await Promise.all(servers.map(({ url }) => openLink(url)));
-      links.push(...opened);
-      return opened;
     },
     freeze: (...masters: number[]) => signal('SIGSTOP', masters),
     resume: (...masters: number[]) => signal('SIGCONT', masters),
@@ -86,12 +75,6 @@ export function ownMasters(count: number) {
     },
     /** Who has the vote of each master, as the masters say; null where nobody has. */
     votes: (key: string) => Promise.all(direct.map(async (client) => (await client.hkeys(key))[0] ?? null)),
-    /** How long each vote lasts, in milliseconds. */
-    ttls: (key: string) => Promise.all(direct.map((client) => client.pttl(key))),
-    /** Deletes the lock at these masters, as the end of its lease does. */
-    async end(key: string, ...masters: number[]) {
-      for (const master of masters) await direct[master]?.del(key);
-    },
     key: keys.key,
   };
 }

@@ -306,8 +306,7 @@ export const beyond: Mutation[] = [
     find: "if (!('createLock' in strategy)) return await alone(emit);",
     replace: "if ('takeOne' in strategy) return await alone(emit);",
     why: 'Units that are put back between the read and the write of a batch are overwritten.',
-    tests: ['test/services/inventory/orders/cleanup.test.ts'],
-    title: 'combine: the late write',
+    tests: ['test/services/inventory/orders/two-stores.test.ts'],
   },
   {
     name: 'tenure-without-an-end',
