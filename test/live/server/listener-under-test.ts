@@ -1,9 +1,7 @@
 // Asks a listener of the live page as a browser does, and as no browser would: with any Host, Origin and method.
 
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { constants, createGunzip } from 'node:zlib';
 import type { Message } from '../../../live/contract.ts';
-import { until } from '../../services/inventory/node-under-test.ts';
 
 export interface Asked {
   method?: string;
@@ -41,6 +39,27 @@ export function ask(port: number, path: string, { method = 'GET', headers = {}, 
 /** The status of a refusal, and its code. */
 export const problemOf = ({ status, text }: Answer) => [status, text === '' ? null : JSON.parse(text).code];
 
+/** What a test waits for: it is looked at again whenever there is news, and at no other time. */
+export function createNews() {
+  const waiters = new Set<() => void>();
+  return {
+    tell() {
+      for (const look of waiters) look();
+    },
+    until: (isSo: () => boolean) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (!isSo()) return;
+          waiters.delete(look);
+          resolve();
+        };
+        waiters.add(look);
+        look();
+      }),
+  };
+}
+export type News = ReturnType<typeof createNews>;
+
 export interface Following {
   messages: Message[];
   /** The id that the server gave it. */
@@ -48,35 +67,29 @@ export interface Following {
   hangUp: () => void;
 }
 
-/** Opens a stream, and resolves when everything has come. Rejects with the status when it is refused. */
-export async function follow(port: number, path: string, headers: Record<string, string> = {}): Promise<Following> {
-  const messages: Message[] = [];
-  let refused: number | undefined;
-  const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
-    if (response.statusCode !== 200) refused = response.statusCode;
-    const isPacked = response.headers['content-encoding'] === 'gzip';
-    const read = isPacked ? response.pipe(createGunzip({ flush: constants.Z_SYNC_FLUSH })) : response;
-    read.on('error', () => {});
-    let text = '';
-    read.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk;
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        if (text.startsWith('data: ')) messages.push(JSON.parse(text.slice(6, end)));
-        text = text.slice(end + 2);
-      }
+/** Opens a stream, and resolves when everything has come. Each message is news. Rejects with the status when it is refused. */
+export function follow(port: number, path: string, news: News): Promise<Following> {
+  return new Promise((resolve, reject) => {
+    const messages: Message[] = [];
+    const asked = request({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`refused with ${response.statusCode}`));
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          if (text.startsWith('data: ')) messages.push(JSON.parse(text.slice(6, end)));
+          text = text.slice(end + 2);
+        }
+        const [first] = messages;
+        const id = first?.type === 'follower' ? first.id : '';
+        if (messages.some(({ type }) => type === 'all')) resolve({ messages, id, hangUp: () => asked.destroy() });
+        news.tell();
+      });
+      response.on('error', () => {});
     });
-    response.on('error', () => {});
+    asked.on('error', reject);
+    asked.end();
   });
-  asked.on('error', () => {});
-  asked.end();
-  await until(
-    'everything has come',
-    () => refused !== undefined || messages.some(({ type }) => type === 'all'),
-    60_000,
-  );
-  if (refused !== undefined) throw new Error(`refused with ${refused}`);
-  const [first] = messages;
-  return { messages, id: first?.type === 'follower' ? first.id : '', hangUp: () => asked.destroy() };
 }
 
 /** The room as a follower sees it by now. */
