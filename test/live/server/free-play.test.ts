@@ -1,241 +1,218 @@
-// Every button of free play, and what it does: seen in the servers themselves, and not in what the page says of them.
+// What the buttons of free play do: seen in the servers themselves. All of them, and who is silent: test/soak/live/server/free-play.test.ts.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Act } from '../../../live/contract.ts';
 import { type Board, openBoard } from '../../../live/server/board.ts';
 import { type FreePlay, openFreePlay } from '../../../live/server/free-play.ts';
-import { openLocalTarget, type Target, type TargetNode } from '../../../loadtest/harness/target.ts';
-import { MASTERS } from '../../../scripts/stack/stack.ts';
-import { stockKey } from '../../../services/inventory/store.ts';
+import type { TargetNode } from '../../../loadtest/harness/target.ts';
+import { lockKey, stockKey } from '../../../services/inventory/store.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
+import { createNews } from './news.ts';
+import { ownTarget } from './own-target.ts';
 
-/** Long enough for what is held on a line: what renews the lease is held with it. */
-const LEASE_MS = 2_000;
-/** How long somebody who stands still is waited for, in milliseconds. */
-const SILENT_MS = 300;
-/** How long one who answers may take to, on a machine that is busy, in milliseconds. */
-const ANSWER_LIMIT_MS = 10_000;
+/** Longer than anything that is held here. */
+const LEASE_MS = 30_000;
 
-let target: Target;
+const target = ownTarget();
 /** Redis itself, past the links of the nodes. */
 let redis: Redis;
-let board: Board;
-let free: FreePlay;
-const pressed = new Set<Act>();
+beforeAll(() => {
+  redis = new Redis(target().stack?.redis.url ?? '');
+});
+afterAll(() => redis?.disconnect());
 
-/** Two nodes with their masters, and free play under this stage. */
-function playUnder(stage: string) {
-  beforeAll(async () => {
-    board = openBoard({ target, stage, drill: null, onChange() {} });
-    free = await openFreePlay({
-      target: board.target,
-      stage,
-      parts: board.parts,
-      observe: board.observe,
-      leaseMs: LEASE_MS,
-      narrate() {},
-      onChange() {},
-    });
+interface Playing {
+  press: (act: Act, at?: string, count?: number) => Promise<void>;
+  board: Board;
+  free: FreePlay;
+  /** Resolves when the page shows it. */
+  until: (isSo: () => boolean) => Promise<void>;
+}
+
+/** Free play under a stage. Afterwards everything is undone. */
+async function playing(stage: string, act: (playing: Playing) => Promise<void>) {
+  const news = createNews();
+  const board = openBoard({ target: target(), stage, drill: null, onChange: news.tell });
+  const free = await openFreePlay({
+    target: board.target,
+    stage,
+    parts: board.parts,
+    observe: board.observe,
+    leaseMs: LEASE_MS,
+    narrate() {},
+    onChange: news.tell,
   });
-  afterEach(async () => {
+  try {
+    const press: Playing['press'] = (act, at, count) => free.act({ act, at, count });
+    await act({ press, board, free, until: news.until });
+  } finally {
     await free.undo();
-    for (const node of target.nodes) {
-      await until('nobody sells', async () => (await node.state()).inFlight === 0);
-      await node.reset();
-    }
-  });
-  afterAll(async () => {
-    await free?.close();
-    board?.close();
-  });
+    await free.close();
+    board.close();
+  }
 }
 
-async function press(act: Act, at?: string, count?: number) {
-  pressed.add(act);
-  await free.act({ act, at, count });
-}
-
-const nodeAt = (at: 0 | 1) => target.nodes[at] as TargetNode;
-
-/** Asks a server on a connection of its own. Rejects when it does not answer in time. */
-function newClient(url: string | undefined, limitMs = ANSWER_LIMIT_MS): Redis {
-  const client = new Redis(url ?? '', {
-    maxRetriesPerRequest: 0,
-    commandTimeout: limitMs,
-    retryStrategy: () => null,
-  });
-  client.on('error', () => {});
-  onTestFinished(() => client.disconnect());
-  return client;
-}
-
-const answers = (url: string | undefined, limitMs = ANSWER_LIMIT_MS) =>
-  newClient(url, limitMs)
-    .ping()
-    .then(
-      () => true,
-      () => false,
-    );
-const redisUrl = () => target.stack?.redis.url;
 const stock = async () => Number(await redis.get(stockKey('001')));
 const isLocked = async () => (await redis.keys('*:lock:*')).length === 1;
-/** What a node reads; undefined while its connections are led elsewhere. */
-const stockAt = (node: TargetNode) => node.stock().catch(() => undefined);
-const statusOfSale = async ({ publicUrl }: TargetNode) =>
-  (await fetch(`${publicUrl}/inventory/sale`, { method: 'POST', signal: AbortSignal.timeout(ANSWER_LIMIT_MS) })).status;
+const nodeAt = (at: 0 | 1) => target().nodes[at] as TargetNode;
+const sale = (at: 0 | 1) => fetch(`${nodeAt(at).publicUrl}/inventory/sale`, { method: 'POST' });
+const soldBy = async (at: 0 | 1) => (await nodeAt(at).state()).counts.sold;
 
-beforeAll(async () => {
-  target = await openLocalTarget({ forDrills: true, masters: MASTERS, env: { LOG_LEVEL: 'silent' } });
-  redis = new Redis(redisUrl() ?? '');
-  redis.on('error', () => {});
-});
-afterAll(async () => {
-  redis.disconnect();
-  await target.close();
-  const all: Act[] = [...new Set(free.controls().map(({ act }) => act))];
-  expect(all.filter((act) => !pressed.has(act))).toEqual([]);
-});
+describe('free play, under 8-auto-renew', () => {
+  const stage = '8-auto-renew';
+  const shown = ({ board }: Playing) => board.view().stock?.actual;
 
-describe('under 8-auto-renew', () => {
-  playUnder('8-auto-renew');
+  test('a sale of one node, and a rush of both through nginx', () =>
+    playing(stage, async (play) => {
+      await play.press('sell', 'node-2');
+      await play.until(() => shown(play) === 999);
+      expect([await stock(), await soldBy(1)]).toEqual([999, 1]);
 
-  test('Sell: one unit of that node', async () => {
-    const before = await stock();
-    await press('sell', 'node-2');
+      await play.press('rush', undefined, 40);
+      await play.until(() => shown(play) === 959);
+      expect((await soldBy(0)) + (await soldBy(1))).toBe(41);
+      expect(await soldBy(0)).toBeGreaterThan(0);
+    }));
 
-    await until('it is sold', async () => (await stock()) === before - 1);
-    await until('node-2 has sold it', async () => (await nodeAt(1).state()).counts.sold === 1);
-  });
+  test('a sale is held inside, and one on the other node waits; they go on, one after the other', () =>
+    playing(stage, async (play) => {
+      const { press, board, until } = play;
+      await press('hold-sale', 'node-1');
+      await until(() => board.view().nodes[0]?.inside.length === 1);
+      await press('hold-sale', 'node-2');
+      await until(() => board.view().nodes[1]?.waiting === 1);
+      expect([await isLocked(), await stock()]).toEqual([true, 1_000]);
 
-  test('Rush: so many units through nginx, of both nodes', async () => {
-    const before = await stock();
-    await press('rush', undefined, 40);
+      // It is held no more when its turn comes.
+      await press('hold-sale', 'node-2');
+      await press('hold-sale', 'node-1');
+      await until(() => shown(play) === 998);
+      expect(await stock()).toBe(998);
+    }));
 
-    await until('all are sold', async () => (await stock()) === before - 40);
-    for (const at of [0, 1] as const) expect((await nodeAt(at).state()).counts.sold).toBeGreaterThan(0);
-  });
+  test.each([
+    ['hold-release', 'the unit is sold, and the lock is still taken', 999],
+    ['hold-write', 'it has the lock, and the stock is as before', 1_000],
+  ] as const)('%s: %s', (act, _what, held) =>
+    playing(stage, async (play) => {
+      const { press, board, until } = play;
+      await press(act, 'node-1');
+      await press('sell', 'node-1');
+      await until(() => board.view().lines.some((line) => line.from === 'node-1' && line.held !== undefined));
+      expect([await isLocked(), await stock(), (await nodeAt(0).state()).inFlight]).toEqual([true, held, 1]);
 
-  test('Hold a sale: it has the lock and has not written; pressed again it goes on', async () => {
-    const before = await stock();
-    await press('hold-sale', 'node-1');
-    await until('it is held', async () => (await nodeAt(0).state()).held === 1);
-    expect([await isLocked(), await stock()]).toEqual([true, before]);
+      await press(act, 'node-1');
+      await until(() => board.view().figures?.sold === 1);
+      expect([await isLocked(), await stock()]).toEqual([false, 999]);
+    }),
+  );
 
-    await press('hold-sale', 'node-1');
-    await until('it has left', async () => !(await isLocked()));
-    expect(await stock()).toBe(before - 1);
-  });
+  test('a node that is stopped answers when it goes on; one that is killed is another process when it is started', () =>
+    playing(stage, async ({ press }) => {
+      await press('stop', 'node-1');
+      const ended: number[] = [];
+      const stopped = sale(0).then(({ status }) => ended.push(status));
+      expect((await sale(1)).status).toBe(200);
+      expect(ended).toEqual([]);
+      await press('stop', 'node-1');
+      await stopped;
+      expect(ended).toEqual([200]);
 
-  test('Hold a release: the unit is sold, and the lock is still taken', async () => {
-    const before = await stock();
-    await press('hold-release', 'node-1');
-    await press('sell', 'node-1');
-    await until('it has written', async () => (await stock()) === before - 1);
-    await sleep(SILENT_MS);
-    expect([await isLocked(), (await nodeAt(0).state()).inFlight]).toEqual([true, 1]);
+      const { pid } = await nodeAt(0).state();
+      await press('kill', 'node-1');
+      expect(() => process.kill(pid, 0)).toThrow();
+      await expect(sale(0)).rejects.toThrow();
+      await press('kill', 'node-1');
+      expect((await nodeAt(0).state()).pid).not.toBe(pid);
+      expect((await sale(0)).status).toBe(200);
+    }));
 
-    await press('hold-release', 'node-1');
-    await until('the lock is free', async () => !(await isLocked()));
-  });
+  test('a node that is cut off can’t sell, and the other one can', () =>
+    playing(stage, async ({ press }) => {
+      await press('cut', 'node-1');
+      expect([(await sale(0)).status, (await sale(1)).status]).toEqual([503, 200]);
+    }));
 
-  test('Hold a write: it is inside, and the stock does not change', async () => {
-    const before = await stock();
-    await press('hold-write', 'node-2');
-    await press('sell', 'node-2');
-    await until('it has read', async () => (await nodeAt(1).history()).events.some(({ type }) => type === 'read'));
-    await sleep(SILENT_MS);
-    expect([await isLocked(), await stock()]).toEqual([true, before]);
+  test('what can’t be done now is refused, and says why', () =>
+    playing(stage, async ({ press, free }) => {
+      const refusal = (act: Act, at: string) => press(act, at).then(String, ({ code, message }) => [code, message]);
+      const isOn = () => free.controls().filter((control) => control.isOn);
+      const whyNot = (act: Act, at: string) => free.controls().find((one) => one.act === act && one.at === at)?.whyNot;
+      expect(await refusal('fail-over', 'redis')).toEqual(['NOT_STAGED', expect.stringMatching(/no replica yet/)]);
 
-    await press('hold-write', 'node-2');
-    await until('it has written', async () => (await stock()) === before - 1);
-  });
+      await press('kill', 'node-1');
+      expect(whyNot('sell', 'node-1')).toBe('node-1 is dead: start it first.');
+      for (const act of ['hold-sale', 'sell', 'stop', 'block'] as const)
+        expect(await refusal(act, 'node-1')).toEqual(['NOTHING_TO_BREAK', 'node-1 is dead: start it first.']);
+      await press('kill', 'node-1');
+      await press('stop', 'node-2');
+      for (const act of ['hold-sale', 'kill', 'block'] as const)
+        expect(await refusal(act, 'node-2')).toEqual(['NOTHING_TO_BREAK', 'node-2 stands still: let it go on first.']);
+      await press('stop', 'node-2');
 
-  test('Stop: the node answers nothing until it goes on', async () => {
-    await press('stop', 'node-1');
-    expect(await nodeAt(0).isSilentFor(SILENT_MS)).toBe(true);
-    expect(await nodeAt(1).isSilentFor(ANSWER_LIMIT_MS)).toBe(false);
+      expect([isOn(), whyNot('sell', 'node-1'), whyNot('kill', 'node-2')]).toEqual([[], undefined, undefined]);
+    }));
 
-    await press('stop', 'node-1');
-    expect(await nodeAt(0).isSilentFor(ANSWER_LIMIT_MS)).toBe(false);
-  });
+  test('a replica that is cut off takes over: it lacks the last sale; and Redis has nothing to break until all is undone', async ({
+    skip,
+  }) => {
+    skip(target().lacks.replication !== undefined, target().lacks.replication);
+    // What a node reads; undefined while its connections are led elsewhere.
+    const bothRead = async (units: number) => {
+      for (const at of [0, 1] as const)
+        await until(
+          `it reads ${units}`,
+          async () =>
+            (await nodeAt(at)
+              .stock()
+              .catch(() => undefined)) === units,
+        );
+    };
+    await playing(stage, async ({ press, free }) => {
+      await press('cut-replica', 'redis');
+      expect((await sale(0)).status).toBe(200);
+      await press('fail-over', 'redis');
+      await bothRead(1_000);
+      expect(await stock()).toBe(999);
+      for (const act of ['kill', 'stop', 'cut-replica', 'fail-over'] as const)
+        await expect(press(act, 'redis')).rejects.toThrow(/since the failover: undo all leads them back/);
 
-  test('Kill: nobody listens there, and another process does when it is started', async () => {
-    const { pid } = await nodeAt(0).state();
-    await press('kill', 'node-1');
-    expect(() => process.kill(pid, 0)).toThrow();
-    await expect(statusOfSale(nodeAt(0))).rejects.toThrow();
-
-    await press('kill', 'node-1');
-    expect((await nodeAt(0).state()).pid).not.toBe(pid);
-    expect(await statusOfSale(nodeAt(0))).toBe(200);
-  });
-
-  test('Cut off: that node can’t sell, and the other one can', async () => {
-    await press('cut', 'node-1');
-    expect([await statusOfSale(nodeAt(0)), await statusOfSale(nodeAt(1))]).toEqual([503, 200]);
-
-    await press('cut', 'node-1');
-    await until('it sells again', async () => (await statusOfSale(nodeAt(0))) === 200);
-  });
-
-  test('Block: its event loop answers nothing for two leases and more', async () => {
-    await press('block', 'node-1');
-    await until('it is silent', () => nodeAt(0).isSilentFor(SILENT_MS));
-    await until('it answers again', async () => !(await nodeAt(0).isSilentFor(SILENT_MS)));
-    expect(await stock()).toBeGreaterThan(0);
-  });
-
-  test('Redis: it stands still; it is dead; and it is there again with its stock', async ({ skip }) => {
-    skip(target.lacks['redis process'] !== undefined, target.lacks['redis process']);
-    const before = await stock();
-    await press('stop', 'redis');
-    expect(await answers(redisUrl(), SILENT_MS)).toBe(false);
-    await press('stop', 'redis');
-    expect(await answers(redisUrl())).toBe(true);
-    if (target.stack?.redis.kind !== 'native') return;
-    await press('kill', 'redis');
-    expect(await answers(redisUrl())).toBe(false);
-    await press('kill', 'redis');
-    expect(await stock()).toBe(before);
-  });
-
-  test('the replica is cut off and takes over: it has not heard of the last sale', async ({ skip }) => {
-    skip(target.lacks.replication !== undefined, target.lacks.replication);
-    const before = await stock();
-    await press('cut-replica', 'redis');
-    expect(await statusOfSale(nodeAt(0))).toBe(200);
-    await press('fail-over', 'redis');
-    for (const node of target.nodes) await until('it uses the replica', async () => (await stockAt(node)) === before);
-    expect(await stock()).toBe(before - 1);
-
-    await free.undo();
-    for (const node of target.nodes) await until('it is led back', async () => (await stockAt(node)) === before - 1);
+      await free.undo();
+      await bothRead(999);
+      await press('stop', 'redis');
+      await press('stop', 'redis');
+    });
   });
 });
 
-describe('under redlock', () => {
-  playUnder('redlock');
-  const master = (at: number) => target.stack?.masters[at]?.url;
+describe('the fencing token of the lock', () => {
+  const heldBy = (node: string) => expect.stringMatching(new RegExp(`^sale \\d+ on ${node}$`));
 
-  test('a master stands still until it goes on', async ({ skip }) => {
-    skip(target.lacks['master processes'] !== undefined, target.lacks['master processes']);
-    await press('stop', 'master-2');
-    expect([await answers(master(0)), await answers(master(1), SILENT_MS)]).toEqual([true, false]);
+  test('fenced: the page shows the token that Redis has made for the holder, and a larger one for the next', () =>
+    playing('fenced', async ({ press, board, until }) => {
+      const lock = () => board.view().lock;
+      const made = () => redis.get(`${lockKey('001', 'fenced')}:tokens`);
+      await press('hold-sale', 'node-1');
+      await until(() => lock()?.fencingToken !== undefined);
+      const [first, firstMade] = [lock(), await made()];
+      await press('hold-sale', 'node-2');
+      await press('hold-sale', 'node-1');
+      await until(() => lock()?.node === 'node-2' && lock()?.fencingToken !== undefined);
+      const [second, secondMade] = [lock(), await made()];
 
-    await press('stop', 'master-2');
-    expect(await answers(master(1))).toBe(true);
-  });
+      expect(first).toMatchObject({ holder: heldBy('node-1'), fencingToken: firstMade });
+      expect(second).toMatchObject({ holder: heldBy('node-2'), fencingToken: secondMade });
+      expect(BigInt(second?.fencingToken ?? 0)).toBeGreaterThan(BigInt(first?.fencingToken ?? 0));
+      await press('hold-sale', 'node-2');
+      await until(() => lock() === null);
+    }));
 
-  test('Empty: a master forgets whose lock it is, and the others know', async ({ skip }) => {
-    skip(target.lacks['master processes'] !== undefined, target.lacks['master processes']);
-    const keysOf = (at: number) => newClient(master(at)).keys('*');
-    await press('hold-sale', 'node-1');
-    await until('it is held', async () => (await nodeAt(0).state()).held === 1);
-    await until('all masters have voted', async () => (await keysOf(0)).length + (await keysOf(1)).length === 2);
-    await press('empty', 'master-1');
+  test('8-auto-renew: a lock without tokens shows none', () =>
+    playing('8-auto-renew', async ({ press, board, until }) => {
+      await press('hold-sale', 'node-1');
+      await until(() => board.view().lock?.node === 'node-1' && board.view().nodes[0]?.inside.length === 1);
 
-    expect([(await keysOf(0)).length, (await keysOf(1)).length]).toEqual([0, 1]);
-  });
+      expect(board.view().lock).not.toHaveProperty('fencingToken');
+    }));
 });

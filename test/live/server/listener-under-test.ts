@@ -2,6 +2,7 @@
 
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { Message } from '../../../live/contract.ts';
+import type { News } from './news.ts';
 
 export interface Asked {
   method?: string;
@@ -38,27 +39,6 @@ export function ask(port: number, path: string, { method = 'GET', headers = {}, 
 
 /** The status of a refusal, and its code. */
 export const problemOf = ({ status, text }: Answer) => [status, text === '' ? null : JSON.parse(text).code];
-
-/** What a test waits for: it is looked at again whenever there is news, and at no other time. */
-export function createNews() {
-  const waiters = new Set<() => void>();
-  return {
-    tell() {
-      for (const look of waiters) look();
-    },
-    until: (isSo: () => boolean) =>
-      new Promise<void>((resolve) => {
-        const look = () => {
-          if (!isSo()) return;
-          waiters.delete(look);
-          resolve();
-        };
-        waiters.add(look);
-        look();
-      }),
-  };
-}
-export type News = ReturnType<typeof createNews>;
 
 export interface Following {
   messages: Message[];

@@ -13,7 +13,8 @@ import { Refusal } from '../../../live/server/refusal.ts';
 import { createRoom } from '../../../live/server/room.ts';
 import { shareRoom } from '../../../live/server/share.ts';
 import { createStream } from '../../../live/server/stream.ts';
-import { type Asked, ask, createNews, type Following, follow, problemOf, roomIn } from './listener-under-test.ts';
+import { type Asked, ask, type Following, follow, problemOf, roomIn } from './listener-under-test.ts';
+import { createNews } from './news.ts';
 
 const PRESENTER_TOKEN = 'the-token-of-the-presenter';
 const files = {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { observeTarget } from '../../../live/server/observed-target.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
-import { ownTargets } from '../../loadtest/drills/own-targets.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
+import { ownTarget } from './own-target.ts';
 
-const { use } = ownTargets(1, ['masters']);
+const target = ownTarget(['masters']);
 
 /** Observes a stack, and counts how often something is said to have changed. */
 function observe(target: Target) {
@@ -25,7 +25,7 @@ function observe(target: Target) {
 }
 
 const within = (act: (seen: ReturnType<typeof observe>, target: Target) => Promise<void>) =>
-  use((target) => act(observe(target), target));
+  act(observe(target()), target());
 
 test('observed target: every part is there, and a line from each node to each server', () =>
   within(async ({ parts, lines, changes }) => {

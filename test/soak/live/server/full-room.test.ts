@@ -10,14 +10,8 @@ import { createFollowerApp } from '../../../../live/server/follower.ts';
 import { createRoom } from '../../../../live/server/room.ts';
 import { shareRoom } from '../../../../live/server/share.ts';
 import { createStream } from '../../../../live/server/stream.ts';
-import {
-  ask,
-  createNews,
-  type Following,
-  follow,
-  problemOf,
-  roomIn,
-} from '../../../live/server/listener-under-test.ts';
+import { ask, type Following, follow, problemOf, roomIn } from '../../../live/server/listener-under-test.ts';
+import { createNews } from '../../../live/server/news.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

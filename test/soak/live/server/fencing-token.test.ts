@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import type { LockView, StackView } from '../../../live/contract.ts';
-import { openBoard } from '../../../live/server/board.ts';
-import { openFreePlay } from '../../../live/server/free-play.ts';
-import type { Target } from '../../../loadtest/harness/target.ts';
-import { lockKey } from '../../../services/inventory/store.ts';
-import { ownTargets } from '../../loadtest/drills/own-targets.ts';
-import { until } from '../../services/inventory/node-under-test.ts';
+import type { LockView, StackView } from '../../../../live/contract.ts';
+import { openBoard } from '../../../../live/server/board.ts';
+import { openFreePlay } from '../../../../live/server/free-play.ts';
+import type { Target } from '../../../../loadtest/harness/target.ts';
+import { lockKey } from '../../../../services/inventory/store.ts';
+import { ownTargets } from '../../../loadtest/drills/own-targets.ts';
+import { until } from '../../../services/inventory/node-under-test.ts';
 
 const inRedis = ownTargets(1);
 const inZookeeper = ownTargets(1, ['zookeeper']);
