@@ -68,6 +68,8 @@ test('tidy: it finds what is a matter of luck, and leaves alone what only looks 
 
   expect(wrong.filter((text) => luckIn('a.ts', text).length === 0)).toEqual([]);
   expect(right.flatMap((text) => luckIn('a.ts', text))).toEqual([]);
+  const virtual = ['await sleep(5);', 'expect(keptOutMs).toBeGreaterThan(2 * LEASE_MS);', 'Date.now();'];
+  expect(virtual.map((text) => luckIn('test/loadtest/virtual/a.ts', text).length)).toEqual([0, 0, 1]);
 });
 
 test('tidy: it names the file and the line, and keeps the lines of what it reads', () => {

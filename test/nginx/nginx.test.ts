@@ -13,8 +13,8 @@ import { type Build, type Pair, startPair } from './pair.ts';
 const builds: Build[] =
   process.platform === 'linux' && process.arch === 'x64' ? ['installed', 'packaged'] : ['installed'];
 
-/** How long nginx may take to write a line of its log, on a busy machine. */
-const LOG_LIMIT_MS = 10_000;
+/** A line of its log that nginx has not written by then never comes. */
+const HANGS = { timeout: 60_000 };
 
 const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
 
@@ -194,7 +194,7 @@ describe.each(builds)('nginx (%s)', (build) => {
     const lines = await vi.waitFor(() => {
       expect(logged()).toHaveLength(2);
       return logged();
-    }, LOG_LIMIT_MS);
+    }, HANGS);
     const line = (status: number, node: { port: number }) =>
       expect.stringMatching(`"GET /logged HTTP/1.1" ${status} node=127.0.0.1:${node.port} took=\\d+\\.\\d{3}$`);
     expect(lines).toContainEqual(line(200, nodes[0]));
@@ -218,7 +218,7 @@ describe.each(builds)('nginx (%s)', (build) => {
 
     expect(answer.status).toBe(204);
     expect(nodes[0].requests + nodes[1].requests).toBe(1);
-    await vi.waitFor(() => expect(readFileSync(nginx.accessLog, 'utf8')).toContain('/seen'), LOG_LIMIT_MS);
+    await vi.waitFor(() => expect(readFileSync(nginx.accessLog, 'utf8')).toContain('/seen'), HANGS);
     expect(readFileSync(nginx.accessLog, 'utf8')).not.toContain('/nginx-healthz');
   });
 
