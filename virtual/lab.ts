@@ -6,7 +6,7 @@ import { listenerOf, startNode, type VirtualNode } from './node.ts';
 import { createProxy } from './proxy.ts';
 import { type HttpAnswer, type Request, sendRequest } from './request.ts';
 import { createSchedule } from './schedule.ts';
-import { OUTSIDE, openServer, type VirtualServer } from './server.ts';
+import { OUTSIDE, openServer, prepareServers, type VirtualServer } from './server.ts';
 import type { Service } from './service.ts';
 import type { Answer } from './valkey.ts';
 
@@ -22,6 +22,8 @@ export interface LabOptions {
 export type Lab = Awaited<ReturnType<typeof openLab>>;
 
 const NODES = ['node-1', 'node-2'];
+/** So many servers may be opened while the clock goes on. */
+const MORE_SERVERS = 3;
 
 /** Opens the world at 0 ms. Close it, so that the next one finds its servers. */
 export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs = 10_000, masters = 0 }: LabOptions) {
@@ -43,6 +45,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
   const redis = await openAnother();
   const voting: VirtualServer[] = [];
   for (let master = 0; master < masters; master += 1) voting.push(await openAnother());
+  await prepareServers(MORE_SERVERS);
   const servers = [redis, ...voting];
   const proxies = NODES.map(() => servers.map(createProxy));
 

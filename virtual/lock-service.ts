@@ -58,7 +58,10 @@ const replaced = [
   'Atomics',
 ];
 
-const opened = new Map<string, Promise<StartService>>();
+type Evaluate = ReturnType<typeof evaluator<Exported>>;
+
+/** Each file of a lock is bundled with the service once. */
+const bundled = new Map<string, Promise<Evaluate>>();
 
 /** True for a lock that needs one Redis or several, and no other server: the virtual world has it. */
 export const isVirtual = (name: string): boolean => {
@@ -83,22 +86,22 @@ function factsOf(strategy: Strategy): LockSource['facts'] {
   };
 }
 
-/** Reads the lock's file and the service, once. Rejects with a clause that says why the virtual world can't run it. */
-export function openService(lock: LockSource): Promise<StartService> {
-  const known = opened.get(lock.file) ?? readService(lock);
-  opened.set(lock.file, known);
-  return known;
-}
-
-async function readService({ name, file, facts }: LockSource): Promise<StartService> {
-  const text = `export { startService } from './service.ts';
-    export * as lockFile from ${JSON.stringify(file)};`;
-  const folder = fileURLToPath(new URL('.', import.meta.url));
-  const evaluate = evaluator<Exported>(await bundle({ text, folder }, { modules, refusal }), replaced);
+/** Reads the lock's file and the service. Rejects with a clause that says why the virtual world can't run it. */
+export async function openService({ name, file, facts }: LockSource): Promise<StartService> {
+  const bundling = bundled.get(file) ?? bundleWith(file);
+  bundled.set(file, bundling);
+  const evaluate = await bundling;
   return (world, globals, [redis, ...masters], options) => {
     const given = { sleep: world.sleep, uuid: world.uuid, redis };
     const values = replaced.map((each) => globals[each]);
     const { startService, lockFile } = evaluate(given, values);
     return startService(lockFile, { ...options, lock: name, facts, masters });
   };
+}
+
+async function bundleWith(file: string): Promise<Evaluate> {
+  const text = `export { startService } from './service.ts';
+    export * as lockFile from ${JSON.stringify(file)};`;
+  const folder = fileURLToPath(new URL('.', import.meta.url));
+  return evaluator<Exported>(await bundle({ text, folder }, { modules, refusal }), replaced);
 }

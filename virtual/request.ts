@@ -3,8 +3,8 @@
 import type { VirtualNode } from './node.ts';
 import type { Schedule } from './schedule.ts';
 
-/** How long a request takes to its node, and the answer back, in milliseconds: about as long as HTTP on one machine. */
-const WAY_MS = 0.5;
+/** How long a request takes to its node, and the answer back, in milliseconds. */
+const WAY_MS = 0.1;
 
 export interface HttpAnswer {
   status: number;

@@ -50,6 +50,9 @@ export function createSchedule() {
   /** Goes on until `isSo`, for so many milliseconds of the virtual clock at most. Resolves with whether it came to that. */
   async function until(isSo: () => boolean, limitMs: number): Promise<boolean> {
     const limit = later(limitMs);
+    // What was begun just now may have something to send, or be over.
+    await settled();
+    for (const actor of actors) actor.flush();
     while (!isSo()) {
       if (await step(limit)) continue;
       now = limit;

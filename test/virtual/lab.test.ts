@@ -51,8 +51,8 @@ describe('lab: sales in virtual time', () => {
     await lab.ended(sale);
 
     expect(sale.answer()).toMatchObject({ code: 'LOCK_WAIT_TIMEOUT' });
-    // The request takes half a millisecond, and so does its answer.
-    expect(sale.endedAt()).toBe(5_001);
+    // The request takes 0.1 ms, and so does its answer.
+    expect(sale.endedAt()).toBeCloseTo(5_000.2, 6);
   });
 
   test('a client that hangs up is gone at once, and its sale gives up', async () => {
@@ -146,8 +146,8 @@ describe('lab: a proxy', () => {
     await lab.ended(sale);
 
     expect(sale.answer()).toMatchObject(away);
-    // The request takes half a millisecond, and so does its answer.
-    expect(sale.endedAt()).toBe(701);
+    // The request takes 0.1 ms, and so does its answer.
+    expect(sale.endedAt()).toBeCloseTo(700.2, 6);
     expect(lab.ask('EXISTS', LOCK_KEY)).toBe(0);
     lab.proxy(0).restore();
     await lab.pass(1);
@@ -162,7 +162,7 @@ describe('lab: a proxy', () => {
     await lab.ended(sale);
 
     // SET, GET, SET and DEL.
-    expect(Math.floor(sale.endedAt())).toBe(4 * 300 + 3);
+    expect(Math.floor(sale.endedAt())).toBe(4 * 300 + 2);
   });
 
   test('moved to another server, it leads there, and the first is left as it was', async () => {

@@ -53,7 +53,7 @@ describe('schedule', () => {
 
     await schedule.pass(20);
 
-    expect(came).toEqual(['event 10', 'flush', 'timer 10', 'flush']);
+    expect(came).toEqual(['flush', 'event 10', 'flush', 'timer 10', 'flush']);
   });
 
   test('a moment is the same number, however it is reckoned', async () => {

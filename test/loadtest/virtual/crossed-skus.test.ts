@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { crossedSkus } from '../../../loadtest/drills/crossed-skus.ts';
+import { sleep } from '../../../loadtest/harness/clock.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
+import { held, isUnknown, LEASE_MS, lost, never, run, withNodes } from './own-target.ts';
+
+/** Of the second sku another stock is read. */
+const miscounted = (by: number) => (target: Target) =>
+  withNodes(target, ({ stock }) => ({
+    async stock(sku) {
+      const units = await stock(sku);
+      return units === undefined || sku === undefined || sku === '001' ? units : units + by;
+    },
+  }));
+
+describe('crossed-skus', () => {
+  test('holds under multi: four baskets, and both stocks have fallen by as many', async () => {
+    const { verdict, reasons, figures } = await run(crossedSkus, 'multi');
+
+    expect({ verdict, reasons }).toEqual({
+      verdict: 'pass',
+      reasons: ['All 4 baskets were sold, one after the other.'],
+    });
+    expect(figures).toMatchObject({ asked: 4, sold: 4, unsold: 0, inDoubt: 0, expectedStock: 96, finalStock: 96 });
+    expect(figures).toMatchObject({ lostUpdates: 0, limitMs: 2 * LEASE_MS });
+  });
+
+  test('a stock that has not fallen with the other: only a part of a basket was sold', async () => {
+    const { verdict, reasons, witnesses } = await run(crossedSkus, 'multi', { wrap: miscounted(1) });
+
+    const reason = '4 baskets were sold, and the stock is 96 and 97 instead of 96.';
+    expect({ verdict, reasons }).toEqual({ verdict: 'fail', reasons: [reason] });
+    expect(witnesses).toEqual(['Of 001 96 are left of 100', 'Of 002 97 are left of 100']);
+  });
+
+  test('units are missing that no basket explains: unknown', async () => {
+    isUnknown(await run(crossedSkus, 'multi', { wrap: miscounted(-1) }), /^The stock is 96 and 95, and 96 is what/);
+  });
+
+  test('a lock that sells one sku at a time takes no second one: unknown', async () => {
+    const outcome = await run(crossedSkus, 'multi', { really: 'fenced' });
+    isUnknown(outcome, /^node-1 never asked for a second lock\.$/);
+  });
+
+  test('the link never sees the command: unknown', async () => {
+    isUnknown(await run(crossedSkus, 'multi', { wrap: never }), /^node-1 never asked for a second lock\.$/);
+  });
+
+  test('what was held never reaches Redis: unknown', async () => {
+    isUnknown(await run(crossedSkus, 'multi', { wrap: lost }), /never reached Redis/);
+  });
+
+  test('the first lock is lost while the basket is held back: unknown', async () => {
+    const shortLeaseMs = 200;
+    const late = held((command) => ({
+      async letGo() {
+        // A node waits for an answer for longer than that.
+        await sleep(2 * shortLeaseMs);
+        return command.letGo();
+      },
+    }));
+    isUnknown(
+      await run(crossedSkus, 'multi', { wrap: late, leaseMs: shortLeaseMs }),
+      /^A lease ended while a basket was held back\.$/,
+    );
+  });
+
+  test('nothing to sell: unknown', async () => {
+    isUnknown(await run(crossedSkus, 'multi', { stock: 0 }), /^There was not enough in stock\.$/);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { earlyRead } from '../../../loadtest/drills/early-read.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
+import { deaf, figuresOf, isUnknown, never, run, withNodes, withoutLinks } from './own-target.ts';
+
+const runOn = (wrap: (target: Target) => Target) => run(earlyRead, 'read-write', { wrap });
+
+/** The links of the nodes do something else. */
+const linked = (change: (link: NonNullable<Target['nodes'][number]['link']>) => object) => (target: Target) =>
+  withNodes(target, ({ link }) => (link ? { link: { ...link, ...change(link) } } : {}));
+
+describe('early-read', () => {
+  test('read-write holds: nobody is answered early, two look at once, and nobody looks past a sale that waits', async () => {
+    const outcome = await run(earlyRead, 'read-write');
+
+    expect(outcome).toMatchObject({ verdict: 'pass', witnesses: [] });
+    expect(figuresOf(outcome)).toEqual({
+      earlyAnswers: 0,
+      readersAtOnce: 2,
+      overtakes: 0,
+      waitedMs: expect.any(Number),
+    });
+  });
+
+  test('a node that looks without a lock fails, and says what it answered in the middle of a sale', async () => {
+    const { verdict, reasons, figures } = await run(earlyRead, 'read-write', { really: '8-auto-renew' });
+
+    expect({ verdict, reasons, figures }).toEqual({
+      verdict: 'fail',
+      reasons: [
+        expect.stringMatching(/^node-2 answered 100 while sale \d+ on node-1 was between its read and its write\.$/),
+      ],
+      figures: { earlyAnswers: 1 },
+    });
+  });
+
+  test('nothing to sell, so nobody is inside: unknown', async () => {
+    isUnknown(await run(earlyRead, 'read-write', { stock: 0 }), /did not stay inside/);
+  });
+
+  test('the second node can’t be asked: unknown', async () => {
+    isUnknown(await runOn(deaf), /^node-2 was asked for the stock, and answered nothing\.$/);
+  });
+
+  test('there is no link: unknown', async () => {
+    isUnknown(await runOn(withoutLinks), /without a link/);
+  });
+
+  test('the link never sees that the stock is read: unknown', async () => {
+    isUnknown(await runOn(never), /^node-1 did not read the stock\.$/);
+  });
+
+  test('those who look are not slow, so that the sale may come when nobody does: unknown', async () => {
+    isUnknown(
+      await runOn(linked(() => ({ delayReplies() {} }))),
+      /^(Who looked on node-1 was not slow|The sale on node-2 did not ask while somebody looked)\.$/,
+    );
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { amnesia } from '../../../loadtest/drills/amnesia.ts';
+import { frozenMaster } from '../../../loadtest/drills/frozen-master.ts';
+import { masterDrills } from '../../../loadtest/drills/index.ts';
+import { lateVotes } from '../../../loadtest/drills/late-votes.ts';
+import { sleep } from '../../../loadtest/harness/clock.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
+import type { Link } from '../../../scripts/link/link.ts';
+import type { Breakable } from '../../../scripts/stack/stack.ts';
+import { figuresOf, isUnknown, run, withNodes } from './own-target.ts';
+
+/** The masters' processes, with some of what is done to them different. */
+const withProcesses =
+  (change: Partial<Breakable>) =>
+  (target: Target): Target => {
+    if (target.stack === undefined) throw new Error('There is no stack of our own.');
+    const masters = target.stack.masters.map(({ url, process }) => ({
+      url,
+      ...(process && { process: { ...process, ...change } }),
+    }));
+    return { ...target, stack: { ...target.stack, masters } };
+  };
+
+/** The lines from the nodes to the masters, with some of what is done to them different. */
+const withMasterLinks = (change: Partial<Link>) => (target: Target) =>
+  withNodes(target, ({ masterLinks = [] }) => ({ masterLinks: masterLinks.map((link) => ({ ...link, ...change })) }));
+
+describe('the masters that vote', () => {
+  describe('under redlock', () => {
+    test('frozen-master: sales go on, and cost little more', async () => {
+      const outcome = await run(frozenMaster, 'redlock');
+
+      expect(outcome).toMatchObject({ verdict: 'pass', figures: { unsold: 0, limitMs: 50, lostUpdates: 0 } });
+      expect(figuresOf(outcome).costMs).toBeLessThanOrEqual(50);
+    });
+
+    test('late-votes: nobody enters on votes that are over', async () => {
+      const outcome = await run(lateVotes, 'redlock');
+
+      expect(outcome).toMatchObject({ verdict: 'pass', figures: { overlaps: 0, lostUpdates: 0 } });
+      expect(figuresOf(outcome).delayMs).toBeGreaterThanOrEqual(600);
+    });
+
+    test('amnesia: a second majority lets another in, and a sale is lost', async () => {
+      const outcome = await run(amnesia, 'redlock');
+
+      expect(outcome).toMatchObject({ verdict: 'fail', figures: { soldMeanwhile: 3 } });
+      expect(figuresOf(outcome).overlaps).toBeGreaterThan(0);
+      expect(figuresOf(outcome).lostUpdates).toBeGreaterThan(0);
+      expect(outcome.witnesses[0]).toMatch(/both read stock 100/);
+    });
+  });
+
+  describe('a fault that was not there is unknown', () => {
+    test('frozen-master: the signal does nothing', async () => {
+      isUnknown(await run(frozenMaster, 'redlock', { wrap: withProcesses({ signal() {} }) }), /answers after SIGSTOP/);
+    });
+
+    test('late-votes: the answers are not delayed', async () => {
+      isUnknown(
+        await run(lateVotes, 'redlock', { wrap: withMasterLinks({ delayReplies() {} }) }),
+        /answers were not late/,
+      );
+    });
+
+    test('amnesia: the master is not killed, and forgets nothing', async () => {
+      const immortal = withProcesses({ async kill() {}, async start() {} });
+      isUnknown(await run(amnesia, 'redlock', { wrap: immortal }), /has forgotten nothing/);
+    });
+
+    test('amnesia: the lines are not cut, so the majority is not bare', async () => {
+      isUnknown(await run(amnesia, 'redlock', { wrap: withMasterLinks({ cut() {} }) }), /had voted for node-1/);
+    });
+
+    test.each([
+      { drill: lateVotes, name: 'late-votes', node: 'node-2' },
+      { drill: amnesia, name: 'amnesia', node: 'node-1' },
+    ])('$name: nothing to sell, so nobody is inside', async ({ drill, node }) => {
+      isUnknown(await run(drill, 'redlock', { stock: 0 }), new RegExp(`sale on ${node} did not stay inside`));
+    });
+
+    test('amnesia: the holder leaves before the master forgets', async () => {
+      let first: Target['nodes'][number] | undefined;
+      let narrated = 0;
+      const outcome = await run(amnesia, 'redlock', {
+        wrap(target) {
+          [first] = target.nodes;
+          return target;
+        },
+        async narrate() {
+          if (narrated++ !== 1) return;
+          await first?.resume();
+          await sleep(200);
+        },
+      });
+      isUnknown(outcome, /had no vote to forget/);
+    });
+  });
+
+  describe('where no masters vote, there is nothing to break', () => {
+    test.each(masterDrills)('$name under 8-auto-renew', async (drill) => {
+      const withMasters = (target: Target): Target => ({ ...target, lacks: {} });
+      expect(await run(drill, '8-auto-renew', { wrap: withMasters })).toMatchObject({
+        verdict: 'not-applicable',
+        reasons: ['Under 8-auto-renew there is nothing that this drill could break.'],
+      });
+    });
+
+    test.each(masterDrills)('$name on a target without masters', async (drill) => {
+      const sentence = 'Here are no masters.';
+      const lacking = (target: Target): Target => ({ ...target, lacks: { masters: sentence } });
+      expect(await run(drill, 'redlock', { wrap: lacking })).toMatchObject({
+        verdict: 'not-applicable',
+        reasons: [sentence],
+      });
+    });
+  });
+});
