@@ -39,6 +39,21 @@ test('recorder: its moments count from when the drill began, as the axis of the 
   expect(changes.map(({ atMs }) => atMs)).toEqual([0, 5, 35]);
 });
 
+test('recorder: what is seen until the servers have started is none of it', () => {
+  let state: LiveState = {
+    play: { is: 'starting', trouble: null },
+    controls: null,
+    views: [{ ...view, drill: 'rush' }],
+  };
+  const recorder = createRecorder({ choices, read: () => state });
+  recorder.begin();
+  recorder.look();
+  state = { ...state, play: { is: 'playing', trouble: null }, views: [view] };
+  recorder.look();
+
+  expect(recorder.run()?.changes.map(({ message }) => message.views?.[0]?.drill)).toEqual([view.drill]);
+});
+
 test('recorder: what has no timeline counts from what was seen first', () => {
   const { changes, playedAt } = recorded([{}], [{ stock: null }]);
 
