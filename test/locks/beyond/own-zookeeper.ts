@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openZookeeper as openSession, type ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
 import { makeTempDir, type Part } from '../../../scripts/stack/parts.ts';
 import { openZookeeper, type ZookeeperServer } from '../../../scripts/stack/zookeeper.ts';
 import { ownKeys } from '../own-keys.ts';
-import { setCounter } from './zookeeper-counter.ts';
 
 /** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
 export function ownZookeeper() {
@@ -73,18 +71,7 @@ export function ownZookeeper() {
     kill,
     /** After kill(): starts the server again with its data. */
     startAgain,
-    /** Starts the server again, and the next numbered node in the queue of a key, which must be there, gets this number. */
-    async startAgainAt(key: string, number: number) {
-      await kill();
-      // A server that starts saves what it has.
-      await startAgain();
-      await kill();
-      setCounter(
-        join(temp?.dir ?? '', `zookeeper-${url().split(':')[1]}`),
-        `/locks/${encodeURIComponent(key)}`,
-        number,
-      );
-      await startAgain();
-    },
+    /** Where the server has its data, when it is down. */
+    dataDir: () => `${temp?.dir}/zookeeper-${url().split(':')[1]}`,
   };
 }

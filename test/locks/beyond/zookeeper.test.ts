@@ -9,7 +9,7 @@ import { startHolder } from '../start-holder.ts';
 import { until } from '../until.ts';
 import { ownZookeeper } from './own-zookeeper.ts';
 
-const { url, connect, key, nodes, remove, kill, startAgain, startAgainAt } = ownZookeeper();
+const { url, connect, key, nodes, remove, kill, startAgain } = ownZookeeper();
 
 /** Short enough to see sessions end, long enough that a busy machine is heard in time. */
 const SESSION_MS = 600;
@@ -246,41 +246,6 @@ describe('another lock object of the same request', () => {
     expect(lost.count()).toBe(2);
     for (const lock of locks) await expect(lock.release()).rejects.toMatchObject(notHeld);
   });
-});
-
-test('a queue whose numbers are used up: one holder at a time, in the order of coming, and the token grows', async () => {
-  const first = lockOf(connect());
-  await first.acquire();
-  await first.release();
-  // A signed number of 32 bits: after this one ZooKeeper 3.8 gives it to every node.
-  await startAgainAt(key(), 2 ** 31 - 2);
-  const zookeepers = [connect(), connect()] as const;
-  const entries: number[] = [];
-  const tokens: bigint[] = [];
-  const a = lockOf(zookeepers[0]);
-  await a.acquire();
-
-  for (let tries = 0; tries < 10; tries += 1) {
-    await expect(lockOf(zookeepers[1]).acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  }
-  const waiters = [];
-  for (let n = 0; n < 6; n += 1) {
-    const waiter = await startWaiter(zookeepers[n % 2] as ZookeeperSession);
-    waiters.push(
-      waiter.entered.then(() => {
-        entries.push(n);
-        tokens.push(BigInt(waiter.lock.fencingToken as string));
-        return waiter.lock.release();
-      }),
-    );
-  }
-  tokens.push(BigInt(a.fencingToken as string));
-  await a.release();
-  await Promise.all(waiters);
-
-  expect(entries).toEqual([0, 1, 2, 3, 4, 5]);
-  expect(tokens.every((token, index) => index === 0 || token > (tokens[index - 1] as bigint))).toBe(true);
-  expect(await nodes(key())).toEqual([]);
 });
 
 describe('no herd', () => {

@@ -8,9 +8,16 @@ import { until } from '../until.ts';
 
 const { url, connect, key, signal } = ownRedis();
 
-test.each(['blocking', 'fair', 'cohort'])(
+/** How many channels of this lock somebody listens to. */
+const listening = async () => ((await connect().call('PUBSUB', 'CHANNELS', `${key()}:*`)) as string[]).length;
+
+test.each([
+  ['blocking', 0],
+  ['fair', 20],
+  ['cohort', 1],
+])(
   '%s: all waiters are refused when Redis stands still, and another one enters when it is back',
-  async (name) => {
+  async (name, queued) => {
     const { createLock } = strategies[name] as { createLock: CreateLock };
     const { redis, back } = connectStore(url());
     await back();
@@ -22,15 +29,18 @@ test.each(['blocking', 'fair', 'cohort'])(
         .acquire()
         .catch((error: Error) => error.message),
     );
-    const isListening = async () => ((await connect().call('PUBSUB', 'CHANNELS', `${key()}:*`)) as string[]).length > 0;
-    await until(isListening);
+    // Each of fair has a place in a queue in Redis, and each node of cohort.
+    await until(async () => (await connect().llen(`${key()}:queue`)) === queued);
+    await until(async () => (await listening()) > 0);
 
     signal('SIGSTOP');
     const messages = await Promise.all(ends);
     signal('SIGCONT');
 
     for (const message of messages) expect(message).toMatch(/Stream isn't writeable|closed|max retries/i);
-    // Those of fair have a place each, which they give up. The queue of cohort has nodes, which hear of a release or not.
+    // Nobody listens any more, so nothing is handed to those who have gone.
+    await until(async () => (await listening()) === 0);
+    // Those of fair give up their places.
     if (name === 'fair') await until(async () => (await connect().exists(`${key()}:queue`)) === 0);
     await holder.release();
     const next = newLock(connect());

@@ -301,14 +301,6 @@ export const beyond: Mutation[] = [
     title: 'what was read is not answered when the lock was lost',
   },
   {
-    name: 'put-back-into-a-batch',
-    file: 'services/inventory/sale-service.ts',
-    find: "if (!('createLock' in strategy)) return await alone(emit);",
-    replace: "if ('takeOne' in strategy) return await alone(emit);",
-    why: 'Units that are put back between the read and the write of a batch are overwritten.',
-    tests: ['test/services/inventory/orders/two-stores.test.ts'],
-  },
-  {
     name: 'tenure-without-an-end',
     file: 'locks/drivers/cohort-node.ts',
     find: 'waiters.length === 0 || here.holdersLeft === 0 || performance.now() > here.endsAt',

@@ -24,7 +24,14 @@ async function msOf(act: Promise<unknown>) {
 describe('Redis stands still', () => {
   const { url, connect, key, signal } = ownRedis();
 
-  test.each(['blocking', 'fair', 'cohort'])('%s: its waiters are refused in time', async (name) => {
+  /** How many channels of this lock somebody listens to. */
+  const listening = async () => ((await connect().call('PUBSUB', 'CHANNELS', `${key()}:*`)) as string[]).length;
+
+  test.each([
+    ['blocking', 0],
+    ['fair', 20],
+    ['cohort', 1],
+  ])('%s: its waiters are refused in time', async (name, queued) => {
     const { redis, back } = connectStore(url());
     await back();
     const newLock = (client = redis) => createLockOf(name)(lockOptions({ redis: client, key: key() }));
@@ -35,7 +42,8 @@ describe('Redis stands still', () => {
         .acquire()
         .catch(() => {}),
     );
-    await until(async () => ((await connect().call('PUBSUB', 'CHANNELS', `${key()}:*`)) as []).length > 0);
+    await until(async () => (await connect().llen(`${key()}:queue`)) === queued);
+    await until(async () => (await listening()) > 0);
     signal('SIGSTOP');
 
     const refusedMs = await msOf(Promise.all(ends));
@@ -43,6 +51,8 @@ describe('Redis stands still', () => {
     signal('SIGCONT');
     // A connection notices after 700 ms, and is asked every 250 ms.
     expect(refusedMs).toBeLessThan(ANSWERED_MS + 300);
+    // Nobody listens any more, so nothing is handed to those who have gone.
+    await until(async () => (await listening()) === 0);
     // Those of fair give up their places when Redis is back.
     if (name === 'fair') await until(async () => (await connect().exists(`${key()}:queue`)) === 0);
     await holder.release();
