@@ -235,14 +235,14 @@ async function sell({ publicUrl }: TargetNode): Promise<number | string> {
   );
 }
 
-/** The processes that this one has started: a line each, as `state name`. Only Linux tells. */
+/** The processes that this one has started: a line each, as `state name`. Only Linux tells. The bundler comes and goes, and counts not. */
 export function ownChildren(): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       const [, name, state, parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(readStat(pid)) ?? [];
-      return Number(parent) === process.pid ? [`${state} ${name}`] : [];
+      return Number(parent) === process.pid && name !== 'esbuild' ? [`${state} ${name}`] : [];
     });
 }
 
