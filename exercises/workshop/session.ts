@@ -60,7 +60,8 @@ export function runSession(options: SessionOptions): Promise<void> {
   let phase: WorkshopState['phase'] = 'open';
   let verdict: (SearchVerdict & { at: string }) | undefined;
   let judgingSince = 0;
-  let arrivedAt = 0;
+  /** When the files of the exercises had been saved last, as this one came on the screen. */
+  let savedBefore = new Map<Exercise, number>();
   let real: { verdicts: RealVerdict[]; at: string } | undefined;
   let isSolved = false;
   let hasSavedMeanwhile = false;
@@ -141,7 +142,8 @@ export function runSession(options: SessionOptions): Promise<void> {
       unwatch();
       exercise = next;
       [page, phase, verdict, real, isSolved, notes] = ['exercise', 'open', undefined, undefined, false, say];
-      [isExplained, isHintNewest, arrivedAt] = [false, false, Date.now()];
+      [isExplained, isHintNewest] = [false, false];
+      savedBefore = new Map(exercises.map((each) => [each, savedAt(each)]));
       progress.goTo(exercise.name);
       unwatch = watchForSaves(exercise.file, saved);
       draw();
@@ -197,7 +199,7 @@ export function runSession(options: SessionOptions): Promise<void> {
     function savedElsewhere(other: Exercise) {
       if (other === exercise || page !== 'exercise' || phase === 'judging' || phase === 'running') return;
       // It was saved while it was on the screen.
-      if ((statSync(other.file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < arrivedAt) return;
+      if (savedAt(other) === savedBefore.get(other)) return;
       const [there, here] = [other, exercise].map(digitsOf);
       say(`The file of exercise ${there} was saved, and exercise ${here} is open. Press l and ${there} to go there.`);
     }
@@ -397,6 +399,8 @@ export function runSession(options: SessionOptions): Promise<void> {
   });
 }
 
+/** When the file of an exercise was saved last, by the clock of its file system. */
+const savedAt = ({ file }: Exercise) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 /** The time of day on this machine: `14:09:07`. */
 const timeOf = (iso: string) => new Date(iso).toTimeString().slice(0, 8);
 const digitsOf = ({ number }: Exercise) => String(number).padStart(2, '0');

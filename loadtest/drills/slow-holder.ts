@@ -2,7 +2,8 @@
 
 import type { Hold } from '../evidence/history.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
-import { sharedClock } from '../harness/clock.ts';
+import { sharedClock, sleep } from '../harness/clock.ts';
+import { AGAIN_MS } from '../harness/sell-meanwhile.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 
 const BUYERS = 6;
@@ -22,7 +23,10 @@ export const slowHolder: StepDrill = {
     let isTrickling = true;
     const trickle = Promise.all(
       Array.from({ length: BUYERS }, async (_, buyer) => {
-        while (isTrickling) await testBed.sell(buyer % 2 ? first : second).end;
+        while (isTrickling) {
+          const { outcome } = await testBed.sell(buyer % 2 ? first : second).end;
+          if (outcome !== 'sold') await sleep(AGAIN_MS);
+        }
       }),
     );
     // A drill that is stopped waits for nobody.

@@ -88,8 +88,6 @@ const secondCutOff = (target: Target) =>
       : {
           async script(script) {
             node.link?.cut();
-            // Each of its sales is refused at once: few of them show it as well as thousands.
-            await sleep(50);
             await node.script(script);
           },
           async resume() {
