@@ -11,14 +11,9 @@ import type { Link } from '../../../scripts/link/link.ts';
 import { type Backends, startBackends } from '../../../scripts/stack/backends.ts';
 import { MASTERS, type StackOptions } from '../../../scripts/stack/stack.ts';
 
-import type { ChosenCell } from '../../soak/loadtest/drills/chosen-cells.ts';
-
 export const LEASE_MS = 600;
 /** For tests that share targets: one may wait until another has given its target back. */
 export const SHARED_LIMIT_MS = 300_000;
-
-/** Drills that keep both cores busy: they are run in busy.test.ts. */
-export const BUSY = ['long-wait', 'redis-outage', 'client-gone'];
 
 /** Drills that tell no step, so that with --pause nobody is waited for. */
 export const STEPLESS = ['long-wait', 'nested-call', 'long-sale', 'redis-outage'];
@@ -273,8 +268,15 @@ export const impostor =
 
 export const figuresOf = ({ figures }: DrillOutcome) => figures as StepFigures;
 
+export interface SignedCell {
+  drill: StepDrill;
+  stage: string;
+  /** ✔ or ✘; w where it holds because everybody waits. */
+  sign: string;
+}
+
 /** Runs a cell, and sees that it comes out as its sign says, for a reason that is a sentence, and tells steps if its drill has any. */
-export async function comesOutAsSigned(run: RunDrill, { drill, stage, sign }: ChosenCell): Promise<DrillOutcome> {
+export async function comesOutAsSigned(run: RunDrill, { drill, stage, sign }: SignedCell): Promise<DrillOutcome> {
   let hasSteps = false;
   const narrate = async (_sentence: string, _atMs: number, isStep: boolean) => {
     hasSteps ||= isStep;

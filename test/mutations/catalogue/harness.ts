@@ -119,8 +119,7 @@ export const harness: Mutation[] = [
     find: "verdict: 'unknown', reason, figures: {}",
     replace: "verdict: 'pass', reason, figures: {}",
     why: 'A drill that broke nothing says that the lock holds.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'nested-call: nobody else asks for the lock',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'late-batch-is-one-sale',
@@ -128,8 +127,7 @@ export const harness: Mutation[] = [
     find: '  if (inDoubt > 1) {',
     replace: '  if (inDoubt > BUYERS) {',
     why: 'One write may leave as many sales in doubt as there are buyers.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'late-batch. under .combine',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'look-takes-no-lock',
@@ -137,8 +135,7 @@ export const harness: Mutation[] = [
     find: 'if (createReadLock === undefined) return stock().readStock(sku);',
     replace: 'if (createReadLock !== undefined) return stock().readStock(sku);',
     why: 'GET /inventory is answered in the middle of a sale.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'early-read. under .read-write',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'read-lock-ignores-the-writer',
@@ -146,8 +143,7 @@ export const harness: Mutation[] = [
     find: "redis.call('EXISTS', KEYS[1], KEYS[4])",
     replace: "redis.call('EXISTS', KEYS[4])",
     why: 'A reader is inside with a sale.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'early-read. under .read-write',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'read-lock-is-for-one',
@@ -155,8 +151,7 @@ export const harness: Mutation[] = [
     find: "redis.call('EXISTS', KEYS[1], KEYS[4])",
     replace: "redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[4])",
     why: 'Who looks waits for others who only look.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'early-read. under .read-write',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'write-lock-ignores-the-readers',
@@ -164,8 +159,7 @@ export const harness: Mutation[] = [
     find: "if redis.call('EXISTS', KEYS[2]) == 1 then",
     replace: "if redis.call('EXISTS', KEYS[2]) == 2 then",
     why: 'A sale enters while somebody looks.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'early-read. under .read-write',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'look-past-a-sale-that-waits',
@@ -173,8 +167,7 @@ export const harness: Mutation[] = [
     find: "redis.call('EXISTS', KEYS[1], KEYS[4])",
     replace: "redis.call('EXISTS', KEYS[1])",
     why: 'Those who look without end keep a sale out.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'early-read. under .read-write',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'early-answer-is-a-pass',
@@ -182,8 +175,7 @@ export const harness: Mutation[] = [
     find: '  if (end.at < wrote.at) {',
     replace: '  if (end.at < wrote.at && end.remaining === wrote.stock) {',
     why: 'An answer in the middle of a sale is taken for one after it.',
-    tests: ['test/soak/loadtest/drills/early-read.test.ts'],
-    title: 'a node that looks without a lock fails',
+    tests: ['test/loadtest/virtual/early-read.test.ts'],
   },
   {
     name: 'held-node-goes-on-talking',
@@ -191,8 +183,7 @@ export const harness: Mutation[] = [
     find: '    for (const link of links) link.cut();\n',
     replace: '',
     why: 'The node whose command is held goes on talking to Redis over the same line.',
-    tests: ['test/soak/loadtest/drills/cells.test.ts'],
-    title: 'late-write. under .5-owner-check',
+    tests: ['test/loadtest/virtual/cells/stages.test.ts'],
   },
   {
     name: 'replica-hears-all',
@@ -227,8 +218,8 @@ export const harness: Mutation[] = [
     find: 'aheadMs = message.aheadMs;',
     replace: 'aheadMs = 0;',
     why: 'The server whose clock is to jump is told so, and goes on as before.',
-    tests: ['test/soak/loadtest/drills/clock-jump.test.ts'],
-    title: '8-auto-renew: fails',
+    tests: ['test/soak/loadtest/drills/embedded.test.ts'],
+    title: 'clock-jump: a server of its own',
   },
   {
     name: 'clock-not-looked-at',
@@ -236,8 +227,7 @@ export const harness: Mutation[] = [
     find: 'await until(async () => (await aheadMs()) > ms - 2_000',
     replace: 'await until(async () => (await aheadMs()) < ms',
     why: 'A clock that did not jump proves that a lock does not mind.',
-    tests: ['test/soak/loadtest/drills/clock-jump.test.ts'],
-    title: '8-auto-renew: unknown when the clock does not jump',
+    tests: ['test/loadtest/virtual/clock-jump.test.ts'],
   },
   {
     name: 'crossed-by-nothing',
@@ -245,8 +235,7 @@ export const harness: Mutation[] = [
     find: "['wrote', 'left'].includes(type) && at < resumedAt",
     replace: "['wrote', 'left'].includes(type) && at < 0",
     why: 'The next holder had written before the late write came, and the drill judges all the same.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'crossed-write under fenced',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'crossed-by-a-write-that-was-not-held',
@@ -254,8 +243,7 @@ export const harness: Mutation[] = [
     find: "    if (reading.stock !== outcome.initialStock) return notStaged('The write was not held up.');\n",
     replace: '',
     why: 'The next holder has read what the late one wrote, so nothing was late, and the drill judges all the same.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'crossed-write. under .* the command is let go',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'crossed-write-not-counted',
@@ -263,8 +251,7 @@ export const harness: Mutation[] = [
     find: 'isWritten ? [late] : []',
     replace: '[]',
     why: 'The late sale was written, and nobody counts it, because its node had given it up: no sale seems lost.',
-    tests: ['test/soak/loadtest/drills/cells.test.ts'],
-    title: 'crossed-write. under .7-reentrant',
+    tests: ['test/loadtest/virtual/cells/stages.test.ts'],
   },
   {
     name: 'one-node-back-all-forgotten',
@@ -328,8 +315,7 @@ export const harness: Mutation[] = [
     find: 'hold.left - goneAt >= leaseMs / 8',
     replace: 'hold.left > 0',
     why: 'A slow holder that leaves when nobody else is inside harms nobody, and the lock is said to hold.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'slow-holder under 5-owner-check',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'blocked-for-a-moment',
@@ -337,8 +323,7 @@ export const harness: Mutation[] = [
     find: 'left.at < blockedAt + blockMs - 1',
     replace: 'left.at < blockedAt',
     why: 'The computation was over before the lease was, and the drill judges all the same.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'blocked-loop: the business yields before the lease has ended',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'hung-holder-that-has-left',
@@ -346,8 +331,7 @@ export const harness: Mutation[] = [
     find: '    await testBed.mustBeInside(hung);\n',
     replace: '',
     why: 'The sale did not hang, and who sold after it shows nothing.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'hung-holder. under',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'partition-without-a-cut',
@@ -355,8 +339,7 @@ export const harness: Mutation[] = [
     find: 'if (hasPassed) throw',
     replace: 'if (hasPassed && !node) throw',
     why: 'The node was never cut off, and the drill says that the lock holds.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'partition.: the cut cuts nothing',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'starved-and-fair',
@@ -364,8 +347,7 @@ export const harness: Mutation[] = [
     find: "verdict: 'fail', reason, figures: { overtakes, waitedMs }",
     replace: "verdict: 'pass', reason, figures: { overtakes, waitedMs }",
     why: 'A sale that waits without end is no failure.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'starvation. under .blocking',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'slow-line-of-the-other-node',
@@ -373,8 +355,7 @@ export const harness: Mutation[] = [
     find: 'testBed.cutOff(second)',
     replace: 'testBed.cutOff(first)',
     why: 'The node with the many waiters is held up, so that the one that should starve goes first.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'starvation. under .blocking',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'order-of-entry-reversed',
@@ -382,8 +363,7 @@ export const harness: Mutation[] = [
     find: 'placeOf(other) > placeOf(sale)',
     replace: 'placeOf(other) < placeOf(sale)',
     why: 'Who keeps to the order of asking is called overtaken.',
-    tests: ['test/soak/loadtest/drills/beyond.test.ts'],
-    title: 'overtaking. under .fair',
+    tests: ['test/loadtest/virtual/cells/waiting.test.ts'],
   },
   {
     name: 'nobody-waits-in-turn',
@@ -391,8 +371,7 @@ export const harness: Mutation[] = [
     find: 'if (waiting < ASKED_ON.length)',
     replace: 'if (waiting < 0)',
     why: 'The lock let everybody in at once, and the order is judged all the same.',
-    tests: ['test/soak/loadtest/drills/prevented.test.ts'],
-    title: 'overtaking.: a lock that lets everybody in',
+    tests: ['test/loadtest/virtual/prevented.test.ts'],
   },
   {
     name: 'delifeq-is-no-release',
@@ -401,7 +380,7 @@ export const harness: Mutation[] = [
     replace: "return name === 'DEL'",
     why: 'The release of delete-if-equal is never held up.',
     tests: ['test/soak/loadtest/drills/embedded.test.ts'],
-    title: 'late-release.* under .*delete-if-equal',
+    title: 'late-release under delete-if-equal',
   },
   {
     name: 'lacking-redis-carries-a-drill',
@@ -409,8 +388,7 @@ export const harness: Mutation[] = [
     find: '  if (redisLacks[stage] !== undefined) return redisLacks[stage];\n',
     replace: '',
     why: 'A drill runs under a lock whose commands Redis lacks, and every sale of it is refused.',
-    tests: ['test/soak/loadtest/drills/cells.test.ts'],
-    title: 'lacks the commands of a lock',
+    tests: ['test/soak/loadtest/drills/lacking-redis.test.ts'],
   },
   {
     name: 'lacking-redis-goes-through-the-contract',
@@ -445,8 +423,7 @@ export const harness: Mutation[] = [
     find: '  if (lostUpdates > 0 || lowest !== highest) {',
     replace: '  if (lostUpdates > 1) {',
     why: 'A basket of which one sku was taken is counted as sold.',
-    tests: ['test/soak/loadtest/drills/crossed-skus.test.ts'],
-    title: 'only a part of a basket was sold',
+    tests: ['test/loadtest/virtual/crossed-skus.test.ts'],
   },
   {
     name: 'crossed-skus-that-cannot-cross',
@@ -454,7 +431,6 @@ export const harness: Mutation[] = [
     find: '  if (haveReached.includes(false))',
     replace: '  if (haveReached.length === 0)',
     why: 'Baskets that never came to their second lock fail the lock.',
-    tests: ['test/soak/loadtest/drills/crossed-skus.test.ts'],
-    title: 'never reaches Redis',
+    tests: ['test/loadtest/virtual/crossed-skus.test.ts'],
   },
 ];

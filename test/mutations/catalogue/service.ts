@@ -349,8 +349,7 @@ export const service: Mutation[] = [
     find: '  for (const item of items) {',
     replace: '  for (const item of items.slice(0, 1)) {',
     why: 'Both nodes answer that they have sold, and the stock of one sku has not fallen.',
-    tests: ['test/soak/loadtest/drills/crossed-skus.test.ts'],
-    title: 'holds under multi',
+    tests: ['test/loadtest/virtual/crossed-skus.test.ts'],
   },
   {
     name: 'basket-looks-at-its-first-sku',

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { stepDrills } from '../../../loadtest/drills/index.ts';
+import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
+import type { Need, Target } from '../../../loadtest/harness/target.ts';
+import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { locks } from '../../../locks/index.ts';
+import { run } from './own-target.ts';
+
+const drillOf = (name: string) => stepDrills.find((drill) => drill.name === name) as StepDrill;
+
+test.each([
+  { name: 'crashed-holder', stage: '4-ttl', really: '3-spin' },
+  { name: 'hung-holder', stage: '7-reentrant', really: '8-auto-renew' },
+  { name: 'slow-holder', stage: '5-owner-check', really: '4-ttl' },
+  { name: 'late-release', stage: '6-lua-release', really: '5-owner-check' },
+  { name: 'nested-call', stage: '7-reentrant', really: '6-lua-release' },
+  { name: 'long-sale', stage: '8-auto-renew', really: '7-reentrant' },
+])('$name: a $stage that is really a $really is found out', async ({ name, stage, really }) => {
+  expect([taughtVerdict(stage, name), taughtVerdict(really, name)]).toEqual(['pass', 'fail']);
+  expect(await run(drillOf(name), stage, { really })).toMatchObject({ verdict: 'fail' });
+});
+
+describe('not applicable, and why', () => {
+  const dashes = Object.keys(locks).flatMap((stage) =>
+    stepDrills.filter(({ name }) => hasNothingToBreak(stage, name)).map((drill) => ({ drill, stage })),
+  );
+
+  test('where there is nothing to break', async () => {
+    expect(dashes.length).toBeGreaterThan(40);
+    for (const { drill, stage } of dashes) {
+      const { verdict, reasons } = await run(drill, stage);
+      expect({ stage, verdict, reasons }).toEqual({
+        stage,
+        verdict: 'not-applicable',
+        reasons: [expect.stringContaining(stage)],
+      });
+    }
+  });
+
+  const needs: Record<string, Need[]> = {
+    'crashed-holder': ['node processes'],
+    'late-release': ['links'],
+    'paused-process': ['node processes'],
+    partition: ['links'],
+    'late-write': ['links'],
+    'crossed-write': ['links'],
+    'late-batch': ['links'],
+    'early-read': ['links'],
+    'crossed-skus': ['links'],
+    failover: ['links', 'replication'],
+    'forgotten-sale': ['links', 'redis process', 'replication'],
+    'redis-outage': ['redis process'],
+    starvation: ['links'],
+    overtaking: ['links'],
+  };
+
+  test.each(Object.entries(needs).flatMap(([name, needs]) => needs.map((need) => ({ name, need }))))(
+    '$name on a target without $need: the target says why',
+    async ({ name, need }) => {
+      const sentence = `Here is no such thing as ${need}.`;
+      const lacking = (target: Target): Target => ({ ...target, lacks: { [need]: sentence } });
+      expect(await run(drillOf(name), '8-auto-renew', { wrap: lacking })).toMatchObject({
+        verdict: 'not-applicable',
+        reasons: [sentence],
+      });
+    },
+  );
+
+  test('every drill that breaks something of the stack says so', () => {
+    const breaking = stepDrills.filter(({ needs = [] }) => needs.length > 0).map(({ name }) => name);
+    expect(breaking.filter((name) => name !== 'wrong-replica')).toEqual(Object.keys(needs));
+    expect(drillOf('wrong-replica').needs).toEqual(drillOf('forgotten-sale').needs);
+  });
+});
