@@ -22,6 +22,9 @@ const lesson = ['test/lesson/**/*.test.ts'];
 /** What needs real time, or much of it: `npm run soak`, with one worker. No part of `npm test`. */
 const soak = ['test/soak/**/*.test.ts'];
 
+/** Published locks keep connections and timers for as long as their process lives, so they share theirs with no other file. */
+const peers = ['test/loadtest/peers/*.test.ts'];
+
 /** A group of files; one group runs after the other. In a worker its files share what they import and the bundles they start. */
 const group = (name: string, groupOrder: number, include: string[], exclude: string[], maxWorkers: number) => ({
   extends: true as const,
@@ -39,7 +42,8 @@ export default defineConfig({
     // The tests run real servers, and must pass on a machine of two cores.
     projects: [
       group('quick', 1, quick, [], 2),
-      group('real', 2, ['test/**/*.test.ts'], [...quick, ...lesson, ...soak], 3),
+      group('real', 2, ['test/**/*.test.ts'], [...quick, ...lesson, ...soak, ...peers], 3),
+      { extends: true, test: { name: 'peers', include: peers, maxWorkers: 3, sequence: { groupOrder: 2 } } },
       group('lesson', 3, lesson, [], 2),
       { extends: true, test: { name: 'soak', include: soak, maxWorkers: 1, sequence: { groupOrder: 4 } } },
     ],
