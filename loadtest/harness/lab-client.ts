@@ -11,13 +11,14 @@ import {
   type LabHistory,
   type LockTiming,
   lockChangeSchema,
-  type NodeState,
   nodeStateSchema,
   type RedisState,
   redisSchema,
   remainingSchema,
   type SaleScript,
+  type ShownState,
   saleScriptSchema,
+  shownStateSchema,
   stockSchema,
   type TickResult,
   type TickScript,
@@ -30,6 +31,7 @@ export type {
   NodeState,
   SaleEvent,
   SaleScript,
+  ShownState,
   TickResult,
   TickScript,
 } from '../../services/inventory/lab/contract.ts';
@@ -46,7 +48,7 @@ export interface LabClient {
   publicUrl: string;
   /** The lab listener. */
   labUrl: string;
-  state(): Promise<NodeState>;
+  state(): Promise<ShownState>;
   /** True when it takes connections and leaves a question unanswered for so long: neither alive nor dead. */
   isSilentFor(limitMs: number): Promise<boolean>;
   setLock(version: string, timing?: LockTiming): Promise<void>;
@@ -90,7 +92,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
   return {
     publicUrl: publicUrl.origin,
     labUrl,
-    state: async () => nodeStateSchema.parse(await call('GET', '/state')),
+    state: async () => shownStateSchema.parse(await call('GET', '/state')),
     isSilentFor: (limitMs) =>
       call('GET', '/state', undefined, [], limitMs).then(
         () => false,

@@ -62,7 +62,7 @@ const sales = createSaleService({
 });
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), standstills: standstills() });
-const streams = createEventStreams({ history, state });
+const streams = createEventStreams({ history, state: sales.state });
 const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping, external });
 
 const publicApp = createPublicApp({

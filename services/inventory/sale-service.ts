@@ -390,7 +390,7 @@ export function createSaleService({
     giveBackOrders,
     readStock,
     stock,
-    state(): Omit<NodeState, 'standstills'> {
+    state(): NodeState {
       const { inFlight, waiting, counts } = records.read();
       const { PORT: port } = settings;
       const { pid } = process;

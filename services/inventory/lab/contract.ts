@@ -31,7 +31,7 @@ export const standstillSchema = z.object({
   ms: z.number(),
 });
 
-/** A node, as `GET /state` shows it. */
+/** A node, as those who follow it see it. */
 export const nodeStateSchema = z.object({
   node: z.string(),
   port: count,
@@ -48,6 +48,10 @@ export const nodeStateSchema = z.object({
   waiting: count,
   unreleased: count,
   counts: saleCountsSchema,
+});
+
+/** A node, as `GET /state` shows it. */
+export const shownStateSchema = nodeStateSchema.extend({
   /** The latest ones, oldest first. */
   standstills: z.array(standstillSchema),
 });
@@ -194,6 +198,7 @@ export const tickScriptSchema = z.strictObject({
 export type SaleCounts = z.output<typeof saleCountsSchema>;
 export type JobSchedule = z.output<typeof jobScheduleSchema>;
 export type NodeState = z.output<typeof nodeStateSchema>;
+export type ShownState = z.output<typeof shownStateSchema>;
 export type Standstill = z.output<typeof standstillSchema>;
 export type LockTiming = z.output<typeof lockTimingSchema>;
 export type SaleScript = z.output<typeof saleScriptSchema>;

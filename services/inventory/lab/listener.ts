@@ -12,7 +12,7 @@ import type { SaleService } from '../sale-service.ts';
 import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
 import { lockKeys, type Store } from '../store.ts';
-import { lockChangeSchema, type NodeState, type RedisState, saleScriptSchema, stockSchema } from './contract.ts';
+import { lockChangeSchema, type RedisState, type ShownState, saleScriptSchema, stockSchema } from './contract.ts';
 import type { EventStreams } from './event-stream.ts';
 
 const versionSchema = lockChangeSchema.extend({ version: lockChangeSchema.shape.version.pipe(lockVersion) });
@@ -28,7 +28,7 @@ export interface LabExtension {
 
 export interface LabParts {
   sales: SaleService;
-  state: () => NodeState;
+  state: () => ShownState;
   store: Store;
   history: History;
   streams: EventStreams;

@@ -60,7 +60,7 @@ function play(steps: Step[], initialStock: number): Evidence {
   const nodes = NODES.map(
     (node): NodeState => ({
       ...{ node, port: 1, pid: 1, lock: '1-in-process', instance: node, leaseMs: 30_000, retryDelayMs: 20 },
-      ...{ waitTimeoutMs: 10_000, inFlight: 0, held: 0, waiting: 0, unreleased: 0, standstills: [] },
+      ...{ waitTimeoutMs: 10_000, inFlight: 0, held: 0, waiting: 0, unreleased: 0 },
       counts: {
         received: steps.filter((step) => step.node === node).length,
         sold: steps.filter((step) => step.node === node).length,

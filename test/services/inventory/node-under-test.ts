@@ -8,7 +8,7 @@ import { serviceArgs } from '../../../scripts/stack/bundle.ts';
 import { makeTempDir, type Part, retryOnTakenPort, startPart } from '../../../scripts/stack/parts.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { openRedis } from '../../../scripts/stack/redis.ts';
-import type { NodeState, SaleEvent } from '../../../services/inventory/lab/contract.ts';
+import type { SaleEvent, ShownState } from '../../../services/inventory/lab/contract.ts';
 import { type Problem, type ProblemCode, problems } from '../../../services/inventory/problem.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 
@@ -74,7 +74,7 @@ export interface TestNode {
   sell(sku: string): Promise<Answer>;
   get(path: string): Promise<Answer>;
   lab(method: string, path: string, body?: unknown): Promise<Answer>;
-  state(): Promise<NodeState>;
+  state(): Promise<ShownState>;
   events(): Promise<SaleEvent[]>;
   signal(name: NodeJS.Signals): void;
 }
@@ -125,7 +125,7 @@ async function startOn(port: number, labPort: number, redisUrl: string, env: Nod
     sell: (sku) => ask(`${url}/inventory/sale?sku=${sku}`, { method: 'POST' }),
     get: (path) => ask(`${url}${path}`),
     lab,
-    state: async () => (await lab('GET', '/state')).body as unknown as NodeState,
+    state: async () => (await lab('GET', '/state')).body as unknown as ShownState,
     events: async () => (await lab('GET', '/history')).body.events as SaleEvent[],
     signal: part.signal,
   };
