@@ -80,7 +80,7 @@ test('contract: what a node answers is the contract, and has no member besides',
   await node.lab('POST', '/jobs/cleanup', {});
 
   for (const [path, schema] of [
-    ['/state', contract.nodeStateSchema],
+    ['/state', contract.shownStateSchema],
     ['/history', contract.historySchema],
     ['/heap', contract.heapSchema],
     ['/redis', contract.redisSchema],
