@@ -2,48 +2,39 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../scripts/stack/parts.ts';
 
-export interface Instruction {
-  name: string;
-  text: string;
-}
-
-/** One `FROM … AS …` of the Dockerfile. */
+/** One `FROM … AS …` of the Dockerfile: `from` is an image, or the name of an earlier stage. */
 export interface Stage {
   name: string;
-  /** An image, or the name of an earlier stage. */
   from: string;
-  instructions: Instruction[];
+  /** Its instructions, a line each. */
+  lines: string[];
 }
 
-export const stages = readStages(readFileSync(join(projectDir, 'services/inventory/Dockerfile'), 'utf8'));
+const text = readFileSync(join(projectDir, 'services/inventory/Dockerfile'), 'utf8').replaceAll(/ \\\n +/g, ' ');
+export const stages = text
+  .split(/^FROM /m)
+  .slice(1)
+  .map((stage): Stage => {
+    const [first = '', ...lines] = stage.split('\n').filter((line) => /^[A-Za-z]/.test(line));
+    const [from = '', name = ''] = first.split(' AS ');
+    return { name, from, lines };
+  });
 
 /** The instructions that make the image of `target`, those of the stages it builds on first. */
-export function instructionsOf(target: string): Instruction[] {
+function linesOf(target: string): string[] {
   const stage = stages.find(({ name }) => name === target);
-  return stage === undefined ? [] : [...instructionsOf(stage.from), ...stage.instructions];
+  return stage === undefined ? [] : [...linesOf(stage.from), ...stage.lines];
 }
 
 /** What follows the last `start`, such as `CMD` or `COPY --from=packages`, that counts for `target`. */
 export function lastOf(target: string, start: string): string {
-  const lines = instructionsOf(target).map(({ name, text }) => `${name} ${text}`);
-  return lines.findLast((line) => line.startsWith(`${start} `))?.slice(start.length + 1) ?? '';
+  const line = linesOf(target).findLast((each) => each.startsWith(`${start} `));
+  return line?.slice(start.length + 1) ?? '';
 }
 
 /** What is copied from the project into the image of `target`, as paths from the root of both. */
 export function copiedInto(target: string): string[] {
-  return instructionsOf(target)
-    .filter(({ name, text }) => name === 'COPY' && !text.startsWith('--from='))
-    .flatMap(({ text }) => text.split(' ').slice(0, -1));
-}
-
-function readStages(text: string): Stage[] {
-  const found: Stage[] = [];
-  for (const line of text.replaceAll(/ \\\n +/g, ' ').split('\n')) {
-    const [, name, rest] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
-    if (name === undefined || rest === undefined) continue;
-    const [, from, stage] = /^(\S+) AS (\S+)$/.exec(rest) ?? [];
-    if (name === 'FROM') found.push({ name: stage ?? '', from: from ?? rest, instructions: [] });
-    else found.at(-1)?.instructions.push({ name, text: rest });
-  }
-  return found;
+  return linesOf(target)
+    .filter((line) => /^COPY (?!--from=)/.test(line))
+    .flatMap((line) => line.split(' ').slice(1, -1));
 }

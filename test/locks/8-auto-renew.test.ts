@@ -1,34 +1,10 @@
 import { expect, test } from 'vitest';
-import { aborted, notHeld, once, openLab } from './lab.ts';
+import { notHeld, openLab } from './lab.ts';
 
 const lab = openLab();
 const LEASE_MS = 900;
 
 // What its watchdog does is in contract.test.ts, for all locks that have one.
-
-test('8-auto-renew: a sale of twenty leases keeps the others out', async () => {
-  const [p, q] = lab.processes('8-auto-renew', 2);
-  const a = p.lock({ leaseMs: LEASE_MS });
-  await lab.done(a.acquire());
-
-  await lab.advance(20 * LEASE_MS);
-
-  await expect(lab.done(q.lock().acquire(once))).rejects.toMatchObject(aborted);
-  expect(p.sent.filter((command) => command === 'renew-if-owner')).toHaveLength(60);
-  await lab.done(a.release());
-});
-
-test('8-auto-renew: the lease of a killed holder ends', async () => {
-  const [p, q] = lab.processes('8-auto-renew', 2);
-  await lab.done(p.lock({ leaseMs: LEASE_MS }).acquire());
-  await lab.advance(LEASE_MS / 3);
-
-  p.kill();
-  await lab.done(q.lock().acquire());
-
-  // A lease after the last renewal, at the next try.
-  expect(lab.now()).toBe(LEASE_MS / 3 + LEASE_MS + 20);
-});
 
 test('8-auto-renew: a paused process cannot renew, and wakes up believing it still holds', async () => {
   const [p, q] = lab.processes('8-auto-renew', 2);

@@ -4,19 +4,16 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { openZookeeper } from '../../locks/drivers/zookeeper-session.ts';
 import { strategies } from '../../locks/index.ts';
-import { connectMysql } from '../../services/inventory/mysql.ts';
 import { lockOptions } from './lock-options.ts';
 
 const [stage = '', url = '', key = '', leaseMs = ''] = process.argv.slice(2);
-const isMysql = url.startsWith('mysql:');
 const redis = url.startsWith('redis:') ? new Redis(url) : undefined;
-const zookeeper = redis || isMysql ? undefined : openZookeeper({ url, sessionMs: Number(leaseMs) });
+const zookeeper = redis ? undefined : openZookeeper({ url, sessionMs: Number(leaseMs) });
 const strategy = strategies[stage];
 if (strategy === undefined || !('createLock' in strategy)) throw new Error(`There is no lock ${stage}.`);
 const lock = strategy.createLock(
   lockOptions({
     redis: redis as Redis,
-    ...(isMysql && { mysql: connectMysql(url) }),
     ...(zookeeper && { zookeeper }),
     key,
     ownerToken: `process ${process.pid}`,
@@ -40,4 +37,3 @@ await lock.release().then(
 );
 redis?.disconnect();
 await zookeeper?.close();
-if (isMysql) process.exit();

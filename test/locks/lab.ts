@@ -8,6 +8,7 @@ import { openValkey, type Reply, ReplyError, type Valkey } from '../../virtual/v
 import type { Command } from '../../virtual/world.ts';
 import { createProcess, NO_ANSWER, type Process } from './lab-process.ts';
 
+export { aborted, notHeld } from './lock-options.ts';
 export { NO_ANSWER };
 
 /** Every lock that needs Redis alone, in the order of the registry. */
@@ -17,10 +18,6 @@ export const labLocks = Object.keys(strategies).filter(
 export const fileOf = (name: string) =>
   new URL(`../../locks/${name in locks ? '' : 'beyond/'}${name}.ts`, import.meta.url).pathname;
 
-/** What acquire rejects with when its signal aborts first. */
-export const aborted = { name: 'AbortError', code: 'ABORT_ERR' };
-/** What release rejects with when the lock was not held. */
-export const notHeld = { name: 'LockNotHeldError', code: 'LOCK_NOT_HELD' };
 /** Signal of somebody who tries once. */
 export const once = AbortSignal.abort();
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { ask, askRaw } from './client.ts';
@@ -13,52 +13,37 @@ import { type Build, type Pair, startPair } from './pair.ts';
 const builds: Build[] =
   process.platform === 'linux' && process.arch === 'x64' ? ['installed', 'packaged'] : ['installed'];
 
-/** A line of its log that nginx has not written by then never comes. */
-const HANGS = { timeout: 60_000 };
-
 const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
 
-test('slow answer: nginx waits longer than the longest wait for a lock that a node allows', () => {
+test('slow answer: nginx waits longer than the longest wait for a lock that a node allows, and fails as for a dead node', () => {
   const [, seconds] = /proxy_read_timeout (\d+)s;/.exec(template) ?? [];
 
   expect(Number(seconds)).toBeGreaterThan(12);
   // Whatever is at least as long as nginx waits is refused as a setting.
   expect(inventorySettings.safeParse({ WAIT_TIMEOUT_MS: `${seconds}000` }).success).toBe(false);
-});
-
-test('slow answer: when nginx gives up, the answer is the same as for a node that fails', () => {
   expect(template).toMatch(/error_page 502 503 504 =502 @node_unavailable;/);
 });
 
 describe.each(builds)('nginx (%s)', (build) => {
   let nginx: Pair['nginx'];
   let nodes: Pair['nodes'];
+  const reached = () => nodes[0].requests + nodes[1].requests;
 
   beforeAll(async () => {
     ({ nginx, nodes } = await startPair(build));
+    expect(nginx.kind).toBe(build === 'installed' ? 'native' : 'embedded');
   });
 
   beforeEach(async () => {
     for (const node of nodes) await node.begin();
   });
 
-  test('start: the nginx that is asked for is the one that runs', async () => {
-    expect(nginx.kind).toBe(build === 'installed' ? 'native' : 'embedded');
-    expect(nginx.version).toMatch(/^\d+\.\d+\.\d+$/);
-  });
-
-  test('round robin: 10 requests, one after the other, alternate between the nodes', async () => {
+  test('round robin: requests alternate between the nodes, over one connection to each', async () => {
     const names: string[] = [];
     for (let i = 0; i < 10; i += 1) names.push((await ask(nginx.url)).body);
 
     expect(names.filter((name) => name === 'node-1')).toHaveLength(5);
     expect(names.filter((name, index) => name === names[index - 1])).toEqual([]);
-  });
-
-  test('keep-alive: 20 requests need one connection to each node', async () => {
-    for (let i = 0; i < 20; i += 1) await ask(nginx.url);
-
-    expect(nodes.map((node) => node.requests)).toEqual([10, 10]);
     expect(nodes.map((node) => node.connections)).toEqual([1, 1]);
   });
 
@@ -76,7 +61,7 @@ describe.each(builds)('nginx (%s)', (build) => {
 
     const answer = await ask(`${nginx.url}/inventory/sale`, { method });
 
-    expect(nodes[0].requests + nodes[1].requests).toBe(1);
+    expect(reached()).toBe(1);
     expect(answer).toMatchObject({ status: 502, type: 'application/problem+json' });
     expect(JSON.parse(answer.body)).toMatchObject({ status: 502, code: 'NODE_UNAVAILABLE', definite: false });
   });
@@ -89,14 +74,13 @@ describe.each(builds)('nginx (%s)', (build) => {
     }
 
     await expect(ask(nginx.url)).rejects.toThrow('aborted');
-
-    expect(nodes[0].requests + nodes[1].requests).toBe(1);
+    expect(reached()).toBe(1);
   });
 
   test('dead node: it keeps its turn, so half the requests fail, and it serves again as soon as it is back', async () => {
     const statuses = async () => {
       const found = [];
-      for (let i = 0; i < 10; i += 1) found.push((await ask(nginx.url)).status);
+      for (let i = 0; i < 4; i += 1) found.push((await ask(nginx.url)).status);
       return found;
     };
 
@@ -105,9 +89,9 @@ describe.each(builds)('nginx (%s)', (build) => {
     await nodes[1].start();
     const afterwards = await statuses();
 
-    expect(whileDead.toSorted()).toEqual([200, 200, 200, 200, 200, 502, 502, 502, 502, 502]);
+    expect(whileDead.toSorted()).toEqual([200, 200, 502, 502]);
     expect(whileDead.filter((status, index) => status === whileDead[index - 1])).toEqual([]);
-    expect(afterwards).toEqual(Array(10).fill(200));
+    expect(afterwards).toEqual([200, 200, 200, 200]);
   });
 
   test('client: when it hangs up, its connection to the node ends at once', async () => {
@@ -121,9 +105,8 @@ describe.each(builds)('nginx (%s)', (build) => {
     const closed = once(atNode, 'close');
     client.destroy();
 
-    await expect(closed).resolves.toBeDefined();
-    expect(atNode.writableFinished).toBe(false);
-    expect(nodes[0].requests + nodes[1].requests).toBe(1);
+    await closed;
+    expect([atNode.writableFinished, reached()]).toEqual([false, 1]);
   });
 
   test.each([
@@ -134,7 +117,7 @@ describe.each(builds)('nginx (%s)', (build) => {
 
     expect(answer).toMatchObject({ status: 413, type: 'application/problem+json' });
     expect(JSON.parse(answer.body)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE', definite: true });
-    expect(nodes.map((node) => node.requests)).toEqual([0, 0]);
+    expect(reached()).toBe(0);
   });
 
   test('body: 16 kB reach the node, and an answer of 4 MB reaches the client', async () => {
@@ -148,77 +131,50 @@ describe.each(builds)('nginx (%s)', (build) => {
 
     const answer = await ask(nginx.url, { method: 'POST', body: 'x'.repeat(16_384) });
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toHaveLength(4 * 1024 * 1024);
+    expect([answer.status, answer.body.length]).toEqual([200, 4 * 1024 * 1024]);
   });
 
   test.each([
     ['is not HTTP', 'NONSENSE\r\n\r\n'],
     ['names no host', 'GET / HTTP/1.1\r\n\r\n'],
-    ['has a path that cannot be decoded', 'GET /%zz HTTP/1.1\r\nHost: lab\r\n\r\n'],
-    ['has a path of 40 kB', `GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: lab\r\n\r\n`],
     ['has a header of 40 kB', `GET / HTTP/1.1\r\nHost: lab\r\nX-Long: ${'a'.repeat(40_000)}\r\n\r\n`],
     ['has a method that is not allowed', 'TRACE / HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n'],
     ['has an unknown encoding', 'POST / HTTP/1.1\r\nHost: lab\r\nTransfer-Encoding: gzip\r\n\r\n'],
-    ['has an unknown version', 'GET / HTTP/3.0\r\nHost: lab\r\n\r\n'],
   ])('bad request: one that %s is answered with a problem document', async (_title, bytes) => {
     const answer = await askRaw(nginx.url, bytes);
 
     expect(answer).toMatchObject({ status: 400, type: 'application/problem+json' });
     expect(JSON.parse(answer.body)).toMatchObject({ status: 400, code: 'BAD_REQUEST', definite: true });
-    expect(nodes.map((node) => node.requests)).toEqual([0, 0]);
+    expect(reached()).toBe(0);
   });
 
-  test('errors of a node: they pass unchanged', async () => {
-    const problem = JSON.stringify({ code: 'LOCK_WAIT_TIMEOUT', definite: true });
-    for (const node of nodes) {
-      node.answer = (_incoming, response) =>
-        void response.writeHead(503, { 'content-type': 'application/problem+json', 'retry-after': '1' }).end(problem);
-    }
-
-    const answer = await ask(nginx.url);
-
-    expect(answer).toMatchObject({ status: 503, type: 'application/problem+json', body: problem });
-  });
-
-  test('access log: it says which node answered, and how', async () => {
-    nodes[1].answer = (_incoming, response) => void response.writeHead(409).end();
-    const logged = () =>
-      readFileSync(nginx.accessLog, 'utf8')
-        .split('\n')
-        .filter((line) => line.includes('/logged'));
-
-    for (let i = 0; i < 2; i += 1) await ask(`${nginx.url}/logged`);
-
-    // nginx writes the line after it has answered.
-    const lines = await vi.waitFor(() => {
-      expect(logged()).toHaveLength(2);
-      return logged();
-    }, HANGS);
-    const line = (status: number, node: { port: number }) =>
-      expect.stringMatching(`"GET /logged HTTP/1.1" ${status} node=127.0.0.1:${node.port} took=\\d+\\.\\d{3}$`);
-    expect(lines).toContainEqual(line(200, nodes[0]));
-    expect(lines).toContainEqual(line(409, nodes[1]));
-  });
-
-  test('forwarding: the node sees the path, the query, the host and the client', async () => {
+  test('passing: the node sees path, query, host and client; its error passes unchanged, and is in the log', async () => {
     for (const node of nodes) {
       node.answer = ({ method, url, headers }, response) =>
-        void response.end([method, url, headers.host, headers['x-forwarded-for']].join(' '));
+        void response
+          .writeHead(409, { 'content-type': 'application/problem+json', 'retry-after': '1' })
+          .end([method, url, headers.host, headers['x-forwarded-for']].join(' '));
     }
 
     const answer = await ask(`${nginx.url}/inventory/sale?sku=001`, { headers: { host: 'lab.test' } });
 
-    expect(answer.body).toBe('GET /inventory/sale?sku=001 lab.test 127.0.0.1');
+    expect(answer).toMatchObject({
+      ...{ status: 409, type: 'application/problem+json' },
+      body: 'GET /inventory/sale?sku=001 lab.test 127.0.0.1',
+    });
+    // nginx writes the line after it has answered.
+    const line = /"GET \/inventory\/sale\?sku=001 HTTP\/1\.1" 409 node=127\.0\.0\.1:(\d+) took=\d+\.\d{3}$/m;
+    await expect.poll(() => readFileSync(nginx.accessLog, 'utf8')).toMatch(line);
+    const [, port] = line.exec(readFileSync(nginx.accessLog, 'utf8')) ?? [];
+    expect(nodes.find((node) => node.requests === 1)?.port).toBe(Number(port));
   });
 
   test('health: nginx answers for itself, asks no node, and logs nothing', async () => {
-    const answer = await ask(`${nginx.url}/nginx-healthz`);
+    expect((await ask(`${nginx.url}/nginx-healthz`)).status).toBe(204);
     await ask(`${nginx.url}/seen`);
 
-    expect(answer.status).toBe(204);
-    expect(nodes[0].requests + nodes[1].requests).toBe(1);
-    await vi.waitFor(() => expect(readFileSync(nginx.accessLog, 'utf8')).toContain('/seen'), HANGS);
+    expect(reached()).toBe(1);
+    await expect.poll(() => readFileSync(nginx.accessLog, 'utf8')).toContain('/seen');
     expect(readFileSync(nginx.accessLog, 'utf8')).not.toContain('/nginx-healthz');
   });
 
@@ -231,17 +187,17 @@ describe.each(builds)('nginx (%s)', (build) => {
     await once(lab, 'listening');
     onTestFinished(() => void lab.close());
     const { port } = lab.address() as AddressInfo;
-    const close = 'Connection: close\r\n\r\n';
-
-    const answers = [
-      await askRaw(nginx.url, `GET /state HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${close}`),
-      await askRaw(nginx.url, `GET http://127.0.0.1:${port}/state HTTP/1.1\r\nHost: lab\r\n${close}`),
-      await askRaw(nginx.url, `GET //127.0.0.1:${port}/state HTTP/1.1\r\nHost: lab\r\n${close}`),
-      await askRaw(nginx.url, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: lab\r\n${close}`),
+    const end = 'Connection: close\r\n\r\n';
+    const lines = [
+      `GET /state HTTP/1.1\r\nHost: 127.0.0.1:${port}`,
+      `GET http://127.0.0.1:${port}/state HTTP/1.1\r\nHost: lab`,
+      `GET //127.0.0.1:${port}/state HTTP/1.1\r\nHost: lab`,
+      `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: lab`,
     ];
 
-    expect(reachedLab).toEqual([]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 400]);
-    expect(nodes[0].requests + nodes[1].requests).toBe(3);
+    const answers = [];
+    for (const line of lines) answers.push((await askRaw(nginx.url, `${line}\r\n${end}`)).status);
+
+    expect([reachedLab, answers, reached()]).toEqual([[], [200, 200, 200, 400], 3]);
   });
 });

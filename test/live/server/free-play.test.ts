@@ -1,4 +1,5 @@
-// What the buttons of free play do: seen in the servers themselves. All of them, and who is silent: test/soak/live/server/free-play.test.ts.
+// What the buttons of free play do: seen in the servers themselves. Sales and rushes: test/live/page.test.ts. All of them, and who is silent:
+// test/soak/live/server/free-play.test.ts.
 
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +7,7 @@ import type { Act } from '../../../live/contract.ts';
 import { type Board, openBoard } from '../../../live/server/board.ts';
 import { type FreePlay, openFreePlay } from '../../../live/server/free-play.ts';
 import type { TargetNode } from '../../../loadtest/harness/target.ts';
-import { lockKey, stockKey } from '../../../services/inventory/store.ts';
+import { stockKey } from '../../../services/inventory/store.ts';
 import { until } from '../../services/inventory/node-under-test.ts';
 import { createNews } from './news.ts';
 import { ownTarget } from './own-target.ts';
@@ -57,39 +58,9 @@ const stock = async () => Number(await redis.get(stockKey('001')));
 const isLocked = async () => (await redis.keys('*:lock:*')).length === 1;
 const nodeAt = (at: 0 | 1) => target().nodes[at] as TargetNode;
 const sale = (at: 0 | 1) => fetch(`${nodeAt(at).publicUrl}/inventory/sale`, { method: 'POST' });
-const soldBy = async (at: 0 | 1) => (await nodeAt(at).state()).counts.sold;
 
 describe('free play, under 8-auto-renew', () => {
   const stage = '8-auto-renew';
-  const shown = ({ board }: Playing) => board.view().stock?.actual;
-
-  test('a sale of one node, and a rush of both through nginx', () =>
-    playing(stage, async (play) => {
-      await play.press('sell', 'node-2');
-      await play.until(() => shown(play) === 999);
-      expect([await stock(), await soldBy(1)]).toEqual([999, 1]);
-
-      await play.press('rush', undefined, 40);
-      await play.until(() => shown(play) === 959);
-      expect((await soldBy(0)) + (await soldBy(1))).toBe(41);
-      expect(await soldBy(0)).toBeGreaterThan(0);
-    }));
-
-  test('a sale is held inside, and one on the other node waits; they go on, one after the other', () =>
-    playing(stage, async (play) => {
-      const { press, board, until } = play;
-      await press('hold-sale', 'node-1');
-      await until(() => board.view().nodes[0]?.inside.length === 1);
-      await press('hold-sale', 'node-2');
-      await until(() => board.view().nodes[1]?.waiting === 1);
-      expect([await isLocked(), await stock()]).toEqual([true, 1_000]);
-
-      // It is held no more when its turn comes.
-      await press('hold-sale', 'node-2');
-      await press('hold-sale', 'node-1');
-      await until(() => shown(play) === 998);
-      expect(await stock()).toBe(998);
-    }));
 
   test.each([
     ['hold-release', 'the unit is sold, and the lock is still taken', 999],
@@ -108,9 +79,11 @@ describe('free play, under 8-auto-renew', () => {
     }),
   );
 
-  test('a node that is stopped answers when it goes on; one that is killed is another process when it is started', () =>
-    playing(stage, async ({ press }) => {
+  test('a node that is stopped answers when it goes on; one that is killed is another process; one that is cut off can’t sell', () =>
+    playing(stage, async ({ press, board }) => {
+      const isShown = () => board.view().parts.find(({ name }) => name === 'node-1')?.is;
       await press('stop', 'node-1');
+      expect(isShown()).toBe('stopped');
       const ended: number[] = [];
       const stopped = sale(0).then(({ status }) => ended.push(status));
       expect((await sale(1)).status).toBe(200);
@@ -121,15 +94,11 @@ describe('free play, under 8-auto-renew', () => {
 
       const { pid } = await nodeAt(0).state();
       await press('kill', 'node-1');
+      expect(isShown()).toBe('dead');
       expect(() => process.kill(pid, 0)).toThrow();
       await expect(sale(0)).rejects.toThrow();
       await press('kill', 'node-1');
       expect((await nodeAt(0).state()).pid).not.toBe(pid);
-      expect((await sale(0)).status).toBe(200);
-    }));
-
-  test('a node that is cut off can’t sell, and the other one can', () =>
-    playing(stage, async ({ press }) => {
       await press('cut', 'node-1');
       expect([(await sale(0)).status, (await sale(1)).status]).toEqual([503, 200]);
     }));
@@ -184,35 +153,4 @@ describe('free play, under 8-auto-renew', () => {
       await press('stop', 'redis');
     });
   });
-});
-
-describe('the fencing token of the lock', () => {
-  const heldBy = (node: string) => expect.stringMatching(new RegExp(`^sale \\d+ on ${node}$`));
-
-  test('fenced: the page shows the token that Redis has made for the holder, and a larger one for the next', () =>
-    playing('fenced', async ({ press, board, until }) => {
-      const lock = () => board.view().lock;
-      const made = () => redis.get(`${lockKey('001', 'fenced')}:tokens`);
-      await press('hold-sale', 'node-1');
-      await until(() => lock()?.fencingToken !== undefined);
-      const [first, firstMade] = [lock(), await made()];
-      await press('hold-sale', 'node-2');
-      await press('hold-sale', 'node-1');
-      await until(() => lock()?.node === 'node-2' && lock()?.fencingToken !== undefined);
-      const [second, secondMade] = [lock(), await made()];
-
-      expect(first).toMatchObject({ holder: heldBy('node-1'), fencingToken: firstMade });
-      expect(second).toMatchObject({ holder: heldBy('node-2'), fencingToken: secondMade });
-      expect(BigInt(second?.fencingToken ?? 0)).toBeGreaterThan(BigInt(first?.fencingToken ?? 0));
-      await press('hold-sale', 'node-2');
-      await until(() => lock() === null);
-    }));
-
-  test('8-auto-renew: a lock without tokens shows none', () =>
-    playing('8-auto-renew', async ({ press, board, until }) => {
-      await press('hold-sale', 'node-1');
-      await until(() => board.view().lock?.node === 'node-1' && board.view().nodes[0]?.inside.length === 1);
-
-      expect(board.view().lock).not.toHaveProperty('fencingToken');
-    }));
 });

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -16,8 +16,8 @@ const LOOK_MS = 200;
 const closing: (() => unknown)[] = [];
 // The test says when the file is looked at.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+afterEach(() => {
+  for (const close of closing.splice(0).reverse()) close();
   vi.useRealTimers();
 });
 
@@ -28,17 +28,13 @@ function watched() {
   const dir = mkdtempSync(join(tmpdir(), 'watched-workshop-'));
   closing.push(() => rmSync(dir, { recursive: true }));
   const file = join(dir, 'reports/workshop.json');
+  mkdirSync(join(dir, 'reports'));
   const onChange = vi.fn();
   const workshop = watchWorkshop({ file, onChange });
   closing.push(workshop.close);
   return {
     file,
     onChange,
-    read: workshop.read,
-    put(text: string) {
-      mkdirSync(join(dir, 'reports'), { recursive: true });
-      writeFileSync(file, text);
-    },
     write: (state: Partial<WorkshopState>) => writeState({ ...failingWorkshop, ...state }, file),
     /** What is seen when the file was looked at once more. */
     look() {
@@ -49,9 +45,9 @@ function watched() {
 }
 
 describe('the workshop beside the page', () => {
-  test('is seen with its verdict and its steps; a later save as well, and its end', () => {
-    const { file, read, look, onChange, write } = watched();
-    expect(read()).toBeNull();
+  test('is seen with its verdict and its steps; a later save as well, and its end; what has not changed is no news', () => {
+    const { file, look, onChange, write } = watched();
+    expect(look()).toBeNull();
 
     write({});
     expect(look()).toEqual({
@@ -62,32 +58,18 @@ describe('the workshop beside the page', () => {
       chosen: 0,
       right: 1,
       is: 'not solved',
-      verdicts: [
-        { drill: null, verdict: 'fail', reason: 'Nobody has entered within two leases (1800 ms) of the crash.' },
-      ],
+      verdicts: [{ drill: null, verdict: 'fail', reason: verdict.says }],
       counterexample: { scope: 'crashed-holder', steps: verdict.counterexample?.steps },
     });
+    write({ updatedAt: new Date().toISOString() });
+    look();
     expect(onChange).toHaveBeenCalledTimes(1);
 
     write({ isSolved: true, verdict: { ...verdict, kind: 'holds', says: 'It holds.', counterexample: undefined } });
     expect(look()).toMatchObject({ is: 'solved', verdicts: [{ verdict: 'pass' }], counterexample: null });
-
     rmSync(file);
     expect(look()).toBeNull();
     expect(onChange).toHaveBeenCalledTimes(3);
-  });
-
-  test('that runs already is seen at once, and what has not changed is not told again', () => {
-    const { file, write } = watched();
-    write({});
-    const onChange = vi.fn();
-    const workshop = watchWorkshop({ file, onChange });
-    closing.push(workshop.close);
-
-    expect(workshop.read()?.number).toBe(4);
-    write({ updatedAt: new Date().toISOString(), solved: 4 });
-    vi.advanceTimersByTime(10 * LOOK_MS);
-    expect(onChange).not.toHaveBeenCalled();
   });
 
   test('before the prediction is taken: the question, and nothing that answers it', () => {
@@ -95,51 +77,22 @@ describe('the workshop beside the page', () => {
     const { chosen: _chosen, ...prediction } = failingWorkshop.prediction;
     write({ prediction, isSolved: true });
 
-    expect(look()).toMatchObject({
-      is: 'asked',
-      chosen: null,
-      right: null,
-      verdicts: [],
-      counterexample: null,
-    });
+    const nothing = { chosen: null, right: null, verdicts: [], counterexample: null };
+    expect(look()).toMatchObject({ is: 'asked', ...nothing });
   });
 
+  const holds = { ...verdict, kind: 'holds' as const, counterexample: undefined };
+  const broken = { ...holds, kind: 'broken' as const, says: `lock.ts:3: no ${join(homedir(), 'my lab/secret.ts')}.` };
+  const drills = [{ drill: 'rush', verdict: 'fail' as const, reason: 'One is lost.' }];
   test.each<[string, Partial<WorkshopState>, string, unknown[]]>([
     ['while the search is at it: the verdict of the file before is not told', { phase: 'judging' }, 'judging', []],
-    ['while real servers are at it: that of the search is', { phase: 'running' }, 'running', [{ verdict: 'fail' }]],
-    ['where real servers alone judge', { phase: 'open', verdict: undefined }, 'not judged', []],
+    ['where the search holds, and that does not tell', { verdict: holds }, 'to run', [{ verdict: 'pass' }]],
+    ['after the drill', { verdict: undefined, real: { at: failingWorkshop.updatedAt, drills } }, 'not solved', drills],
     [
-      'where the search holds, and that does not tell',
-      { verdict: { ...verdict, kind: 'holds', counterexample: undefined } },
-      'to run',
-      [{ verdict: 'pass' }],
-    ],
-    [
-      'after the drill',
-      {
-        verdict: undefined,
-        real: { at: failingWorkshop.updatedAt, drills: [{ drill: 'rush', verdict: 'fail', reason: 'One is lost.' }] },
-      },
+      'a file that can’t be judged, with no place on this machine',
+      { verdict: broken },
       'not solved',
-      [{ drill: 'rush', verdict: 'fail', reason: 'One is lost.' }],
-    ],
-    [
-      'a file that can’t be judged, with the reason, and no place on this machine',
-      {
-        verdict: {
-          ...verdict,
-          kind: 'broken',
-          says: `exercises/04-ttl/lock.ts:3: Cannot find ${join(homedir(), 'my lab/secret.ts')}.`,
-          counterexample: undefined,
-        },
-      },
-      'not solved',
-      [
-        {
-          verdict: 'broken',
-          reason: expect.stringMatching(/^exercises\/04-ttl\/lock\.ts:3: Cannot find (?!.*home|\/)/),
-        },
-      ],
+      [{ verdict: 'broken', reason: expect.stringMatching(/^lock\.ts:3: no (?!.*home|\/)/) }],
     ],
   ])('%s', (_when, state, is, verdicts) => {
     const { look, write } = watched();
@@ -153,30 +106,23 @@ describe('the workshop beside the page', () => {
 });
 
 describe('no workshop is seen', () => {
-  test.each([
+  const { prediction } = failingWorkshop;
+  test.each<[string, string]>([
     ['in half a file', JSON.stringify(failingWorkshop).slice(0, 400)],
-    ['in an empty file', ''],
-    ['in what is no JSON', 'the workshop'],
-    ['in null', 'null'],
-    ['in a list', '[]'],
     ['in the format of another year', JSON.stringify({ ...failingWorkshop, format: 2 })],
-    ['without a prediction', JSON.stringify({ ...failingWorkshop, prediction: undefined })],
     [
       'with an answer that is a word',
-      JSON.stringify({ ...failingWorkshop, prediction: { ...failingWorkshop.prediction, chosen: 'a' } }),
+      JSON.stringify({ ...failingWorkshop, prediction: { ...prediction, chosen: 'a' } }),
     ],
     ['of the process 0, which is every process of this group', JSON.stringify({ ...failingWorkshop, pid: 0 })],
-    ['of the process -1, which is every process', JSON.stringify({ ...failingWorkshop, pid: -1 })],
     ['from before the machine was started', JSON.stringify({ ...failingWorkshop, updatedAt: '2020-01-01T00:00:00Z' })],
     ['in a file that is far too large', JSON.stringify({ ...failingWorkshop, rest: 'x'.repeat(1_000_000) })],
   ])('%s, and the next one is', (_what, text) => {
-    const { look, put, write } = watched();
-    put(text);
+    const { file, look, write } = watched();
+    writeFileSync(file, text);
     expect(look()).toBeNull();
     write({});
     expect(look()).not.toBeNull();
-    put(text);
-    expect(look()).toBeNull();
   });
 
   test('whose process has died without taking its file away', async () => {
@@ -193,37 +139,26 @@ describe('no workshop is seen', () => {
     expect(readState(file)?.pid).toBe(other.pid);
   });
 
-  test.skipIf(process.platform === 'win32')('in a pipe, which would keep a reader waiting', () => {
+  test.skipIf(process.platform === 'win32')('in a pipe, which would keep a reader waiting, or in a folder', () => {
     const { file, look, write } = watched();
     write({});
     expect(look()).not.toBeNull();
-    spawnSync('mkfifo', [`${file}.pipe`]);
-    expect(existsSync(`${file}.pipe`)).toBe(true);
+    expect(spawnSync('mkfifo', [`${file}.pipe`]).status).toBe(0);
     renameSync(`${file}.pipe`, file);
-
     expect(look()).toBeNull();
-  });
 
-  test('in a folder', () => {
-    const { file, look, onChange } = watched();
-    mkdirSync(file, { recursive: true });
+    rmSync(file);
+    mkdirSync(file);
     expect(look()).toBeNull();
-    expect(onChange).not.toHaveBeenCalled();
   });
 });
 
 test.each([
-  ['exercises/04-ttl/lock.ts:14: Expected "(".', 'exercises/04-ttl/lock.ts:14: Expected "(".'],
   [`open '${join(projectDir, 'exercises/04-ttl/x.ts')}'`, "open 'x.ts'"],
   [`${homedir()} is a folder`, '~ is a folder'],
-  [
-    "Cannot find module '/mnt/ada/lab/x.ts' imported from /mnt/ada/y.ts:3",
-    "Cannot find module 'x.ts' imported from y.ts:3",
-  ],
+  ["module '/mnt/ada/lab/x.ts' imported from /mnt/ada/y.ts:3", "module 'x.ts' imported from y.ts:3"],
   ['file:///mnt/My%20Disk/lab/x.ts:1:2', 'x.ts:1:2'],
   ['../../../tmp/lab-x1/exercises/02/lock.ts:14: Expected.', 'lock.ts:14: Expected.'],
-  ['(C:\\Users\\ada\\lab\\x.ts)', '(x.ts)'],
-  ['A  SET lock held NX → "OK"', 'A  SET lock held NX → "OK"'],
   ['1/2 of 3 / 4, and/or https://redis.io', '1/2 of 3 / 4, and/or https://redis.io'],
   ['x'.repeat(700), `${'x'.repeat(600)}…`],
 ])('paths: %s', (text, shown) => {

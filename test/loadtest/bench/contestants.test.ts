@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contestants, httpContestants, loadWay, withOrders } from '../../../loadtest/bench/contestants.ts';
+import { contestants, httpContestants, withOrders } from '../../../loadtest/bench/contestants.ts';
 import { lockName, strategies } from '../../../locks/index.ts';
 import { inventorySettings } from '../../../services/inventory/settings.ts';
 
@@ -11,11 +11,6 @@ test('ceilings: one process, two processes, and over HTTP', () => {
     ['handover-ceiling', 2],
   ]);
   expect(ceilingsOf(httpContestants).map(({ name }) => name)).toEqual(['http-ceiling']);
-});
-
-test('ceilings: each without HTTP can be loaded, and they are not the same', async () => {
-  const loaded = await Promise.all(ceilingsOf(contestants).map(({ name }) => loadWay(name)));
-  expect(new Set(loaded.map((way) => 'createLock' in way && way.createLock)).size).toBe(2);
 });
 
 test('ceilings: the service knows none of them', () => {

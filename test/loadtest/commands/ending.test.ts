@@ -2,46 +2,30 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd } from '../../../loadtest/commands/ending.ts';
 import { nodeArgs, projectDir } from '../../../scripts/stack/parts.ts';
 import { writeModule } from '../grade/modules.ts';
 
+const ends = (code: number) => () => Promise.resolve(code);
 const fails = (message: string) => () => Promise.reject(new Error(message));
+const noRedis = 'The drill failed: no Redis\n';
+const livesOn = 'The drill failed: a node lives on\n';
 
-describe('the end of a command', () => {
-  let printed: string[];
+test.each([
+  ['it is what the run says', ends(NOT_AS_TAUGHT), ends(0), NOT_AS_TAUGHT, []],
+  ['the run fails', fails('no Redis'), ends(0), COULD_NOT_RUN, [noRedis]],
+  ['what was open cannot be closed', ends(AS_TAUGHT), fails('a node lives on'), COULD_NOT_RUN, [livesOn]],
+  ['both fail', fails('no Redis'), fails('a node lives on'), COULD_NOT_RUN, [noRedis, livesOn]],
+])('the end of a command: %s', async (_what, run, close, code, lines) => {
+  const printed: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => printed.push(String(line)) > 0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const closed = vi.fn(close);
 
-  beforeEach(() => {
-    printed = [];
-    vi.spyOn(process.stderr, 'write').mockImplementation((line) => printed.push(String(line)) > 0);
-  });
-
-  afterEach(() => {
-    vi.restoreAllMocks();
-  });
-
-  test.each([AS_TAUGHT, NOT_AS_TAUGHT])('it is what the run says: %d', async (code) => {
-    expect(await runToEnd('The drill failed', async () => code)).toBe(code);
-    expect(printed).toEqual([]);
-  });
-
-  test('the run fails: 2, a line, and what was open is closed', async () => {
-    const close = vi.fn(async () => {});
-    expect(await runToEnd('The drill failed', fails('no Redis'), close)).toBe(COULD_NOT_RUN);
-    expect(printed).toEqual(['The drill failed: no Redis\n']);
-    expect(close).toHaveBeenCalledOnce();
-  });
-
-  test('what was open cannot be closed: 2, and a line', async () => {
-    expect(await runToEnd('The drill failed', async () => AS_TAUGHT, fails('a node lives on'))).toBe(COULD_NOT_RUN);
-    expect(printed).toEqual(['The drill failed: a node lives on\n']);
-  });
-
-  test('both fail: 2, and a line for each', async () => {
-    expect(await runToEnd('The drill failed', fails('no Redis'), fails('a node lives on'))).toBe(COULD_NOT_RUN);
-    expect(printed).toEqual(['The drill failed: no Redis\n', 'The drill failed: a node lives on\n']);
-  });
+  expect(await runToEnd('The drill failed', run, async () => void (await closed()))).toBe(code);
+  expect(printed).toEqual(lines);
+  expect(closed).toHaveBeenCalledOnce();
 });
 
 test('what a command writes to a pipe is read to its end, however late the reader is', async () => {

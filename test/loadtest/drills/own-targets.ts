@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { StepFigures, Timeline } from '../../../loadtest/evidence/results.ts';
@@ -7,7 +5,6 @@ import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
 import { runStepDrill, type StepDrill, type StepDrillOptions } from '../../../loadtest/harness/step-drill.ts';
 import { openLocalTarget, type Target, type TargetNode } from '../../../loadtest/harness/target.ts';
 import type { Backend } from '../../../locks/index.ts';
-import type { Link } from '../../../scripts/link/link.ts';
 import { type Backends, startBackends } from '../../../scripts/stack/backends.ts';
 import { MASTERS, type StackOptions } from '../../../scripts/stack/stack.ts';
 
@@ -20,18 +17,9 @@ export const STEPLESS = ['long-wait', 'nested-call', 'long-sale', 'redis-outage'
 
 /** How long a part of the stack may take to answer after a drill, in milliseconds. */
 const ANSWER_LIMIT_MS = 5_000;
-/** How long a sale may take after a drill, in milliseconds. */
-const SALE_LIMIT_MS = 5_000;
-/** A node has one connection to Redis, and one more that listens, once a lock has needed it. */
-const MOST_CONNECTIONS = 2;
-/** How long connections that a drill has ended may take to close, in milliseconds. */
-const CLOSE_LIMIT_MS = 3_000;
-
 export interface DrillOptions extends Partial<Omit<StepDrillOptions, 'target'>> {
   /** Makes of the target one on which something is different: a step that does nothing, a lock that is another. */
   wrap?: (target: Target) => Target;
-  /** Called with the real target when the drill has ended, before its state is looked at. */
-  afterwards?: (target: Target) => unknown;
 }
 
 export type RunDrill = (drill: StepDrill, stage: string, options?: DrillOptions) => Promise<DrillOutcome>;
@@ -47,7 +35,6 @@ export function ownTargets(
 ): { run: RunDrill; use<T>(act: (target: Target) => Promise<T>): Promise<T> } {
   const targets: Target[] = [];
   let backends: Backends | undefined;
-  let children: string[] = [];
   const free: Target[] = [];
   const waiters: ((target: Target) => void)[] = [];
 
@@ -55,16 +42,12 @@ export function ownTargets(
     backends = await startBackends(needed);
     // One after the other: many at once would hold up the drills of another file.
     for (let opened = 0; opened < count; opened += 1) targets.push(await openTarget(backends, needed, options));
-    children = ownChildren();
     free.push(...targets);
   });
 
   afterAll(async () => {
-    const afterwards = ownChildren();
     await Promise.all(targets.map((target) => target.close()));
     await backends?.stop();
-    expect(stopped(afterwards)).toEqual([]);
-    expect(namesOf(afterwards)).toEqual(namesOf(children));
   });
 
   async function use<T>(act: (target: Target) => Promise<T>): Promise<T> {
@@ -96,7 +79,7 @@ async function runOn(
   target: Target,
   drill: StepDrill,
   stage: string,
-  { wrap = unchanged, afterwards = () => {}, ...options }: DrillOptions = {},
+  { wrap = unchanged, ...options }: DrillOptions = {},
 ): Promise<DrillOutcome> {
   const before = await timingOf(target);
   let course: Promise<unknown> | undefined;
@@ -118,21 +101,10 @@ async function runOn(
     stage,
   });
   await ran.catch(() => {});
-  await afterwards(target);
-  await isAsBefore(target, before);
-  if (await isOver(course)) return ran;
-  // The drill was ended from outside, and its course may run on for a while: nothing may come of it.
+  // A drill that was ended from outside may run on for a while: nothing may come of it.
   await course?.catch(() => {});
   await isAsBefore(target, before);
   return ran;
-}
-
-function isOver(course: Promise<unknown> | undefined): Promise<boolean> {
-  const isIt = (course ?? Promise.resolve()).then(
-    () => true,
-    () => true,
-  );
-  return Promise.race([isIt, sleep(0).then(() => false)]);
 }
 
 /** The locks' timing on both nodes, which a drill sets and puts back. */
@@ -147,30 +119,6 @@ function timingOf({ nodes }: Target) {
 
 /** Every process runs, nothing is held, nobody is inside, no key is left, and the lock's timing is what it was. */
 async function isAsBefore(target: Target, timing: Awaited<ReturnType<typeof timingOf>>) {
-  try {
-    await lookAt(target, timing);
-  } catch (error) {
-    // The next drill on it must not fail because of this one.
-    await clear(target, timing).catch(() => {});
-    throw error;
-  }
-}
-
-async function clear({ nodes, stack }: Target, timing: Awaited<ReturnType<typeof timingOf>>) {
-  for (const [index, node] of nodes.entries()) {
-    await node.resume();
-    await sleep(LEASE_MS);
-    await node.setLock((await node.state()).lock, timing[index]);
-    await node.reset();
-  }
-  for (const url of [stack?.redis.url ?? '', ...(stack?.masters ?? []).map(({ url }) => url)]) {
-    const redis = new Redis(url, { maxRetriesPerRequest: 0 });
-    redis.on('error', () => {});
-    await redis.flushall().finally(() => redis.disconnect());
-  }
-}
-
-async function lookAt(target: Target, timing: Awaited<ReturnType<typeof timingOf>>) {
   for (const { name, publicUrl } of target.nodes) expect(`${name} ${await answers(publicUrl)}`).toBe(`${name} 200`);
   expect(`nginx ${await answers(target.url)}`).toBe('nginx 200');
   expect(await keysOf(target.stack?.redis.url ?? '')).toEqual([]);
@@ -178,23 +126,6 @@ async function lookAt(target: Target, timing: Awaited<ReturnType<typeof timingOf
 
   expect(await timingOf(target)).toEqual(timing);
   for (const node of target.nodes) await expectIdle(node);
-
-  for (const node of target.nodes) {
-    await node.setStock(1);
-    const startedAt = performance.now();
-    let status = await sell(node);
-    // On a busy machine masters may vote too late for one sale.
-    while (status === 503 && performance.now() - startedAt < SALE_LIMIT_MS) status = await sell(node);
-    expect(`${node.name} ${status}`).toBe(`${node.name} 200`);
-    expect(performance.now() - startedAt).toBeLessThan(SALE_LIMIT_MS);
-    await node.clear();
-    await node.reset();
-    // Nothing waits in the link any more, and no connection that was held is open.
-    const deadline = performance.now() + CLOSE_LIMIT_MS;
-    const isOpen = ({ counters }: Link) => counters.open > MOST_CONNECTIONS || counters.open < 1;
-    while (node.link && isOpen(node.link) && performance.now() < deadline) await sleep(10);
-    expect(node.link && isOpen(node.link)).not.toBe(true);
-  }
 }
 
 async function keysOf(redisUrl: string): Promise<string[]> {
@@ -221,36 +152,6 @@ async function answers(url: string): Promise<number | string> {
     ({ status }) => status,
     (error: Error) => error.message,
   );
-}
-
-async function sell({ publicUrl }: TargetNode): Promise<number | string> {
-  return fetch(`${publicUrl}/inventory/sale`, { method: 'POST', signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }).then(
-    ({ status }) => status,
-    (error: Error) => error.message,
-  );
-}
-
-/** The processes that this one has started: a line each, as `state name`. Only Linux tells. The bundler comes and goes, and counts not. */
-export function ownChildren(): string[] {
-  if (process.platform !== 'linux') return [];
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      const [, name, state, parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(readStat(pid)) ?? [];
-      return Number(parent) === process.pid && name !== 'esbuild' ? [`${state} ${name}`] : [];
-    });
-}
-
-const stopped = (children: string[]) => children.filter((child) => /^[Tt]/.test(child));
-const namesOf = (children: string[]) => children.map((child) => child.slice(2)).sort();
-
-function readStat(pid: string) {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    // The process has ended meanwhile.
-    return '';
-  }
 }
 
 /** The target with its nodes changed; `index` is 0 for the first node and 1 for the second. */

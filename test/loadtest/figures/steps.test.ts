@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { BenchResults } from '../../../loadtest/bench/results.ts';
 import type { Results } from '../../../loadtest/evidence/results.ts';
 import { blocks } from '../../../loadtest/figures/parts.ts';
 import { type FiguresRecord, recordSchema } from '../../../loadtest/figures/record.ts';
-import { commandOf, steps } from '../../../loadtest/figures/steps.ts';
+import { steps } from '../../../loadtest/figures/steps.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
-import { drillResult, rushFigures } from './made-up.ts';
+import { drillResult } from './made-up.ts';
 
 function folderWith(file: string, content: unknown): string {
   const { dir, remove } = makeTempDir();
@@ -70,75 +70,26 @@ const bench: BenchResults = {
   ratios: { 'blocking/commands@100': { value: 14, min: 13, max: 15 } },
 };
 
-describe('figures: what is kept of a report', () => {
-  test('staircase: a rush that is unknown has no figures, its sign stays, and so does no path', () => {
-    const { runs, staircase } = stepNamed('staircase-beyond').keep(empty, folderWith('results.json', results));
+test('figures, staircase: a rush that is unknown has no figures, its sign stays, and so does no path', () => {
+  const { runs, staircase } = stepNamed('staircase-beyond').keep(empty, folderWith('results.json', results));
 
-    expect(staircase?.cells).toEqual([
-      { stage: '8-auto-renew', result: { ...drillResult, witnesses: ['one'], witnessCount: 2, stockOverTime: [] } },
-    ]);
-    expect(staircase?.signs).toEqual({ '8-auto-renew': { rush: '✔' }, fair: { rush: '?' } });
-    expect(runs['staircase-beyond']).toEqual({
-      command: 'npm run staircase -- --beyond',
-      startedAt: results.startedAt,
-      durationMs: 576_000,
-      machine: { node: 'v20.20.2', os: 'Linux 6 x64', cpus: '2 × AMD EPYC', commit: 'abc1234', load: 0.4 },
-      servers: ['redis 7.0.15 (native)', 'nginx native 1.22.1', 'zookeeper 3.8.0'],
-      cells: 2,
-    });
-  });
-
-  test('bench: the median of the rounds; a lock that was not alone, or could not be measured, is in no table', () => {
-    const record = stepNamed('bench').keep(empty, folderWith('bench.json', bench));
-
-    expect(record.bench?.rows.map(({ name, perSecond, starved }) => [name, perSecond, starved])).toEqual([
-      ['blocking', { value: 200, min: 100, max: 900 }, 3],
-      ['fair', { value: 5000, min: 5000, max: 5000 }, 1],
-    ]);
-    const table = blocks['bench']?.(record, '100', 'fair,cohort,blocking') ?? '';
-    expect(table).toContain('| `blocking` | 200 (100–900)');
-    expect(table).not.toContain('5,000');
-    expect(table).not.toContain('cohort');
-    expect(blocks['ratios']?.(record)).toContain('| `blocking/commands@100` | 14 (13–15) | ≤ 16   | ✔');
-  });
-
-  test('the other parts stay as they were recorded', () => {
-    const record = stepNamed('bench').keep(empty, folderWith('bench.json', bench));
-    const both = stepNamed('staircase-beyond').keep(record, folderWith('results.json', results));
-
-    expect(both.bench).toEqual(record.bench);
-    expect(Object.keys(both.runs)).toEqual(['bench', 'staircase-beyond']);
-    expect(recordSchema.parse(JSON.parse(JSON.stringify(both)))).toEqual(both);
-  });
-
-  test('buyers: each number of them is kept once', () => {
-    const few = { ...drillResult, figures: { ...rushFigures, conflicts: 6052 } };
-    const run = { ...results, stages: [{ stage: 'mysql-optimistic', lockVersion: null, drills: [few] }] };
-    const once = stepNamed('buyers-10').keep(empty, folderWith('results.json', run));
-    const twice = stepNamed('buyers-10').keep(once, folderWith('results.json', run));
-
-    expect(twice.buyers?.map(({ connections }) => connections)).toEqual([10]);
-    expect(blocks['buyers']?.(twice)).toContain('| 10               | 6,052');
-  });
-
-  test.each([
-    ['a bench of the locks as one of sales', 'bench-http', 'bench.json', bench, 'is one of http'],
-    ['another report', 'bench', 'results.json', results, 'bench.json'],
-    [
-      'a search that does not say what it ran on',
-      'prove',
-      'prove.json',
-      { format: 1, createdAt: '2026-11-23T05:09:49.000Z', command: '', server: '', verdict: 'unknown', cells: [] },
-      'on what',
-    ],
-  ])('%s is refused', (_case, name, file, content, problem) => {
-    const folder = folderWith(file, content);
-
-    expect(() => stepNamed(name).keep(empty, folder)).toThrow(problem);
-  });
+  expect(staircase?.cells).toEqual([
+    { stage: '8-auto-renew', result: { ...drillResult, witnesses: ['one'], witnessCount: 2, stockOverTime: [] } },
+  ]);
+  expect(staircase?.signs).toEqual({ '8-auto-renew': { rush: '✔' }, fair: { rush: '?' } });
+  expect(runs['staircase-beyond']?.command).toBe('npm run staircase -- --beyond');
 });
 
-test('figures: a run is called as a reader calls it', () => {
-  expect(commandOf(stepNamed('start-4'))).toBe('LOCK_VERSION=4 npm start');
-  expect(commandOf(stepNamed('prove'))).toBe('npm run prove -- --seconds 190');
+test('figures, bench: the median of the rounds; a lock that was not alone, or could not be measured, is in no table', () => {
+  const record = stepNamed('bench').keep(empty, folderWith('bench.json', bench));
+
+  expect(record.bench?.rows.map(({ name, perSecond, starved }) => [name, perSecond, starved])).toEqual([
+    ['blocking', { value: 200, min: 100, max: 900 }, 3],
+    ['fair', { value: 5000, min: 5000, max: 5000 }, 1],
+  ]);
+  const table = blocks['bench']?.(record, '100', 'fair,cohort,blocking') ?? '';
+  expect(table).toContain('| `blocking` | 200 (100–900)');
+  expect(table).not.toContain('5,000');
+  expect(table).not.toContain('cohort');
+  expect(recordSchema.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
 });

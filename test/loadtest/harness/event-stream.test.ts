@@ -1,114 +1,108 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type FollowOptions, followNode, type Push } from '../../../loadtest/harness/event-stream.ts';
-import { until } from '../../services/inventory/node-under-test.ts';
-import { ownTargets } from '../drills/own-targets.ts';
 
-const { use } = ownTargets(1);
+/** A lab listener whose streams the test writes. */
+async function openListener(status = 200) {
+  const streams: ServerResponse[] = [];
+  const server = createServer((_request, response) => {
+    response.writeHead(status).flushHeaders();
+    streams.push(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { labUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, streams };
+}
 
-/** Follows a node until the test has ended, and keeps what it says. */
+/** Follows a node until the test has ended, and keeps what it says: `first 1` for the first push of a stream, then `2`, … */
 function follow(labUrl: string, options: Partial<FollowOptions> = {}) {
-  const pushes: (Push & { isFirst: boolean })[] = [];
-  const gone: string[] = [];
+  const told: string[] = [];
   const { close } = followNode(labUrl, {
-    onPush: (push, isFirst) => void pushes.push({ ...push, isFirst }),
-    onGone: (why) => void gone.push(why),
+    onPush: ({ at }: Push, isFirst) => void told.push(isFirst ? `first ${at}` : `${at}`),
+    onGone: (why) => void told.push(why),
     ...options,
   });
   onTestFinished(close);
-  return { pushes, gone, close };
+  return { told, close };
 }
 
-test('event stream: a node that was killed is followed again when it lives again, as another process', () =>
-  use(async ({ nodes: [node] }) => {
-    if (node?.process === undefined) throw new Error('The node is not ours.');
-    const { pushes, gone } = follow(node.labUrl);
-    await until('it is followed', () => pushes.length > 0);
-    const before = pushes[0]?.state?.instance;
+const line = (at: number) => `${JSON.stringify({ at, events: [], dropped: 0, cleared: false })}\n`;
 
-    await node.process.kill();
-    await until('its death is noticed', () => gone.length > 0);
-    await node.process.start();
-    await until('it is followed again', () => pushes.filter(({ isFirst }) => isFirst).length === 2);
+test('event stream: a node whose stream has ended is followed again; half a line is told when it is whole', async () => {
+  const { labUrl, streams } = await openListener();
+  const { told } = follow(labUrl);
+  await expect.poll(() => streams.length).toBe(1);
+  streams[0]?.write(line(1) + line(2).slice(0, 9));
+  await expect.poll(() => told).toEqual(['first 1']);
+  streams[0]?.end(line(2).slice(9));
+  await expect.poll(() => streams.length).toBe(2);
+  streams[1]?.write(line(3));
 
-    expect(gone).toHaveLength(1);
-    expect(before).toEqual(expect.any(String));
-    const [, again] = pushes.filter(({ isFirst }) => isFirst);
-    expect(again?.state?.instance).toBe((await node.state()).instance);
-    expect(again?.state?.instance).not.toBe(before);
-  }));
+  await expect.poll(() => told).toEqual(['first 1', '2', 'its stream has ended', 'first 3']);
+});
 
-test('event stream: a node that stands still is gone, and followed on when it goes on', () =>
-  use(async ({ nodes: [node] }) => {
-    if (node?.process === undefined) throw new Error('The node is not ours.');
-    const { pushes, gone } = follow(node.labUrl);
-    await until('it is followed', () => pushes.length > 0);
+test('event stream: a node that is silent for 3 s is gone, and followed on when it is heard again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { labUrl, server } = await openListener();
+  const pushes = new EventEmitter();
+  const { told } = follow(labUrl, { onPush: () => pushes.emit('push') });
+  const [, stream] = await once(server, 'request');
+  const hears = async (at: number) => {
+    const heard = once(pushes, 'push');
+    stream.write(line(at));
+    await heard;
+  };
 
-    node.process.signal('SIGSTOP');
-    try {
-      await until('its silence is noticed', () => gone.length > 0);
-    } finally {
-      node.process.signal('SIGCONT');
-    }
-    const seen = pushes.length;
-    await until('it is heard again', () => pushes.length > seen);
+  await hears(1);
+  vi.advanceTimersByTime(2_999);
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(told).toEqual(['it says nothing any more']);
 
-    expect(gone).toEqual(['it says nothing any more']);
-    expect(pushes.filter(({ isFirst }) => isFirst)).toHaveLength(1);
-  }));
+  await hears(2);
+  vi.advanceTimersByTime(3_000);
+  expect(told).toEqual(['it says nothing any more', 'it says nothing any more']);
+});
 
-test('event stream: it ends when it is closed, or its signal aborts, and says nothing more', () =>
-  use(async ({ nodes: [node] }) => {
-    const aborting = new AbortController();
-    const followers = [follow(node?.labUrl ?? ''), follow(node?.labUrl ?? '', { signal: aborting.signal })];
-    for (const { pushes } of followers) await until('it is followed', () => pushes.length > 0);
+test('event stream: it ends when it is closed, or its signal aborts, and says nothing more', async () => {
+  const { labUrl, streams } = await openListener();
+  const aborting = new AbortController();
+  const followers = [follow(labUrl), follow(labUrl, { signal: aborting.signal })];
+  await expect.poll(() => streams.length).toBe(2);
+  const ended = streams.map((stream) => once(stream, 'close'));
 
-    followers[0]?.close();
-    aborting.abort();
-    const seen = followers.map(({ pushes }) => pushes.length);
-    const other = follow(node?.labUrl ?? '');
-    await until('another one hears of the next second', () => other.pushes.length > 2);
+  followers[0]?.close();
+  aborting.abort();
+  await Promise.all(ended);
 
-    expect(followers.map(({ pushes }) => pushes.length)).toEqual(seen);
-    expect(followers.map(({ gone }) => gone)).toEqual([[], []]);
-    expect(follow(node?.labUrl ?? '', { signal: aborting.signal }).pushes).toEqual([]);
-  }));
+  expect(followers.map(({ told }) => told)).toEqual([[], []]);
+  expect(follow(labUrl, { signal: aborting.signal }).told).toEqual([]);
+});
 
 test('event stream: what is no line of a stream is never told, and tried again', async () => {
-  const answers = [
-    '{"at":1,"events":[]}\n',
-    'nonsense\n',
-    '',
-    '{"at":2,"events":[],"dropped":0,"cleared":false}\n{"at',
-  ];
-  let asked = 0;
-  const server = createServer((_request, response) => {
-    response.end(answers[asked] ?? answers.at(-1));
-    asked += 1;
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  const { labUrl, streams } = await openListener();
+  const { told } = follow(labUrl);
+  await expect.poll(() => streams.length).toBe(1);
+  streams[0]?.write('{"at":1,"events":[]}\n');
+  await expect.poll(() => streams.length).toBe(2);
+  streams[1]?.write(line(2));
 
-  const { pushes, gone } = follow(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await until('it is followed', () => pushes.length > 1);
-
-  // The first three had nothing to tell, so it was gone once; then after each stream.
-  expect(asked).toBeGreaterThanOrEqual(5);
-  expect(gone[0]).toBe('it sends what is no line of a stream: {"at":1,"events":[]}');
-  expect(pushes[0]).toEqual({ at: 2, events: [], dropped: 0, cleared: false, isFirst: true });
+  const why = 'it sends what is no line of a stream: {"at":1,"events":[]}';
+  await expect.poll(() => told.map((each) => each.replace(/,$/, ''))).toEqual([why, 'first 2']);
 });
 
 test('event stream: who is refused says why', async () => {
-  const server = createServer((_request, response) => void response.writeHead(503).end('{"code":"TOO_MANY_STREAMS"}'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  const { labUrl, streams } = await openListener(503);
+  const { told } = follow(labUrl);
+  await expect.poll(() => streams.length).toBe(1);
+  streams[0]?.end('{"code":"TOO_MANY_STREAMS"}');
 
-  const { gone } = follow(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  await until('it is refused', () => gone.length > 0);
-
-  expect(gone).toEqual(['it was answered 503: {"code":"TOO_MANY_STREAMS"}']);
+  await expect.poll(() => told).toEqual(['it was answered 503: {"code":"TOO_MANY_STREAMS"}']);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -43,18 +43,6 @@ describe.each(peerNames)('%s', (name) => {
     const cells = [...Object.keys(lockStaircase.columns), ...checkNames];
     expect(Object.keys(peer.doesNotPromise).filter((cell) => !cells.includes(cell))).toEqual([]);
     expect(readPromises(peer.promises).masters ?? false).toBe(hasMasters);
-  });
-
-  test('what it says of itself stands word for word in its documentation', () => {
-    const { package: folder, onNpm } = peers[name] as (typeof peers)[string];
-    const dir = join(peersDir, 'node_modules', folder);
-    const readme = readdirSync(dir).find((file) => /^readme\.md$/i.test(file)) ?? '';
-    const text = readFileSync(join(dir, readme), 'utf8');
-    expect(peer.claims).not.toEqual([]);
-    for (const { quote, source } of peer.claims) {
-      expect(text).toContain(quote);
-      expect(source).toBe(`https://www.npmjs.com/package/${onNpm}/v/${peer.version}`);
-    }
   });
 
   test('is one at a time: a waiter enters when the holder has left', async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ProofCell, readProof } from '../../../loadtest/evidence/proof.ts';
@@ -8,6 +7,7 @@ import { replay } from '../../../prove/replay.ts';
 import { readLock } from '../../../prove/sandbox.ts';
 import { type Scope, scopes } from '../../../prove/scopes.ts';
 import type { Step } from '../../../prove/state.ts';
+import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { fileOfStage, provedCell } from './proved-cell.ts';
 import { sampleCell } from './sample-proof.ts';
 
@@ -25,39 +25,32 @@ test('proofOf: the cells as the search found them, the drill of the same name, a
   expect(proof.cells[0]).toMatchObject(JSON.parse(JSON.stringify(found[0])));
 });
 
-test('writeProof: leaves prove.json and a page, and the file is read back whole', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'lockstep-prove-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  const cell = await provedCell('4-ttl', 'failover');
-  const onRedis = { server: 'Redis 7.0.15', times: 5, sameEachTime: true };
-  const proof = await proofOf({ command: 'npm run prove', createdAt: new Date(), cells: [{ ...cell, onRedis }] });
-
-  await writeProof(proof, join(dir, 'made', 'now'));
-
-  expect(readdirSync(join(dir, 'made', 'now')).sort()).toEqual(['prove.json', 'report.html']);
-  expect(readProof(join(dir, 'made', 'now'))).toEqual(JSON.parse(JSON.stringify(proof)));
-  expect(readFileSync(join(dir, 'made', 'now', 'report.html'), 'utf8')).toContain('Replayed 5 times on Redis 7.0.15');
-});
-
 test.each([
   ['5-owner-check', 'late-release', false],
   ['8-auto-renew', 'failover', true],
-])('a counterexample of %s under %s that was written and read back can be replayed', async (stage, scope, isSplit) => {
-  const dir = mkdtempSync(join(tmpdir(), 'lockstep-prove-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  const cells = [await provedCell(stage, scope, { isSplit })];
-  await writeProof(await proofOf({ command: '', createdAt: new Date(), cells }), dir);
+])(
+  'a counterexample of %s under %s that was written and read back is replayed; a page lies beside it',
+  async (...cell) => {
+    const [stage, scope, isSplit] = cell;
+    const { dir, remove } = makeTempDir();
+    onTestFinished(remove);
+    const folder = join(dir, 'made', 'now');
+    const onRedis = { server: 'Redis 7.0.15', times: 5, sameEachTime: true };
+    const cells = [{ ...(await provedCell(stage, scope, { isSplit })), onRedis }];
+    await writeProof(await proofOf({ command: '', createdAt: new Date(), cells }), folder);
 
-  const [cell = sampleCell()] = readProof(dir).cells;
-  const difference = await replay(cell.counterexample as Step[], {
-    ...cell,
-    openLock: await readLock(fileOfStage(stage)),
-    scope: scopes.find(({ name }) => name === scope) as Scope,
-  });
+    const [found = sampleCell()] = readProof(folder).cells;
+    const difference = await replay(found.counterexample as Step[], {
+      ...found,
+      openLock: await readLock(fileOfStage(stage)),
+      scope: scopes.find(({ name }) => name === scope) as Scope,
+    });
 
-  expect(cell.counterexample?.length).toBeGreaterThan(4);
-  expect(difference).toBeUndefined();
-});
+    expect(found.counterexample?.length).toBeGreaterThan(4);
+    expect(difference).toBeUndefined();
+    expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('Replayed 5 times on Redis 7.0.15');
+  },
+);
 
 const judged = (verdict: ProofCell['verdict'], taught: ProofCell['taught'] = null) => sampleCell({ verdict, taught });
 

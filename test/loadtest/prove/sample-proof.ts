@@ -1,4 +1,4 @@
-import { type Proof, type ProofCell, proofSchema } from '../../../loadtest/evidence/proof.ts';
+import { type Proof, type ProofCell, type ProofStep, proofSchema } from '../../../loadtest/evidence/proof.ts';
 
 /** A cell that holds, but for what is given. */
 export function sampleCell(more: Partial<ProofCell> = {}): ProofCell {
@@ -25,17 +25,8 @@ export function sampleCell(more: Partial<ProofCell> = {}): ProofCell {
 
 /** A counterexample of a few steps: a failover takes the lock away from A. */
 export const failoverSteps: ProofCell['counterexample'] = [
-  { at: 0, process: 'A', kind: 'begins', command: 'comes', told: [] },
-  {
-    at: 0,
-    process: 'A',
-    kind: 'command',
-    command: 'SET lock A:1 PX 900 NX',
-    reply: '"OK"',
-    sent: { server: 0, line: 'commands', command: ['SET', 'lock', 'A:1', 'PX', 900, 'NX'], hasChanged: true },
-    input: { at: 0, chance: 0.1, type: 'reply', id: 1, reply: 'OK' },
-    told: [{ at: 0, step: 'entered', sale: 1 }],
-  },
+  begins('A'),
+  enters('A'),
   {
     at: 0,
     process: 'the server',
@@ -43,18 +34,23 @@ export const failoverSteps: ProofCell['counterexample'] = [
     command: 'fails, and its replica has not heard of the last command',
     told: [],
   },
-  { at: 0, process: 'B', kind: 'begins', command: 'comes', told: [] },
-  {
-    at: 0,
-    process: 'B',
-    kind: 'command',
-    command: 'SET lock B:1 PX 900 NX',
-    reply: '"OK"',
-    sent: { server: 0, line: 'commands', command: ['SET', 'lock', 'B:1', 'PX', 900, 'NX'], hasChanged: true },
+  begins('B'),
+  enters('B'),
+];
+
+function begins(process: string): ProofStep {
+  return { at: 0, process, kind: 'begins', command: 'comes', told: [] };
+}
+
+function enters(process: string): ProofStep {
+  const command = ['SET', 'lock', `${process}:1`, 'PX', 900, 'NX'];
+  return {
+    ...{ at: 0, process, kind: 'command', command: command.join(' '), reply: '"OK"' },
+    sent: { server: 0, line: 'commands', command, hasChanged: true },
     input: { at: 0, chance: 0.1, type: 'reply', id: 1, reply: 'OK' },
     told: [{ at: 0, step: 'entered', sale: 1 }],
-  },
-];
+  };
+}
 
 /** One cell that holds, one that fails and one that is unknown. */
 export function sampleProof(change: (proof: Proof) => void = () => {}): Proof {

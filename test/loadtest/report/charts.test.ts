@@ -1,22 +1,14 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatDuration, formatMeasure, formatNumber } from '../../../loadtest/evidence/numbers.ts';
 import { stockScale } from '../../../loadtest/report/charts.ts';
 
-test('the axis of a stock holds every value and is marked at round numbers', () => {
-  expect(stockScale([0, 3_000, 4_960])).toEqual({ min: 0, max: 5_000, interval: 2_500 });
-  expect(stockScale([0, -1_000, 0])).toEqual({ min: -1_000, max: 0, interval: 500 });
-  expect(stockScale([0, 0])).toEqual({ min: 0, max: 1, interval: 1 });
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: -1e7, max: 1e7 }), { minLength: 1 }), (values) => {
-      const { min, max, interval } = stockScale(values);
-      expect(min).toBeLessThanOrEqual(Math.min(...values));
-      expect(max).toBeGreaterThanOrEqual(Math.max(...values));
-      expect(Number.isInteger(interval)).toBe(true);
-      expect((max - min) / interval).toBeLessThanOrEqual(3);
-    }),
-    { seed: 1, numRuns: 200 },
-  );
+test.each([
+  [[0, 3_000, 4_960], { min: 0, max: 5_000, interval: 2_500 }],
+  [[0, -1_000, 0], { min: -1_000, max: 0, interval: 500 }],
+  [[0, 0], { min: 0, max: 1, interval: 1 }],
+  [[-3, 8_000], { min: -5_000, max: 10_000, interval: 5_000 }],
+])('the axis of a stock holds %j, and is marked at round numbers', (values, axis) => {
+  expect(stockScale(values)).toEqual(axis);
 });
 
 test('numbers read as a teacher would write them', () => {

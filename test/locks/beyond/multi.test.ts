@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { aborted, NO_ANSWER, notHeld, once, openLab } from '../lab.ts';
+import { expect, test } from 'vitest';
+import { aborted, NO_ANSWER, notHeld, openLab } from '../lab.ts';
 
 const lab = openLab();
 const KEYS = ['a', 'b', 'c'];
@@ -15,160 +15,99 @@ async function holdElsewhere(key: string) {
   return lock;
 }
 
-describe('multi: the order', () => {
-  test.each([
-    ['as they are', ['a', 'b', 'c']],
-    ['the other way round', ['c', 'b', 'a']],
-    ['from the middle', ['b', 'c', 'a']],
-  ])('the locks are taken in the order of their keys when they are named %s', async (_, named) => {
-    const other = await holdElsewhere('b');
-    const locks = lab.process('multi').multiLock(named, { leaseMs: LEASE_MS });
+test('multi: the locks are taken in the order of their keys, and each once, however they are named', async () => {
+  const other = await holdElsewhere('b');
+  const p = lab.process('multi');
+  const locks = p.multiLock(['c', 'a', 'b', 'c'], { leaseMs: LEASE_MS });
 
-    const acquired = lab.follow(locks.acquire());
-    // What it has is renewed meanwhile.
-    await lab.advance(3 * LEASE_MS);
+  const acquired = lab.follow(locks.acquire());
+  // What it has is renewed meanwhile.
+  await lab.advance(3 * LEASE_MS);
 
-    expect([taken(), acquired.state]).toEqual([['a', 'b'], 'pending']);
-    await lab.done(other.release());
-    await lab.done(acquired);
-    expect(taken()).toEqual(KEYS);
-    await lab.done(locks.release());
-    expect(taken()).toEqual([]);
-  });
+  expect([taken(), acquired.state]).toEqual([['a', 'b'], 'pending']);
+  await lab.done(other.release());
+  await lab.done(acquired);
+  expect(taken()).toEqual(KEYS);
+  await lab.done(locks.release());
+  expect(taken()).toEqual([]);
+  expect(p.sent.slice(-3)).toEqual(Array(3).fill('release-reentrant'));
+  expect(p.sent.at(-4)).toBe('acquire-fenced');
+});
 
-  test('two holders that name two keys in opposite orders both get in, twenty times', async () => {
-    async function sell(named: string[]) {
-      const p = lab.process('multi');
-      for (let round = 0; round < 20; round += 1) {
-        const locks = p.multiLock(named, { retryDelayMs: 3 });
-        await locks.acquire();
-        const before = Number(lab.redis('GET', 'count'));
-        await p.world.sleep(1);
-        lab.redis('SET', 'count', before + 1);
-        await locks.release();
-      }
-    }
+test.each(KEYS)('multi: a wait for lock %s that is aborted leaves none taken', async (key) => {
+  await holdElsewhere(key);
+  const wait = new AbortController();
+  const acquired = lab.follow(lab.process('multi').multiLock(KEYS).acquire(wait.signal));
+  await lab.advance(100);
 
-    await lab.done(Promise.all([sell(['a', 'b']), sell(['b', 'a'])]));
+  wait.abort();
 
-    expect(lab.redis('GET', 'count')).toBe('40');
-  });
+  await expect(lab.done(acquired, 0)).rejects.toMatchObject(aborted);
+  expect(taken()).toEqual([key]);
+});
 
-  test('a key that is named twice is one lock', async () => {
-    const p = lab.process('multi');
-    const locks = p.multiLock(['a', 'b', 'a']);
+test('multi: one that it loses while it waits for the next: it never enters, and gives the next one back', async () => {
+  let losses = 0;
+  const other = await holdElsewhere('b');
+  const locks = lab.process('multi').multiLock(KEYS, { leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
+  const acquired = lab.follow(locks.acquire());
+  await lab.advance(1);
+  lab.redis('DEL', 'a');
+  await lab.advance(LEASE_MS);
+  expect(locks.lost.aborted).toBe(true);
 
-    await lab.done(locks.acquire());
-    await lab.done(locks.release());
+  await lab.done(other.release());
 
-    expect(p.sent).toEqual(['acquire-fenced', 'acquire-fenced', 'release-reentrant', 'release-reentrant']);
-  });
+  await expect(lab.done(acquired)).rejects.toMatchObject(notHeld);
+  expect([losses, taken()]).toEqual([1, []]);
+});
 
-  test('its locks are those of one sku: a sale of one keeps the basket out, and a basket the sale', async () => {
-    const one = await holdElsewhere('b');
+test.each(KEYS)(
+  'multi: when lock %s is no longer held the others are given up all the same, and it says so',
+  async (key) => {
     const locks = lab.process('multi').multiLock(KEYS);
-    await expect(lab.done(locks.acquire(once))).rejects.toMatchObject(aborted);
-    expect(taken()).toEqual(['b']);
-    await lab.done(one.release());
-
-    await lab.done(locks.acquire(once));
-
-    expect(taken()).toEqual(KEYS);
-    await expect(lab.done(one.acquire(once))).rejects.toMatchObject(aborted);
-  });
-});
-
-describe('multi: all or nothing', () => {
-  test.each(KEYS)('a wait for lock %s that is aborted leaves none taken', async (key) => {
-    await holdElsewhere(key);
-    const wait = new AbortController();
-    const acquired = lab.follow(lab.process('multi').multiLock(KEYS).acquire(wait.signal));
-    await lab.advance(100);
-
-    wait.abort();
-
-    await expect(lab.done(acquired, 0)).rejects.toMatchObject(aborted);
-    expect(taken()).toEqual([key]);
-  });
-
-  test('an error of the server at one of them gives the others back, and is what it rejects with', async () => {
-    const p = lab.process('multi');
-    p.fail((command) => command === 'acquire-fenced' && p.sent.length === 2);
-
-    await expect(lab.done(p.multiLock(KEYS).acquire())).rejects.toThrow(NO_ANSWER);
-
-    expect(taken()).toEqual([]);
-  });
-
-  test('one that it loses while it waits for the next: it never enters, and gives the next one back', async () => {
-    let losses = 0;
-    const other = await holdElsewhere('b');
-    const locks = lab.process('multi').multiLock(KEYS, { leaseMs: LEASE_MS, onLeaseLost: () => (losses += 1) });
-    const acquired = lab.follow(locks.acquire());
-    await lab.advance(1);
-    lab.redis('DEL', 'a');
-    await lab.advance(LEASE_MS);
-    expect(locks.lost.aborted).toBe(true);
-
-    await lab.done(other.release());
-
-    await expect(lab.done(acquired)).rejects.toMatchObject(notHeld);
-    expect([losses, taken()]).toEqual([1, []]);
-  });
-});
-
-describe('multi: giving up', () => {
-  test.each(KEYS)(
-    'when lock %s is no longer held the others are given up all the same, and it says so',
-    async (key) => {
-      const locks = lab.process('multi').multiLock(KEYS);
-      await lab.done(locks.acquire());
-      lab.redis('DEL', key);
-
-      await expect(lab.done(locks.release())).rejects.toMatchObject(notHeld);
-
-      expect(taken()).toEqual([]);
-    },
-  );
-
-  test('a release that is not answered counts more than a lock that was lost: it may still be held', async () => {
-    const p = lab.process('multi');
-    const locks = p.multiLock(KEYS);
     await lab.done(locks.acquire());
-    lab.redis('DEL', 'c');
-    // The last one is given up first.
-    p.fail((command) => command === 'release-reentrant' && p.sent.length === 5);
-
-    await expect(lab.done(locks.release())).rejects.toThrow(NO_ANSWER);
-
-    expect(taken()).toEqual(['b']);
-  });
-});
-
-describe('multi: losing', () => {
-  test.each(KEYS)('when lock %s is lost the holder is told, once', async (key) => {
-    const losses: number[] = [];
-    const locks = lab
-      .process('multi')
-      .multiLock(KEYS, { leaseMs: LEASE_MS, onLeaseLost: () => losses.push(lab.now()) });
-    await lab.done(locks.acquire());
-
     lab.redis('DEL', key);
-    await lab.advance(LEASE_MS / 3);
 
-    expect(locks.lost.reason).toMatchObject({ ...notHeld, message: expect.stringContaining(`lock ${key} `) });
-    lab.redis('DEL', ...KEYS);
-    await lab.advance(3 * LEASE_MS);
-    expect(losses).toEqual([LEASE_MS / 3]);
     await expect(lab.done(locks.release())).rejects.toMatchObject(notHeld);
-  });
 
-  test('each key has the fencing token of its own lock', async () => {
-    for (const _time of [1, 2]) await lab.done((await holdElsewhere('b')).release());
-    const locks = lab.process('multi').multiLock(KEYS);
+    expect(taken()).toEqual([]);
+  },
+);
 
-    await lab.done(locks.acquire());
+test('multi: a release that is not answered counts more than a lock that was lost: it may still be held', async () => {
+  const p = lab.process('multi');
+  const locks = p.multiLock(KEYS);
+  await lab.done(locks.acquire());
+  lab.redis('DEL', 'c');
+  // The last one is given up first.
+  p.fail((command) => command === 'release-reentrant' && p.sent.length === 5);
 
-    expect([...KEYS, 'another key'].map(locks.fencingTokenOf)).toEqual(['1', '3', '1', undefined]);
-  });
+  await expect(lab.done(locks.release())).rejects.toThrow(NO_ANSWER);
+
+  expect(taken()).toEqual(['b']);
+});
+
+test.each(KEYS)('multi: when lock %s is lost the holder is told, once', async (key) => {
+  const losses: number[] = [];
+  const locks = lab.process('multi').multiLock(KEYS, { leaseMs: LEASE_MS, onLeaseLost: () => losses.push(lab.now()) });
+  await lab.done(locks.acquire());
+
+  lab.redis('DEL', key);
+  await lab.advance(LEASE_MS / 3);
+
+  expect(locks.lost.reason).toMatchObject({ ...notHeld, message: expect.stringContaining(`lock ${key} `) });
+  lab.redis('DEL', ...KEYS);
+  await lab.advance(3 * LEASE_MS);
+  expect(losses).toEqual([LEASE_MS / 3]);
+  await expect(lab.done(locks.release())).rejects.toMatchObject(notHeld);
+});
+
+test('multi: each key has the fencing token of its own lock', async () => {
+  for (const _time of [1, 2]) await lab.done((await holdElsewhere('b')).release());
+  const locks = lab.process('multi').multiLock(KEYS);
+
+  await lab.done(locks.acquire());
+
+  expect([...KEYS, 'another key'].map(locks.fencingTokenOf)).toEqual(['1', '3', '1', undefined]);
 });

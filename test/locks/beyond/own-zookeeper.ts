@@ -6,10 +6,10 @@ import { ownKeys } from '../own-keys.ts';
 
 /** A ZooKeeper for one test file. No lock may be held in it when the tests have ended. */
 export function ownZookeeper() {
-  const keys = ownKeys();
+  const key = ownKeys();
   const sessions: ZookeeperSession[] = [];
-  let temp: ReturnType<typeof makeTempDir> | undefined;
-  let server: ZookeeperServer | undefined;
+  let temp: ReturnType<typeof makeTempDir>;
+  let server: ZookeeperServer;
   let part: Part | undefined;
 
   beforeAll(async () => {
@@ -19,18 +19,16 @@ export function ownZookeeper() {
   });
 
   afterAll(async () => {
-    const lost = keys.lost();
-    const held = server && (await heldLocks());
-    await Promise.all(sessions.map((session) => session.close()));
+    const session = await connect().enter();
+    const queues = await session.list('/locks');
+    const held = await Promise.all(queues.map(({ name }) => session.list(`/locks/${name}`)));
+    await Promise.all(sessions.map((each) => each.close()));
     await part?.stop();
-    temp?.remove();
-    expect({ held, lost }).toEqual({ held: [], lost: [] });
+    temp.remove();
+    expect(held.flat()).toEqual([]);
   });
 
-  function url(folder = '') {
-    if (server === undefined) throw new Error('The server is started before the first test.');
-    return `${server.url}${folder}`;
-  }
+  const url = (folder = '') => `${server.url}${folder}`;
 
   /** A new session, which is closed after the last test. */
   function connect(sessionMs = 30_000, folder = '') {
@@ -39,27 +37,10 @@ export function ownZookeeper() {
     return session;
   }
 
-  async function heldLocks() {
-    const session = await connect().enter();
-    const all = await session.list('/locks');
-    const queues = all.filter(({ name }) => !keys.isOfFailed(decodeURIComponent(name)));
-    const nodes = await Promise.all(queues.map((queue) => session.list(`/locks/${queue.name}`)));
-    return nodes.flat();
-  }
-
-  async function kill() {
-    part?.signal('SIGKILL');
-    await part?.ended;
-  }
-
-  async function startAgain() {
-    part = await server?.startAgain?.();
-  }
-
   return {
     url,
     connect,
-    key: keys.key,
+    key,
     /** The nodes in the queue of a key, the oldest first. */
     nodes: async (key: string) => (await connect().enter()).list(`/locks/${encodeURIComponent(key)}`),
     /** Removes a node behind its owner's back. */
@@ -68,10 +49,15 @@ export function ownZookeeper() {
     /** The server stops answering without ending, as on a frozen machine. */
     freeze: () => part?.signal('SIGSTOP'),
     resume: () => part?.signal('SIGCONT'),
-    kill,
+    async kill() {
+      part?.signal('SIGKILL');
+      await part?.ended;
+    },
     /** After kill(): starts the server again with its data. */
-    startAgain,
+    async startAgain() {
+      part = await server.startAgain?.();
+    },
     /** Where the server has its data, when it is down. */
-    dataDir: () => `${temp?.dir}/zookeeper-${url().split(':')[1]}`,
+    dataDir: () => `${temp.dir}/zookeeper-${url().split(':')[1]}`,
   };
 }

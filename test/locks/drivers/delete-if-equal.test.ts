@@ -50,26 +50,6 @@ test('delete-if-equal: a server that has DELEX instead is asked for it from the 
   expect(sent).toEqual(['DELIFEQ lock b', 'DELEX lock IFEQ b', 'DELEX lock IFEQ a']);
 });
 
-test('delete-if-equal: what one server has says nothing of another', async () => {
-  await serverWith('DELEX').release('a');
-  const other = serverWith('DELIFEQ');
-
-  await other.release('a');
-
-  expect(other.sent).toEqual(['DELIFEQ lock a']);
-});
-
-test('delete-if-equal: another server in the place of the first one is asked again', async () => {
-  const { has, release } = serverWith('DELEX');
-  lab.redis('SET', 'lock', 'a');
-  expect(await release('b')).toEqual([0, 'a']);
-
-  has.splice(0, 1, 'DELIFEQ');
-
-  expect(await release('b')).toEqual([0, 'a']);
-  expect(await release('a')).toEqual([1, null]);
-});
-
 test('delete-if-equal: a server that has neither deletes nothing, and its error is passed on', async () => {
   const { sent, release } = serverWith();
   lab.redis('SET', 'lock', 'a');

@@ -2,92 +2,9 @@ import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { listen } from '../../../locks/drivers/channels.ts';
 import { ownRedis } from '../own-redis.ts';
+import { until } from '../until.ts';
 
 const { connect, key } = ownRedis();
-
-test('channels: a listener learns that its subscription stands, then every message until it stops', async () => {
-  const redis = await connected();
-  const ear = openEar(redis, key());
-  expect(await ear.next()).toBeUndefined();
-
-  await redis.publish(key(), 'one');
-  await redis.publish(key(), 'two');
-
-  expect([await ear.next(), await ear.next()]).toEqual(['one', 'two']);
-  ear.stop();
-  await untilListeners(redis, key(), 0);
-});
-
-test('channels: a second listener learns it as well, and hears on when the first has stopped', async () => {
-  const redis = await connected();
-  const first = openEar(redis, key());
-  await first.next();
-  const second = openEar(redis, key());
-  expect(await second.next()).toBeUndefined();
-
-  first.stop();
-  first.stop();
-  await redis.publish(key(), 'one');
-
-  expect(await second.next()).toBe('one');
-  expect(first.heard).toEqual([]);
-  second.stop();
-});
-
-test('channels: all channels of a client share one connection, which ends with the client', async () => {
-  const watcher = connect();
-  const redis = watcher.duplicate();
-  await redis.ping();
-  const ears = [openEar(redis, `${key()} a`), openEar(redis, `${key()} b`)];
-  for (const ear of ears) await ear.next();
-  const before = await subscribers(watcher);
-  expect(before.filter((line) => line.includes(' sub=2 '))).toHaveLength(1);
-
-  redis.disconnect();
-
-  while ((await subscribers(watcher)).length === before.length);
-  expect((await subscribers(watcher)).length).toBe(before.length - 1);
-});
-
-test('channels: a listener learns when its subscription breaks, and again when it stands anew', async () => {
-  const redis = await connected();
-  const ear = openEar(redis, key());
-  await ear.next();
-
-  await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  expect([await ear.next(), await ear.next()]).toEqual([undefined, undefined]);
-  expect(await redis.publish(key(), 'one')).toBe(1);
-
-  expect(await ear.next()).toBe('one');
-  ear.stop();
-});
-
-test('channels: a listener learns when the connection of the client closes, and when it is back', async () => {
-  const redis = await connected();
-  const watcher = connect();
-  const ear = openEar(redis, key());
-  await ear.next();
-
-  await watcher.call('CLIENT', 'KILL', 'ID', String(await redis.client('ID')));
-
-  expect([await ear.next(), await ear.next()]).toEqual([undefined, undefined]);
-  ear.stop();
-});
-
-test('channels: a client that has ended opens no connection', async () => {
-  const watcher = connect();
-  const redis = watcher.duplicate();
-  await redis.ping();
-  const ended = new Promise((resolve) => redis.once('end', resolve));
-  redis.disconnect();
-  await ended;
-  const before = await watcher.client('LIST');
-
-  listen(redis, key(), () => {})();
-  await watcher.ping();
-
-  expect(String(await watcher.client('LIST')).split('\n')).toHaveLength(String(before).split('\n').length);
-});
 
 async function connected() {
   const redis = connect();
@@ -96,7 +13,7 @@ async function connected() {
 }
 
 /** A listener whose messages can be awaited one by one; undefined stands for "look again". */
-function openEar(redis: Redis, channel: string) {
+function openEar(redis: Redis, channel = key()) {
   const heard: (string | undefined)[] = [];
   let onMessage = () => {};
   const stop = listen(redis, channel, (message) => {
@@ -113,11 +30,52 @@ function openEar(redis: Redis, channel: string) {
   };
 }
 
-async function untilListeners(redis: Redis, channel: string, count: number) {
-  while (((await redis.call('PUBSUB', 'NUMSUB', channel)) as unknown[])[1] !== count);
-}
+const subscribers = async (redis: Redis) =>
+  String(await redis.client('LIST', 'TYPE', 'PUBSUB')).match(/^id=.*$/gm) ?? [];
 
-async function subscribers(redis: Redis) {
-  const list = String(await redis.client('LIST', 'TYPE', 'PUBSUB'));
-  return list.split('\n').filter((line) => line !== '');
-}
+test('channels: a listener learns that its subscription stands, and hears each message until it stops', async () => {
+  const redis = await connected();
+  const [first, second] = [openEar(redis), openEar(redis)];
+  expect([await first.next(), await second.next()]).toEqual([undefined, undefined]);
+
+  await redis.publish(key(), 'one');
+  expect([await first.next(), await second.next()]).toEqual(['one', 'one']);
+  first.stop();
+  first.stop();
+  await redis.publish(key(), 'two');
+
+  expect(await second.next()).toBe('two');
+  expect(first.heard).toEqual([]);
+  second.stop();
+  await until(async () => (await redis.publish(key(), 'three')) === 0);
+});
+
+test('channels: all channels of a client share one connection, which ends with the client', async () => {
+  const watcher = connect();
+  const redis = watcher.duplicate();
+  await redis.ping();
+  for (const ear of [openEar(redis, `${key()} a`), openEar(redis, `${key()} b`)]) await ear.next();
+  const before = await subscribers(watcher);
+  expect(before.filter((line) => line.includes(' sub=2 '))).toHaveLength(1);
+
+  redis.disconnect();
+
+  await until(async () => (await subscribers(watcher)).length === before.length - 1);
+});
+
+test.each(['its subscription', 'the client'])(
+  'channels: a listener learns when the connection of %s breaks, and again when it is back',
+  async (which) => {
+    const redis = await connected();
+    const ear = openEar(redis);
+    await ear.next();
+
+    const those = which === 'the client' ? ['ID', String(await redis.client('ID'))] : ['TYPE', 'pubsub'];
+    await connect().call('CLIENT', 'KILL', ...those);
+
+    expect([await ear.next(), await ear.next()]).toEqual([undefined, undefined]);
+    await connect().publish(key(), 'one');
+    expect(await ear.next()).toBe('one');
+    ear.stop();
+  },
+);

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { createLock as fair } from '../../../locks/beyond/fair.ts';
 import { strategies } from '../../../locks/index.ts';
 import type { CreateLock } from '../../../locks/lock.ts';
-import { aborted, lockOptions } from '../lock-options.ts';
+import { connectStore } from '../../../services/inventory/store.ts';
+import { lockOptions } from '../lock-options.ts';
 import { ownRedis } from '../own-redis.ts';
 import { startHolder } from '../start-holder.ts';
+import { until } from '../until.ts';
 
-const { url, connect, key } = ownRedis();
+const { url, connect, key, signal } = ownRedis();
 
 // Two real processes and a real Redis. What the locks do in them is in the tests of the virtual lab.
 
@@ -14,51 +17,36 @@ function lockOf(stage: string) {
   const { createLock } = strategies[stage] as { createLock: CreateLock };
   return createLock(lockOptions({ redis: connect(), key: key() }));
 }
+/** How many channels of this lock somebody listens to. */
+const listening = async () => ((await connect().call('PUBSUB', 'CHANNELS', `${key()}:*`)) as string[]).length;
 
-test('processes: a killed holder of 3-spin leaves a key without an end', async () => {
-  const holder = await startHolder({ stage: '3-spin', url: url(), key: key(), leaseMs: 50 });
+test('processes: the lease of a killed holder ends, and a waiter enters', async () => {
+  const holder = await startHolder({ stage: '8-auto-renew', url: url(), key: key(), leaseMs: 600 });
+  const next = lockOf('8-auto-renew');
+  const entered = next.acquire();
 
   await holder.kill();
+  await entered;
 
-  expect(await connect().pttl(key())).toBe(-1);
-  await expect(lockOf('3-spin').acquire(AbortSignal.abort())).rejects.toMatchObject(aborted);
-  await connect().del(key());
+  expect(holder.said).toEqual(['asking', 'entered']);
+  await next.release();
 });
 
-test.each(['4-ttl', '8-auto-renew', 'fair', 'cohort'])(
-  'processes: the lease of a killed holder of %s ends, and a waiter enters',
-  async (stage) => {
-    const holder = await startHolder({ stage, url: url(), key: key(), leaseMs: 600 });
-    const next = lockOf(stage);
-    const entered = next.acquire();
+test('processes: a stopped holder cannot renew, and wakes up believing it still holds', async () => {
+  const holder = await startHolder({ stage: '8-auto-renew', url: url(), key: key(), leaseMs: 300 });
+  const next = lockOf('8-auto-renew');
 
-    await holder.kill();
-    await entered;
+  holder.pause();
+  await next.acquire();
+  const saidBefore = [...holder.said];
+  holder.resume();
+  holder.wake();
+  await holder.untilSaid('LOCK_NOT_HELD');
 
-    expect(holder.said).toEqual(['asking', 'entered']);
-    await next.release();
-    await connect().del(`${key()}:suspect`);
-  },
-);
-
-test.each(['8-auto-renew', 'cohort'])(
-  'processes: a stopped holder of %s cannot renew, and wakes up believing it still holds',
-  async (stage) => {
-    const holder = await startHolder({ stage, url: url(), key: key(), leaseMs: 300 });
-    const next = lockOf(stage);
-
-    holder.pause();
-    await next.acquire();
-    const saidBefore = [...holder.said];
-    holder.resume();
-    holder.wake();
-    await holder.untilSaid('LOCK_NOT_HELD');
-
-    expect(saidBefore).toEqual(['asking', 'entered']);
-    expect(holder.said).toContain('wrote');
-    await next.release();
-  },
-);
+  expect(saidBefore).toEqual(['asking', 'entered']);
+  expect(holder.said).toContain('wrote');
+  await next.release();
+});
 
 /** Longer than the limit of a test: nobody enters because a lease has ended. */
 const FOR_EVER_MS = 3_600_000;
@@ -66,12 +54,10 @@ const FOR_EVER_MS = 3_600_000;
 test.each(['blocking', 'fair', 'cohort'])(
   'processes: a release of %s in one process wakes the waiter of another one',
   async (stage) => {
-    const redis = connect();
     const holder = await startHolder({ stage, url: url(), key: key(), leaseMs: FOR_EVER_MS });
     const next = lockOf(stage);
     const entered = next.acquire();
-    const isListening = async () => ((await redis.call('PUBSUB', 'CHANNELS', `${key()}:*`)) as string[]).length > 0;
-    while (!(await isListening()));
+    await until(async () => (await listening()) > 0);
 
     holder.resume();
     await entered;
@@ -80,3 +66,29 @@ test.each(['blocking', 'fair', 'cohort'])(
     await next.release();
   },
 );
+
+test('processes: all waiters are refused when Redis stands still, and another one enters when it is back', async () => {
+  const { redis, back } = connectStore(url());
+  await back();
+  const newLock = (client = redis) => fair(lockOptions({ redis: client, key: key() }));
+  const holder = newLock(connect());
+  await holder.acquire();
+  const waits = Array.from({ length: 20 }, () => newLock().acquire());
+  const ends = waits.map((wait) => wait.catch((error: Error) => error.message));
+  // Each has a place in a queue in Redis.
+  await until(async () => (await connect().llen(`${key()}:queue`)) === ends.length);
+
+  signal('SIGSTOP');
+  const messages = await Promise.all(ends);
+  signal('SIGCONT');
+
+  for (const message of messages) expect(message).toMatch(/Stream isn't writeable|closed|max retries/i);
+  // They give up their places, and nobody listens any more, so nothing is handed to those who have gone.
+  await until(async () => (await connect().exists(`${key()}:queue`)) === 0);
+  await until(async () => (await listening()) === 0);
+  await holder.release();
+  const next = newLock(connect());
+  await next.acquire();
+  await next.release();
+  redis.disconnect();
+});

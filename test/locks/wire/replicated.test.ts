@@ -22,13 +22,10 @@ test('replicated: who has entered, and what is confirmed, is known to the replic
 
   await lock.acquire();
   expect(await replica.hgetall(key())).toEqual({ A: '1' });
-  for (let stock = 100; stock > 50; stock -= 1) {
-    await redis.set(`${key()}:stock`, stock);
-    await lock.confirm?.();
-    expect(await replica.get(`${key()}:stock`)).toBe(String(stock));
-  }
+  await redis.set(`${key()}:stock`, 99);
+  await lock.confirm?.();
+  expect(await replica.get(`${key()}:stock`)).toBe('99');
 
-  await redis.del(`${key()}:stock`);
   await lock.release();
 });
 
@@ -39,19 +36,6 @@ test('replicated: a replica that stands still confirms nothing: nobody enters, a
   await expect(lockOf(redis).acquire()).rejects.toMatchObject(notReplicated);
 
   expect(await redis.exists(key())).toBe(0);
-});
-
-test('replicated: on another connection than the one that has written, WAIT says nothing of the write', async () => {
-  const [redis, other] = [connect(), connect()];
-  // Its own last command is older than the standstill.
-  await other.ping();
-  await other.wait(1, 0);
-  signalReplica('SIGSTOP');
-  await redis.set(`${key()}:stock`, 99);
-
-  expect([await other.wait(1, 50), await redis.wait(1, 50)]).toEqual([1, 0]);
-
-  await redis.del(`${key()}:stock`);
 });
 
 test('replicated: a lock that can’t be given back, since Redis has gone, may be held: the error says so', async () => {

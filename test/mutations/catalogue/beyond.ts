@@ -347,7 +347,7 @@ export const beyond: Mutation[] = [
     replace: 'a.name < b.name',
     why: 'The names are made at random, so a later node may stand before the holder.',
     tests: ['test/locks/beyond/zookeeper.test.ts'],
-    title: 'waiters enter in the order in which they came|lose no update',
+    title: 'lose no update',
   },
   {
     name: 'first-release-frees-all-holds',
@@ -415,7 +415,7 @@ export const beyond: Mutation[] = [
     find: 'WHERE resource = ? FOR UPDATE',
     replace: 'WHERE resource = ? LOCK IN SHARE MODE',
     why: 'A shared lock lets everybody in who takes a shared lock.',
-    tests: ['test/locks/beyond/mysql-locks.test.ts'],
+    tests: ['test/locks/beyond/mysql.test.ts'],
     title: 'mysql-lock-table .*contenders over two pools',
   },
   {
@@ -424,7 +424,7 @@ export const beyond: Mutation[] = [
     find: "SHA2(CONCAT(DATABASE(), ':', ?), 256)",
     replace: 'SHA2(?, 256)',
     why: 'Two shops on one server share their locks.',
-    tests: ['test/locks/beyond/mysql-locks.test.ts'],
+    tests: ['test/locks/beyond/mysql.test.ts'],
     title: 'a name is a lock of its database only',
   },
   {
@@ -433,7 +433,7 @@ export const beyond: Mutation[] = [
     find: "WHERE sku = ? FOR UPDATE'",
     replace: "WHERE sku = ?'",
     why: 'Two transactions read the same snapshot, and one sale is lost.',
-    tests: ['test/locks/beyond/mysql-sales.test.ts'],
+    tests: ['test/locks/beyond/mysql.test.ts'],
     title: 'mysql-pessimistic .*each unit is sold once',
   },
   {
@@ -442,7 +442,7 @@ export const beyond: Mutation[] = [
     find: 'WHERE sku = ? AND version = ?',
     replace: 'WHERE sku = ?',
     why: 'The write does not ask whether the row is still the one that was read.',
-    tests: ['test/locks/beyond/mysql-sales.test.ts'],
+    tests: ['test/locks/beyond/mysql.test.ts'],
     title: 'mysql-optimistic: a write of another version is refused',
   },
   {
@@ -451,7 +451,7 @@ export const beyond: Mutation[] = [
     find: ' AND stock > 0',
     replace: '',
     why: 'The UPDATE takes a unit where there is none.',
-    tests: ['test/locks/beyond/mysql-sales.test.ts'],
+    tests: ['test/locks/beyond/mysql.test.ts'],
     title: 'mysql-conditional sells until nothing is left',
   },
   {

@@ -1,8 +1,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const folder = 'loadtest/grade/contract';
-const known = ['test/soak/loadtest/grade/contract/known-locks.test.ts'];
-const own = ['test/soak/loadtest/grade/contract/own-locks.test.ts'];
+const tests = ['test/soak/loadtest/grade/contract.test.ts'];
 
 /** The contract: each check made blind to the bug that it is for. */
 export const contract: Mutation[] = [
@@ -12,7 +11,7 @@ export const contract: Mutation[] = [
     find: "if (!(await trial.isKeptOut(c, 'C, in another process,')))",
     replace: "if ((await trial.isKeptOut(c, 'C, in another process,')) === undefined)",
     why: 'A lock that keeps out its own process alone passes.',
-    tests: own,
+    tests,
     title: '1-in-process',
   },
   {
@@ -21,7 +20,7 @@ export const contract: Mutation[] = [
     find: '!key.startsWith(trial.key)',
     replace: 'key.length === 0',
     why: 'A key that does not begin with the key that the lock is given is no matter.',
-    tests: known,
+    tests,
     title: 'other-key',
   },
   {
@@ -30,7 +29,7 @@ export const contract: Mutation[] = [
     find: 'release.map((_, at)',
     replace: 'release.slice(0, 1).map((_, at)',
     why: 'Only the first command of a release is ever late.',
-    tests: known,
+    tests,
     title: 'release-by-get-then-del',
   },
   {
@@ -39,7 +38,7 @@ export const contract: Mutation[] = [
     find: 'survey.acquire.map((_, at)',
     replace: 'survey.acquire.slice(0, 1).map((_, at)',
     why: 'Only the first command of an acquisition is ever late.',
-    tests: known,
+    tests,
     title: 'token-from-incr',
   },
   {
@@ -48,7 +47,7 @@ export const contract: Mutation[] = [
     find: 'await endOf(a.release(), STEP_LIMIT_MS)',
     replace: 'await endOf(Promise.resolve(), STEP_LIMIT_MS)',
     why: 'The holder that has lost its lock never releases it.',
-    tests: own,
+    tests,
     title: '4-ttl',
   },
   {
@@ -57,7 +56,7 @@ export const contract: Mutation[] = [
     find: 'const LEASES = 6;',
     replace: 'const LEASES = 2;',
     why: 'A watchdog that stops early has not stopped yet.',
-    tests: known,
+    tests,
     title: 'renews-six-times',
   },
   {
@@ -66,7 +65,7 @@ export const contract: Mutation[] = [
     find: 'stage(bed, victim, at)',
     replace: 'stage(bed, victim, bed.survey.acquire.length - 1)',
     why: 'No process is killed between two commands of an acquisition.',
-    tests: known,
+    tests,
     title: 'setnx-then-pexpire',
   },
   {
@@ -75,7 +74,7 @@ export const contract: Mutation[] = [
     find: '  await victim.kill();\n',
     replace: '  await endOf(a.release(), STEP_LIMIT_MS);\n  await victim.kill();\n',
     why: 'Nobody is left who could renew the lease of the dead.',
-    tests: known,
+    tests,
     title: 'renews-any-holder',
   },
   {
@@ -84,7 +83,7 @@ export const contract: Mutation[] = [
     find: 'return isNotHeld(end) ? undefined',
     replace: "return end.how !== 'pending' ? undefined",
     why: 'A release may resolve though nothing was held.',
-    tests: known,
+    tests,
     title: 'release-says-nothing',
   },
   {
@@ -93,7 +92,7 @@ export const contract: Mutation[] = [
     find: 'return at === undefined ? undefined : at - since;',
     replace: 'return at === undefined ? 0 : at - since;',
     why: 'A signal that never aborts counts as one that aborts at once.',
-    tests: known,
+    tests,
     title: 'lost-never-aborts',
   },
   {
@@ -102,7 +101,7 @@ export const contract: Mutation[] = [
     find: "  await endOf(a.release(), STEP_LIMIT_MS);\n  trial.say('A releases once');",
     replace: "  trial.say('A releases once');",
     why: 'It is not looked whether the first of two releases frees the lock.',
-    tests: known,
+    tests,
     title: 'inner-release-frees',
   },
   {
@@ -111,7 +110,7 @@ export const contract: Mutation[] = [
     find: 'if (changed.length === 0) return undefined;',
     replace: 'if (changed.length >= 0) return undefined;',
     why: 'What an aborted acquisition leaves in Redis is not looked at.',
-    tests: known,
+    tests,
     title: 'abort-leaves-key',
   },
   {
@@ -120,7 +119,7 @@ export const contract: Mutation[] = [
     find: '  await sleep(LEASE_MS);\n',
     replace: '',
     why: 'The look ends before a heartbeat can come.',
-    tests: known,
+    tests,
     title: 'gave-up-and-stays-in-queue',
   },
   {
@@ -129,7 +128,7 @@ export const contract: Mutation[] = [
     find: '  const held = b.client.hold(0, isListening);\n',
     replace: '  const held = b.client.hold(0, isListening);\n  void held.arrived.then(() => held.letGo());\n',
     why: 'The waiter hears the release.',
-    tests: known,
+    tests,
     title: 'lost-wake-up',
   },
   {
@@ -138,7 +137,7 @@ export const contract: Mutation[] = [
     find: 'woken < WAITERS_OF_EACH / 2',
     replace: 'woken < waiters.length * 2',
     why: 'All waiters may wake.',
-    tests: known,
+    tests,
     title: 'wakes-everybody',
   },
   {
@@ -147,7 +146,7 @@ export const contract: Mutation[] = [
     find: 'return fails(',
     replace: 'return holds(',
     why: 'A process that a rejected renewal has ended is no failure.',
-    tests: known,
+    tests,
     title: 'rejection-ends-process',
   },
   {
@@ -156,7 +155,7 @@ export const contract: Mutation[] = [
     find: '  await sleep(2 * LEASE_MS);\n',
     replace: '',
     why: 'The look ends before a timer that stays can fire.',
-    tests: known,
+    tests,
     title: 'timer-stays',
   },
   {
@@ -173,7 +172,7 @@ export const contract: Mutation[] = [
     find: 'const MOST_WAITING = 150;',
     replace: 'const MOST_WAITING = 1_000_000;',
     why: 'A waiter may ask without a pause.',
-    tests: known,
+    tests,
     title: 'retries-without-pause',
   },
   {
@@ -182,7 +181,7 @@ export const contract: Mutation[] = [
     find: "more > (name === 'timers' ? ROUNDS / 2 : 0)",
     replace: 'more > 2 * ROUNDS',
     why: 'A key of each acquisition may stay.',
-    tests: known,
+    tests,
     title: 'key-per-acquisition',
   },
   {
@@ -191,7 +190,7 @@ export const contract: Mutation[] = [
     find: 'const MOST_BYTES = 80;',
     replace: 'const MOST_BYTES = 8_000;',
     why: 'A token of each acquisition may stay in memory.',
-    tests: known,
+    tests,
     title: 'map-keeps-tokens',
   },
   {
@@ -200,7 +199,7 @@ export const contract: Mutation[] = [
     find: 'overtaken === 0 ? holds',
     replace: 'overtaken >= 0 ? holds',
     why: 'A lock that promises an order may let anybody in.',
-    tests: known,
+    tests,
     title: 'fair-lets-anybody-in',
   },
   {
@@ -209,7 +208,7 @@ export const contract: Mutation[] = [
     find: 'return isInside && end.ms <= LEASE_MS',
     replace: 'return others > 0',
     why: 'A lock that promises fairness may let a waiter wait for ever.',
-    tests: known,
+    tests,
     title: 'tenure-without-end',
   },
   {
@@ -218,7 +217,7 @@ export const contract: Mutation[] = [
     find: '    if (broken) return fails(broken.message);\n',
     replace: '',
     why: 'A lock that ends its process leaves nothing to conclude.',
-    tests: known,
+    tests,
     title: 'ends it',
   },
 ];

@@ -42,7 +42,7 @@ export const harness: Mutation[] = [
     replace: 'groups.get(name) ?? [...groups.values()].find((one) => one.stockBefore === stockBefore) ??',
     why: 'Two sales that have read 7 in two buckets are said to have lost one of them.',
     tests: ['test/loadtest/evidence/lost-updates.test.ts'],
-    title: 'the same stock of two buckets is not the same stock',
+    title: 'the same stock of the same bucket',
   },
   {
     name: 'a-look-is-a-write',
@@ -111,7 +111,7 @@ export const harness: Mutation[] = [
     find: 'at - answered.at - worked - LOOK_MS',
     replace: 'at - answered.at - LOOK_MS',
     why: 'A lock whose script keeps Redis at work has its drills called unknown, because of the machine.',
-    tests: ['test/soak/loadtest/harness/lease-watch.test.ts'],
+    tests: ['test/soak/loadtest/harness/busy-machine.test.ts'],
   },
   {
     name: 'fault-not-staged-is-a-pass',
@@ -191,7 +191,7 @@ export const harness: Mutation[] = [
     find: "        line.cut('silent');\n",
     replace: '',
     why: 'The replica hears of the sale that it is to forget.',
-    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/both-worlds.test.ts'],
     title: 'forgotten-sale under 8-auto-renew',
   },
   {
@@ -200,7 +200,7 @@ export const harness: Mutation[] = [
     find: "        if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');\n",
     replace: '',
     why: 'A replica that has heard of everything is promoted, and the drill judges all the same.',
-    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/loadtest/drills/other-servers.test.ts'],
     title: 'forgotten-sale: the replica of the stack is not cut off',
   },
   {
@@ -209,7 +209,7 @@ export const harness: Mutation[] = [
     find: 'await other.promote();',
     replace: 'await confirming.promote();',
     why: 'The replica that has confirmed takes over, and nothing is forgotten.',
-    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/both-worlds.test.ts'],
     title: 'wrong-replica under replicated',
   },
   {
@@ -218,7 +218,7 @@ export const harness: Mutation[] = [
     find: 'aheadMs = message.aheadMs;',
     replace: 'aheadMs = 0;',
     why: 'The server whose clock is to jump is told so, and goes on as before.',
-    tests: ['test/soak/loadtest/drills/embedded.test.ts'],
+    tests: ['test/soak/loadtest/drills/other-servers.test.ts'],
     title: 'clock-jump: a server of its own',
   },
   {
@@ -379,7 +379,7 @@ export const harness: Mutation[] = [
     find: 'return deleting.has(name)',
     replace: "return name === 'DEL'",
     why: 'The release of delete-if-equal is never held up.',
-    tests: ['test/soak/loadtest/drills/embedded.test.ts'],
+    tests: ['test/soak/loadtest/drills/other-servers.test.ts'],
     title: 'late-release under delete-if-equal',
   },
   {
@@ -388,7 +388,7 @@ export const harness: Mutation[] = [
     find: '  if (redisLacks[stage] !== undefined) return redisLacks[stage];\n',
     replace: '',
     why: 'A drill runs under a lock whose commands Redis lacks, and every sale of it is refused.',
-    tests: ['test/soak/loadtest/drills/lacking-redis.test.ts'],
+    tests: ['test/soak/loadtest/drills/other-servers.test.ts'],
   },
   {
     name: 'lacking-redis-goes-through-the-contract',
@@ -396,7 +396,7 @@ export const harness: Mutation[] = [
     find: "if (!('name' in lock)) return undefined;",
     replace: 'if (lock) return undefined;',
     why: 'The contract fails a lock for what its Redis lacks.',
-    tests: ['test/soak/loadtest/grade/contract/own-locks.test.ts'],
+    tests: ['test/soak/loadtest/grade/contract.test.ts'],
     title: 'whose commands Redis lacks',
   },
   {

@@ -107,7 +107,7 @@ export const judgements: Mutation[] = [
     replace: 'const nestedCall = true;',
     why: 'A lock that is re-entrant for its object alone is said to be so for the request.',
     tests: ['test/soak/loadtest/grade/known-bugs.test.ts'],
-    title: 'counts the holds of one object',
+    title: 'holds counted for each lock object',
   },
   {
     name: 'nested-holder-waits-behind-waiters',
@@ -124,7 +124,7 @@ export const judgements: Mutation[] = [
     find: 'holds.get(request) ?? { lock: own, count: 0 }',
     replace: '{ lock: own, count: 0 }',
     why: 'Another lock object of the request that holds opens a connection of its own, and waits for the first.',
-    tests: ['test/locks/beyond/mysql-locks.test.ts'],
+    tests: ['test/locks/beyond/mysql.test.ts'],
     title: 'by another lock object',
   },
   {

@@ -44,8 +44,8 @@ export const orders: Mutation[] = [
     find: "REFUND === 'look-first'",
     replace: "REFUND !== 'look-first'",
     why: 'Two refunds at once both find the order paid, and pay twice.',
-    tests: ['test/services/inventory/orders/idempotency.test.ts'],
-    title: 'table: two keys are two requests of their own',
+    tests: ['test/services/inventory/orders/states.test.ts'],
+    title: 'look-first pays twice',
   },
   {
     name: 'step-from-any-status',
@@ -62,7 +62,7 @@ export const orders: Mutation[] = [
     find: '        if (isBack) await forget(cause);\n',
     replace: '',
     why: 'A sale that is in doubt has put its unit back and keeps its intent, so a repair puts the unit back once more.',
-    tests: ['test/services/inventory/orders/payments.test.ts'],
+    tests: ['test/services/inventory/orders/two-stores.test.ts'],
     title: 'the first was only slow',
   },
   {
@@ -89,7 +89,7 @@ export const orders: Mutation[] = [
     find: 'if (!(await answerWith(ask, succeeded(result)))) throw inProgress(key);',
     replace: 'await answerWith(ask, succeeded(result));',
     why: 'A first request that was only slow makes its order although a repeat has taken the key over.',
-    tests: ['test/services/inventory/orders/payments.test.ts'],
+    tests: ['test/services/inventory/orders/two-stores.test.ts'],
     title: 'the first was only slow',
   },
   {
@@ -117,7 +117,7 @@ export const orders: Mutation[] = [
     replace: '    await stream.acknowledge(message);\n    const { status, body } = await (take ?? book)(message)',
     why: 'A node that dies in its work has acknowledged the payment: nobody books it.',
     tests: ['test/services/inventory/orders/payments.test.ts'],
-    title: 'SIGKILL within the work',
+    title: 'a node dies between the work and its XACK',
   },
   {
     name: 'payment-never-taken-over',
@@ -126,7 +126,7 @@ export const orders: Mutation[] = [
     replace: 'const left = undefined as Message | undefined;',
     why: 'What a dead node had been given stays pending for ever.',
     tests: ['test/services/inventory/orders/payments.test.ts'],
-    title: 'SIGKILL within the work',
+    title: 'a node dies between the work and its XACK',
   },
   {
     name: 'payment-taken-from-the-living',
@@ -135,7 +135,7 @@ export const orders: Mutation[] = [
     replace: 'stream.claimIdle(0)',
     why: 'A node takes the payment over that another one is booking.',
     tests: ['test/services/inventory/orders/payments.test.ts'],
-    title: 'keeps its message until',
+    title: 'keeps its hands off',
   },
   {
     name: 'payment-key-outside-its-transaction',
@@ -144,7 +144,7 @@ export const orders: Mutation[] = [
     replace: 'orders.receive(payment)',
     why: 'The payment is committed without the answer to its key, so it is booked again when the claim has ended.',
     tests: ['test/services/inventory/orders/payments.test.ts'],
-    title: 'table: booked 1 times',
+    title: 'a node dies between the work and its XACK',
   },
   {
     name: 'payment-group-begins-late',
@@ -162,7 +162,7 @@ export const orders: Mutation[] = [
     replace: '',
     why: 'A message that nobody can book comes again and again.',
     tests: ['test/services/inventory/orders/payments.test.ts'],
-    title: 'is put aside',
+    title: 'is one that nobody can book',
   },
   {
     name: 'redelivery-not-looked-for',
@@ -179,7 +179,7 @@ export const orders: Mutation[] = [
     find: 'wrongMs: leaseMs / 4',
     replace: 'wrongMs: Number.POSITIVE_INFINITY',
     why: 'A drill of the orders is judged although the harness stood still for longer than the lease.',
-    tests: ['test/soak/loadtest/orders/shop.test.ts'],
+    tests: ['test/soak/loadtest/harness/busy-machine.test.ts'],
   },
   {
     name: 'external-key-taken-is-a-fault',
@@ -223,7 +223,7 @@ export const orders: Mutation[] = [
     find: 'const isOnce = payments.length === 1 && !isLeft;',
     replace: 'const isOnce = payments.length === 1;',
     why: 'A payment whose message comes again and again is judged as one that was booked once.',
-    tests: ['test/soak/exercises/orders.test.ts'],
+    tests: ['test/soak/exercises/exercises.test.ts'],
     title: 'does not acknowledge it at all',
   },
 ];

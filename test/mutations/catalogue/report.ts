@@ -8,7 +8,7 @@ export const report: Mutation[] = [
     find: 'cells: cells.filter(({ drill }) => own.includes(drill))',
     replace: 'cells',
     why: 'Each group of the staircase has the cells of all groups.',
-    tests: ['test/loadtest/report/page.test.ts'],
+    tests: ['test/loadtest/report/cells.test.ts'],
   },
   {
     name: 'markup-not-escaped',
@@ -51,8 +51,8 @@ export const report: Mutation[] = [
     find: "results.verdict === 'as-taught'",
     replace: "results.verdict !== 'not-as-taught'",
     why: 'A script that runs the staircase takes an unknown run for a good one.',
-    tests: ['test/soak/loadtest/commands/staircase.test.ts'],
-    title: 'a part that no drill killed dies',
+    tests: ['test/soak/loadtest/commands/endings.test.ts'],
+    title: 'redis-server: unknown, never pass',
   },
   {
     name: 'interrupted-run-ends-with-1',
@@ -60,8 +60,8 @@ export const report: Mutation[] = [
     find: '    if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;\n',
     replace: '',
     why: 'Ctrl-C looks like a stage that is not as taught.',
-    tests: ['test/soak/loadtest/commands/staircase.test.ts'],
-    title: 'Ctrl-C in its middle',
+    tests: ['test/soak/loadtest/commands/endings.test.ts'],
+    title: 'npm run staircase: what was run is reported',
   },
   {
     name: 'enter-kept-while-busy',
@@ -117,7 +117,7 @@ export const report: Mutation[] = [
     find: 'return processes + nginx + redis;',
     replace: 'return processes + nginx + 2 * redis;',
     why: 'The main thread is within Redis, and is counted beside it.',
-    tests: ['test/soak/loadtest/bench/cpu-time.test.ts'],
+    tests: ['test/loadtest/bench/cpu-time.test.ts'],
   },
   {
     name: 'cpu-time-of-some-servers',
@@ -125,7 +125,7 @@ export const report: Mutation[] = [
     find: 'values.length === 0 || values.length < times.length',
     replace: 'values.length === 0',
     why: 'Of several servers some do not tell, and the sum of the others is shown as that of all.',
-    tests: ['test/soak/loadtest/bench/cpu-time.test.ts'],
+    tests: ['test/loadtest/bench/cpu-time.test.ts'],
   },
   {
     name: 'cohort-against-the-highest-ceiling',
@@ -184,7 +184,7 @@ export const report: Mutation[] = [
     find: '    if (hasHeard === 0) takeTurn();\n',
     replace: '',
     why: 'The turn is published before the other process listens, and neither has it.',
-    tests: ['test/soak/loadtest/bench/handover-ceiling.test.ts'],
+    tests: ['test/soak/loadtest/bench/figures.test.ts'],
     title: 'that is alone',
   },
   {
@@ -193,7 +193,7 @@ export const report: Mutation[] = [
     find: '    if (place === 1) takeTurn();\n',
     replace: '    takeTurn();\n',
     why: 'Both processes begin, and the ceiling is that of two sections at a time.',
-    tests: ['test/soak/loadtest/bench/handover-ceiling.test.ts'],
+    tests: ['test/soak/loadtest/bench/figures.test.ts'],
     title: 'nobody is inside at the same moment',
   },
   {
@@ -202,7 +202,7 @@ export const report: Mutation[] = [
     find: '  await warmUp(target, name, { connections, forMs: WARM_UP_MS, signal });\n',
     replace: '',
     why: 'The turn measures how long a node takes to compile its code.',
-    tests: ['test/soak/loadtest/harness/warm-up.test.ts'],
+    tests: ['test/soak/loadtest/bench/figures.test.ts'],
     title: 'sells before it is measured',
   },
   {
@@ -235,7 +235,7 @@ export const report: Mutation[] = [
     find: '    if (stopping.signal.aborted) throw stopping.signal.reason;\n    if (code === COULD_NOT_RUN) throw',
     replace: '    if (code === COULD_NOT_RUN && !stopping.signal.aborted) throw',
     why: 'After Ctrl-C the documents show a run that did not come to its end.',
-    tests: ['test/soak/loadtest/commands/figures.test.ts'],
-    title: 'Ctrl-C',
+    tests: ['test/soak/loadtest/commands/endings.test.ts'],
+    title: 'npm run figures: the run that is under way',
   },
 ];

@@ -35,7 +35,7 @@ export const service: Mutation[] = [
     find: "    await lock.confirm?.();\n    emit('wrote', remaining);",
     replace: "    emit('wrote', remaining);",
     why: 'A sale is answered as sold before a replica has confirmed it, and a failover forgets it.',
-    tests: ['test/soak/loadtest/drills/replicas.test.ts'],
+    tests: ['test/soak/both-worlds.test.ts'],
     title: 'forgotten-sale under replicated',
   },
   {
@@ -98,7 +98,7 @@ export const service: Mutation[] = [
     find: 'hostName(each) === name',
     replace: "name.endsWith(hostName(each) ?? ' ')",
     why: 'A name that only ends like one that is allowed is answered, and anybody may register it.',
-    tests: ['test/services/inventory/lab/host-endings.test.ts'],
+    tests: ['test/services/inventory/lab/hosts.test.ts'],
   },
   {
     name: 'host-with-a-tail',

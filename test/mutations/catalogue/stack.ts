@@ -127,7 +127,7 @@ export const stack: Mutation[] = [
     find: "    dropUnbegunLogs(join(dataDir, 'version-2'));\n",
     replace: '',
     why: 'A ZooKeeper that was killed as it began a log does not start again.',
-    tests: ['test/soak/scripts/stack/zookeeper.test.ts'],
+    tests: ['test/soak/scripts/stack/servers.test.ts'],
   },
   {
     name: 'stack-without-a-command',

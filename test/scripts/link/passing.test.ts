@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLink } from '../../../scripts/link/link.ts';
@@ -54,20 +53,6 @@ test('link: whatever is held and let go, the same bytes arrive in the same order
   );
 });
 
-test('link: clients at once lose nothing and keep their order', async () => {
-  const link = await open(redis.url());
-  const clients = await Promise.all(Array.from({ length: 3 }, () => connect(link.url)));
-
-  const answers = await Promise.all(
-    clients.map((client, at) => Promise.all(Array.from({ length: 100 }, () => client.incr(`${redis.key()}:${at}`)))),
-  );
-
-  for (const answer of answers) expect(answer).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
-  expect(link.counters).toMatchObject({ connections: 3, held: 0 });
-  expect(link.counters.commands.get('INCR')).toBe(300);
-  await redis.connect().del(clients.map((_, at) => `${redis.key()}:${at}`));
-});
-
 test('link: transactions, blocking commands and both protocols pass', async () => {
   const link = await open(redis.url());
   const [resp2, resp3, other] = [
@@ -88,22 +73,6 @@ test('link: transactions, blocking commands and both protocols pass', async () =
   expect(link.counters.commands.get('HELLO')).toBeGreaterThan(0);
 });
 
-test.each([2, 3] as const)('link: messages to subscribers pass in order (RESP%d)', async (protocol) => {
-  const link = await open(redis.url());
-  const [subscriber, publisher] = [await connect(link.url, { protocol }), await connect(link.url)];
-  const messages: string[] = [];
-  const sent = Array.from({ length: 20 }, (_, at) => String(at));
-  const all = new Promise<void>((resolve) => {
-    subscriber.on('message', (_channel, message) => messages.push(message) === sent.length && resolve());
-  });
-
-  await subscriber.subscribe(redis.key());
-  await Promise.all(sent.map((message) => publisher.publish(redis.key(), message)));
-  await all;
-
-  expect(messages).toEqual(sent);
-});
-
 test('link: pushes that nobody asked for at that moment pass', async () => {
   const link = await open(redis.url());
   const [client, writer] = [await connectRaw(link.port), redis.connect()];
@@ -116,28 +85,6 @@ test('link: pushes that nobody asked for at that moment pass', async () => {
 
   await expect.poll(() => String(client.received())).toContain('invalidate');
   await writer.del(redis.key());
-});
-
-test('link: MONITOR shows what others do', async () => {
-  const link = await open(redis.url());
-  const [monitor, other] = [await connectRaw(link.port), await connect(link.url)];
-  monitor.socket.write(encode('MONITOR'));
-  await monitor.untilReceived('+OK\r\n'.length);
-
-  await other.echo('seen');
-
-  await expect.poll(() => String(monitor.received())).toContain('"seen"');
-});
-
-test('link: a value of many megabytes passes both ways', async () => {
-  const link = await open(redis.url());
-  const client = await connect(link.url);
-  const value = Buffer.alloc(8 * 1024 * 1024, 'every byte of it ');
-
-  await client.set(redis.key(), value);
-
-  expect((await client.getBuffer(redis.key()))?.equals(value)).toBe(true);
-  await client.del(redis.key());
 });
 
 test('link: what is no command ends its connection with an error, after the answers to what came before', async () => {
@@ -177,36 +124,11 @@ test('link: the start of a command that is never finished does not reach Redis',
   expect(server.arrivals[0]?.received()).toEqual(encode('PING'));
 });
 
-test('link: a client that leaves in the middle of a command leaves nothing behind', async () => {
-  const [link, watcher] = [await open(redis.url()), redis.connect()];
-  const before = await clientIds(watcher);
-  const client = await connectRaw(link.port);
-  link.holdNext('SET');
-
-  client.socket.write(encode('SET', redis.key(), 'a').subarray(0, -3));
-  await expect.poll(async () => (await clientIds(watcher)).length).toBe(before.length + 1);
-  client.socket.resetAndDestroy();
-
-  await expect.poll(() => clientIds(watcher)).toEqual(before);
-  expect(await watcher.exists(redis.key())).toBe(0);
-  expect(link.counters.held).toBe(0);
-});
-
 test('link: where no Redis listens, a client is reset', async () => {
   const link = await open(`redis://127.0.0.1:${await freePort()}`);
   const client = await connectRaw(link.port);
 
   expect(await client.ended).toBe('reset');
-});
-
-test('link: Redis ending a connection ends it for the client', async () => {
-  const [link, admin] = [await open(redis.url()), redis.connect()];
-  const client = await connect(link.url);
-
-  const ended = once(client, 'end');
-  await admin.client('KILL', 'ID', await client.client('ID'));
-
-  await ended;
 });
 
 test('link: its url keeps user, password and database', async () => {
@@ -218,11 +140,6 @@ test('link: its url keeps user, password and database', async () => {
 test('link: TLS is refused, since it cannot be read', async () => {
   await expect(openLink('rediss://127.0.0.1:6379')).rejects.toThrow('TLS');
 });
-
-async function clientIds(watcher: ReturnType<typeof redis.connect>) {
-  const list = String(await watcher.client('LIST'));
-  return [...list.matchAll(/^id=(\d+)/gm)].map(([, id]) => id);
-}
 
 test.each(['mysql', 'zookeeper'])(
   'link: to %s any bytes pass both ways, and none while the line is silent',

@@ -23,15 +23,6 @@ function write(name: string, source: string) {
   return file;
 }
 
-test('bundle: one that failed is tried again', async () => {
-  const file = write('broken', 'const = 1');
-  await expect(bundledArgs(file)).rejects.toThrow('Expected identifier');
-
-  write('broken', 'console.log(1)');
-
-  expect((await bundledArgs(file)).at(-1)).toContain('broken.ts.mjs');
-});
-
 test('bundle: it is kept, and made anew when a file that it imports has changed', async () => {
   const bundler = (await bundledArgs('scripts/stack/bundle.ts')).at(-1);
   write('imported', "export const said: string = 'first';");

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ProblemCode, problems } from '../../../services/inventory/problem.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { ask, sendRaw, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
+import { ask, sendRaw, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -31,26 +31,17 @@ const postBody = (body: string, headers = isJson) => post(`${headers}Content-Len
 describe('public listener: bad input gets a problem document', () => {
   test.each<[string, string, ProblemCode]>([
     ['a body that is half of JSON', postBody('{"sku":'), 'BAD_REQUEST'],
-    ['a body that is null', postBody('null'), 'BAD_REQUEST'],
     ['a body that is an array', postBody('[]'), 'BAD_REQUEST'],
-    ['a body that is a text', postBody('"001"'), 'BAD_REQUEST'],
     ['an unknown member', postBody('{"sku":"001","price":1}'), 'BAD_REQUEST'],
     ['a member named __proto__', postBody('{"__proto__":{"sku":"001"}}'), 'BAD_REQUEST'],
     ['deep JSON', postBody(`${'['.repeat(500)}${']'.repeat(500)}`), 'BAD_REQUEST'],
-    ['a sku that is a number', postBody('{"sku":1}'), 'BAD_REQUEST'],
     ['a sku that is an object', postBody('{"sku":{"toString":1}}'), 'BAD_REQUEST'],
-    ['a sku with a NUL', postBody('{"sku":"\\u0000"}'), 'BAD_REQUEST'],
     ['a sku with braces', postBody('{"sku":"a}:lock:{b"}'), 'BAD_REQUEST'],
     ['an empty sku', get('/inventory/sale?sku='), 'BAD_REQUEST'],
-    ['a sku of 33 letters', get(`/inventory/sale?sku=${'a'.repeat(33)}`), 'BAD_REQUEST'],
     ['a sku given twice', get('/inventory/sale?sku=001&sku=002'), 'BAD_REQUEST'],
-    ['a query with __proto__', get('/inventory/sale?__proto__=001'), 'BAD_REQUEST'],
     ['a sku with a bad percent-encoding', get('/inventory/sale?sku=%zz'), 'BAD_REQUEST'],
-    ['a sku with %00', get('/inventory?sku=%00'), 'BAD_REQUEST'],
     ['gzip that is none', postBody('{"sku":"001"}', `${isJson}Content-Encoding: gzip\r\n`), 'BAD_REQUEST'],
     ['an unknown encoding', postBody('{"sku":"001"}', `${isJson}Content-Encoding: x\r\n`), 'UNSUPPORTED_MEDIA_TYPE'],
-    ['an unknown charset', postBody('{}', 'Content-Type: application/json; charset=x\r\n'), 'UNSUPPORTED_MEDIA_TYPE'],
-    ['a form', postBody('sku=001', 'Content-Type: application/x-www-form-urlencoded\r\n'), 'UNSUPPORTED_MEDIA_TYPE'],
     [
       'a chunked text',
       post(`Content-Type: text/plain\r\n${isChunked}`, '1\r\na\r\n0\r\n\r\n'),
@@ -58,20 +49,13 @@ describe('public listener: bad input gets a problem document', () => {
     ],
     ['a body over 1 kB', postBody(`{"sku":"${'a'.repeat(1024)}"}`), 'BODY_TOO_LARGE'],
     ['a chunked body over 1 kB', post(isJson + isChunked, `7d0\r\n${'a'.repeat(2000)}\r\n0\r\n\r\n`), 'BODY_TOO_LARGE'],
-    ['a negative length', post(`${isJson}Content-Length: -1\r\n`, ''), 'BAD_REQUEST'],
-    ['two lengths', post(`${isJson}Content-Length: 2\r\nContent-Length: 3\r\n`, '{}'), 'BAD_REQUEST'],
     ['a length and chunks', post(`${isJson}Content-Length: 2\r\n${isChunked}`, '0\r\n\r\n'), 'BAD_REQUEST'],
     ['an unknown path', get('/inventory/sales'), 'NOT_FOUND'],
-    ['%00 in the path', get('/inventory/%00'), 'NOT_FOUND'],
     ['a bad percent-encoding in the path', get('/%zz'), 'NOT_FOUND'],
-    ['dots in the path', get('/inventory/../inventory/sale'), 'NOT_FOUND'],
     ['a path of the lab', get('/state'), 'NOT_FOUND'],
     ['oversized headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 'HEADERS_TOO_LARGE'],
-    ['an oversized path', get(`/${'a'.repeat(20_000)}`), 'HEADERS_TOO_LARGE'],
     ['garbage', 'garbage\r\n\r\n', 'BAD_REQUEST'],
-    ['the start of TLS', '\x16\x03\x01\x02\x00\x01\x00', 'BAD_REQUEST'],
     ['a method that nobody knows', 'BREW /inventory/sale HTTP/1.1\r\nHost: x\r\n\r\n', 'BAD_REQUEST'],
-    ['a NUL in a header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n', 'BAD_REQUEST'],
   ])('%s', async (_what, request, code) => {
     const answer = await sendRaw(node.port, request);
 
@@ -109,14 +93,9 @@ describe('public listener: bad input gets a problem document', () => {
     expect(await sendRaw(node.port, 'CONNECT redis:6379 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
   });
 
-  test.each([
-    ['half a request line', 'POST /inv'],
-    ['half the headers', 'POST /inventory/sale HTTP/1.1\r\nHost: x\r\nContent-'],
-    ['half a body', post(`${isJson}Content-Length: 50\r\n`, '{"sku":')],
-    ['half a chunk', post(isJson + isChunked, '20\r\n{"sku":')],
-  ])('a client that hangs up after %s is let go', async (_what, half) => {
+  test('a client that hangs up in the middle of a body is let go', async () => {
     const socket = connect(node.port, '127.0.0.1');
-    await new Promise((resolve) => socket.write(half, resolve));
+    await new Promise((resolve) => socket.write(post(`${isJson}Content-Length: 50\r\n`, '{"sku":'), resolve));
 
     socket.resetAndDestroy();
 
@@ -144,26 +123,18 @@ describe('lab listener: bad input gets a problem document', () => {
   test.each<[string, string, string, ProblemCode]>([
     ['PUT', '/stock', '{"stock":-1}', 'BAD_REQUEST'],
     ['PUT', '/stock', '{"stock":1e999}', 'BAD_REQUEST'],
-    ['PUT', '/stock', '{"stock":"5"}', 'BAD_REQUEST'],
-    ['PUT', '/stock', '{}', 'BAD_REQUEST'],
     ['PUT', '/stock', '', 'BAD_REQUEST'],
     ['PUT', '/stock', '{"stock":5,"sku":"a b"}', 'BAD_REQUEST'],
     ['PUT', '/stock', '{"stock":5,"__proto__":{}}', 'BAD_REQUEST'],
     ['DELETE', '/stock?sku=a&sku=b', '', 'BAD_REQUEST'],
-    ['PUT', '/lock-version', '{"version":9}', 'BAD_REQUEST'],
     ['PUT', '/lock-version', '{"version":"8-auto"}', 'BAD_REQUEST'],
     ['PUT', '/lock-version', '{"version":{"toString":1}}', 'BAD_REQUEST'],
-    ['PUT', '/lock-version', '{"version"', 'BAD_REQUEST'],
     ['PUT', '/next-sale', '{"pauseMs":600001}', 'BAD_REQUEST'],
-    ['PUT', '/next-sale', '{"nestedCall":"yes"}', 'BAD_REQUEST'],
     ['PUT', '/next-sale', '{"other":1}', 'BAD_REQUEST'],
     ['PUT', '/next-sale', `{"other":"${'a'.repeat(1024)}"}`, 'BODY_TOO_LARGE'],
     ['POST', '/stock', '{"stock":5}', 'METHOD_NOT_ALLOWED'],
-    ['GET', '/next-sale', '', 'METHOD_NOT_ALLOWED'],
-    ['PUT', '/history', '', 'METHOD_NOT_ALLOWED'],
     ['OPTIONS', '/stock', '', 'METHOD_NOT_ALLOWED'],
     ['GET', '/inventory/sale', '', 'NOT_FOUND'],
-    ['GET', '/', '', 'NOT_FOUND'],
   ])('%s %s %s', async (method, path, body, code) => {
     const { standstills: _, ...before } = await node.state();
 
@@ -190,16 +161,5 @@ describe('lab listener: bad input gets a problem document', () => {
     expect(await sendRaw(node.labPort, `PUT /stock HTTP/1.1\r\nHost: localhost\r\n${form}`)).toContain(
       'UNSUPPORTED_MEDIA_TYPE',
     );
-  });
-
-  test('bad input while a sale is in flight leaves the sale alone', async () => {
-    await redis.client.set('{inventorycalm}:stock', 5);
-    const { answer, resume } = await startHeldSale(node, 'calm');
-
-    await sendRaw(node.port, 'garbage\r\n\r\n');
-    await sendRaw(node.labPort, 'garbage\r\n\r\n');
-    await resume();
-
-    expect((await answer).body).toMatchObject({ outcome: 'sold', remaining: 4 });
   });
 });

@@ -1,11 +1,16 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Link, openLink } from '../../../scripts/link/link.ts';
+import { cleanUpLater } from '../../clean-up.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startLink, startNode, type TestNode, until } from './node-under-test.ts';
+import { expectProblem, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
 
 const env = { LOCK_VERSION: 'buckets' };
 let redis: SharedRedis;
 let node: TestNode;
 let other: TestNode;
+/** `far` reaches Redis by it. */
+let link: Link;
+let far: TestNode;
 
 const stockKey = (sku: string, bucket: number) => `{inventory${sku}}:stock${bucket === 0 ? '' : `:${bucket}`}`;
 const lockKey = (sku: string, bucket: number) => `{inventory${sku}}:lock:buckets${bucket === 0 ? '' : `:${bucket}`}`;
@@ -18,11 +23,21 @@ const eventsOf = async (of: TestNode) =>
   (await of.events()).map(({ type, stock, bucket }) =>
     [type, bucket, stock].filter((part) => part !== undefined).join(' '),
   );
-const isInside = async (of: TestNode) => (await of.events()).some(({ type }) => type === 'read');
 
 beforeAll(async () => {
   redis = await sharedRedis();
-  [node, other] = await Promise.all([startNode(redis.url, env), startNode(redis.url, env)]);
+  link = await openLink(redis.url);
+  cleanUpLater(link.close);
+  [node, other, far] = await Promise.all([
+    startNode(redis.url, env),
+    startNode(redis.url, env),
+    startNode(link.url, env),
+  ]);
+});
+
+beforeEach(async () => {
+  await far.lab('PUT', '/lock-version', { version: 'buckets' });
+  await far.lab('DELETE', '/history');
 });
 
 test('the stock: it is spread, summed, and deleted with all that belongs to it', async () => {
@@ -38,29 +53,14 @@ test('the stock: it is spread, summed, and deleted with all that belongs to it',
   expectProblem(await node.sell('spread'), 'NOT_FOUND');
 });
 
-test('the stock: a few units are not spread, and what lay elsewhere before is gone', async () => {
-  await node.lab('PUT', '/stock', { sku: 'few', stock: 1_000 });
-
-  for (const [stock, units] of [
-    [250, ['125', '125', null, null]],
-    [199, ['199', null, null, null]],
-    [0, ['0', null, null, null]],
-  ] as const) {
-    await node.lab('PUT', '/stock', { sku: 'few', stock });
-    expect(await unitsOf('few')).toEqual(units);
-  }
-  expectProblem(await node.sell('few'), 'OUT_OF_STOCK');
-});
-
 test('the stock: under another lock all of it lies in one key again', async () => {
-  const switching = await startNode(redis.url, env);
-  await switching.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
-  await switching.lab('PUT', '/lock-version', { version: 'fenced' });
+  await far.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
+  await far.lab('PUT', '/lock-version', { version: 'fenced' });
 
-  await switching.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
+  await far.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
 
   expect(await unitsOf('again')).toEqual(['1000', null, null, null]);
-  expect((await switching.sell('again')).body).toMatchObject({ outcome: 'sold', remaining: 999 });
+  expect((await far.sell('again')).body).toMatchObject({ outcome: 'sold', remaining: 999 });
 });
 
 test('BUCKETS: so many, and the answer says which', async () => {
@@ -76,18 +76,16 @@ test('BUCKETS: so many, and the answer says which', async () => {
 });
 
 test('sold out is found out by one command, which reads all buckets', async () => {
-  const link = await startLink(redis.url);
-  const looking = await startNode(link.url, env);
   await fill('none', 0, 0, 0, 0);
   const sent: string[] = [];
   link.watch(({ name, args }) => {
     if (args.some((arg) => arg.startsWith('{inventorynone}'))) sent.push([name, ...args].join(' '));
   });
 
-  expectProblem(await looking.sell('none'), 'OUT_OF_STOCK');
+  expectProblem(await far.sell('none'), 'OUT_OF_STOCK');
 
   expect(sent).toEqual([`MGET ${[0, 1, 2, 3].map((bucket) => stockKey('none', bucket)).join(' ')}`]);
-  expect((await looking.state()).counts).toMatchObject({ soldOut: 1 });
+  expect((await far.state()).counts).toMatchObject({ soldOut: 1 });
 });
 
 test('two nodes sell the last units of all buckets, each once, and nobody is refused before', async () => {
@@ -104,64 +102,39 @@ test('two nodes sell the last units of all buckets, each once, and nobody is ref
 });
 
 test('a sale that hangs keeps its bucket, and the others go on', async () => {
-  const hanging = await startNode(redis.url, env);
   await fill('hung', 0, 100);
-  await hanging.lab('PUT', '/next-sale', { untilResumed: true });
-  const hung = hanging.sell('hung');
-  await until('it is inside', () => isInside(hanging));
+  const { answer, resume } = await startHeldSale(far, 'hung');
 
   await fill('hung', 100, 0, 100);
 
   for (let sale = 0; sale < 10; sale += 1) expect((await node.sell('hung')).body).toMatchObject({ outcome: 'sold' });
   expect(await redis.client.exists(lockKey('hung', 1))).toBe(1);
-  await hanging.lab('PUT', '/resume');
-  expect((await hung).body).toMatchObject({ bucket: 1, remaining: 99 });
+  await resume();
+  expect((await answer).body).toMatchObject({ bucket: 1, remaining: 99 });
 });
 
 test('a sale whose bucket others have emptied waits anew, and is refused in the end', async () => {
-  const waiting = await startNode(redis.url, { ...env, WAIT_TIMEOUT_MS: '1500' });
+  await far.lab('PUT', '/lock-version', { version: 'buckets', waitTimeoutMs: 1_500 });
   await fill('anew', 1);
   await redis.client.hset(lockKey('anew', 0), 'somebody', 1);
-  const sale = waiting.sell('anew');
-  await until('it waits', async () => (await waiting.state()).waiting === 1);
+  const sale = far.sell('anew');
+  await until('it waits', async () => (await far.state()).waiting === 1);
   await redis.client.hset(lockKey('anew', 1), 'somebody', 1);
 
   // Others have sold that one, and put one back elsewhere.
   await fill('anew', 0, 1);
   await redis.client.del(lockKey('anew', 0));
-  await until('it is refused', async () => (await waiting.state()).counts.lockTimeout === 1);
+  await until('it is refused', async () => (await far.state()).counts.lockTimeout === 1);
   expectProblem(await sale, 'LOCK_WAIT_TIMEOUT', { definite: true });
-  expect(await eventsOf(waiting)).toEqual(['waiting', 'entered 0', 'left 0', 'waiting', 'failed']);
-  expect((await waiting.state()).waiting).toBe(0);
+  expect(await eventsOf(far)).toEqual(['waiting', 'entered 0', 'left 0', 'waiting', 'failed']);
+  expect((await far.state()).waiting).toBe(0);
   await redis.client.del(lockKey('anew', 1));
 });
 
-test('a client that hangs up while its sale waits anew ends it', async () => {
-  const waiting = await startNode(redis.url, env);
-  await fill('gone', 1);
-  await redis.client.hset(lockKey('gone', 0), 'somebody', 1);
-  const client = new AbortController();
-  const sale = fetch(`${waiting.url}/inventory/sale?sku=gone`, { signal: client.signal }).catch(() => {});
-  await until('it waits', async () => (await waiting.state()).waiting === 1);
-  await redis.client.hset(lockKey('gone', 1), 'somebody', 1);
-  await fill('gone', 0, 1);
-  await redis.client.del(lockKey('gone', 0));
-  await until('it waits anew', async () => (await eventsOf(waiting)).join() === 'waiting,entered 0,left 0,waiting');
-
-  client.abort();
-  await sale;
-
-  await until('it has ended', async () => (await waiting.state()).counts.clientGone === 1);
-  expect((await waiting.state()).waiting).toBe(0);
-  await redis.client.del(lockKey('gone', 1));
-});
-
 test('a late write is refused by its bucket, definite, and the sale is not in doubt', async () => {
-  const link = await startLink(redis.url);
-  const late = await startNode(link.url, env);
   await fill('late', 0, 2);
   const write = link.holdNext('write-if-newest');
-  const sale = late.sell('late');
+  const sale = far.sell('late');
   await write.arrived;
   await redis.client.del(lockKey('late', 1));
   expect((await node.sell('late')).body).toMatchObject({ outcome: 'sold', bucket: 1, remaining: 1 });

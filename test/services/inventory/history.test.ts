@@ -18,7 +18,7 @@ function historyOf(count: number, capacity: number) {
 const idsOf = ({ events }: { events: { saleId: string }[] }) => events.map(({ saleId }) => Number(saleId));
 const numbers = (from: number, until: number) => Array.from({ length: until - from + 1 }, (_, i) => from + i);
 
-test.each([0, 1, 9, 10, 11, 19, 20, 25])('history: of %i events the newest 10 are kept, in order', (count) => {
+test.each([0, 9, 10, 11, 25])('history: of %i events the newest 10 are kept, in order', (count) => {
   const { read } = historyOf(count, 10);
 
   expect(idsOf(read())).toEqual(numbers(Math.max(1, count - 9), count));

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSaleScripts } from '../../../services/inventory/sale-script.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { ask, expectProblem, startNode, type TestNode, until } from './node-under-test.ts';
+import { expectProblem, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -11,61 +11,40 @@ beforeAll(async () => {
   node = await startNode(redis.url);
 });
 
-const put = (path: string, body: object = {}) =>
-  ask(`http://127.0.0.1:${node.labPort}${path}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-
-async function eventsOf(type: string): Promise<{ at: number; saleId: string }[]> {
-  const { events } = (await (await fetch(`http://127.0.0.1:${node.labPort}/history`)).json()) as {
-    events: { type: string; at: number; saleId: string }[];
-  };
-  return events.filter((event) => event.type === type);
-}
+const put = (path: string, body: object = {}) => node.lab('PUT', path, body);
+const countOf = async (type: string) => (await node.events()).filter((event) => event.type === type).length;
+const isHeld = (sales = 1) => until('it is held', async () => (await node.state()).held === sales);
 
 beforeEach(async () => {
-  await ask(`http://127.0.0.1:${node.labPort}/history`, { method: 'DELETE' });
+  await node.lab('DELETE', '/history');
   await put('/lock-version', { version: '6' });
   await put('/stock', { stock: 100 });
 });
 
 describe('lab: a scripted sale', () => {
-  test('until resumed: it is held inside, and sells when it is resumed', async () => {
+  test('times: so many sales are held inside until they are resumed, and the one after is ordinary', async () => {
     // Nobody is held yet, so this resumes nobody.
     await put('/resume');
-    await put('/next-sale', { untilResumed: true });
-    const sale = node.sell('001');
-    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
-    expect(await eventsOf('wrote')).toEqual([]);
-    expect(await node.state()).toMatchObject({ inFlight: 1, held: 1 });
-
-    expect((await put('/resume')).status).toBe(204);
-
-    expect((await sale).status).toBe(200);
-    expect(await node.state()).toMatchObject({ inFlight: 0, held: 0 });
-  });
-
-  test('times: so many sales follow the script, and the one after is ordinary', async () => {
     for (const sku of ['002', '003']) await put('/stock', { sku, stock: 100 });
     await put('/next-sale', { untilResumed: true, times: 2 });
     const scripted = [node.sell('001'), node.sell('002')];
-    await until('both are held', async () => (await node.state()).held === 2);
+    await isHeld(2);
+    expect([await countOf('read'), await countOf('wrote')]).toEqual([2, 0]);
     expect((await node.sell('003')).status).toBe(200);
     expect(await node.state()).toMatchObject({ inFlight: 2, held: 2 });
-    await put('/resume');
+
+    expect((await put('/resume')).status).toBe(204);
+
     expect((await Promise.all(scripted)).map(({ status }) => status)).toEqual([200, 200]);
+    expect(await node.state()).toMatchObject({ inFlight: 0, held: 0 });
   });
 
   test('the nested call comes before the pause, so that the outer lock can be tried meanwhile', async () => {
     await put('/lock-version', { version: '7' });
     await put('/next-sale', { nestedCall: true, untilResumed: true });
     const sale = node.sell('001');
-    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
-    // The outer lock counts 1 before the nested call, too.
-    await until('the nested call has ended, and the sale is held', async () => (await node.state()).held === 1);
-    expect(await eventsOf('nested')).toHaveLength(1);
+    await isHeld();
+    expect(await countOf('nested')).toBe(1);
     expect(await redis.client.hvals('{inventory001}:lock:7-reentrant')).toEqual(['1']);
     await put('/resume');
     expect((await sale).status).toBe(200);
@@ -75,11 +54,11 @@ describe('lab: a scripted sale', () => {
     await put('/lock-version', { version: '7' });
     await put('/next-sale', { beforeNestedCall: true, nestedCall: 'another object' });
     const sale = node.sell('001');
-    await until('the sale has read', async () => (await eventsOf('read')).length === 1);
-    expect(await eventsOf('nested')).toEqual([]);
+    await isHeld();
+    expect(await countOf('nested')).toBe(0);
     await put('/resume');
     expect((await sale).status).toBe(200);
-    expect(await eventsOf('nested')).toHaveLength(1);
+    expect(await countOf('nested')).toBe(1);
   });
 
   test('another object has a lock of its own: a stage that counts nothing waits for itself', async () => {
@@ -110,22 +89,15 @@ describe('lab: a scripted sale', () => {
 
 describe('lab: the timing of a lock', () => {
   test('it is set with the lock, and the next change of the lock takes it back', async () => {
-    const ttl = () => redis.client.pttl('{inventory001}:lock:4-ttl');
-    const leaseOf = async (body: object) => {
-      await put('/lock-version', body);
-      await put('/next-sale', { untilResumed: true });
-      const reads = (await eventsOf('read')).length;
-      const sale = node.sell('001');
-      await until('the sale is inside', async () => (await eventsOf('read')).length > reads);
-      const lease = await ttl();
-      await put('/resume');
-      await sale;
-      return lease;
-    };
+    await put('/lock-version', { version: '4', leaseMs: 5_000 });
+    const { answer, resume } = await startHeldSale(node, '001');
+    const lease = await redis.client.pttl('{inventory001}:lock:4-ttl');
+    await resume();
+    await answer;
 
-    const short = await leaseOf({ version: '4', leaseMs: 5_000 });
-    expect(short).toBeLessThanOrEqual(5_000);
-    expect(await leaseOf({ version: '4' })).toBeGreaterThan(5_000);
+    expect(lease).toBeLessThanOrEqual(5_000);
+    expect((await put('/lock-version', { version: '4' })).status).toBe(200);
+    expect(await node.state()).toMatchObject({ leaseMs: 30_000 });
   });
 
   test('a lease that is too short is refused, and the lock stays as it was', async () => {

@@ -2,12 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { commandsOfLocks } from '../../../locks/index.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { lackOfRedis, openEmbedded } from '../../../scripts/stack/redis.ts';
-import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
 import { connectStore, USUAL_BUCKETS } from '../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startLink, startNode, until } from './node-under-test.ts';
+import { expectProblem, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
 const lock = 'delete-if-equal';
 const underIt = { LOCK_VERSION: lock };
@@ -16,6 +15,9 @@ const underIt = { LOCK_VERSION: lock };
 let installed: SharedRedis;
 let isLacking: boolean;
 let embedded: string;
+/** It reaches what is installed, and these the embedded Valkey. */
+let lacking: TestNode;
+let able: TestNode[];
 
 beforeAll(async () => {
   const temp = makeTempDir();
@@ -26,6 +28,8 @@ beforeAll(async () => {
   cleanUpLater(async () => part?.stop());
   embedded = url;
   expect(await lacksDeleting(embedded)).toBe(false);
+  lacking = await startNode(installed.url, underIt);
+  able = await Promise.all([startNode(embedded, underIt), startNode(embedded, underIt)]);
 });
 
 describe('redis-commands: a Redis that lacks the commands of a lock', () => {
@@ -33,39 +37,27 @@ describe('redis-commands: a Redis that lacks the commands of a lock', () => {
     skip,
   }) => {
     skip(!isLacking);
-    const node = await startNode(installed.url, underIt);
     await installed.client.set('{inventorylacking}:stock', 10);
 
-    const refused = await node.sell('lacking');
+    const refused = await lacking.sell('lacking');
 
     expectProblem(refused, 'COMMAND_MISSING', { definite: true });
     expect(refused.status).toBe(503);
     expect(refused.body['detail']).toMatch(lackOfDeleting);
     expect(await installed.client.get('{inventorylacking}:stock')).toBe('10');
     expect(await installed.client.keys(`*lock:${lock}*`)).toEqual([]);
-    expect((await node.state()).counts).toMatchObject({ received: 1, failed: 1, inDoubt: 0 });
-    expect((await node.events()).map(({ type }) => type)).toEqual(['waiting', 'failed']);
-  });
-
-  test('a node that takes another lock sells again', async ({ skip }) => {
-    skip(!isLacking);
-    const node = await startNode(installed.url, underIt);
-    await installed.client.set('{inventoryother}:stock', 10);
-    expectProblem(await node.sell('other'), 'COMMAND_MISSING');
-
-    await node.lab('PUT', '/lock-version', { version: '6' });
-
-    expect((await node.sell('other')).body).toMatchObject({ outcome: 'sold', remaining: 9 });
+    expect((await lacking.state()).counts).toMatchObject({ received: 1, failed: 1, inDoubt: 0 });
+    expect((await lacking.events()).map(({ type }) => type)).toEqual(['waiting', 'failed']);
   });
 
   test('the lab listener says which lock it can’t carry, and why; the embedded Valkey carries all', async ({
     skip,
   }) => {
     skip(!isLacking);
-    const lacksOf = async (url: string) => (await (await startNode(url)).lab('GET', '/redis')).body['lacks'];
+    const lacksOf = async (node?: TestNode) => (await node?.lab('GET', '/redis'))?.body['lacks'];
 
-    expect(await lacksOf(installed.url)).toEqual({ [lock]: expect.stringMatching(lackOfDeleting) });
-    expect(await lacksOf(embedded)).toEqual({});
+    expect(await lacksOf(lacking)).toEqual({ [lock]: expect.stringMatching(lackOfDeleting) });
+    expect(await lacksOf(able[0])).toEqual({});
   });
 
   test('a user who may not ask is told so, and every other lock is carried', async () => {
@@ -97,13 +89,12 @@ describe('redis-commands: a Redis that lacks the commands of a lock', () => {
 
 describe('redis-commands: a Redis that has one of them', () => {
   test('two nodes sell under the lock, and lose nothing', async () => {
-    const nodes = await Promise.all([startNode(embedded, underIt), startNode(embedded, underIt)]);
-    await nodes[0]?.lab('PUT', '/stock', { sku: 'both', stock: 100 });
+    await able[0]?.lab('PUT', '/stock', { sku: 'both', stock: 100 });
 
-    const answers = await Promise.all(nodes.flatMap((node) => Array.from({ length: 3 }, () => node.sell('both'))));
+    const answers = await Promise.all(able.flatMap((node) => Array.from({ length: 3 }, () => node.sell('both'))));
 
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect((await nodes[0]?.get('/inventory?sku=both'))?.body).toMatchObject({ remaining: 94 });
+    expect((await able[0]?.get('/inventory?sku=both'))?.body).toMatchObject({ remaining: 94 });
     expect(await lackOfRedis(embedded, lock)).toBeUndefined();
   });
 
@@ -134,23 +125,5 @@ describe('redis-commands: a Redis that has one of them', () => {
 
     await until('it is asked again', async () => (await sell())['outcome'] === 'sold');
     expect(await installed.client.get('{inventorymoved}:stock')).toBe('10');
-  });
-
-  test('a Redis that does not answer is away: nothing is known of its commands, until it is asked again', async () => {
-    const link = await startLink(embedded);
-    const store = connectStore(link.url, USUAL_BUCKETS, commandsOfLocks);
-    await store.back();
-    const held = link.holdNext('COMMAND');
-    const asked = store.mustCarry(lock);
-    await held.arrived;
-
-    link.cut();
-
-    await expect(asked).rejects.toSatisfy(isStoreUnavailable);
-    held.drop();
-    link.restore();
-    await store.back();
-    await store.mustCarry(lock);
-    store.redis.disconnect();
   });
 });

@@ -1,5 +1,5 @@
 import { type ClientRequest, request } from 'node:http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
 import { expectProblem, startHeldSale, startLink, startNode, type TestNode, until } from './node-under-test.ts';
 
@@ -22,7 +22,7 @@ async function startWaiting(node: TestNode, sku: string, count: number): Promise
   return requests;
 }
 
-test.each(['1-in-process', '2-recursive-retry', '3-spin', '5-owner-check', '8-auto-renew'])(
+test.each(['1-in-process', '2-recursive-retry', '8-auto-renew'])(
   'waiting under %s: clients hang up, their sales stop, and the next one gets in',
   async (version) => {
     await patient.lab('PUT', '/lock-version', { version });
@@ -63,7 +63,7 @@ test('waiting: a client that hangs up inside does not stop its sale', async () =
   expect(await redis.client.get('{inventoryinside}:stock')).toBe('9');
 });
 
-test.each([1, 2, 3, 8])('waiting under stage %i: ends after WAIT_TIMEOUT_MS', async (version) => {
+test.each([1, 8])('waiting under stage %i: ends after WAIT_TIMEOUT_MS', async (version) => {
   await impatient.lab('PUT', '/lock-version', { version });
   await impatient.lab('DELETE', '/history');
   await redis.client.set('{inventoryslow}:stock', 10);
@@ -81,28 +81,23 @@ test.each([1, 2, 3, 8])('waiting under stage %i: ends after WAIT_TIMEOUT_MS', as
   expect(await redis.client.get('{inventoryslow}:stock')).toBe('9');
 });
 
-describe.each([
-  { version: '3-spin', grant: 'SET' },
-  { version: '8-auto-renew', grant: 'acquire-reentrant' },
-])('waiting under $version', ({ version, grant }) => {
-  test('a client that hangs up while Redis grants the lock buys nothing, and the lock is given back', async () => {
-    const link = await startLink(redis.url);
-    const node = await startNode(link.url, { LOCK_VERSION: version, LOG_LEVEL: 'debug' });
-    await redis.client.set('{inventorygranted}:stock', 10);
-    const held = link.holdNext(grant);
-    const sale = request(`${node.url}/inventory/sale?sku=granted`, { method: 'POST' })
-      .on('error', () => {})
-      .end();
-    await held.arrived;
+test('waiting: a client that hangs up while Redis grants the lock buys nothing, and the lock is given back', async () => {
+  const link = await startLink(redis.url);
+  const node = await startNode(link.url, { LOG_LEVEL: 'debug' });
+  await redis.client.set('{inventorygranted}:stock', 10);
+  const held = link.holdNext('acquire-reentrant');
+  const sale = request(`${node.url}/inventory/sale?sku=granted`, { method: 'POST' })
+    .on('error', () => {})
+    .end();
+  await held.arrived;
 
-    sale.destroy();
-    await until('the node knows', () => node.lines.some((line) => line.includes('/inventory/sale?sku=granted')));
-    expect(await held.letGo()).toBe(true);
-    await until('the sale has ended', async () => (await node.state()).inFlight === 0);
+  sale.destroy();
+  await until('the node knows', () => node.lines.some((line) => line.includes('/inventory/sale?sku=granted')));
+  expect(await held.letGo()).toBe(true);
+  await until('the sale has ended', async () => (await node.state()).inFlight === 0);
 
-    expect((await node.state()).counts).toMatchObject({ received: 1, sold: 0, clientGone: 1 });
-    expect((await node.events()).map(({ type }) => type)).toEqual(['waiting', 'entered', 'left', 'failed']);
-    expect(await redis.client.get('{inventorygranted}:stock')).toBe('10');
-    expect(await redis.client.keys('{inventorygranted}:lock:*')).toEqual([]);
-  });
+  expect((await node.state()).counts).toMatchObject({ received: 1, sold: 0, clientGone: 1 });
+  expect((await node.events()).map(({ type }) => type)).toEqual(['waiting', 'entered', 'left', 'failed']);
+  expect(await redis.client.get('{inventorygranted}:stock')).toBe('10');
+  expect(await redis.client.keys('{inventorygranted}:lock:*')).toEqual([]);
 });

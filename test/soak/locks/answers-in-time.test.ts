@@ -1,65 +1,24 @@
+// How soon a lock refuses whose server stands still: a sale must be answered within a second. That it does refuse: npm test; Redis: services/outage.test.ts.
+
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { takeOne as pessimistic } from '../../../locks/beyond/mysql-pessimistic.ts';
 import { createLock as zookeeper } from '../../../locks/beyond/zookeeper.ts';
 import { strategies } from '../../../locks/index.ts';
 import type { CreateLock, LockOptions } from '../../../locks/lock.ts';
-import { connectStore } from '../../../services/inventory/store.ts';
 import { idOf, ownMysql } from '../../locks/beyond/own-mysql.ts';
 import { ownZookeeper } from '../../locks/beyond/own-zookeeper.ts';
 import { lockOptions, saleOptions } from '../../locks/lock-options.ts';
-import { ownRedis } from '../../locks/own-redis.ts';
 import { until } from '../../locks/until.ts';
 
-/** A sale must be answered within a second, whatever its server does. */
 const ANSWERED_MS = 1_000;
-
 const createLockOf = (name: string) => (strategies[name] as { createLock: CreateLock }).createLock;
 
+/** How long it takes, whatever comes of it. */
 async function msOf(act: Promise<unknown>) {
   const startedAt = performance.now();
-  await act;
+  await act.catch(() => {});
   return performance.now() - startedAt;
 }
-
-describe('Redis stands still', () => {
-  const { url, connect, key, signal } = ownRedis();
-
-  /** How many channels of this lock somebody listens to. */
-  const listening = async () => ((await connect().call('PUBSUB', 'CHANNELS', `${key()}:*`)) as string[]).length;
-
-  test.each([
-    ['blocking', 0],
-    ['fair', 20],
-    ['cohort', 1],
-  ])('%s: its waiters are refused in time', async (name, queued) => {
-    const { redis, back } = connectStore(url());
-    await back();
-    const newLock = (client = redis) => createLockOf(name)(lockOptions({ redis: client, key: key() }));
-    const holder = newLock(connect());
-    await holder.acquire();
-    const ends = Array.from({ length: 20 }, () =>
-      newLock()
-        .acquire()
-        .catch(() => {}),
-    );
-    await until(async () => (await connect().llen(`${key()}:queue`)) === queued);
-    await until(async () => (await listening()) > 0);
-    signal('SIGSTOP');
-
-    const refusedMs = await msOf(Promise.all(ends));
-
-    signal('SIGCONT');
-    // A connection notices after 700 ms, and is asked every 250 ms.
-    expect(refusedMs).toBeLessThan(ANSWERED_MS + 300);
-    // Nobody listens any more, so nothing is handed to those who have gone.
-    await until(async () => (await listening()) === 0);
-    // Those of fair give up their places when Redis is back.
-    if (name === 'fair') await until(async () => (await connect().exists(`${key()}:queue`)) === 0);
-    await holder.release();
-    await connect().del(`${key()}:queue`);
-    redis.disconnect();
-  });
-});
 
 describe('MySQL stands still', () => {
   const { database, connect, freeze, resume, key } = ownMysql();
@@ -69,16 +28,12 @@ describe('MySQL stands still', () => {
     await idOf(mysql);
     await freeze();
     onTestFinished(resume);
-    const options = lockOptions({ redis: undefined as never, mysql, key: key() });
-
-    const ms = await msOf(
-      (name === 'mysql-pessimistic'
+    const asked =
+      name === 'mysql-pessimistic'
         ? pessimistic(saleOptions({ mysql }))
-        : createLockOf(name)(options).acquire()
-      ).catch(() => {}),
-    );
+        : createLockOf(name)(lockOptions({ redis: undefined as never, mysql, key: key() })).acquire();
 
-    expect(ms).toBeLessThan(ANSWERED_MS);
+    expect(await msOf(asked)).toBeLessThan(ANSWERED_MS);
   });
 });
 
@@ -105,10 +60,8 @@ describe('ZooKeeper stands still', () => {
     const session = connect(30_000);
     await session.enter();
     freeze();
-
     // The first one finds the session open, the second one none.
-    for (const _time of [1, 2])
-      expect(await msOf(expect(lockOf({ zookeeper: session }).acquire()).rejects.toThrow())).toBeLessThan(ANSWERED_MS);
+    for (const _time of [1, 2]) expect(await msOf(lockOf({ zookeeper: session }).acquire())).toBeLessThan(ANSWERED_MS);
     resume();
 
     const lock = lockOf({ zookeeper: session });

@@ -1,30 +1,17 @@
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeTempDir } from '../../../scripts/stack/parts.ts';
-import { findOnPath } from '../../../scripts/stack/path.ts';
-import { freePort, isFree } from '../../../scripts/stack/ports.ts';
+import { freePort } from '../../../scripts/stack/ports.ts';
 import { leavesNothing, makeBarePath, ownCommands } from '../../loadtest/commands/command-under-test.ts';
 import { startRedis } from '../../services/inventory/node-under-test.ts';
 
 const startOwn = ownCommands('scripts/up.ts');
 const start = (file: string, env: NodeJS.ProcessEnv) => startOwn(file, [], env);
 
-const variables = [
-  'REDIS_PORT',
-  'MYSQL_PORT',
-  'NGINX_PORT',
-  'NODE_1_PORT',
-  'NODE_1_LAB_PORT',
-  'NODE_2_PORT',
-  'NODE_2_LAB_PORT',
-] as const;
-
 async function ports() {
-  const free = await Promise.all(variables.map(async (variable) => [variable, String(await freePort())]));
-  return Object.fromEntries(free) as Record<(typeof variables)[number], string>;
+  const [redis, mysql, nginx, node1, lab1, node2, lab2] = await Promise.all(Array.from({ length: 7 }, freePort));
+  return {
+    ...{ REDIS_PORT: `${redis}`, MYSQL_PORT: `${mysql}`, NGINX_PORT: `${nginx}` },
+    ...{ NODE_1_PORT: `${node1}`, NODE_1_LAB_PORT: `${lab1}`, NODE_2_PORT: `${node2}`, NODE_2_LAB_PORT: `${lab2}` },
+  };
 }
 
 const isUp = /Stop: +Ctrl-C/;
@@ -34,17 +21,8 @@ async function sell(env: Awaited<ReturnType<typeof ports>>) {
   return (await response.json()) as { node: string; lock: string; remaining: number; orderId?: string };
 }
 
-async function switchLock(labPort: string, version: string) {
-  const response = await fetch(`http://127.0.0.1:${labPort}/lock-version`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ version }),
-  });
-  return response.status;
-}
-
 describe('npm run up', () => {
-  test('two of different checkouts: each sells on its nodes, switches its lock, refuses a second one, and ends alone', async () => {
+  test('two of different checkouts: each sells on its nodes, refuses a second one, and ends alone', async () => {
     const [env, otherEnv] = [await ports(), await ports()];
     const bare = makeBarePath();
     onTestFinished(bare.remove);
@@ -52,30 +30,15 @@ describe('npm run up', () => {
     const other = start('scripts/up.ts', { ...otherEnv, PATH: bare.path });
     await Promise.all([up.prints(isUp), other.prints(isUp)]);
 
-    // What it prints names every address and what is used.
-    const { REDIS_PORT, MYSQL_PORT, ...rest } = otherEnv;
-    expect(other.stdout()).toContain(`embedded, redis://127.0.0.1:${REDIS_PORT}\n`);
-    expect(up.stdout()).toContain(`redis://127.0.0.1:${env.REDIS_PORT}\n`);
-    expect(other.stdout()).toMatch(/nginx +embedded 1\.25\.4/);
-    for (const port of Object.values(rest)) expect(other.stdout()).toContain(`http://127.0.0.1:${port}`);
-    // Without a lock or orders that need one there is no MySQL.
-    expect(await isFree(Number(MYSQL_PORT))).toBe(true);
-
-    const before = [await sell(env), await sell(env)];
-    expect(before.map(({ lock }) => lock)).toEqual(['4-ttl', '4-ttl']);
-    expect(before.map(({ node }) => node).sort()).toEqual(['node-1', 'node-2']);
-    expect(before.map(({ remaining }) => remaining)).toEqual([4999, 4998]);
-    expect((await sell(otherEnv)).remaining).toBe(4999);
-
-    expect(await switchLock(env.NODE_1_LAB_PORT, '7')).toBe(200);
-    expect(await switchLock(env.NODE_2_LAB_PORT, '7-reentrant')).toBe(200);
-    expect([await sell(env), await sell(env)].map(({ lock }) => lock)).toEqual(['7-reentrant', '7-reentrant']);
+    const sales = [await sell(env), await sell(env), await sell(otherEnv)];
+    expect(sales.map(({ remaining }) => remaining)).toEqual([4999, 4998, 4999]);
+    expect(sales.map(({ node }) => node)).toEqual(expect.arrayContaining(['node-1', 'node-2']));
 
     // `up` and `down` find the stack of this checkout in TMPDIR.
     const second = start('scripts/up.ts', { ...(await ports()), TMPDIR: up.tmp });
     expect((await second.ended).code).toBe(2);
     expect(second.stderr()).toBe('The stack is up already. Stop it with: npm run down\n');
-    expect((await sell(env)).remaining).toBe(4995);
+    expect((await sell(env)).remaining).toBe(4997);
 
     const down = start('scripts/down.ts', { TMPDIR: up.tmp });
     expect((await down.ended).code).toBe(0);
@@ -100,12 +63,8 @@ describe('npm run up', () => {
     await leavesNothing(crashed);
 
     // Its Redis has seen newer tokens: the stock begins anew there.
-    const again = start('scripts/up.ts', {
-      ...env,
-      TMPDIR: crashed.tmp,
-      REDIS_URL: redis.url,
-      LOCK_VERSION: 'fenced',
-    });
+    const rest = { TMPDIR: crashed.tmp, REDIS_URL: redis.url, LOCK_VERSION: 'fenced' };
+    const again = start('scripts/up.ts', { ...env, ...rest });
     await again.prints(isUp);
     expect((await sell(env)).remaining).toBe(4999);
 
@@ -115,36 +74,4 @@ describe('npm run up', () => {
     expect(again.stdout()).toContain('node-1 was ended by SIGKILL');
     expect(crashed.leftovers()).toEqual([]);
   });
-
-  test.each(variables)('a port that is taken is named, with its variable: %s', async (variable) => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
-    const env = { ...(await ports()), [variable]: String(port), ...(variable === 'MYSQL_PORT' && { ORDERS: 'on' }) };
-    const up = start('scripts/up.ts', env);
-    expect((await up.ended).code).toBe(2);
-    expect(up.stderr()).toBe(`Port ${port} is taken by another program. Choose another one with ${variable}.\n`);
-  });
-
-  test('a port that is taken after it has looked is named as well', async () => {
-    const env = await ports();
-    const up = start('scripts/up.ts', { ...env, PATH: pathThatTakes(env.NODE_2_LAB_PORT) });
-    expect((await up.ended).code).toBe(2);
-    expect(up.stderr()).toBe(
-      `Port ${env.NODE_2_LAB_PORT} is taken by another program. Choose another one with NODE_2_LAB_PORT.\n`,
-    );
-    expect(up.leftovers()).toEqual([]);
-  });
 });
-
-/** A PATH whose redis-server takes the port first, as a program would that was quicker than the node. */
-function pathThatTakes(port: string) {
-  const temp = makeTempDir();
-  onTestFinished(temp.remove);
-  const program = `#!/usr/bin/env node
-    const redis = () => require('node:child_process').spawn('${findOnPath('redis-server', 'valkey-server')}', process.argv.slice(2), { stdio: 'inherit' });
-    require('node:net').createServer().listen(${port}, '127.0.0.1', () => redis().on('exit', process.exit));`;
-  writeFileSync(join(temp.dir, 'redis-server'), program, { mode: 0o755 });
-  return [temp.dir, process.env['PATH']].join(delimiter);
-}

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, request, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { followNode, type Push } from '../../../../loadtest/harness/event-stream.ts';
@@ -42,6 +42,14 @@ function follow({ labPort }: Pick<TestNode, 'labPort'>) {
   };
 }
 
+/** A client that asks, and reads no answer. */
+function startDeaf(port: number, path: string) {
+  const deaf = connect(port, '127.0.0.1').pause();
+  deaf.on('error', () => {});
+  onTestFinished(() => void deaf.destroy());
+  deaf.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+}
+
 /** Sells so many units, 3 at a time. */
 async function sellMany(seller: TestNode, sku: string, count: number) {
   let left = count;
@@ -72,46 +80,6 @@ test('events: the lines are the history, whole and in its order, for one who was
     expect(await node.state()).toMatchObject(follower.state() as NodeState);
     expect(follower.pushes.every(({ dropped, cleared }) => dropped === 0 && !cleared)).toBe(true);
   }
-});
-
-test('events: a line says when it was written, and the lines are in order', async () => {
-  await redis.client.set('{inventoryclock}:stock', 10);
-  const follower = follow(node);
-  await follower.isThere();
-  await node.sell('clock');
-  const history = await node.events();
-  await until('it is there', () => follower.events().length >= history.length);
-
-  const times = follower.pushes.map(({ at }) => at);
-  expect(times).toEqual(times.toSorted((a, b) => a - b));
-  for (const { at, events } of follower.pushes) for (const event of events) expect(event.at).toBeLessThanOrEqual(at);
-});
-
-test('events: before they are forgotten they are sent, with the last counts', async () => {
-  await redis.client.set('{inventorycleared}:stock', 1_000);
-  const follower = follow(node);
-  await follower.isThere();
-  await node.lab('DELETE', '/history');
-  await until('it was cleared', () => follower.pushes.some(({ cleared }) => cleared));
-  follower.pushes.splice(0);
-  await sellMany(node, 'cleared', 6);
-
-  await node.lab('DELETE', '/history');
-  await node.sell('cleared');
-
-  const history = await node.events();
-  const hasBegunAnew = () => follower.pushes.some(({ cleared }) => cleared);
-  await until('the new beginning is there', () => hasBegunAnew() && follower.events().length === history.length);
-  expect(follower.events()).toEqual(history);
-  const at = follower.pushes.findIndex(({ cleared }) => cleared);
-  const [before, clearing] = [follower.pushes.slice(0, at), follower.pushes[at]];
-  expect(follower.pushes.filter(({ cleared }) => cleared)).toHaveLength(1);
-  expect(before.findLast(({ state }) => state !== undefined)?.state).toMatchObject({
-    inFlight: 0,
-    counts: { received: 6, sold: 6 },
-  });
-  expect(before.flatMap(({ events }) => events).filter(({ type }) => type === 'wrote')).toHaveLength(6);
-  expect(clearing).toMatchObject({ events: [], dropped: 0, state: { counts: { received: 0, sold: 0 } } });
 });
 
 test('events: who reads the history is told nothing that a follower is not', async () => {
@@ -163,17 +131,6 @@ test('events: a node without news sends an empty line every second, and what is 
   ]);
 });
 
-test('events: a state that has changed without an event is sent, and no other member with it', async () => {
-  const follower = follow(node);
-  await follower.isThere();
-  await node.lab('PUT', '/lock-version', { version: 4 });
-  await until('it is there', () => follower.state()?.lock === '4-ttl');
-  await node.lab('PUT', '/lock-version', { version: 6 });
-  await until('it is there', () => follower.state()?.lock === '6-lua-release');
-
-  expect(follower.pushes.slice(1).flatMap(({ events }) => events)).toEqual([]);
-});
-
 test('events: a line is what the contract says, and has no member besides', async () => {
   const response = await fetch(`http://127.0.0.1:${node.labPort}/events`);
   const reader = response.body?.getReader();
@@ -202,28 +159,13 @@ test('events: eight may follow, a ninth may when one of them has hung up', async
   expectProblem(await alone.lab('GET', '/events'), 'TOO_MANY_STREAMS');
 });
 
-test('events: only a GET is answered, and only who knows the name of the listener', async () => {
-  const statusOf = (method: string, headers: Record<string, string> = {}) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      const sent = request({ port: node.labPort, method, path: '/events', headers }, (response) => {
-        resolve(response.statusCode);
-        sent.destroy();
-      });
-      sent.on('error', reject).end();
-    });
-
-  for (const method of ['HEAD', 'PUT', 'DELETE']) expect([method, await statusOf(method)]).toEqual([method, 405]);
-  expect(await statusOf('GET', { host: 'evil.example' })).toBe(403);
-  expect(await statusOf('GET', { origin: 'http://evil.example' })).toBe(403);
-  expect(await statusOf('GET', { host: 'localhost' })).toBe(200);
-});
-
-test('events: a node that stops ends them, and lets nobody follow any more, while a sale goes on', async () => {
+test('events: a node that stops ends them, whether they are read or not, and lets nobody follow any more, while a sale goes on', async () => {
   const stopping = await startNode(redis.url, { WAIT_TIMEOUT_MS: '600000' });
   await redis.client.set('{inventorystopping}:stock', 10);
   await redis.client.hset('{inventorystopping}:lock:8-auto-renew', 'somebody else', 1);
   const follower = follow(stopping);
   await follower.isThere();
+  startDeaf(stopping.labPort, '/events');
   const answer = stopping.sell('stopping');
   await until('the sale waits', async () => (await stopping.state()).waiting === 1);
 
@@ -238,25 +180,11 @@ test('events: a node that stops ends them, and lets nobody follow any more, whil
   expect(await stopping.part.ended).toMatch(/ended with exit code 0/);
 });
 
-test('events: a node that stops waits for nobody who follows it', async () => {
-  const stopping = await startNode(redis.url);
-  // One reads, and one never does.
-  await follow(stopping).isThere();
-  const deaf = connect(stopping.labPort, '127.0.0.1').pause();
-  deaf.on('error', () => {});
-  onTestFinished(() => void deaf.destroy());
-  deaf.write('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  await stopping.state();
-
-  stopping.signal('SIGTERM');
-
-  expect(await stopping.part.ended).toMatch(/ended with exit code 0/);
-});
-
 test('events: one who takes nothing is hung up on, and until then little waits for him', async () => {
   const state = await node.state();
   const history = createHistory('node');
-  for (let saleId = 0; saleId < 200_000; saleId += 1) history.record({ type: 'waiting', saleId: String(saleId) });
+  // Twenty megabytes, which are more than the system takes in for one who does not read.
+  for (let n = 1; n <= 20_000; n += 1) history.record({ type: 'waiting', saleId: `${n}`.padEnd(1_000, '.') });
   const streams = createEventStreams({ history, state: () => state, patienceMs: 500 });
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
@@ -268,10 +196,7 @@ test('events: one who takes nothing is hung up on, and until then little waits f
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
 
-  const deaf = connect(port, '127.0.0.1').pause();
-  deaf.on('error', () => {});
-  onTestFinished(() => void deaf.destroy());
-  deaf.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  startDeaf(port, '/');
   await until('it is answered', () => responses.length === 1);
   let most = 0;
   await until('it is hung up on', () => {
@@ -280,11 +205,10 @@ test('events: one who takes nothing is hung up on, and until then little waits f
     return response?.destroyed ?? false;
   });
   expect(most).toBeGreaterThan(0);
-  expect(most).toBeLessThan(1_000_000);
+  expect(most).toBeLessThan(2_000_000);
 
   // One who reads gets all of it, although it is far more than may wait.
   const reader = follow({ labPort: port });
-  reader.pushes.splice(0);
-  await until('all of it is there', () => reader.events().length === 200_000);
-  expect(reader.events()).toEqual(history.read().events);
+  const received = () => reader.pushes.reduce((sum, { events, dropped }) => sum + events.length + dropped, 0);
+  await until('all of it is there', () => received() === 20_000);
 });

@@ -1,11 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { locks } from '../../../../locks/index.ts';
-import { startNginx } from '../../../../scripts/stack/nginx.ts';
-import { makeTempDir } from '../../../../scripts/stack/parts.ts';
-import { cleanUpLater } from '../../../clean-up.ts';
 import { type SharedRedis, sharedRedis } from '../../../stack.ts';
-import { ask, expectProblem, sendRaw, startHeldSale, startNode, type TestNode, until } from '../node-under-test.ts';
+import { expectProblem, sendRaw, startHeldSale, startNode, type TestNode, until } from '../node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -33,26 +29,6 @@ describe('lab: who reaches it', () => {
 
     expect((await fetch(`http://${address}:${node.port}/healthz`)).status).toBe(200);
     await expect(fetch(`http://${address}:${node.labPort}/state`)).rejects.toThrow('fetch failed');
-  });
-
-  test('every address when LAB_HOST says so', async () => {
-    const open = await startNode(redis.url, { LAB_HOST: '0.0.0.0' });
-    expect((await fetch(`http://127.0.0.2:${open.labPort}/state`)).status).toBe(200);
-  });
-
-  test('nobody through the public port or nginx', async () => {
-    const temp = makeTempDir();
-    cleanUpLater(temp.remove);
-    const nodes = [`127.0.0.1:${node.port}`, `127.0.0.1:${other.port}`];
-    const nginx = await startNginx({ nodes, dir: temp.dir });
-    cleanUpLater(nginx.part.stop);
-
-    for (const url of [node.url, nginx.url]) {
-      for (const path of ['/state', '/history', '/redis', '/stock', '/next-sale', '/lock-version']) {
-        expectProblem(await ask(`${url}${path}`), 'NOT_FOUND');
-        expectProblem(await ask(`${url}${path}`, { method: 'PUT' }), 'NOT_FOUND');
-      }
-    }
   });
 });
 
@@ -92,32 +68,34 @@ describe('lab: /state', () => {
   });
 });
 
-describe('lab: /lock-version', () => {
-  test('takes the number and the name of every lock', async () => {
-    for (const [number, name] of Object.keys(locks).entries()) {
-      for (const version of [number, String(number), name]) {
-        const { status, body } = await node.lab('PUT', '/lock-version', { version });
-        expect({ version, status, lock: body.lock }).toEqual({ version, status: 200, lock: name });
-      }
-    }
-  });
-
-  test('changes nothing while a sale is in flight', async () => {
+describe('lab: while a sale is in flight', () => {
+  test('neither its lock can be changed, nor its history forgotten', async () => {
     await node.lab('PUT', '/lock-version', { version: 6 });
     await redis.client.set('{inventoryflight}:stock', 10);
     const { answer, resume } = await startHeldSale(node, 'flight');
 
     const refused = await node.lab('PUT', '/lock-version', { version: 4 });
-    const { lock } = await node.state();
+    expectProblem(await node.lab('DELETE', '/history'), 'SALES_IN_FLIGHT');
     await resume();
-    await answer;
-    const taken = await node.lab('PUT', '/lock-version', { version: 8 });
 
     expectProblem(refused, 'SALES_IN_FLIGHT', { detail: new RegExp(node.name) });
-    expect(lock).toBe('6-lua-release');
     expect((await answer).body).toMatchObject({ outcome: 'sold', lock: '6-lua-release' });
-    expect(taken.body.lock).toBe('8-auto-renew');
+    expect((await node.events()).length).toBeGreaterThan(0);
+    const { body } = await node.lab('PUT', '/lock-version', { version: 8 });
+    expect(body.lock).toBe('8-auto-renew');
   });
+});
+
+test('lab: a lock whose servers are not named is refused', async () => {
+  for (const [version, setting] of [
+    ['mysql-named', 'MYSQL_URL'],
+    ['mysql-conditional', 'MYSQL_URL'],
+    ['zookeeper', 'ZOOKEEPER_URL'],
+    ['redlock', 'REDLOCK_URLS'],
+  ]) {
+    const refused = await node.lab('PUT', '/lock-version', { version });
+    expectProblem(refused, 'BAD_REQUEST', { detail: new RegExp(`${version} needs ${setting}`) });
+  }
 });
 
 describe('lab: /stock', () => {
@@ -125,20 +103,6 @@ describe('lab: /stock', () => {
     const { status, body } = await node.lab('PUT', '/stock', { sku: 'put', stock: 42 });
     expect({ status, body }).toEqual({ status: 200, body: { sku: 'put', stock: 42 } });
     expect((await other.get('/inventory?sku=put')).body).toEqual({ sku: 'put', remaining: 42 });
-  });
-
-  test('GET answers it, also while the lock is held', async () => {
-    await node.lab('PUT', '/stock', { sku: 'seen', stock: 7 });
-    await redis.client.hset('{inventoryseen}:lock:8-auto-renew', 'somebody else', 1);
-
-    const { status, body } = await node.lab('GET', '/stock?sku=seen');
-
-    expect({ status, body }).toEqual({ status: 200, body: { sku: 'seen', remaining: 7 } });
-    expectProblem(await node.lab('GET', '/stock?sku=unseen'), 'NOT_FOUND');
-    await redis.client.del('{inventoryseen}:lock:8-auto-renew');
-  });
-
-  test('PUT sets that of 001 when no sku is named', async () => {
     await node.lab('PUT', '/stock', { stock: 3 });
     expect(await redis.client.get('{inventory001}:stock')).toBe('3');
   });
@@ -151,24 +115,6 @@ describe('lab: /stock', () => {
 
     expect(status).toBe(204);
     expect(await redis.client.keys('{inventorygone}:*')).toEqual([]);
-  });
-});
-
-describe('lab: /next-sale', () => {
-  test('a pause is for one sale of this node', async () => {
-    const pausing = await startNode(redis.url);
-    await node.lab('PUT', '/lock-version', { version: 8 });
-    for (const sku of ['pause', 'elsewhere']) await node.lab('PUT', '/stock', { sku, stock: 10 });
-    await pausing.lab('PUT', '/next-sale', { pauseMs: 600_000 });
-
-    expect((await node.sell('pause')).body).toMatchObject({ outcome: 'sold' });
-    const paused = pausing.sell('pause');
-    await until('the sale has read', async () => (await pausing.events()).some(({ type }) => type === 'read'));
-    expect((await pausing.sell('elsewhere')).body).toMatchObject({ outcome: 'sold' });
-
-    expect(await pausing.state()).toMatchObject({ inFlight: 1, held: 0, counts: { received: 2, sold: 1 } });
-    pausing.signal('SIGKILL');
-    await expect(paused).rejects.toThrow();
   });
 });
 
@@ -201,17 +147,6 @@ describe('lab: /history', () => {
     expect(at(second, 'entered')).toBeGreaterThan(at(first, 'left'));
   });
 
-  test('says why a sale failed', async () => {
-    await node.lab('DELETE', '/history');
-    await node.lab('PUT', '/stock', { sku: 'none', stock: 0 });
-
-    await node.sell('none');
-
-    const events = await node.events();
-    expect(events.map(({ type }) => type)).toEqual(['waiting', 'entered', 'read', 'left', 'failed']);
-    expect(events.at(-1)).toMatchObject({ code: 'OUT_OF_STOCK', node: node.name });
-  });
-
   test('DELETE forgets the events, the counts and the scripted sale', async () => {
     await node.lab('PUT', '/stock', { sku: 'forgotten', stock: 10 });
     await node.sell('forgotten');
@@ -225,30 +160,15 @@ describe('lab: /history', () => {
     // Nobody has to resume it.
     expect((await node.sell('forgotten')).body).toMatchObject({ outcome: 'sold' });
   });
-
-  test('DELETE is refused while a sale is in flight', async () => {
-    await node.lab('PUT', '/stock', { sku: 'kept', stock: 10 });
-    const { answer, resume } = await startHeldSale(node, 'kept');
-
-    const refused = await node.lab('DELETE', '/history');
-
-    expectProblem(refused, 'SALES_IN_FLIGHT');
-    await resume();
-    expect((await answer).body.outcome).toBe('sold');
-    expect((await node.events()).length).toBeGreaterThan(0);
-  });
 });
 
 describe('lab: /redis', () => {
-  test('names the server', async () => {
-    const { body } = await node.lab('GET', '/redis');
-    expect(body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), server: expect.any(String) });
-  });
-
-  test('counts the commands of one sale, those inside scripts included, and not its own', async () => {
+  test('names the server, and counts the commands of one sale, those inside scripts included, and not its own', async () => {
     await node.lab('PUT', '/lock-version', { version: 6 });
     await node.lab('PUT', '/stock', { sku: 'commands', stock: 10 });
     await node.sell('commands');
+    const { body } = await node.lab('GET', '/redis');
+    expect(body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), server: expect.any(String) });
     const count = async () => Number((await node.lab('GET', '/redis')).body.commandsProcessed);
     const before = await count();
     expect(await count()).toBe(before);

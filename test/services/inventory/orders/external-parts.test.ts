@@ -1,13 +1,10 @@
 // What a node makes of the parts of the orders that a module brings, and of those that do what no part may do.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { serviceArgs } from '../../../../scripts/stack/bundle.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
+import { readParts } from '../../../../services/inventory/orders/external/module.ts';
 import { paymentsKey, refusedKey } from '../../../../services/inventory/orders/payments/stream.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { expectProblem, type TestNode, until } from '../node-under-test.ts';
@@ -34,7 +31,6 @@ export async function answerOnce({ key, work, mysql, redis, inProgress }: any) {
   if (what === 'nothing') return undefined;
   if (what === 'refused') throw inProgress();
   if (what === 'no-table') return await mysql.read('SELECT 1 FROM tb_nowhere');
-  if (what === 'wrong-also') return await work((also: any) => also.write('INSERT INTO tb_nowhere VALUES (1)'));
   if (what === 'outside') return await work(() => mysql.write(KEEP, [key, '{}']));
   if (what === 'caught') return await work((also: any) => also.write(KEEP, ['taken', '{}'])).catch((error: any) => ({ code: error.code }));
   if (what === 'taken') return await work((also: any) => also.write(KEEP, ['taken', '{}']));
@@ -127,7 +123,6 @@ describe('answerOnce', () => {
     ['throws', 'answerOnce() fails: TypeError: a mistake of mine.'],
     ['nothing', 'answerOnce() resolves with no answer, but with undefined.'],
     ['no-table', expect.stringMatching(/^answerOnce\(\) fails: Error: Table '.*tb_nowhere' doesn't exist\.$/)],
-    ['wrong-also', expect.stringMatching(/^answerOnce\(\) fails: Error: Table '.*tb_nowhere' doesn't exist\.$/)],
     ['outside', 'Within work() only the mysql that it gives you belongs to its transaction.'],
   ])('%s: the client learns nothing of the fault, and the log says it in a sentence', async (what, fault) => {
     const [before, lines] = [await stock(), node.lines.length];
@@ -194,33 +189,10 @@ describe('takePayment', () => {
 
 describe('a module that brings nothing', () => {
   test.each([
-    ['no-module.ts', 'export const = 1;', /its import fails: /],
-    ['nothing.ts', 'export const other = 1;', /it exports none of answerOnce, cleanUp, takePayment/],
-    ['no-function.ts', 'export const cleanUp = 1;', /its cleanUp is no function: 1/],
-  ])('%s ends the node with one line', async (name, source, why) => {
-    const env = { ORDER_MODULE: writeModule(name, source), LAB_PORT: '1', MYSQL_URL: shop.url };
-    const child = spawn(process.execPath, await serviceArgs(env), {
-      cwd: temp.dir,
-      env: { PATH: process.env['PATH'], REDIS_URL: shop.redis.url, ...env },
-      timeout: 20_000,
-    });
-    const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^ORDER_MODULE=\S+ is not allowed: [^\n]*\.\n$/);
-    expect(stderr).toMatch(why);
-  });
-
-  test('a node without one makes no table for it', async () => {
-    const url = await shop.database('without');
-    const plain = await shop.openNode({ MYSQL_URL: url, IDEMPOTENCY: 'none' });
-    await supply(plain, SKU, 1);
-    await buy(plain, SKU);
-
-    const tables = await shop.query('SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ?', [
-      new URL(url).pathname.slice(1),
-    ]);
-    expect(tables.map(({ name }) => name)).toContain('tb_request');
-    expect(tables.map(({ name }) => name)).not.toContain('tb_key');
+    ['no-module.ts', 'export const = 1;', /^its import fails: /],
+    ['nothing.ts', 'export const other = 1;', /^it exports none of answerOnce, cleanUp, takePayment$/],
+    ['no-function.ts', 'export const cleanUp = 1;', /^its cleanUp is no function: 1$/],
+  ])('%s is told what is wrong', async (name, source, why) => {
+    await expect(readParts(writeModule(name, source))).rejects.toThrow(why);
   });
 });

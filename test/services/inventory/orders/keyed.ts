@@ -5,8 +5,6 @@ import type { Idempotency } from '../../../../services/inventory/orders/idempote
 import { type Answer, ask, type TestNode } from '../node-under-test.ts';
 import type { Shop } from './own-shop.ts';
 
-export const everyWay = ['none', 'in-process', 'lock', 'table'] as const satisfies Idempotency[];
-
 /** A key that nobody has used. */
 export const newKey = () => `"${randomUUID()}"`;
 
@@ -18,10 +16,12 @@ export const sellKeyed = (node: Pick<TestNode, 'url'>, sku: string, key: string,
   postKeyed(node, `/inventory/sale?sku=${sku}`, key, init);
 
 /** Two nodes of the shop. */
-export async function openPair(shop: Shop, idempotency: Idempotency, env: NodeJS.ProcessEnv = {}) {
-  const open = () => shop.openNode({ IDEMPOTENCY: idempotency, ...env });
-  const [first, second] = await Promise.all([open(), open()]);
-  return { first, second, open };
+export async function openPair(shop: Shop, idempotency: Idempotency) {
+  const [first, second] = await Promise.all([
+    shop.openNode({ IDEMPOTENCY: idempotency }),
+    shop.openNode({ IDEMPOTENCY: idempotency }),
+  ]);
+  return { first, second };
 }
 
 export type NodePair = Awaited<ReturnType<typeof openPair>>;

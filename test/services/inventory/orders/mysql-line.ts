@@ -7,8 +7,6 @@ export interface MysqlLine {
   url: string;
   /** Cuts the next connection that sends `statement`: before MySQL reads it, or when MySQL has answered. */
   cutAt(statement: string, when: 'before' | 'answered'): void;
-  /** Keeps the answer to the next `statement`, and all that comes after it, from the node. */
-  keepAnswerTo(statement: string): void;
 }
 
 /** Opens a line to the server of `url`, closed when the file has run. */
@@ -16,12 +14,12 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
   const target = new URL(url);
   const [host, port] = [target.hostname, Number(target.port)];
   const sockets = new Set<Socket>();
-  let fault: { statement: string; when: 'before' | 'answered' | 'kept' } | undefined;
+  let fault: { statement: string; when: 'before' | 'answered' } | undefined;
 
   const server = createServer((client) => {
     const mysql = connect(port, host);
     const both = [client, mysql];
-    let last: 'cut' | 'kept' | undefined;
+    let isCut = false;
     for (const socket of both) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -33,14 +31,14 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
     client.on('data', (chunk) => {
       const isHit = fault !== undefined && chunk.includes(fault.statement);
       if (!isHit) return void mysql.write(chunk);
-      last = fault?.when === 'kept' ? 'kept' : 'cut';
+      isCut = true;
       if (fault?.when === 'before') breakOff();
       else mysql.write(chunk);
       fault = undefined;
     });
     mysql.on('data', (chunk) => {
-      if (last === undefined) client.write(chunk);
-      else if (last === 'cut') breakOff();
+      if (isCut) breakOff();
+      else client.write(chunk);
     });
 
     function breakOff() {
@@ -58,9 +56,6 @@ export async function openMysqlLine(url: string): Promise<MysqlLine> {
     url: target.href,
     cutAt(statement, when) {
       fault = { statement, when };
-    },
-    keepAnswerTo(statement) {
-      fault = { statement, when: 'kept' };
     },
   };
 }

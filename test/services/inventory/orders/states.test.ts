@@ -1,16 +1,13 @@
-import { join } from 'node:path';
+import { once } from 'node:events';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startNginx } from '../../../../scripts/stack/nginx.ts';
-import { makeTempDir } from '../../../../scripts/stack/parts.ts';
-import { connectMysql, readSchema } from '../../../../services/inventory/mysql.ts';
 import { type Order, type OrderStatus, orderStatuses } from '../../../../services/inventory/orders/order.ts';
 import { connectOrders, createOrderStore, type OrderStore } from '../../../../services/inventory/orders/order-store.ts';
 import { inTransaction } from '../../../../services/inventory/orders/transaction.ts';
 import { type ProblemCode, problems } from '../../../../services/inventory/problem.ts';
-import { cleanUpLater } from '../../../clean-up.ts';
-import { ask, expectProblem, sendRaw, startNode, type TestNode, until } from '../node-under-test.ts';
-import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
+import { expectProblem, sendRaw, startNode, type TestNode, until } from '../node-under-test.ts';
+import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
+import { makeDue } from './own-ticks.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 
@@ -69,44 +66,24 @@ describe('a sale writes its order', () => {
     expect(await shop.intentsOf('001')).toEqual([]);
   });
 
-  test('4 units for 6 buyers on two nodes: an order for each sale, none for who came too late', async () => {
-    await supply(node, 'rush', 4);
+  test('ORDERS=off: none is written, the sale is answered as ever, and there is no clean-up', async () => {
+    const plain = await startNode(shop.redis.url, { MYSQL_URL: shop.url, ORDERS: 'off', JOB_LOCK: 'zookeeper' });
+    await supply(plain, 'plain', 5);
 
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => (n % 2 ? node : other).sell('rush')));
+    const sold = await plain.sell('plain');
 
-    const sold = answers.filter(({ status }) => status === 200).map(({ body }) => body.orderId);
-    expect(sold).toHaveLength(4);
-    expect((await shop.ordersOf('rush')).map(({ id }) => id).toSorted()).toEqual(sold.toSorted());
-    expect(await shop.stockOf('rush')).toBe(0);
-    expect(await shop.intentsOf('rush')).toEqual([]);
+    const members = ['outcome', 'sku', 'stockBefore', 'remaining', 'saleId', 'node', 'lock', 'holder'];
+    expect(Object.keys(sold.body)).toEqual(members);
+    expectProblem(await plain.get('/orders'), 'NOT_FOUND');
+    expectProblem(await plain.lab('POST', '/jobs/cleanup', {}), 'NOT_FOUND');
+    expect([await shop.ordersOf('plain'), await shop.intentsOf('plain')]).toEqual([[], []]);
   });
-
-  test('a sale of an unknown sku leaves neither an order nor an intent', async () => {
-    expectProblem(await node.sell('unknown'), 'NOT_FOUND');
-
-    expect([await shop.ordersOf('unknown'), await shop.intentsOf('unknown')]).toEqual([[], []]);
-  });
-
-  test.each([{}, { MYSQL_URL: '', ORDERS: 'on' }, { ORDERS: 'off' }])(
-    'a node with %j writes none, and answers as it always did',
-    async (env) => {
-      const plain = await startNode(shop.redis.url, 'ORDERS' in env ? { MYSQL_URL: shop.url, ...env } : env);
-      await supply(plain, 'plain', 5);
-
-      const sold = await plain.sell('plain');
-
-      const members = ['outcome', 'sku', 'stockBefore', 'remaining', 'saleId', 'node', 'lock', 'holder'];
-      expect(Object.keys(sold.body)).toEqual(members);
-      expectProblem(await plain.get('/orders'), 'NOT_FOUND');
-      expect([await shop.ordersOf('plain'), await shop.intentsOf('plain')]).toEqual([[], []]);
-      await plain.part.stop();
-    },
-  );
 });
 
 describe('steps', () => {
   test('UNPAID → PAID → REFUNDED: each moves the money once and is seen on the other node', async () => {
     const { id, changedAt } = await buy(node, '001');
+    const before = await shop.stockOf('001');
 
     const paid = await post(other, `/orders/${id}/pay`);
     expect([paid.status, paid.body.status, paid.body.id]).toEqual([200, 'PAID', id]);
@@ -121,14 +98,7 @@ describe('steps', () => {
       { kind: 'PAYMENT', amount: 250 },
       { kind: 'REFUND', amount: 250 },
     ]);
-  });
-
-  test('a refund gives the money back and not the goods: the stock stays', async () => {
-    const { id } = await orderIn('PAID');
-    const before = await shop.stockOf('001');
-
-    await post(node, `/orders/${id}/refund`);
-
+    // The money goes back, and the goods do not.
     expect(await shop.stockOf('001')).toBe(before);
   });
 
@@ -172,9 +142,8 @@ describe('the list of orders', () => {
   const ids = (answer: { body: Record<string, unknown> }) => (answer.body.orders as Order[]).map(({ id }) => id);
 
   test('goes page by page through all orders, the oldest first, also where many have the same time', async () => {
-    await supply(node, 'list', 30);
-    await Promise.all(Array.from({ length: 30 }, (_, n) => (n % 2 ? node : other).sell('list')));
-    await shop.query("UPDATE tb_order SET created_at = '2026-01-01' WHERE sku = 'list' AND id < '8'");
+    // All have the same time.
+    await makeDue(shop, node, 'list', 30);
     const all = await shop.query('SELECT id FROM tb_order ORDER BY created_at, id');
 
     const seen: string[] = [];
@@ -190,45 +159,15 @@ describe('the list of orders', () => {
     expect(seen).toEqual(all.map(({ id }) => id));
   });
 
-  test('has 20 orders without a limit, and those of one status with it', async () => {
+  test('has 20 orders without a limit, and those of one status with it, each as it is alone', async () => {
     expect(ids(await node.get('/orders'))).toHaveLength(20);
     for (const status of orderStatuses) {
-      const { id } = await orderIn(status);
-      const answer = await node.get(`/orders?status=${status}&limit=100`);
-      expect(ids(answer)).toContain(id);
-      expect(new Set((answer.body.orders as Order[]).map((order) => order.status))).toEqual(new Set([status]));
+      const order = await orderIn(status);
+      const orders = (await node.get(`/orders?status=${status}&limit=100`)).body.orders as Order[];
+      expect(orders).toContainEqual(order);
+      expect(new Set(orders.map((each) => each.status))).toEqual(new Set([status]));
     }
   });
-
-  test('the whole of an order in it is as the order itself', async () => {
-    const [order] = (await node.get('/orders?limit=1')).body.orders as Order[];
-
-    expect((await node.get(`/orders/${order?.id}`)).body).toEqual(order);
-  });
-});
-
-test('nginx passes orders on to both nodes', async () => {
-  const temp = makeTempDir();
-  cleanUpLater(temp.remove);
-  const nodes = [node, other].map(({ port }) => `127.0.0.1:${port}`);
-  const nginx = await startNginx({ nodes, dir: join(temp.dir) });
-  cleanUpLater(nginx.part.stop);
-
-  const sold = [1, 2].map(() => ask(`${nginx.url}/inventory/sale`, { method: 'POST' }));
-  const orders = (await Promise.all(sold)).map(({ body }) => body);
-
-  expect(new Set(orders.map((order) => order.node))).toEqual(new Set([node.name, other.name]));
-  for (const { orderId } of orders) {
-    expect((await ask(`${nginx.url}/orders/${orderId}/pay`, { method: 'POST' })).body).toMatchObject({
-      status: 'PAID',
-    });
-    expect((await ask(`${nginx.url}/orders/${orderId}`)).body).toMatchObject({ status: 'PAID' });
-    const again = await ask(`${nginx.url}/orders/${orderId}/pay`, { method: 'POST' });
-    expectProblem(again, 'ORDER_STATE', { detail: /is PAID/ });
-  }
-  expect((await ask(`${nginx.url}/orders?status=PAID&limit=100`)).body.orders).toHaveLength(
-    (await shop.query("SELECT id FROM tb_order WHERE status = 'PAID'")).length,
-  );
 });
 
 describe('bad input gets a problem document, and changes nothing', () => {
@@ -241,26 +180,16 @@ describe('bad input gets a problem document, and changes nothing', () => {
   test.each<[string, string, ProblemCode]>([
     ['an id that nobody has', request('GET', `/orders/${nobody}`), 'NOT_FOUND'],
     ['to pay what nobody has ordered', request('POST', pay), 'NOT_FOUND'],
-    ['to give back what nobody has paid', request('POST', `/orders/${nobody}/refund`), 'NOT_FOUND'],
     ['a list after an order that nobody has', request('GET', `/orders?after=${nobody}`), 'NOT_FOUND'],
-    ['an id that is a number', request('GET', '/orders/1'), 'BAD_REQUEST'],
     ['an id that is SQL', request('GET', "/orders/'%20OR%201=1--"), 'BAD_REQUEST'],
-    ['an id with a line break', request('GET', `/orders/${nobody}%0A`), 'BAD_REQUEST'],
     ['an id with a bad percent-encoding', request('GET', '/orders/%zz'), 'BAD_REQUEST'],
-    ['an id of 10,000 letters', request('GET', `/orders/${'a'.repeat(10_000)}`), 'BAD_REQUEST'],
     ['a limit of 0', request('GET', '/orders?limit=0'), 'BAD_REQUEST'],
-    ['a limit of 101', request('GET', '/orders?limit=101'), 'BAD_REQUEST'],
-    ['a limit with an exponent', request('GET', '/orders?limit=1e1'), 'BAD_REQUEST'],
     ['two limits', request('GET', '/orders?limit=1&limit=2'), 'BAD_REQUEST'],
-    ['an unknown status', request('GET', '/orders?status=LOST'), 'BAD_REQUEST'],
     ['an unknown parameter', request('GET', '/orders?sku=001'), 'BAD_REQUEST'],
     ['an after of another form', request('GET', '/orders?after=1'), 'BAD_REQUEST'],
     ['a parameter of an order', request('GET', `/orders/${nobody}?x=1`), 'BAD_REQUEST'],
-    ['a parameter of a payment', request('POST', `${pay}?amount=0`), 'BAD_REQUEST'],
     ['an amount of the client', withBody(pay, '{"amount":0}'), 'BAD_REQUEST'],
-    ['half of JSON', withBody(pay, '{"a":'), 'BAD_REQUEST'],
     ['a text', withBody(pay, '{}', 'text/plain'), 'UNSUPPORTED_MEDIA_TYPE'],
-    ['an unknown charset', withBody(pay, '{}', 'application/json; charset=x'), 'UNSUPPORTED_MEDIA_TYPE'],
     ['a body over 1 kB', withBody(pay, `{"a":"${'a'.repeat(1024)}"}`), 'BODY_TOO_LARGE'],
     ['to GET a payment', request('GET', pay), 'METHOD_NOT_ALLOWED'],
     ['to POST an order', request('POST', '/orders'), 'METHOD_NOT_ALLOWED'],
@@ -284,40 +213,20 @@ test('no node has logged a bug or a warning', () => {
 });
 
 describe('two who want the same rows', () => {
-  const settings = { UNIT_PRICE: 1_000, ORDER_TTL_MS: 60_000 };
+  const settings = { UNIT_PRICE: 250, ORDER_TTL_MS: 60_000 };
 
-  let node: TestNode;
+  function openStore(more: { REFUND?: 'look-first' } = {}): { pool: Pool; store: OrderStore } {
+    const pool = connectOrders(shop.url, 1);
+    onTestFinished(() => pool.end());
+    return { pool, store: createOrderStore(pool, { ...settings, ...more }) };
+  }
 
-  beforeAll(async () => {
-    // Both start at once on a database without tables.
-    [node] = await Promise.all([shop.openNode(), shop.openNode().then((other) => cleanUpLater(other.part.stop))]);
-    await supply(node, '001', 1_000);
-    // A transaction that has changed many rows is the one that MySQL lets win a deadlock.
-    await shop.query('CREATE TABLE heavy (n INT PRIMARY KEY)');
-  });
-
-  /** A transaction of the test's own, which wins every deadlock, unless it is light. */
-  async function begin({ isLight = false } = {}) {
+  /** A transaction of the test's own. */
+  async function begin() {
     const connection = await shop.connect();
     await connection.query('START TRANSACTION');
-    if (!isLight) {
-      await connection.query(`INSERT INTO heavy VALUES ${Array.from({ length: 200 }, (_, n) => `(${n})`).join()}`);
-    }
     return connection;
   }
-
-  /** How many deadlocks the server has had. */
-  async function deadlocks() {
-    const [row] = await shop.query("SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_deadlocks'");
-    return Number(row?.count);
-  }
-
-  test('both nodes start at once: the tables are there, and both sell', async () => {
-    const tables = (await shop.query('SHOW TABLES')).flatMap((row) => Object.values(row));
-
-    expect(tables).toEqual(expect.arrayContaining(['tb_order', 'tb_intent', 'tb_payment', 'tb_supply', 'tb_stock']));
-    expect(await buy(node, '001')).toMatchObject({ status: 'UNPAID' });
-  });
 
   test('8 nodes make the tables of a new database at the same moment: each can use them', async () => {
     const url = await shop.database('at_once');
@@ -330,31 +239,6 @@ describe('two who want the same rows', () => {
     expect(pages).toEqual(pages.map(() => ({ orders: [], next: null })));
   });
 
-  test('the tables: each statement of the files makes one, whatever the comments say', () => {
-    const files = ['../../../../services/inventory/schema.sql', '../../../../services/inventory/orders/schema.sql'];
-    const statements = files.flatMap((file) => readSchema(new URL(file, import.meta.url)));
-
-    for (const statement of statements) expect(statement).toMatch(/^CREATE TABLE IF NOT EXISTS tb_\w+ \(/);
-    expect(statements).toHaveLength(7);
-  });
-
-  test('a table could not be made, and the last one could: the next connection tries again', async () => {
-    const tables = [
-      'CREATE TABLE IF NOT EXISTS made_later LIKE not_there_yet',
-      'CREATE TABLE IF NOT EXISTS made (n INT)',
-    ];
-    const pool = connectMysql(await shop.database('half_made'), 2, tables);
-    onTestFinished(() => pool.end());
-    const first = await pool.getConnection();
-    await expect(first.query('SELECT * FROM made_later')).rejects.toMatchObject({ code: 'ER_NO_SUCH_TABLE' });
-    await first.query('CREATE TABLE not_there_yet (n INT)');
-
-    const second = await pool.getConnection();
-
-    expect(await second.query('SELECT * FROM made_later')).toMatchObject([[], expect.anything()]);
-    for (const connection of [first, second]) connection.release();
-  });
-
   test('a node starts while a transaction has the tables in use: it does not wait for it', async () => {
     const { id } = await buy(node, '001');
     const holder = await begin();
@@ -363,41 +247,6 @@ describe('two who want the same rows', () => {
     const { store } = openStore();
 
     expect(await store.find(id)).toMatchObject({ id });
-  });
-
-  test('sale: a deadlock on its order is tried again, and the order is written once', async () => {
-    const before = await deadlocks();
-    await supply(node, 'deadlock', 5);
-    const { answer, resume } = await sellHeld(node, 'deadlock');
-    const winner = await begin();
-    await winner.query('SELECT * FROM tb_order FOR UPDATE');
-    await resume();
-    await until('it waits to insert', async () => (await shop.waiting('INSERT INTO tb_order')) === 1);
-    // It has deleted its intent, and we wait for that.
-    await winner.query("SELECT * FROM tb_intent WHERE sku = 'deadlock' FOR UPDATE");
-    await winner.query('ROLLBACK');
-
-    const { body, status } = await answer;
-
-    expect(await deadlocks()).toBe(before + 1);
-    expect(status).toBe(200);
-    expect(await shop.ordersOf('deadlock')).toMatchObject([{ id: body.orderId, status: 'UNPAID' }]);
-    expect([await shop.intentsOf('deadlock'), await shop.stockOf('deadlock')]).toEqual([[], 4]);
-  });
-
-  test('pay: a deadlock is tried again, and the payment is made once', async () => {
-    const before = await deadlocks();
-    const { id } = await buy(node, '001');
-    const winner = await begin();
-    await winner.query('SELECT * FROM tb_payment FOR UPDATE');
-    const paying = post(node, `/orders/${id}/pay`);
-    await until('it waits to pay', async () => (await shop.waiting('INSERT INTO tb_payment')) === 1);
-    await winner.query('SELECT * FROM tb_order WHERE id = ? FOR UPDATE', [id]);
-    await winner.query('ROLLBACK');
-
-    expect((await paying).body).toMatchObject({ id, status: 'PAID' });
-    expect(await deadlocks()).toBe(before + 1);
-    expect(await shop.paymentsOf(id)).toEqual([{ kind: 'PAYMENT', amount: 1_000 }]);
   });
 
   test('pay: a row that stays locked is an answer, definite, and nothing is paid later', async () => {
@@ -414,21 +263,45 @@ describe('two who want the same rows', () => {
     expect((await post(node, `/orders/${id}/pay`)).body).toMatchObject({ status: 'PAID' });
   });
 
-  test('pay: a node that stops ends the payments under way first', async () => {
-    const leaving = await shop.openNode();
-    const { id } = await buy(node, '001');
-    const holder = await begin();
-    await holder.query('SELECT * FROM tb_order WHERE id = ? FOR UPDATE', [id]);
-    const paying = post(leaving, `/orders/${id}/pay`);
-    await until('it waits for the row', async () => (await shop.waiting('UPDATE tb_order')) === 1);
+  test('refund: look-first pays twice when another refund comes between its look and its payment', async () => {
+    const { id } = await orderIn('PAID');
+    const { pool, store } = openStore({ REFUND: 'look-first' });
+    await store.find(id);
+    const looks = once(pool.pool, 'acquire');
+    const late = store.refund(id);
+    await looks;
+    // The only connection, as soon as it has looked.
+    const held = await pool.getConnection();
+    expect((await post(node, `/orders/${id}/refund`)).status).toBe(200);
 
-    const stopped = leaving.part.stop();
-    await until('it stops', () => leaving.lines.some((line) => line.includes('"stopping"')));
-    await holder.query('ROLLBACK');
+    held.release();
 
-    expect((await paying).body).toMatchObject({ id, status: 'PAID' });
-    await stopped;
-    expect(leaving.lines.at(-1)).toContain('"stopped"');
+    expect(await late).toMatchObject({ status: 'REFUNDED' });
+    expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(['PAYMENT', 'REFUND', 'REFUND']);
+    expectProblem(await post(node, `/orders/${id}/refund`), 'ORDER_STATE');
+  });
+
+  test('transaction: one that loses a deadlock is done again', async () => {
+    const [first, second] = [await buy(node, '001'), await buy(node, '001')];
+    const { pool } = openStore();
+    const lock = 'SELECT id FROM tb_order WHERE id = ? FOR UPDATE';
+    // A transaction that has changed many rows is the one that MySQL lets win.
+    const winner = await begin();
+    await shop.query('CREATE TABLE heavy (n INT PRIMARY KEY)');
+    await winner.query(`INSERT INTO heavy VALUES ${Array.from({ length: 200 }, (_, n) => `(${n})`).join()}`);
+    await winner.query(lock, [second.id]);
+    let tries = 0;
+
+    await inTransaction(pool, async (ask) => {
+      tries += 1;
+      await ask(lock, [first.id]);
+      if (tries > 1) return;
+      const won = winner.query(lock, [first.id]).then(() => winner.query('ROLLBACK'));
+      await until('the winner waits', async () => (await shop.waiting('SELECT id FROM tb_order')) === 1);
+      await ask(lock, [second.id]).finally(() => won);
+    });
+
+    expect(tries).toBe(2);
   });
 
   test('transaction: it is tried again until it gets through, each time from its beginning', async () => {
@@ -465,10 +338,4 @@ describe('two who want the same rows', () => {
     await until('it is undone', async () => (await node.get(`/orders/${id}`)).body.status === 'UNPAID');
     expect((await post(node, `/orders/${id}/pay`)).status).toBe(200);
   });
-
-  function openStore(): { pool: Pool; store: OrderStore } {
-    const pool = connectOrders(shop.url, 1);
-    onTestFinished(() => pool.end());
-    return { pool, store: createOrderStore(pool, settings) };
-  }
 });

@@ -1,14 +1,16 @@
-// The stock is in Redis and the order in MySQL: what is left when one of them, or the node, goes away between the two.
+// The stock is in Redis and the order in MySQL: what is left when one of them, or the node, goes away between the two, and what a
+// repeat with the same key gets then.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ask, expectProblem, jsonBody, startLink, type TestNode, until } from '../node-under-test.ts';
-import { newKey } from './keyed.ts';
+import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
 
 const A_UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 let shop: Shop;
+/** Where the repeats go. */
 let node: TestNode;
 /** It reaches MySQL through a line that breaks where a test says. */
 let atLine: TestNode;
@@ -20,59 +22,52 @@ beforeAll(async () => {
   [node, atLine] = await Promise.all([shop.openNode(), shop.openNode({ MYSQL_URL: line.url })]);
 });
 
-async function setLock(version: string) {
-  expect((await atLine.lab('PUT', '/lock-version', { version })).status).toBe(200);
-}
+const lockOf = (sku: string) => `{inventory${sku}}:lock:8-auto-renew`;
 
 /** What is where, in units: in stock, ordered, intended. */
-async function whereabouts(sku: string, stock = shop.stockOf(sku)) {
-  const [inStock, orders, intents] = await Promise.all([stock, shop.ordersOf(sku), shop.intentsOf(sku)]);
+async function whereabouts(sku: string) {
+  const [inStock, orders, intents] = await Promise.all([shop.stockOf(sku), shop.ordersOf(sku), shop.intentsOf(sku)]);
   return { inStock, ordered: orders.length, intended: intents.length };
 }
 
-const stockInMysql = async (sku: string) =>
-  Number((await shop.query('SELECT stock FROM tb_stock WHERE sku = ?', [sku]))[0]?.stock);
+/** The time of every first request runs out, though it has no answer. */
+const endClaims = () => shop.query('UPDATE tb_request SET claimed_until = claimed_until - INTERVAL 1 HOUR');
 
 describe('the order can’t be written', () => {
-  test.each(['0-none', '8-auto-renew', 'fenced', 'buckets', 'combine', 'redis-atomic'])(
-    '%s: it certainly was not: the unit is back in stock, and the answer is definite',
-    async (lock) => {
-      await setLock(lock);
-      await supply(atLine, lock, 5);
-      line.cutAt('INSERT INTO tb_order', 'before');
+  test.each([
+    ['8-auto-renew', 'INSERT INTO tb_order'],
+    ['8-auto-renew', 'UPDATE tb_request SET status'],
+    ['buckets', 'INSERT INTO tb_order'],
+    ['redis-atomic', 'INSERT INTO tb_order'],
+    ['mysql-conditional', 'INSERT INTO tb_order'],
+  ])('%s, %s is lost: the unit is back, the answer is definite, and a repeat sells', async (version, statement) => {
+    for (const each of [node, atLine]) await each.lab('PUT', '/lock-version', { version });
+    const [sku, key] = [`${version}-${statement.slice(0, 6)}`, newKey()];
+    await supply(atLine, sku, 5);
+    const remaining = async () => (await node.get(`/inventory?sku=${sku}`)).body.remaining;
+    line.cutAt(statement, 'before');
 
-      const answer = await atLine.sell(lock);
+    const answer = await sellKeyed(atLine, sku, key);
 
-      expectProblem(answer, 'ORDER_FAILED', { detail: /^Order .* could not be written; the unit is back in stock\.$/ });
-      await until('the intent is forgotten', async () => (await shop.intentsOf(lock)).length === 0);
-      expect(await whereabouts(lock)).toEqual({ inStock: 5, ordered: 0, intended: 0 });
-      expect((await atLine.state()).counts.failed).toBeGreaterThan(0);
-      expect(await buy(atLine, lock)).toMatchObject({ status: 'UNPAID', lock });
-    },
-  );
-
-  test('mysql-conditional: the same where the stock is in MySQL, too', async () => {
-    await setLock('mysql-conditional');
-    await supply(atLine, 'conditional', 5);
-    line.cutAt('INSERT INTO tb_order', 'before');
-
-    expectProblem(await atLine.sell('conditional'), 'ORDER_FAILED', { detail: /is back in stock/ });
-
-    await until('the intent is forgotten', async () => (await shop.intentsOf('conditional')).length === 0);
-    expect(await whereabouts('conditional', stockInMysql('conditional'))).toMatchObject({ inStock: 5, ordered: 0 });
+    expectProblem(answer, 'ORDER_FAILED', { detail: /^Order .* could not be written; the unit is back in stock\.$/ });
+    await until('the intent is forgotten', async () => (await shop.intentsOf(sku)).length === 0);
+    expect([await remaining(), await shop.ordersOf(sku)]).toEqual([5, []]);
+    expect((await sellKeyed(node, sku, key)).body).toMatchObject({ outcome: 'sold', lock: version });
+    expect([await remaining(), await shop.ordersOf(sku)]).toMatchObject([4, [{ lock_name: version }]]);
+    for (const each of [node, atLine]) await each.lab('PUT', '/lock-version', { version: '8' });
   });
 
   test.each([
     ['the answer to COMMIT is lost', 'answered', { inStock: 4, ordered: 1, intended: 0 }],
     ['COMMIT itself is lost', 'before', { inStock: 4, ordered: 0, intended: 1 }],
   ] as const)(
-    'nobody knows, because %s: the sale is in doubt, and MySQL has the evidence',
+    'nobody knows, because %s: the sale is in doubt, MySQL has the evidence, and a repeat makes one order',
     async (_what, when, left) => {
-      await setLock('8-auto-renew');
+      const key = newKey();
       await supply(atLine, when, 5);
       line.cutAt('COMMIT', when);
 
-      const answer = await atLine.sell(when);
+      const answer = await sellKeyed(atLine, when, key);
 
       expectProblem(answer, 'ORDER_FAILED', { definite: false, detail: /^Order .* may be written/ });
       const [id] = A_UUID.exec(String(answer.body.detail)) ?? [];
@@ -80,11 +75,15 @@ describe('the order can’t be written', () => {
       expect(await whereabouts(when)).toEqual(left);
       const [evidence] = left.ordered ? await shop.ordersOf(when) : await shop.intentsOf(when);
       expect(evidence?.id).toBe(id);
+      expect((await sellKeyed(node, when, key)).body).toMatchObject({
+        outcome: 'sold',
+        ...(left.ordered ? { orderId: id, node: atLine.name } : { node: node.name }),
+      });
+      expect(await shop.ordersOf(when)).toHaveLength(1);
     },
   );
 
   test('the unit can’t be given back, either: the sale is in doubt, and its intent stays', async () => {
-    await setLock('8-auto-renew');
     await supply(atLine, 'stuck', 5);
     await atLine.lab('PUT', '/lock-version', { version: '8', waitTimeoutMs: 200 });
     const { answer, resume } = await sellHeld(atLine, 'stuck');
@@ -98,11 +97,10 @@ describe('the order can’t be written', () => {
 
     await shop.redis.client.del(lockOf('stuck'));
     expect(await whereabouts('stuck')).toEqual({ inStock: 4, ordered: 0, intended: 1 });
-    expect((await atLine.state()).counts.inDoubt).toBeGreaterThan(0);
+    await atLine.lab('PUT', '/lock-version', { version: '8' });
   });
 
   test('the intent can’t be written: nothing is taken', async () => {
-    await setLock('8-auto-renew');
     await supply(atLine, 'early', 5);
     const before = (await atLine.events()).length;
     line.cutAt('INSERT INTO tb_intent', 'before');
@@ -114,7 +112,6 @@ describe('the order can’t be written', () => {
   });
 
   test('somebody has settled the intent of a sale that was late: there is no order, and the intent is there again', async () => {
-    await setLock('8-auto-renew');
     await supply(atLine, 'settled', 5);
     const { answer, resume } = await sellHeld(atLine, 'settled');
 
@@ -125,20 +122,63 @@ describe('the order can’t be written', () => {
     expect(await whereabouts('settled')).toEqual({ inStock: 4, ordered: 0, intended: 1 });
   });
 
-  test.each(['pay', 'refund'] as const)(
-    '%s: the answer to COMMIT is lost: in doubt, and asking again tells',
-    async (step) => {
-      await setLock('8-auto-renew');
-      await supply(atLine, step, 5);
-      const { id } = await buy(atLine, step);
-      if (step === 'refund') await post(atLine, `/orders/${id}/pay`);
-      line.cutAt('COMMIT', 'answered');
+  test('the first was only slow: a repeat has sold, so it puts its unit back, and makes no order', async () => {
+    const key = newKey();
+    await supply(atLine, 'slow', 5);
+    const { answer, resume } = await sellHeld(atLine, 'slow', key);
+    await endClaims();
+    const heir = await sellKeyed(node, 'slow', key);
+    expect(heir.body).toMatchObject({ outcome: 'sold', node: node.name });
 
-      expectProblem(await post(atLine, `/orders/${id}/${step}`), 'STORE_UNAVAILABLE', { definite: false });
+    await resume();
 
-      expect((await atLine.get(`/orders/${id}`)).body.status).toBe(step === 'pay' ? 'PAID' : 'REFUNDED');
-      expect(await shop.paymentsOf(id)).toHaveLength(step === 'pay' ? 1 : 2);
-      expectProblem(await post(atLine, `/orders/${id}/${step}`), 'ORDER_STATE');
+    // The heir has sold with the same key, so this buyer must not read that nothing was sold.
+    expectProblem(await answer, 'ORDER_FAILED', { definite: false, detail: /the unit is back in stock\.$/ });
+    expect(await whereabouts('slow')).toEqual({ inStock: 4, ordered: 1, intended: 0 });
+    for (const each of [atLine, node]) expect((await sellKeyed(each, 'slow', key)).text).toBe(heir.text);
+  });
+});
+
+test('SIGKILL before the order and before the answer: a repeat makes the one, and gets the other', async () => {
+  const doomed = await shop.openNode();
+  const [early, late] = [newKey(), newKey()];
+  for (const sku of ['before-order', 'before-answer']) await supply(doomed, sku, 5);
+  await sellHeld(doomed, 'before-order', early);
+  await doomed.lab('PUT', '/next-sale', { beforeAnswer: true });
+  sellKeyed(doomed, 'before-answer', late).catch(() => {});
+  await until('both are held', async () => (await doomed.state()).held === 2);
+  doomed.signal('SIGKILL');
+  await doomed.part.ended;
+
+  const [order] = await shop.ordersOf('before-answer');
+  expect((await sellKeyed(node, 'before-answer', late)).body).toMatchObject({ orderId: order?.id, node: doomed.name });
+  expect(await whereabouts('before-answer')).toEqual({ inStock: 4, ordered: 1, intended: 0 });
+
+  // It may still be under way.
+  expectProblem(await sellKeyed(node, 'before-order', early), 'REQUEST_IN_PROGRESS', { definite: false });
+  await endClaims();
+  expect((await sellKeyed(node, 'before-order', early)).body).toMatchObject({ outcome: 'sold', node: node.name });
+  // The intent tells of the unit that the dead node has taken.
+  expect(await whereabouts('before-order')).toEqual({ inStock: 3, ordered: 1, intended: 1 });
+});
+
+describe('the money can’t be moved', () => {
+  test.each(['answered', 'before'] as const)(
+    'COMMIT of a refund is lost, or its answer (%s): in doubt, and a repeat is answered, with one refund in all',
+    async (when) => {
+      const [sku, key] = [`refund-${when}`, newKey()];
+      await supply(atLine, sku, 5);
+      const { id } = await buy(atLine, sku);
+      await post(atLine, `/orders/${id}/pay`);
+      line.cutAt('COMMIT', when);
+
+      const answer = await postKeyed(atLine, `/orders/${id}/refund`, key);
+
+      expectProblem(answer, 'STORE_UNAVAILABLE', { definite: false });
+      await until('MySQL has noticed', async () => (await shop.running('COMMIT')) === 0);
+      expect((await postKeyed(node, `/orders/${id}/refund`, key)).body).toMatchObject({ id, status: 'REFUNDED' });
+      expect((await shop.paymentsOf(id)).map(({ kind }) => kind)).toEqual(['PAYMENT', 'REFUND']);
+      expectProblem(await postKeyed(node, `/orders/${id}/refund`, newKey()), 'ORDER_STATE');
     },
   );
 
@@ -167,7 +207,6 @@ describe('the unit can’t be taken', () => {
 
     expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: false, detail: /^Redis did not answer while/ });
     expect(await whereabouts('distant')).toEqual({ inStock: 5, ordered: 0, intended: 1 });
-    await distant.part.stop();
   });
 
   test('sold out, or given up by its buyer: the sale leaves neither an order nor an intent', async () => {
@@ -186,6 +225,18 @@ describe('the unit can’t be taken', () => {
     await until('its intent is forgotten', async () => (await shop.intentsOf('gone')).length === 0);
     await shop.redis.client.del(lockOf('gone'));
     expect(await whereabouts('gone')).toEqual({ inStock: 1, ordered: 1, intended: 0 });
+  });
+
+  test('several skus are refused where sales write orders, definite, and nothing is taken', async () => {
+    const skus = ['basket-a', 'basket-b'];
+    await Promise.all(skus.map((sku) => shop.redis.client.set(`{inventory${sku}}:stock`, 5)));
+    await node.lab('PUT', '/lock-version', { version: 'multi' });
+
+    const answer = await ask(`${node.url}/inventory/sale`, { method: 'POST', ...jsonBody({ skus }) });
+
+    expectProblem(answer, 'BAD_REQUEST', { detail: /^Where sales write orders, one sku is sold at a time\.$/ });
+    expect(await Promise.all(skus.map(shop.stockOf))).toEqual([5, 5]);
+    await node.lab('PUT', '/lock-version', { version: '8' });
   });
 });
 
@@ -214,30 +265,6 @@ describe('MySQL goes away and comes back', () => {
     expect(await whereabouts('killed')).toEqual({ inStock: 3, ordered: 2, intended: 1 });
   });
 
-  test('silent: each call is answered, and it sells when MySQL goes on', async () => {
-    const { node, toMysql } = await shop.openFarNode();
-    await supply(node, 'frozen', 5);
-    const { id } = await buy(node, 'frozen');
-    const { answer: held, resume } = await sellHeld(node, 'frozen', newKey());
-    toMysql.cut('silent');
-
-    const asked = [
-      node.sell('frozen'),
-      node.sell('frozen'),
-      post(node, `/orders/${id}/pay`),
-      node.get(`/orders/${id}`),
-    ];
-    await resume();
-    const [lastOne, answers] = [await held, await Promise.all(asked)];
-    toMysql.restore();
-
-    expectProblem(lastOne, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
-    for (const answer of answers) expectProblem(answer, 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
-    expect(await shop.stockOf('frozen')).toBe(4);
-    await until('it sells', async () => (await node.sell('frozen')).status === 200);
-    expect((await post(node, `/orders/${id}/pay`)).body).toMatchObject({ status: 'PAID' });
-  });
-
   test('a node that starts while MySQL is away makes the tables when it comes', async () => {
     const toMysql = await startLink(await shop.database('later'));
     toMysql.cut();
@@ -247,7 +274,6 @@ describe('MySQL goes away and comes back', () => {
 
     await supply(early, 'later', 5);
     expect(await buy(early, 'later')).toMatchObject({ status: 'UNPAID' });
-    await early.part.stop();
   });
 });
 
@@ -266,19 +292,4 @@ test('a node that stops writes the orders of the sales in flight first', async (
 
 test('no node has logged a bug or a warning', () => {
   for (const { lines } of [node, atLine]) expect(lines.filter((each) => !each.includes('"listening"'))).toEqual([]);
-});
-
-const lockOf = (sku: string) => `{inventory${sku}}:lock:8-auto-renew`;
-
-test('several skus are refused where sales write orders, definite, and nothing is taken', async () => {
-  await Promise.all(['basket-a', 'basket-b'].map((sku) => shop.redis.client.set(`{inventory${sku}}:stock`, 5)));
-  await node.lab('PUT', '/lock-version', { version: 'multi' });
-
-  const answer = await ask(`${node.url}/inventory/sale`, {
-    method: 'POST',
-    ...jsonBody({ skus: ['basket-a', 'basket-b'] }),
-  });
-
-  expectProblem(answer, 'BAD_REQUEST', { detail: /^Where sales write orders, one sku is sold at a time\.$/ });
-  expect(await Promise.all(['basket-a', 'basket-b'].map((sku) => shop.stockOf(sku)))).toEqual([5, 5]);
 });

@@ -1,11 +1,10 @@
 /**
  * Measures what the link costs: `npx tsx test/soak/scripts/link/cost.ts [rounds]`.
  *
- * One ioredis connection straight to Redis and one through a link do the same work in turns, once with the link in a
- * process of its own, as the nodes see it, and once in this process, where it shares the client's thread. Each figure is
- * the median of the rounds; a ratio is the median of the ratios of one round.
+ * One connection straight to Redis and one through a link do the same work in turns, the link in a process of its own, as the nodes see
+ * it. Each figure is the median of the rounds; the ratio is the median of the ratios of one round.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
@@ -13,85 +12,58 @@ import { openLink } from '../../../../scripts/link/link.ts';
 import { dismissReaper, makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { openRedis } from '../../../../scripts/stack/redis.ts';
 
-const OPERATIONS = { sequential: 4_000, pipelined: 60_000 };
-const IN_FLIGHT = 50;
+const WORK = [
+  { how: 'one at a time', inFlight: 1, operations: 4_000 },
+  { how: '50 in flight', inFlight: 50, operations: 60_000 },
+];
 
-if (process.send) await beTheLink();
-else await measure(Number(process.argv[2] ?? 15));
-
-async function beTheLink() {
+if (process.send) {
   const link = await openLink(process.argv[2] as string);
-  process.send?.(link.url);
+  process.send(link.url);
   await once(process, 'disconnect');
   await link.close();
-}
-
-async function measure(rounds: number) {
+} else {
   const temp = makeTempDir();
   const server = await openRedis(process.env['REDIS_URL'], temp);
-  const ownLink = await openLink(server.url);
-  const child: ChildProcess = fork(fileURLToPath(import.meta.url), [server.url]);
-  const [childUrl] = (await once(child, 'message')) as [string];
-  const direct = new Redis(server.url);
-  const linked = { 'a process of its own': new Redis(childUrl), 'the client’s process': new Redis(ownLink.url) };
-
-  for (const [where, through] of Object.entries(linked)) {
-    for (const [how, inFlight, operations] of [
-      ['one at a time', 1, OPERATIONS.sequential],
-      [`${IN_FLIGHT} in flight`, IN_FLIGHT, OPERATIONS.pipelined],
-    ] as const) {
-      const results: { without: Figures; with: Figures }[] = [];
-      for (let round = -2; round < rounds; round += 1) {
-        const isDirectFirst = round % 2 === 0;
-        const first = await run(isDirectFirst ? direct : through, operations, inFlight);
-        const second = await run(isDirectFirst ? through : direct, operations, inFlight);
-        const pair = isDirectFirst ? { without: first, with: second } : { without: second, with: first };
-        // The first two rounds warm up.
-        if (round >= 0) results.push(pair);
-      }
-      const middle = (of: (pair: (typeof results)[number]) => number) => median(results.map(of));
-      console.log(
-        [
-          `link in ${where}, ${how}:`,
-          `${middle((pair) => pair.without.perSecond).toFixed(0)} operations/s without,`,
-          `${middle((pair) => pair.with.perSecond).toFixed(0)} with,`,
-          `ratio ${middle((pair) => pair.with.perSecond / pair.without.perSecond).toFixed(2)};`,
-          `p50 ${middle((pair) => pair.without.p50).toFixed(0)} µs without, ${middle((pair) => pair.with.p50).toFixed(0)} µs with,`,
-          `added ${middle((pair) => pair.with.p50 - pair.without.p50).toFixed(0)} µs`,
-        ].join(' '),
-      );
+  const child = fork(fileURLToPath(import.meta.url), [server.url]);
+  const [url] = (await once(child, 'message')) as [string];
+  const [direct, linked] = [new Redis(server.url), new Redis(url)];
+  for (const { how, inFlight, operations } of WORK) {
+    const rounds: { without: number; through: number }[] = [];
+    // The first two rounds warm up.
+    for (let round = -2; round < Number(process.argv[2] ?? 15); round += 1) {
+      const pair = {
+        without: await pace(direct, operations, inFlight),
+        through: await pace(linked, operations, inFlight),
+      };
+      if (round >= 0) rounds.push(pair);
     }
+    const middle = (of: (pair: (typeof rounds)[number]) => number) =>
+      rounds.map(of).toSorted((a, b) => a - b)[rounds.length >> 1] ?? Number.NaN;
+    const [without, through] = [middle((pair) => pair.without), middle((pair) => pair.through)];
+    const ratio = middle((pair) => pair.through / pair.without);
+    console.log(
+      `${how}: ${without.toFixed(0)} operations/s without, ${through.toFixed(0)} with, ratio ${ratio.toFixed(2)}`,
+    );
   }
-
-  for (const client of [direct, ...Object.values(linked)]) client.disconnect();
+  for (const client of [direct, linked]) client.disconnect();
   child.disconnect();
-  await ownLink.close();
   await server.part?.stop();
   temp.remove();
   await dismissReaper();
 }
 
-type Figures = Awaited<ReturnType<typeof run>>;
-
-/** SETs and GETs in turn. Resolves with operations per second and the median latency in microseconds. */
-async function run(redis: Redis, operations: number, inFlight: number) {
-  const latencies: number[] = [];
+/** SETs and GETs in turn, so many a second. */
+async function pace(redis: Redis, operations: number, inFlight: number): Promise<number> {
   let sent = 0;
   async function loop() {
     while (sent < operations) {
       sent += 1;
-      const start = performance.now();
       if (sent % 2 === 0) await redis.set('cost', sent);
       else await redis.get('cost');
-      latencies.push((performance.now() - start) * 1000);
     }
   }
-  const start = performance.now();
+  const startedAt = performance.now();
   await Promise.all(Array.from({ length: inFlight }, loop));
-  return { perSecond: operations / ((performance.now() - start) / 1000), p50: median(latencies) };
-}
-
-function median(values: number[]) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[sorted.length >> 1] as number;
+  return operations / ((performance.now() - startedAt) / 1_000);
 }

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { cpuPerAcquisition, redisCpuIn, sumOfCpu, ticksIn, totalOf } from '../../../loadtest/bench/cpu-time.ts';
+
+test('each part: what was used between the two, for each acquisition', () => {
+  const before = { processes: 1_000, nginx: 10, redis: 500, redisMainThread: 400 };
+  const after = { processes: 3_000, nginx: 30, redis: 540, redisMainThread: 436 };
+
+  expect(cpuPerAcquisition(before, after, 4)).toEqual({ processes: 500, nginx: 5, redis: 10, redisMainThread: 9 });
+});
+
+test('a part that one end lacks is left out, and all are when nothing was acquired', () => {
+  expect(cpuPerAcquisition({ processes: 1, redis: 2 }, { processes: 3 }, 1)).toEqual({ processes: 2 });
+  expect(cpuPerAcquisition({ processes: 1 }, { processes: 3 }, 0)).toEqual({});
+});
+
+test('several servers: the sum of each part that all of them tell', () => {
+  const first = { redis: 10, redisMainThread: 8 };
+
+  expect(sumOfCpu([first, { redis: 5, redisMainThread: 4 }])).toEqual({ redis: 15, redisMainThread: 12 });
+  expect(sumOfCpu([first, { redis: 5 }])).toEqual({ redis: 15 });
+  expect(sumOfCpu([])).toEqual({});
+});
+
+test('the total has the main thread of Redis in it once', () => {
+  expect(totalOf({ processes: 30, nginx: 4, redis: 12, redisMainThread: 11 })).toBe(46);
+});
+
+test('what INFO says: user and system time without its children, and the main thread where there is a line for it', () => {
+  const info = ['used_cpu_sys:1.5', 'used_cpu_user:2.000001', 'used_cpu_sys_children:9', 'used_cpu_user_children:9'];
+  const ofThread = ['used_cpu_sys_main_thread:1.25', 'used_cpu_user_main_thread:2.0'];
+
+  expect(redisCpuIn(info.join('\r\n'))).toEqual({ redis: 3_500_001 });
+  expect(redisCpuIn([...info, ...ofThread].join('\r\n'))).toEqual({ redis: 3_500_001, redisMainThread: 3_250_000 });
+  expect(redisCpuIn('# CPU\r\n')).toEqual({});
+});
+
+test('what /proc says: the ticks of a process of this group, whatever its name', () => {
+  const stat = '77 (a (b) c) S 1 42 42 0 -1 4194304 1 0 0 0 150 25 9 9 20 0 1 0 5 100 1';
+
+  expect([42, 77, 1].map((group) => ticksIn(stat, group))).toEqual([175, 0, 0]);
+  expect(ticksIn('', 42)).toBe(0);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { type Answers, createPatience, describePace, faultsOf } from '../../../loadtest/orders/random-kills.ts';
+import type { Holdings } from '../../../services/inventory/orders/accounts.ts';
+
+/** Of 100 units 60 were sold: 20 orders wait, 20 are paid, 10 refunded, and 10 closed and restored. */
+const settled: Holdings = {
+  sku: '001',
+  stockIn: 'redis',
+  supply: 100,
+  inStock: 50,
+  unpaid: 20,
+  paid: 20,
+  refunded: 10,
+  restored: 10,
+  owed: 0,
+  unrestored: 0,
+  intended: 0,
+};
+
+test.each<[string, Answers, Partial<Holdings>, RegExp[]]>([
+  ['all is sold and answered', { sold: 60, OUT_OF_STOCK: 9 }, {}, []],
+  ['a sale without an answer has its order', { sold: 59, 'NODE_UNAVAILABLE?': 3 }, {}, []],
+  ['a sale without an answer took a unit', { sold: 60, 'NODE_UNAVAILABLE?': 1 }, { inStock: 49, intended: 2 }, []],
+  ['a unit is lost', { sold: 60 }, { inStock: 49 }, [/^1 unit unexplained/]],
+  ['a unit is lost behind an intent', { sold: 60 }, { inStock: 49, intended: 1 }, [/^60 orders and 1 unit in doubt/]],
+  ['an order is lost', { sold: 61 }, {}, [/^61 were sold, and there are 60 orders/]],
+  ['an order nobody asked for', { sold: 59, OUT_OF_STOCK: 1 }, {}, [/^60 orders and 0 units in doubt for 59/]],
+])('%s', (_, answers, differs, faults) => {
+  expect(faultsOf(answers, { ...settled, ...differs })).toEqual(faults.map((fault) => expect.stringMatching(fault)));
+});
+
+test('the pace of the clean-up, in a sentence', () => {
+  expect(describePace({ closed: 1_500, ms: 60_000, left: 40 })).toBe(
+    'Beside the buyers the clean-up closed 1,500 orders, 25.0 a second; 40 were left, due or not yet.',
+  );
+});
+
+test('it waits as long as the clean-up gets on, and no longer', () => {
+  const isWorthWaiting = createPatience(30_000);
+
+  const looks: [backlog: number, at: number][] = [
+    [900, 0],
+    [900, 29_000],
+    [899, 29_500],
+    [1_000, 59_000],
+    [700, 59_400],
+    [700, 89_300],
+    [701, 89_400],
+  ];
+  expect(looks.map((look) => isWorthWaiting(...look))).toEqual([true, true, true, true, true, true, false]);
+});

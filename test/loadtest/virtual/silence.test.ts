@@ -1,0 +1,77 @@
+// How long a drill may say nothing, and what those who follow it see meanwhile.
+
+import { expect, test } from 'vitest';
+import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
+import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
+import { timelineOf } from '../../../loadtest/evidence/timeline.ts';
+import { sharedClock, sleep } from '../../../loadtest/harness/clock.ts';
+import type { Observed } from '../../../loadtest/harness/observed.ts';
+import { sellDuringHold } from '../../../loadtest/harness/sell-during-hold.ts';
+import type { Judgement, StepDrill } from '../../../loadtest/harness/step-drill.ts';
+import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
+import { inVirtualWorld } from '../../../loadtest/virtual/play.ts';
+import { lockNamed } from '../../../virtual/lock-service.ts';
+import { run } from './own-target.ts';
+
+const passed: Judgement = { verdict: 'pass', reason: 'It held.', figures: {}, witnesses: [] };
+const drillThat = (act: (testBed: TestBed) => Promise<unknown>): StepDrill => ({
+  ...nestedCall,
+  run: async (testBed) => act(testBed).then(() => passed),
+});
+
+test('a drill that waits for what never comes is ended, and the stack is as it was', async () => {
+  const silent = drillThat(async ({ first, sellInside }) => (await sellInside(first, { untilResumed: true })).end);
+
+  await expect(run(silent, '8-auto-renew', { silenceLimitMs: 300 })).rejects.toThrow(
+    /^The drill came no further: for 300 ms it has said nothing\.$/,
+  );
+});
+
+test('while somebody reads a sentence, no drill is silent for too long', async () => {
+  const talking = drillThat((testBed) => testBed.step('One.'));
+  const narrate = () => sleep(500);
+
+  expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate })).toMatchObject({ verdict: 'pass' });
+});
+
+test('sales during a hold: all of them together have the limit, not each of them', async () => {
+  const limits: number[] = [];
+  const testBed = {
+    second: { name: 'node-2', async script() {} },
+    async sellWithin(_node: unknown, limitMs: number) {
+      limits.push(limitMs);
+      await sleep(limitMs / 2);
+      return { outcome: 'sold' };
+    },
+    async say() {},
+    async mustBeInside() {},
+  } as unknown as TestBed;
+  const sell = () => sellDuringHold(testBed, {} as Parameters<typeof sellDuringHold>[1], 1_000);
+
+  expect(await inVirtualWorld({ lock: lockNamed('8-auto-renew') }, sell)).toBe(3);
+  expect(limits).toEqual([1_000, 500, 250]);
+});
+
+test('a drill that is watched shows all that its timeline is drawn of', async () => {
+  const seen: Observed[] = [];
+  const endings: unknown[] = [];
+  const { events, timeline } = await run(crashedHolder, '4-ttl', {
+    observe: (testBed) => void seen.push(testBed),
+    narrate: async (_sentence, _atMs, isStep) => void (isStep && endings.push(seen[0]?.endedAt())),
+  });
+
+  const { startedAt, endedAt, faults, deaths, samples, ownerOf } = seen[0] as Observed;
+  expect(new Set(endings)).toEqual(new Set([undefined]));
+  expect(faults.map(({ label }) => label)).toEqual(['SIGKILL']);
+  expect(deaths()).toHaveLength(1);
+  expect(
+    timelineOf({
+      from: startedAt,
+      until: endedAt() ?? sharedClock(),
+      events: [...events, ...deaths()],
+      samples: [...samples()],
+      ownerOf,
+      faults: [...faults],
+    }),
+  ).toEqual(timeline);
+});

@@ -1,0 +1,353 @@
+import { once } from 'node:events';
+import type { Pool, PoolConnection, QueryOptions } from 'mysql2/promise';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { takeOne as conditional } from '../../../locks/beyond/mysql-conditional.ts';
+import { createLock as lockTable } from '../../../locks/beyond/mysql-lock-table.ts';
+import { createLock as named } from '../../../locks/beyond/mysql-named.ts';
+import { takeOne as optimistic } from '../../../locks/beyond/mysql-optimistic.ts';
+import { takeOne as pessimistic } from '../../../locks/beyond/mysql-pessimistic.ts';
+import type { CreateLock, LockOptions, SaleOptions, TakeOne } from '../../../locks/lock.ts';
+import { isStoreUnavailable } from '../../../services/inventory/away-server.ts';
+import { stockInMysql } from '../../../services/inventory/mysql.ts';
+import type { Stock } from '../../../services/inventory/store.ts';
+import { aborted, lockOptions, notHeld, saleOptions } from '../lock-options.ts';
+import { until } from '../until.ts';
+import { idOf, ownMysql } from './own-mysql.ts';
+
+const { ask, database, connect, waiting, key, ...server } = ownMysql();
+const locks: [string, CreateLock][] = [
+  ['mysql-lock-table', lockTable],
+  ['mysql-named', named],
+];
+const sales: [string, TakeOne][] = [
+  ['mysql-pessimistic', pessimistic],
+  ['mysql-optimistic', optimistic],
+  ['mysql-conditional', conditional],
+];
+const sku = '001';
+const oneTry = AbortSignal.abort();
+
+let url: string;
+let pool: Pool;
+let stock: Stock;
+
+beforeAll(async () => {
+  url = await database();
+  pool = connect(url);
+  stock = stockInMysql(connect(url));
+});
+beforeEach(() => stock.writeStock(sku, 5));
+
+const optionsOf = (given: Partial<LockOptions> = {}) =>
+  lockOptions({ redis: undefined as never, mysql: pool, key: key(), ...given });
+
+/** A sale, and the steps that it tells. */
+function sell(takeOne: TakeOne, given: Partial<SaleOptions> = {}) {
+  const emitted: [step: string, stock?: number][] = [];
+  const sold = takeOne(saleOptions({ mysql: pool, sku, emit: (...step) => void emitted.push(step), ...given }));
+  sold.catch(() => {});
+  return { sold, emitted };
+}
+
+describe.each(locks)('%s', (_, createLock) => {
+  const newLock = (given: Partial<LockOptions> = {}) => createLock(optionsOf(given));
+
+  test('is acquired beside another key, keeps out at one try, and is released by its holder alone', async () => {
+    const one = connect(url, 1);
+    const [other, a, b] = [newLock({ key: `${key()} (other)` }), newLock(), newLock({ mysql: one })];
+    await other.acquire();
+    await a.acquire();
+
+    await expect(b.release()).rejects.toMatchObject(notHeld);
+    await expect(b.acquire(oneTry)).rejects.toMatchObject(aborted);
+
+    await a.release();
+    await expect(a.release()).rejects.toMatchObject(notHeld);
+    // Its one connection is good for the next try.
+    await b.acquire(oneTry);
+    await b.release();
+    await other.release();
+  });
+
+  test('20 contenders over two pools lose no update', async () => {
+    const pools = [connect(url), connect(url)] as const;
+    let updates = 0;
+
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const lock = newLock({ mysql: pools[index % 2] ?? pools[0] });
+        await lock.acquire();
+        const read = updates;
+        await pool.query('SELECT 1');
+        updates = read + 1;
+        await lock.release();
+      }),
+    );
+
+    expect(updates).toBe(20);
+  });
+
+  test('a waiter that is aborted ends at once, and so does its statement at the server', async () => {
+    const [holder, waiter, next] = [newLock(), newLock(), newLock()];
+    const patience = new AbortController();
+    await holder.acquire();
+    const waited = waiter.acquire(patience.signal);
+    waited.catch(() => {});
+    await until(async () => (await waiting()) === 1);
+
+    patience.abort(new Error('enough'));
+    await expect(waited).rejects.toMatchObject({ ...aborted, cause: patience.signal.reason });
+
+    await until(async () => (await waiting()) === 0);
+    await holder.release();
+    await next.acquire(oneTry);
+    await next.release();
+  });
+
+  test('a waiter for a connection that is aborted ends at once, and the connection goes to the next', async () => {
+    const one = connect(url, 1);
+    const [holder, waiter, next] = [newLock({ mysql: one }), newLock({ mysql: one }), newLock({ mysql: one })];
+    await holder.acquire();
+    const patience = new AbortController();
+    const waited = waiter.acquire(patience.signal);
+    const nextIn = next.acquire();
+    patience.abort();
+
+    await expect(waited).rejects.toMatchObject(aborted);
+    await holder.release();
+    await nextIn;
+    await next.release();
+  });
+
+  test.each(['by the same lock object', 'by another lock object'])(
+    'its request acquires it again %s, before those who wait, and it is free after the last release',
+    async (which) => {
+      const one = connect(url, 1);
+      const lockOfOurs = () => newLock({ ownerToken: 'ours', mysql: one });
+      const outer = lockOfOurs();
+      const inner = which === 'by another lock object' ? lockOfOurs() : outer;
+      const other = newLock();
+      await outer.acquire();
+      let isIn = false;
+      const entered = other.acquire().then(() => (isIn = true));
+
+      await inner.acquire();
+      await inner.release();
+      await expect(newLock().acquire(oneTry)).rejects.toMatchObject(aborted);
+      expect(isIn).toBe(false);
+      await outer.release();
+      await entered;
+      await other.release();
+    },
+  );
+
+  test('a connection that breaks: the holder learns it, its release rejects, and the next gets in', async () => {
+    const one = connect(url, 1);
+    const id = await idOf(one);
+    let losses = 0;
+    const holder = newLock({ mysql: one, onLeaseLost: () => (losses += 1) });
+    const next = newLock();
+    await holder.acquire();
+    const nextIn = next.acquire();
+    await until(async () => (await waiting()) === 1);
+
+    const lost = once(holder.lost as AbortSignal, 'abort');
+    await ask('KILL ?', [id]);
+    await lost;
+    await nextIn;
+
+    expect(losses).toBe(1);
+    expect(holder.lost?.reason).toMatchObject(notHeld);
+    await expect(holder.release()).rejects.toMatchObject(notHeld);
+    await next.release();
+    expect(await idOf(one)).not.toBe(id);
+  });
+});
+
+test('mysql-lock-table: a wait longer than the server allows begins again, and ends with the lock', async () => {
+  await ask('SET GLOBAL innodb_lock_wait_timeout = 1');
+  const one = connect(url, 1);
+  let tries = 0;
+  async function getConnection() {
+    tries += 1;
+    return one.getConnection();
+  }
+  const [holder, waiter] = [lockTable(optionsOf()), lockTable(optionsOf({ mysql: { getConnection } as Pool }))];
+  await holder.acquire();
+  const entered = waiter.acquire();
+  await until(async () => tries === 2);
+  await ask('SET GLOBAL innodb_lock_wait_timeout = 50');
+
+  await holder.release();
+
+  await entered;
+  await waiter.release();
+});
+
+test('mysql-named: a name is a lock of its database only, however long it is', async () => {
+  const other = connect(await database());
+  const key = 'a'.repeat(200);
+  const [here, there] = [named(optionsOf({ key })), named(optionsOf({ key, mysql: other }))];
+
+  await here.acquire();
+  await there.acquire(oneTry);
+
+  await there.release();
+  await here.release();
+});
+
+describe.each(sales)('%s', (_, takeOne) => {
+  test('sells until nothing is left, and knows no other sku', async () => {
+    await stock.writeStock(sku, 2);
+    const mysql = connect(url, 1);
+
+    const answers = [];
+    for (let n = 1; n <= 3; n += 1) answers.push(await sell(takeOne, { mysql }).sold);
+
+    expect(answers).toEqual([2, 1, 0]);
+    expect(await stock.readStock(sku)).toBe(0);
+    expect(await sell(takeOne, { mysql, sku: 'unknown' }).sold).toBeUndefined();
+  });
+
+  test('20 buyers over two pools of 12 units: each unit is sold once', async () => {
+    await stock.writeStock(sku, 12);
+    const pools = [connect(url), connect(url)] as const;
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => sell(takeOne, { mysql: pools[index % 2] ?? pools[0] }).sold),
+    );
+
+    const sold = answers.filter((before) => before !== 0).toSorted((a, b) => Number(a) - Number(b));
+    expect(sold).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    expect(await stock.readStock(sku)).toBe(0);
+  });
+
+  test('a sale that waits for the row and is aborted ends, sells nothing, and leaves no statement', async () => {
+    const holder = await pool.getConnection();
+    // What the system does to the connections of a process that is killed: what it has not committed is undone.
+    onTestFinished(() => holder.destroy());
+    await holder.query('START TRANSACTION');
+    await holder.query('UPDATE tb_stock SET stock = 0 WHERE sku = ?', [sku]);
+    const mysql = connect(url, 1);
+    const patience = new AbortController();
+    const { sold } = sell(takeOne, { mysql, signal: patience.signal });
+    await until(async () => (await waiting()) === 1);
+
+    patience.abort(new Error('enough'));
+    await expect(sold).rejects.toMatchObject({ ...aborted, cause: patience.signal.reason });
+
+    await until(async () => (await waiting()) === 0);
+    holder.destroy();
+    expect(await sell(takeOne, { mysql }).sold).toBe(5);
+  });
+
+  test('a deadlock is refused by the server, and the sale begins again', async () => {
+    await pool.query('CREATE TABLE IF NOT EXISTS side (id INT PRIMARY KEY, n INT)');
+    await pool.query('REPLACE INTO side VALUES (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)');
+    // Every sale now locks a second row after that of the stock.
+    await pool.query(
+      'CREATE TRIGGER also BEFORE UPDATE ON tb_stock FOR EACH ROW UPDATE side SET n = n + 1 WHERE id = 1',
+    );
+    onTestFinished(async () => void (await pool.query('DROP TRIGGER also')));
+    const other = await pool.getConnection();
+    await other.query('START TRANSACTION');
+    // It has written more, so the server gives the sale up and not this one.
+    await other.query('UPDATE side SET n = 100');
+    const { sold, emitted } = sell(takeOne);
+    await until(async () => (await waiting()) === 1);
+    await other.query('SELECT stock FROM tb_stock WHERE sku = ? FOR UPDATE', [sku]);
+    await other.query('COMMIT');
+    other.release();
+
+    expect(await sold).toBe(5);
+    expect(emitted.filter(([step]) => step === 'conflict')).toHaveLength(1);
+    expect(await stock.readStock(sku)).toBe(4);
+  });
+
+  test('a server that refuses every write: the sale ends after a number of tries', async () => {
+    async function query({ sql }: QueryOptions) {
+      if (sql.startsWith('SELECT')) return [[{ stock: 5, version: 1 }]];
+      if (!sql.startsWith('UPDATE')) return [{}];
+      throw Object.assign(new Error('It is a deadlock.'), { code: 'ER_LOCK_DEADLOCK', sqlState: '40001' });
+    }
+    const connection = { query, on() {}, off() {}, release() {}, destroy() {} } as unknown as PoolConnection;
+    const mysql = { getConnection: async () => connection } as Pool;
+
+    await expect(sell(takeOne, { mysql }).sold).rejects.toMatchObject({ code: 'TOO_MANY_CONFLICTS' });
+  });
+
+  test('a connection that breaks during the sale: nothing is written, and the row is free', async () => {
+    const mysql = connect(url, 1);
+    const id = await idOf(mysql);
+    const business = async () => void (await ask('KILL ?', [id]));
+
+    const error = await sell(takeOne, { mysql, business }).sold.catch((reason) => reason);
+
+    expect(isStoreUnavailable(error)).toBe(true);
+    expect(await sell(takeOne).sold).toBe(5);
+  });
+});
+
+test('mysql-pessimistic: is alone from its read on, and leaves with its commit', async () => {
+  let keepSelling = () => {};
+  const first = sell(pessimistic, { business: () => new Promise((resolve) => (keepSelling = resolve)) });
+  await until(async () => first.emitted.length === 2);
+  const second = sell(pessimistic);
+  await until(async () => (await waiting()) === 1);
+  expect(second.emitted).toEqual([]);
+  keepSelling();
+
+  expect([await first.sold, await second.sold]).toEqual([5, 4]);
+  expect(first.emitted).toEqual([['entered'], ['read', 5], ['left'], ['writing'], ['wrote', 4]]);
+});
+
+test('mysql-optimistic: a write of another version is refused, and the sale reads anew', async () => {
+  let others = 1;
+  const business = async () => {
+    if (others > 0) await stock.writeStock(sku, 9);
+    others -= 1;
+  };
+  const { sold, emitted } = sell(optimistic, { business });
+
+  expect(await sold).toBe(9);
+
+  expect(emitted).toEqual([
+    ...[['began'], ['read', 5], ['writing'], ['conflict']],
+    ...[['read', 9], ['writing'], ['wrote', 8]],
+  ]);
+});
+
+test('mysql-conditional: tells the stock that its one statement has found', async () => {
+  const { sold, emitted } = sell(conditional, { business: () => stock.writeStock(sku, 3) });
+
+  expect(await sold).toBe(3);
+
+  expect(emitted).toEqual([['began'], ['writing'], ['read', 3], ['wrote', 2]]);
+});
+
+test('a server that stands still refuses a lock and a sale', async () => {
+  // There are connections to be taken from the pool.
+  await Promise.all([idOf(pool), idOf(pool)]);
+  await server.freeze();
+
+  const refusals = [named(optionsOf()).acquire(), sell(conditional).sold].map((each) => each.catch((error) => error));
+  const errors = await Promise.all(refusals);
+  server.resume();
+
+  expect(errors.map(isStoreUnavailable)).toEqual([true, true]);
+});
+
+test('mysql-named: its server dies: the holder learns it, and a new lock is had when it is back', async () => {
+  const lock = named(optionsOf({ onLeaseLost() {} }));
+  await lock.acquire();
+  const lost = once(lock.lost as AbortSignal, 'abort');
+  await server.kill();
+  await lost;
+  await expect(lock.release()).rejects.toMatchObject(notHeld);
+
+  await server.start();
+
+  const next = named(optionsOf());
+  await next.acquire();
+  await next.release();
+});

@@ -1,0 +1,57 @@
+import { beforeAll, expect, test } from 'vitest';
+import {
+  expectProblem,
+  sendRaw,
+  startNode,
+  startNodeAlone,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+} from './node-under-test.ts';
+
+const password = 's3cret-word';
+let redis: TestRedis;
+let urlWithPassword: string;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  await redis.client.set('{inventory001}:stock', 100);
+  await redis.client.config('SET', 'requirepass', password);
+  urlWithPassword = redis.url.replace('//', `//:${password}@`);
+});
+
+type Line = { msg: string; node: string; url?: string; status?: number; ms?: number };
+const parsed = (node: TestNode) => node.lines.map((line) => JSON.parse(line) as Line);
+
+test('log: JSON lines, one for each request at debug, and none for a request at info; no password', async () => {
+  const levels = ['info', 'debug'].map((LOG_LEVEL) => startNode(urlWithPassword, { LOG_LEVEL }));
+  const [atInfo, atDebug] = (await Promise.all(levels)) as [TestNode, TestNode];
+  for (const node of [atInfo, atDebug]) {
+    for (const sku of ['001', 'none', 'a%20b']) await node.sell(sku);
+    await node.get('/nowhere');
+    await sendRaw(node.port, 'garbage\r\n\r\n');
+    node.signal('SIGTERM');
+    await node.part.ended;
+  }
+
+  const frame = ['listening', 'stopping', 'stopped'];
+  expect(parsed(atInfo).map(({ msg, node }) => ({ msg, node }))).toEqual(
+    frame.map((msg) => ({ msg, node: atInfo.name })),
+  );
+  const requests = parsed(atDebug).filter(({ msg }) => msg === 'request');
+  const ofSales = requests.filter(({ url }) => url?.startsWith('/inventory/sale'));
+  expect(ofSales.map(({ status }) => status)).toEqual([200, 404, 400]);
+  expect(requests.filter(({ url }) => url === '/nowhere')).toMatchObject([{ status: 404, ms: expect.any(Number) }]);
+  expect(parsed(atDebug).flatMap(({ msg }) => (msg === 'request' ? [] : [msg]))).toEqual(frame);
+  for (const { lines } of [atInfo, atDebug]) expect(lines.join()).not.toContain(password);
+});
+
+test('log: no password in it, not even when Redis refuses it, and the sale is a 503', async () => {
+  const wrong = await startNodeAlone(urlWithPassword.replace(password, 'wr0ng-word'), { LOG_LEVEL: 'trace' });
+  const none = await startNodeAlone(redis.url, { LOG_LEVEL: 'trace' });
+
+  for (const node of [wrong, none]) {
+    expectProblem(await node.sell('001'), 'STORE_UNAVAILABLE');
+    expect(node.lines.join('\n')).not.toMatch(/s3cret-word|wr0ng-word|\n\s+at /);
+  }
+});

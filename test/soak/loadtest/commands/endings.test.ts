@@ -1,0 +1,103 @@
+// However a real program ends: it says so by its code, and leaves no process and no file, which `ownCommands` looks at after every test.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CommandUnderTest, leavesNothing, ownCommands } from '../../../loadtest/commands/command-under-test.ts';
+import { drillsOf, QUICK, readLatest } from '../../../loadtest/commands/quick-run.ts';
+
+const replay = 'loadtest/commands/replay.ts';
+const staircase = 'loadtest/commands/staircase.ts';
+const bench = 'loadtest/commands/bench.ts';
+const drill = 'live/drill.ts';
+const kills = 'loadtest/commands/random-kills.ts';
+/** It loads modules that are TypeScript, which a bundle can't. */
+const figures = 'loadtest/commands/figures.ts';
+const start = ownCommands(replay, staircase, bench, drill, kills);
+
+const longRush = ['--stage', '6', '--drill', 'rush,sell-out', ...QUICK, '--requests', '50000', '--stock', '50000'];
+const manyCells = [
+  ...['--stage', '4,5,6', '--drill', 'crashed-holder,late-release,paused-process,late-write', '--lease', '600'],
+];
+const startRush = () => start(replay, longRush);
+/** The stage's title is printed right before its first drill begins. */
+const isUnderWay = (command: CommandUnderTest) => command.prints(/Stage 6/);
+/** The first cell has ended; on the other stacks a node is killed, paused, or cut off from Redis. */
+const isInTheMiddle = (command: CommandUnderTest) => command.prints(/^\[1\/12/m);
+
+describe('Ctrl-C in the middle: 2', () => {
+  test.each([
+    { file: replay, args: longRush, at: /Stage 6/, says: /^$/ },
+    { file: bench, args: ['--only', '6', '--seconds', '60'], at: /Round 1/, says: /^$/ },
+    { file: kills, args: [], at: /A random node is killed every second/, says: /^The run could not be made: it was/ },
+    { file: drill, args: ['redis-outage', '--stage', '8'], at: /SIGSTOP/, says: /stopped before the end/ },
+    { file: drill, args: ['failover', '--stage', '8'], at: /Redis is killed/, says: /stopped before the end/ },
+  ])('$file $args', async ({ file, args, at, says }) => {
+    const command = start(file, args);
+    await command.prints(at);
+    command.child.kill('SIGINT');
+
+    expect(await command.ended).toEqual({ code: 2, signal: null });
+    expect(command.stderr()).toMatch(says);
+    // The run before stays the latest.
+    expect(existsSync(join(command.reports, 'latest'))).toBe(false);
+  });
+
+  test('npm run figures: the run that is under way ends as well, and is not recorded', async () => {
+    const command = start(figures, ['--only', 'start-4']);
+    await command.prints(/Two nodes behind nginx/);
+    command.child.kill('SIGINT');
+
+    expect((await command.ended).code).toBe(2);
+    expect(command.stdout()).not.toContain('taken from');
+    expect(command.stderr()).toContain('The figures could not be recorded: stopped before the end');
+  });
+
+  test('npm run staircase: what was run is reported, and what was left out is named', async () => {
+    const command = start(staircase, manyCells);
+    await isInTheMiddle(command);
+    command.child.kill('SIGINT');
+
+    expect((await command.ended).code).toBe(2);
+    const results = readLatest(command);
+    expect(results.verdict).toBe('unknown');
+    expect(results.leftOut.length).toBeGreaterThan(0);
+    expect(results.leftOut.length + drillsOf(results).length).toBe(12);
+    expect(command.stdout()).toContain(`  Left out: ${results.leftOut.join(', ')}.\n`);
+  });
+
+  test('twice: it does not wait for what it has started, and the reaper ends that', async () => {
+    const command = start(staircase, manyCells);
+    await isInTheMiddle(command);
+    command.child.kill('SIGINT');
+    command.child.kill('SIGTERM');
+
+    expect((await command.ended).code).toBe(2);
+  });
+});
+
+describe('something dies', () => {
+  test('the harness: the reaper ends what it has started', async () => {
+    const command = startRush();
+    await isUnderWay(command);
+    expect(command.leftovers().length).toBeGreaterThan(4);
+    command.child.kill('SIGKILL');
+    await command.ended;
+    await leavesNothing(command);
+  });
+
+  test.each(['services/inventory/main.ts', 'redis-server', 'nginx: master'])(
+    '%s: unknown, never pass, and 1',
+    async (victim) => {
+      const command = startRush();
+      await isUnderWay(command);
+      const line = command.leftovers().find((line) => line.includes(victim)) ?? '';
+      process.kill(Number.parseInt(line, 10), 'SIGKILL');
+
+      expect((await command.ended).code).toBe(1);
+      expect(command.stdout()).toMatch(/was ended by SIGKILL/);
+      expect(command.stdout()).toContain('Left out: 6-lua-release sell-out.');
+      expect(readLatest(command).verdict).toBe('unknown');
+    },
+  );
+});

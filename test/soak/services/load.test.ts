@@ -1,0 +1,96 @@
+// Many clients at once, and what becomes of them when they hang up or their node is asked to stop.
+
+import { Agent, request } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import { lockWith, writeModule } from '../../loadtest/grade/modules.ts';
+import {
+  startHeldSale,
+  startNode,
+  startRedis,
+  type TestNode,
+  type TestRedis,
+  until,
+} from '../../services/inventory/node-under-test.ts';
+
+const CROWD = 200;
+
+let redis: TestRedis;
+let node: TestNode;
+beforeAll(async () => {
+  redis = await startRedis();
+  node = await startNode(redis.url);
+});
+
+test.each(['1-in-process', '2-recursive-retry', '3-spin', '8-auto-renew'])(
+  'waiting under %s: 200 clients hang up, their sales stop at once, and the next one gets in',
+  async (version) => {
+    await node.lab('PUT', '/lock-version', { version });
+    await node.lab('DELETE', '/history');
+    await redis.client.set('{inventorycrowd}:stock', 1_000);
+    const holder = await startHeldSale(node, 'crowd');
+    const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
+    const waiters = Array.from({ length: CROWD }, () => {
+      const sale = request(`${node.url}/inventory/sale?sku=crowd`, { method: 'POST', agent });
+      return sale.on('error', () => {}).end();
+    });
+    await until('all wait', async () => (await node.state()).waiting === CROWD);
+
+    for (const waiter of waiters) waiter.destroy();
+    await until('nobody waits', async () => (await node.state()).waiting === 0, 1_000);
+    const next = node.sell('crowd');
+    await until('the next sale waits', async () => (await node.state()).waiting === 1);
+    const resumedAt = performance.now();
+    await holder.resume();
+
+    expect((await next).body).toMatchObject({ outcome: 'sold', stockBefore: 999 });
+    expect(performance.now() - resumedAt).toBeLessThan(500);
+    expect((await node.state()).counts).toMatchObject({ received: CROWD + 2, sold: 2, clientGone: CROWD });
+    expect(await redis.client.keys('{inventorycrowd}:lock:*')).toEqual([]);
+    // No warning that listeners leak, and no bug.
+    expect(node.lines.filter((line) => !line.includes('"listening"'))).toEqual([]);
+  },
+);
+
+test('shutdown: under load through kept connections no sale is lost', async () => {
+  const [leaving, staying] = await Promise.all([startNode(redis.url), startNode(redis.url)]);
+  await redis.client.set('{inventoryload}:stock', 100_000);
+  let sold = 0;
+  let isOver = false;
+  const isStopping = () => leaving.lines.some((line) => line.includes('"stopping"'));
+  /** Buys until it is over, or the node is gone; fetch keeps and uses its connections again. */
+  async function buyAt(from: TestNode) {
+    while (!isOver) {
+      const answer = await from.sell('load').catch((error: Error) => error);
+      if (answer instanceof Error) {
+        if (from === leaving && isStopping() && answer.message === 'fetch failed') return;
+        throw answer;
+      }
+      if (answer.status === 200) sold += 1;
+      else expect(answer.body.code).toBe('SHUTTING_DOWN');
+    }
+  }
+  const ofLeaving = Array.from({ length: 20 }, () => buyAt(leaving));
+  const ofStaying = Array.from({ length: 10 }, () => buyAt(staying));
+  await until('200 are sold', () => sold >= CROWD);
+  leaving.signal('SIGTERM');
+  expect(await leaving.part.ended).toMatch(/ended with exit code 0/);
+  await Promise.all(ofLeaving);
+  const soldByThen = sold;
+  await until('the other node sells on', () => sold > soldByThen + 20);
+  isOver = true;
+  await Promise.all(ofStaying);
+
+  expect(100_000 - Number(await redis.client.get('{inventoryload}:stock'))).toBe(sold);
+  expect(await redis.client.keys('{inventoryload}:lock:*')).toEqual([]);
+});
+
+test('an external lock that never releases: the sale is answered LOCK_FAILED after five seconds, and says why', async () => {
+  const file = writeModule('never-releases.ts', lockWith({ release: 'await new Promise(() => {});' }));
+  const own = await startNode(redis.url, { LOCK_MODULES: file, LOCK_VERSION: 'never-releases', LOG_LEVEL: 'silent' });
+  await own.lab('PUT', '/stock', { sku: '001', stock: 5 });
+
+  expect(await own.sell('001')).toMatchObject({
+    status: 500,
+    body: { code: 'LOCK_FAILED', detail: 'release() has not ended within 5000 ms.', definite: false },
+  });
+});
