@@ -1,11 +1,11 @@
 // npm run drill: breaks one stage on purpose, prints each step with its time, and keeps what was seen as a page with --save.
 
-import dotenv from 'dotenv';
 import { runDrillCommand } from '../loadtest/commands/drill.ts';
 import { readDrillOptions } from '../loadtest/commands/drill-options.ts';
 import { exitWhenWritten } from '../loadtest/commands/ending.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 process.exitCode = await runDrillCommand(readDrillOptions(process.argv), async (...played) => {
   // Most runs are kept nowhere, and begin sooner without it.
   const { openOnlooker } = await import('./server/onlooker.ts');

@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Command } from 'commander';
-import dotenv from 'dotenv';
 import { z } from 'zod';
 import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { leaseLength, webAddress, webAddresses } from '../loadtest/commands/options.ts';
 import { livePorts } from '../scripts/stack/usual-ports.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { wholeNumber } from '../services/inventory/setting-kinds.ts';
 import { readSettingsOrExit } from '../services/inventory/settings.ts';
 import type { Order } from './contract.ts';
@@ -26,7 +26,7 @@ import { type Shared, shareRoom } from './server/share.ts';
 import { createStream } from './server/stream.ts';
 import { watchWorkshop } from './server/watched-workshop.ts';
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const command = new Command('npm run live --')
   .description('Serves a page on this machine that shows the stack, plays its drills, and breaks it.')
   .option('--url <url>', 'show a running stack: its load balancer', webAddress)

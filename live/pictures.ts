@@ -59,7 +59,7 @@ async function takeDrill(page: Page) {
   await isReady(page);
   await choose(page, '4-ttl', 'slow-holder');
   await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await page.getByText('fails, as taught').waitFor({ timeout: DRILL_LIMIT_MS });
+  await page.getByText('fails, as expected').waitFor({ timeout: DRILL_LIMIT_MS });
   await isReady(page);
   await page.getByRole('tab', { name: 'Story' }).click();
   await take(page, 'live-drill.png');

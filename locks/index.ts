@@ -91,16 +91,20 @@ export function addExternalLock(name: string, createLock: CreateLock, backend: B
   strategies[name] = { backend, createLock };
 }
 
-/** The lock of the course for each backend. */
+/** The built-in lock for each backend. */
 const ofBackend: Record<string, string> = { redis: '8-auto-renew', mysql: 'mysql-lock-table', zookeeper: 'zookeeper' };
 
-/** The name that a `LOCK_VERSION` stands for: a number (`4`), a name (`4-ttl`, `fenced`) or a backend (`redis`). Undefined when there is none. */
+/**
+ * The name that a `LOCK_VERSION` stands for: a number (`4`), a name (`4-ttl`, `fenced`) or a backend (`redis`), in any case.
+ * Undefined when there is none.
+ */
 export function lockName(version: string): string | undefined {
   const names = Object.keys(strategies);
-  const wanted = Object.hasOwn(ofBackend, version) ? ofBackend[version] : version;
+  const asked = version.toLowerCase();
+  const wanted = Object.hasOwn(ofBackend, asked) ? ofBackend[asked] : asked;
   return /^\d+$/.test(version)
     ? names.find((name) => name.startsWith(`${version}-`))
-    : names.find((name) => name === wanted);
+    : names.find((name) => name.toLowerCase() === wanted);
 }
 
 /** 4 for `4-ttl`; null for a strategy beyond the stages. */

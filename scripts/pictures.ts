@@ -1,4 +1,4 @@
-// Makes the pictures of the README from the latest reports of npm run staircase and npm run bench, those that are there:
+// Makes the pictures of the pages from the latest reports of npm run staircase and npm run bench, those that are there:
 // npm run pictures [-- REPORTS]
 // It needs Chromium: at /usr/bin/chromium, or where CHROMIUM says.
 
@@ -14,10 +14,9 @@ const WIDTH = 1200;
 
 /** Each picture: its report, the section of it that it shows, by its heading, and the charts that it leaves out. */
 const pictures = {
-  'staircase.png': { from: 'latest/report.html', heading: 'The staircase', without: [] },
   'final-stock.png': {
     from: 'latest/report.html',
-    heading: 'What was left, and what should have been left',
+    heading: 'The final stock',
     without: ['one-node-rush:'],
   },
   'bench.png': { from: 'latest-bench/bench.html', heading: 'Acquisitions per second', without: ['× 10 waiters'] },

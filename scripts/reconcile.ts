@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import Table from 'cli-table3';
-import dotenv from 'dotenv';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
 import {
   type Accounts,
   balance,
@@ -33,7 +33,7 @@ const flags = process.argv.slice(2);
 if (flags.some((flag) => flag !== '--repair')) {
   exitWithSettingError('npm run reconcile takes one flag: -- --repair. Its settings are in .env.example.');
 }
-dotenv.config({ quiet: true });
+loadEnvFile();
 const { MYSQL_URL, REDIS_URL, WAIT_TIMEOUT_MS, BUCKETS } = readSettingsOrExit(
   inventorySettings.pick({ MYSQL_URL: true, REDIS_URL: true, WAIT_TIMEOUT_MS: true, BUCKETS: true }),
   process.env,

@@ -1,8 +1,10 @@
 // npm run up: keeps the stack on the course's ports until Ctrl-C or `npm run down`.
 
-import dotenv from 'dotenv';
 import { z } from 'zod';
 import { type Backend, backendOf } from '../locks/index.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
+import type { TickResult } from '../services/inventory/lab/contract.ts';
+import type { SaleLine } from '../services/inventory/sale-log.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
 import {
   exitWithSettingError,
@@ -21,7 +23,7 @@ const STOCK = 5_000;
 
 if (process.argv.length > 2) exitWithSettingError('npm run up takes no flags. Its settings are in .env.example.');
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const { LOCK_VERSION, ORDERS, ...settings } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
@@ -69,7 +71,7 @@ try {
         { port: settings.NODE_2_PORT, labPort: settings.NODE_2_LAB_PORT },
       ],
     },
-    onLine: (name, line) => console.log(`${name}  ${line}`),
+    onLine: (name, line) => console.log(`${name}  ${plainLine(line) ?? line}`),
   });
   await setStock(stack);
   await describe(stack, namespace);
@@ -86,6 +88,27 @@ await stack?.stop();
 await backends?.stop();
 await control.release();
 process.exit();
+
+/**
+ * The line of a sale or of a clean-up, as people read it: `:7777 sold 001, stock 5000 → 4999 (8-auto-renew, 3 ms)`. A node writes a
+ * line for each at LOG_LEVEL=debug. Undefined for any other line.
+ */
+function plainLine(line: string): string | undefined {
+  if (line.includes('"msg":"sale"')) return saleLine(JSON.parse(line));
+  if (line.includes('"msg":"clean-up"')) return cleanUpLine(JSON.parse(line));
+  return undefined;
+}
+
+function saleLine(sale: SaleLine): string {
+  const { port, sku, outcome, ms } = sale;
+  if (!('remaining' in sale)) return `:${port} ${outcome} ${sku} (${ms} ms)`;
+  return `:${port} sold ${sku}, stock ${sale.stockBefore} → ${sale.remaining} (${sale.lock}, ${ms} ms)`;
+}
+
+function cleanUpLine({ outcome, guard, due, closed, restored, ms, detail }: TickResult): string {
+  const found = outcome === 'ran' ? `, due ${due}, closed ${closed}, units back ${restored}` : '';
+  return `clean-up ${outcome}${found} (${guard}, ${ms} ms)${detail ? ` ${detail}` : ''}`;
+}
 
 async function refuseTakenPorts() {
   for (const port of Object.values(ports)) {

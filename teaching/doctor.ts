@@ -2,17 +2,17 @@
 
 import { arch, type } from 'node:os';
 import { Command } from 'commander';
-import dotenv from 'dotenv';
 import pc from 'picocolors';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd } from '../loadtest/commands/ending.ts';
 import { countOf, listOf } from '../loadtest/evidence/numbers.ts';
+import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { checks, type Finding, type State } from './checks.ts';
 
 const WIDTH = 96;
 const PART_WIDTH = 17;
 const marks: Record<State, string> = { ok: pc.blue('✔'), less: pc.yellow('!'), stops: pc.red('✘') };
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const { json } = new Command('npm run doctor --')
   .description(
     'Looks at this machine: which parts are there, what each missing one costs, and the line that installs it.',

@@ -19,7 +19,7 @@ export interface StageFacts extends Pick<StageChoice, 'name' | 'title' | 'proble
   diff: string[];
   /** The drills that the stage before fails and this one holds. */
   fixed: string[];
-  /** The drills that it fails, as taught. */
+  /** The drills that it fails, as expected. */
   failed: string[];
   /** The drill that shows best what it leaves broken. */
   left: string;

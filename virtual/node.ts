@@ -1,5 +1,7 @@
 // A node of the virtual world: a process that runs the service, and that can be stopped, killed, and kept from its event loop.
 
+import type { Standstill } from '../services/inventory/lab/contract.ts';
+import { LOOK_MS } from '../services/inventory/lab/standstills.ts';
 import { createClient } from './client.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
 import type { VirtualProxy } from './proxy.ts';
@@ -41,8 +43,10 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
   /** What has come while its process was stopped. */
   let inbox: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
-  /** Until then its event loop is blocked. */
+  /** Until then its event loop is blocked, or it gets no core. */
   let busyUntil = 0;
+  let stoppedAt = 0;
+  const standstills: Standstill[] = [];
   /** Something has happened to it since it was flushed. */
   let isTouched = true;
   let nextTimer: { id: number; due: number } | undefined;
@@ -80,10 +84,18 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
     });
   });
 
+  /** It comes to nothing meanwhile, and notes it as services/inventory/lab/standstills.ts does: between two of its looks. */
+  function noteStandstill(from: number, until: number) {
+    const dueAt = (Math.floor(from / LOOK_MS) + 1) * LOOK_MS;
+    const ms = until - dueAt;
+    if (ms >= LOOK_MS) standstills.push({ from: dueAt - LOOK_MS, until, ms });
+  }
+
   /** The business of a sale computes and never yields: the clock of the node goes on, and nothing else of it does. */
   function block(ms: number) {
     say(`${name} blocks its event loop for ${ms} ms`);
     busyUntil = schedule.later(ms);
+    noteStandstill(schedule.now(), busyUntil);
     setMoment(busyUntil);
   }
 
@@ -127,16 +139,27 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
     actor,
     take,
     isDead: () => status === 'dead',
+    /** When it came to nothing so far. */
+    standstills,
+    /** It gets no core for so long, in milliseconds: what comes to it waits, and its timers are late. */
+    standStill(ms: number) {
+      if (status === 'dead') return;
+      say(`${name} stands still for ${ms} ms`);
+      noteStandstill(schedule.now(), schedule.later(ms));
+      busyUntil = Math.max(busyUntil, schedule.later(ms));
+    },
     /** Stops the process where it stands: SIGSTOP. */
     stop() {
       if (status !== 'running') return;
       status = 'stopped';
+      stoppedAt = schedule.now();
       say(`${name} is stopped`);
     },
     /** Lets it go on: SIGCONT. It reads what has come meanwhile, and its timers are late. */
     resume() {
       if (status !== 'stopped') return;
       status = 'running';
+      noteStandstill(stoppedAt, schedule.now());
       isTouched = true;
       say(`${name} goes on`);
       const came = inbox;

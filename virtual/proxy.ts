@@ -38,6 +38,8 @@ export function createProxy(first: VirtualServer) {
   let cut: 'reset' | 'silent' | undefined;
   let server = first;
   let delayMs = 0;
+  /** Gives what comes to the process in which the proxy is. */
+  let take = (run: () => void) => run();
   /** What has come so far. A node has two connections of ioredis. */
   const counters = {
     connections: 0,
@@ -73,7 +75,11 @@ export function createProxy(first: VirtualServer) {
     /** Something comes: it passes now, or when the proxy is restored. */
     pass(run: () => void) {
       if (cut === 'silent') stuck.push(run);
-      else run();
+      else take(run);
+    },
+    /** The proxy is in a process of its own from here on: that takes what comes when it can. */
+    isIn(process: { take(run: () => void): void }) {
+      take = process.take;
     },
     /** A command comes. */
     see(command: ReadCommand) {

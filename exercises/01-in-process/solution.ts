@@ -1,5 +1,5 @@
 // Exercise 1, solved: a mutex in this process.
-// It also does what every lock of the course does, and what is not judged here: `abortable` ends
+// It also does what every built-in lock does, and what is not judged here: `abortable` ends
 // the wait when the buyer hangs up, and LockNotHeldError tells of a release without a lock.
 
 import { abortable } from '../../locks/drivers/abortable.ts';

@@ -1,7 +1,7 @@
 // What an exercise is: a folder with a lock that has a hole, and all that belongs to it. Reads them.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { exerciseColumns } from '../../loadtest/staircase/exercises.ts';
 import { columnNames } from '../../loadtest/staircase/lookup.ts';
@@ -127,9 +127,9 @@ export interface Exercise {
   /** Three, each says more than the one before. */
   hints: string[];
   settings: ExerciseSettings;
-  /** What is to be changed. The absolute path. */
+  /** The attendee's own copy of the original, which git ignores: what is to be changed. The absolute path. */
   file: string;
-  /** That file as it was before anybody changed it. The absolute path. */
+  /** The file with the hole. Nobody changes it. The absolute path. */
   original: string;
   /** That file, solved. The absolute path. */
   solution: string;
@@ -156,6 +156,13 @@ export function readExercises(folder = exercisesDir): Exercise[] {
   return exercises;
 }
 
+/** Puts a copy of the original in the place of a file that is not there. */
+export function provideFile({ file, original }: Pick<Exercise, 'file' | 'original'>): void {
+  if (existsSync(file)) return;
+  mkdirSync(dirname(file), { recursive: true });
+  copyFileSync(original, file);
+}
+
 /** The exercise of this name. Throws ExerciseError when it can't be read. What is to be changed need not be there. */
 export function readExercise(name: string, folder = exercisesDir): Exercise {
   const number = Number(FOLDER.exec(name)?.[1]);
@@ -164,11 +171,12 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
   const [title = '', ...text] = read(place('README.md'), name).split('\n');
   if (!title.startsWith('# ')) throw new ExerciseError(`${name}/README.md must begin with "# " and a title.`);
   const solution = place('solution.ts');
-  const original = join(folder, 'originals', `${name}.ts`);
+  const settings = parse(settingsSchema, place('exercise.json'), name);
+  const fileName = settings.file ?? 'lock.ts';
+  const original = place(fileName);
   for (const file of [solution, original]) {
     if (!existsSync(file)) throw new ExerciseError(`${name} lacks its ${file.slice(folder.length + 1)}.`);
   }
-  const settings = parse(settingsSchema, place('exercise.json'), name);
   return {
     name,
     number,
@@ -177,7 +185,8 @@ export function readExercise(name: string, folder = exercisesDir): Exercise {
     prediction: parse(predictionSchema, place('predict.json'), name),
     hints: hintsIn(read(place('hints.md'), name), name),
     settings,
-    file: place(settings.file ?? 'lock.ts'),
+    // As deep as the original, so that its imports lead to the same files.
+    file: join(folder, '../mine', name, fileName),
     original,
     solution,
   };

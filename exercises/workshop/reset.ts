@@ -1,18 +1,16 @@
 // npm run workshop -- reset: puts the file of an exercise back as it was, and forgets what was done.
 
-import { copyFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Exercise } from './exercise.ts';
 import type { Progress } from './progress.ts';
 
-/**
- * The text as it was stands in `exercises/originals`, so that it is there without git, too: in a folder that came as an archive. Returns
- * a sentence that says what was done.
- */
+/** Returns a sentence that says what was done. */
 export function reset({ name, file, original }: Exercise, progress: Progress): string {
   // A workshop in another terminal sees the file change, and asks then what was done.
   progress.forget(name);
+  mkdirSync(dirname(file), { recursive: true });
   copyFileSync(original, file);
   return `${relative(projectDir, file)} is as it was, and the exercise begins anew.`;
 }

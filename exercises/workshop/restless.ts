@@ -6,7 +6,7 @@ import { type Scope, scopes } from '../../prove/scopes.ts';
 import { openServer } from '../../prove/server.ts';
 import { verbOf } from '../../virtual/scripts.ts';
 
-/** A lock of the course sends ten commands at one moment at most. */
+/** A built-in lock sends ten commands at one moment at most. */
 const MANY = 60;
 
 /**

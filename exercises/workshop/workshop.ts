@@ -1,17 +1,11 @@
 // npm run workshop: exercises, judged on every save.
 
 import { Command } from 'commander';
-import dotenv from 'dotenv';
 import pc from 'picocolors';
-import {
-  COULD_NOT_RUN,
-  exitWhenWritten,
-  runToEnd,
-  stopOnSignal,
-  stopWithoutReader,
-} from '../../loadtest/commands/ending.ts';
+import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { asJson, checkAll, checkedLines } from './check.ts';
-import { type Exercise, exercisesDir, readExercises } from './exercise.ts';
+import { type Exercise, exercisesDir, provideFile, readExercises } from './exercise.ts';
 import { widthOf } from './layout.ts';
 import { openProgress, progressFile } from './progress.ts';
 import { reset } from './reset.ts';
@@ -23,9 +17,9 @@ import { stateFile } from './state.ts';
 const ALL_SOLVED = 0;
 const NOT_ALL_SOLVED = 1;
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const stopping = new AbortController();
-stopWithoutReader(stopOnSignal(stopping, new Error('stopped before the end')));
+stopOnSignal(stopping, new Error('stopped before the end'));
 const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
 /** Exercises, progress and state of another place: tests have their own. */
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
@@ -69,6 +63,7 @@ async function finish(run: () => Promise<number>) {
 
 async function attend(wanted: string | undefined): Promise<number> {
   const exercises = readExercises(folder);
+  exercises.forEach(provideFile);
   const [named] = wanted === undefined ? [] : among(exercises, [wanted]);
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     process.stderr.write('The workshop needs a terminal. Without one, judge the files: npm run workshop -- check\n');
@@ -104,6 +99,7 @@ async function attend(wanted: string | undefined): Promise<number> {
 
 async function check(wanted: string[], { drills, json }: { drills: boolean; json: boolean }): Promise<number> {
   const exercises = readExercises(folder);
+  exercises.forEach(provideFile);
   const chosen = wanted.length === 0 ? exercises : among(exercises, wanted);
   const search = openSearchJudge();
   const servers = openServers(() => {});

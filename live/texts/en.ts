@@ -287,7 +287,7 @@ export const texts = {
     /** How a verdict compares with what is taught; nothing where that is open, or the verdict is. */
     compared: (verdict: Verdict | 'broken', taught: 'pass' | 'fail' | null) => {
       if (taught === null || (verdict !== 'pass' && verdict !== 'fail')) return '';
-      return verdict === taught ? ', as taught' : ', NOT as taught';
+      return verdict === taught ? ', as expected' : ', NOT as expected';
     },
     witnesses: 'Witnesses',
     witness: (words: string) => `${capital(words)}${/[.!?]$/.test(words) ? '' : '.'}`,

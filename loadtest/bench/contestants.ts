@@ -6,7 +6,7 @@ import { loadPeer, peerNames, peers } from '../peers/peer.ts';
 import { createLock as handoverCeiling } from './handover-ceiling.ts';
 import { createLock as serialCeiling } from './serial-ceiling.ts';
 
-/** What is measured: a lock of the course, a published one, or a ceiling, which does the same work without a lock. */
+/** What is measured: a built-in lock, a published one, or a ceiling, which does the same work without a lock. */
 export interface Contestant {
   name: string;
   kind: 'ours' | 'peer' | 'ceiling';

@@ -64,7 +64,7 @@ processes that take turns, the most that two reach`,
 
 const legend = (mode: BenchResults['mode']) => html`<ul class="legend">
 <li><i class="swatch expected"></i> ${ceilings[mode]}</li>
-<li><i class="swatch final"></i> a lock of the course</li>
+<li><i class="swatch final"></i> a built-in lock</li>
 <li><i class="swatch peer"></i> a published lock</li>
 <li><i class="swatch wrong"></i> ✘ it lost updates, so it was no lock here</li>
 </ul>

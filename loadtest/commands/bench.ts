@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import dotenv from 'dotenv';
 import { Redis } from 'ioredis';
 import pc from 'picocolors';
 import { backendOf } from '../../locks/index.ts';
@@ -11,6 +10,7 @@ import { whyNoMysql } from '../../scripts/stack/mysql.ts';
 import { dismissReaper, makeTempDir } from '../../scripts/stack/parts.ts';
 import { lackOfRedis, openRedis, openReplica, type RedisServer, untilCopied } from '../../scripts/stack/redis.ts';
 import { MASTERS } from '../../scripts/stack/stack.ts';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { agreementOf, renderAgreement } from '../bench/agreement.ts';
@@ -28,7 +28,7 @@ import { createTargets } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer } from '../peers/peer.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
 import { readBenchOptions } from './bench-options.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal, stopWithoutReader } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeEnvironment } from './environment.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
@@ -39,7 +39,7 @@ interface Ground {
   close(): Promise<void>;
 }
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const options = readBenchOptions(process.argv);
 // Nobody's settings but the defaults: the figures of two runs must compare.
 const { LEASE_MS, RETRY_DELAY_MS } = inventorySettings.parse({});
@@ -48,7 +48,7 @@ const notApplicable = new Set<string>();
 const stopping = new AbortController();
 const say = options.json ? () => {} : (line: string) => void process.stdout.write(`${line}\n`);
 
-stopWithoutReader(stopOnSignal(stopping, new Error('The bench was interrupted.')));
+stopOnSignal(stopping, new Error('The bench was interrupted.'));
 
 process.exitCode = await runToEnd('The bench could not be run', async () =>
   options.compare === undefined ? run() : compare(options.compare),

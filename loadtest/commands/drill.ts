@@ -8,6 +8,7 @@ import type { Observe } from '../harness/observed.ts';
 import type { Target } from '../harness/target.ts';
 import { createTargets } from '../harness/targets.ts';
 import { readStory, stageTitle } from '../report/story.ts';
+import { expectationOf } from '../report/terminal.ts';
 import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
 import type { DrillCommand } from './drill-options.ts';
 import { AS_TAUGHT, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
@@ -59,7 +60,7 @@ export async function runDrillCommand(
     return isAsTaught ? AS_TAUGHT : NOT_AS_TAUGHT;
   }
 
-  /** Runs it under one row, and keeps the run if it is asked to. Resolves with false when it is not as taught, or unknown. */
+  /** Runs it under one row, and keeps the run if it is asked to. Resolves with false when it is not as expected, or unknown. */
   async function runOne(stage: string, target: Target): Promise<boolean> {
     const onlooker = fileFor && (await watch(drill, stage, target));
     try {
@@ -129,8 +130,9 @@ function tellVerdict(
     unknown: pc.yellow('? unknown'),
     'not-applicable': pc.dim('– not applicable'),
   };
-  const compared = taught === null || !isSettled ? '' : verdict === taught ? ', as taught' : ', NOT as taught';
-  console.log(`  ${pc.bold(signs[verdict] + compared)}  ${reasons.join(' ')}`);
+  console.log(`  ${pc.bold(signs[verdict])}  ${reasons.join(' ')}`);
+  const expectation = expectationOf(stage, { verdict, taught });
+  if (expectation) console.log(`    ${expectation}`);
   for (const witness of witnesses.slice(0, SHOWN_WITNESSES)) console.log(`    ${pc.dim(`${witness}.`)}`);
   const more = witnessCount - SHOWN_WITNESSES;
   if (more > 0) console.log(`    ${pc.dim(`and ${more} more`)}`);

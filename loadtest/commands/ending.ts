@@ -1,6 +1,6 @@
 // How a command ends: what its exit code says, and what a signal does.
 
-/** Everything came out as taught or, of graded locks, everything that applies holds. */
+/** Everything came out as expected or, of graded locks, everything that applies holds. */
 export const AS_TAUGHT = 0;
 /** Something did not, or is unknown: look at the report. */
 export const NOT_AS_TAUGHT = 1;
@@ -17,6 +17,7 @@ export async function runToEnd(
   close: () => Promise<void> = async () => {},
 ): Promise<number> {
   const fail = (error: unknown) => {
+    if (!hasReader) return COULD_NOT_RUN;
     process.stderr.write(`${failure}: ${error instanceof Error ? error.message : error}\n`);
     return COULD_NOT_RUN;
   };
@@ -24,22 +25,23 @@ export async function runToEnd(
   return close().then(() => code, fail);
 }
 
+/** False when nobody reads the output any more, as behind `| head`: nobody waits for the rest, and nobody wants a word about it. */
+let hasReader = true;
+
 /**
- * Aborts with `reason` at the first signal, so that the run ends in order. The second one ends the process at once, and the reaper
- * clears up. Returns what a signal does, for other reasons to stop.
+ * Aborts with `reason` at the first signal, or when the reader of the output has gone, so that the run ends in order. The second
+ * signal ends the process at once, and the reaper clears up.
  */
-export function stopOnSignal(stopping: AbortController, reason: Error): () => void {
+export function stopOnSignal(stopping: AbortController, reason: Error): void {
   const interrupt = () => {
     if (stopping.signal.aborted) process.exit(COULD_NOT_RUN);
     stopping.abort(reason);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
-  return interrupt;
-}
-
-/** Stops as a signal does when the reader of the output has gone: nobody waits for the rest. */
-export function stopWithoutReader(interrupt: () => void) {
-  process.stdout.once('error', interrupt).on('error', () => {});
+  process.stdout.on('error', () => {
+    hasReader = false;
+    stopping.abort(reason);
+  });
 }
 
 /** Ends this process, whatever a lock has left behind. What was written to a pipe is read first, however long the reader takes. */

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import dotenv from 'dotenv';
 import type { Cell } from '../../prove/cell.ts';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import type { DrillResult, Grade } from '../evidence/results.ts';
@@ -25,7 +25,7 @@ import { runCommand } from './run-command.ts';
 /** npm starts its scripts in the folder of the project, wherever it was called. */
 const callerDir = process.env['INIT_CWD'] || process.cwd();
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const {
   files,
   peers,

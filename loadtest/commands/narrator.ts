@@ -73,12 +73,13 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
     },
     end(results, dir) {
       bar?.stop();
-      const table = comparison(results.stages);
-      if (table) say(`\n${table}`);
       for (const ran of ranStaircases(results)) {
         if (ran.staircase !== lockStaircase) say(`\n${picture(ran, results, out.columns ?? DEFAULT_WIDTH)}`);
       }
-      for (const line of endLines(results, dir)) say(line);
+      for (const line of verdictLines(results)) say(line);
+      const table = comparison(results.stages);
+      if (table) say(`\n${table}`);
+      say(reportLine(dir));
     },
   };
 }
@@ -124,7 +125,8 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
     end(results, dir) {
       bar?.stop();
       for (const ran of ranStaircases(results)) say(`\n${picture(ran, results, out.columns ?? DEFAULT_WIDTH)}`);
-      for (const line of endLines(results, dir)) say(line);
+      for (const line of verdictLines(results)) say(line);
+      say(reportLine(dir));
     },
   };
 }
@@ -146,7 +148,7 @@ function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']
   return `Two nodes behind nginx (${nginx}) at ${url}, redis: ${redis.kind} ${redis.version}${others.join('')}`;
 }
 
-function endLines(results: Results, dir: string): string[] {
+function verdictLines(results: Results): string[] {
   return [
     '',
     ...(results.grades ?? []).flatMap((grade) => [
@@ -158,15 +160,15 @@ function endLines(results: Results, dir: string): string[] {
     `${results.grades ? baselineLine(results) : verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
-    '',
-    `The report: ${dir}/report.html`,
   ];
 }
+
+const reportLine = (dir: string) => `\nThe report: ${dir}/report.html`;
 
 function shortResult(result: DrillResult): string {
   const figure = keyFigure(result);
   if (result.verdict === 'unknown' || result.verdict === 'not-applicable') return result.reasons.join(' ');
-  const off = isAsTaught(result) === false ? pc.red(`NOT as taught: ${result.reasons.join(' ')}`) : '';
+  const off = isAsTaught(result) === false ? pc.red(`NOT expected: ${result.reasons.join(' ')}`) : '';
   return [figure ?? (off ? '' : result.reasons.join(' ')), off].filter(Boolean).join('  ');
 }
 
@@ -234,9 +236,11 @@ function verdictLine({ verdict, stages, leftOut }: Results): string {
   const results = stages.flatMap(({ drills }) => drills);
   const cells = results.filter(({ taught, verdict }) => taught !== null && verdict !== 'not-applicable').length;
   if (verdict === 'as-taught') {
-    return pc.bold(pc.green(`As taught: ${cells} of ${cells} cells came out as the staircase says.`));
+    return pc.bold(
+      pc.green(`As expected: each of the ${cells} cells holds where it should hold, and fails where it should fail.`),
+    );
   }
-  if (verdict === 'not-as-taught') return pc.bold(pc.red('Not as taught.'));
+  if (verdict === 'not-as-taught') return pc.bold(pc.red('Not as expected.'));
   return pc.bold(pc.yellow(leftOut.length > 0 ? 'Unknown: the run did not come to its end.' : 'Unknown.'));
 }
 
@@ -247,7 +251,18 @@ function comparison(stages: StageResult[]): string | undefined {
   if (compared === undefined) return undefined;
   const hasSellOut = drillNames.includes('sell-out');
   const table = new Table({
-    head: ['stage', 'sold', 'expected', 'final', 'lost', 'oversold', 'sales/s', 'p50 ms', 'p99 ms', 'Redis/sale'],
+    head: [
+      'stage',
+      'sold',
+      'expected stock',
+      'final stock',
+      'lost',
+      'oversold',
+      'sales/s',
+      'p50 ms',
+      'p99 ms',
+      'Redis/sale',
+    ],
     colAligns: ['left', ...comparedFigures.map(() => 'right' as const)],
     style: { head: [], border: [], compact: true },
   });
@@ -260,7 +275,7 @@ function comparison(stages: StageResult[]): string | undefined {
     table.push([stage, ...comparedFigures.map(({ name, read }) => (isUnknown(name) ? '' : read(shown)))]);
   }
   const note = hasSellOut && compared !== 'sell-out' ? ', oversold in the sell-out' : '';
-  return `${pc.bold(`The stages: stock and speed in the ${compared}${note}`)}\n${table.toString()}`;
+  return `${pc.bold(`The final stock, and the speed, in the ${compared}${note}`)}\n${table.toString()}`;
 }
 
 function sum(values: number[]): number {

@@ -99,7 +99,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     .option('--peers', 'the published locks in loadtest/peers as well', false)
     .option(
       '--baseline <stages>',
-      'locks of the course that run as a baseline, by number or name, or none (default: 8)',
+      'built-in locks that run as a baseline, by number or name, or none (default: 8)',
       baselineList,
     )
     .option(

@@ -32,8 +32,8 @@ const MOST_PRINTED = 3;
 
 const command = new Command('npm run prove --')
   .description('Looks at every order in which what a few processes do can happen: does the lock hold in all of them?')
-  .argument('[files...]', 'modules that export createLock, instead of the locks of the course')
-  .option('--stage <stages>', 'locks of the course by number or name, such as 4,5 or fenced', stageList)
+  .argument('[files...]', 'modules that export createLock, instead of the built-in locks')
+  .option('--stage <stages>', 'built-in locks by number or name, such as 4,5 or fenced', stageList)
   .option(
     '--scope <scopes>',
     `what may go wrong: ${scopeNames.join(', ')}`,

@@ -1,13 +1,13 @@
 // npm run random-kills: kills a random node every second under load, and asks where every unit is.
 
 import { Command } from 'commander';
-import dotenv from 'dotenv';
 import { lockName } from '../../locks/index.ts';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { describePace, killRandomNodes } from '../orders/random-kills.ts';
 import { COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { stageList, wholeNumber } from './options.ts';
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const { seconds, stage } = new Command('npm run random-kills --')
   .description('Kills a random node every second while buyers buy, pay and refund, and asks where every unit is.')
   .option('--seconds <n>', 'how long', wholeNumber, 120)

@@ -1,12 +1,13 @@
 // npm start: replays the stages on real servers, tells the story as it goes, and writes the report.
 
-import dotenv from 'dotenv';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
+import { STEP_WORKERS } from '../staircase/plan.ts';
 import { createStoryNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 import { cellsOf, storyOf } from './tracks.ts';
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const { track, stages, drills, ...options } = readRunOptions(
   'npm start',
   'Replays the lock stages on real servers, tells their story, and writes a report.',
@@ -18,6 +19,8 @@ await runCommand({
   ...options,
   command: 'npm start',
   cells: drills ? cellsOf(track, stages, drills) : storyOf(track, stages),
-  workers: 1,
+  // Stacks that share one Redis would share the stock and the lock.
+  workers: options.running || process.env['REDIS_URL'] ? 1 : STEP_WORKERS,
+  isStory: true,
   narrator: createStoryNarrator(process.stdout),
 });

@@ -9,7 +9,7 @@ import { holdsAll } from '../report/grades.ts';
 import { writeReport } from '../report/write.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
-import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal, stopWithoutReader } from './ending.ts';
+import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
@@ -21,6 +21,8 @@ export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' 
   command: string;
   cells: Cell[];
   workers: number;
+  /** All cells are told in their order. */
+  isStory?: boolean;
   narrator: Narrator;
   /** The external locks among the cells. */
   grades?: Grade[];
@@ -39,6 +41,7 @@ export async function runCommand({
   settings,
   cells,
   workers,
+  isStory = false,
   grades,
   contract,
   ...options
@@ -50,7 +53,7 @@ export async function runCommand({
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
 
-  stopWithoutReader(stopOnSignal(stopping, new Interrupted()));
+  stopOnSignal(stopping, new Interrupted());
   process.exitCode = await runToEnd('The run could not be made', run, targets.close);
 
   async function run(): Promise<number> {
@@ -65,7 +68,16 @@ export async function runCommand({
     const folder = createRunFolder(reportsDir, startedAt);
 
     const { signal } = stopping;
-    const { stages: ran, leftOut } = await runCells({ cells, workers, targets, settings, signal, narrator, folder });
+    const { stages: ran, leftOut } = await runCells({
+      cells,
+      workers,
+      isStory,
+      targets,
+      settings,
+      signal,
+      narrator,
+      folder,
+    });
     const stages = withContract(ran, contract);
 
     const results: Results = {

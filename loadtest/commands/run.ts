@@ -25,6 +25,8 @@ export interface RunOptions {
   cells: Cell[];
   /** How many drills that go step by step run at the same time, each on a stack of its own. 1: all cells in their order. */
   workers: number;
+  /** All cells are told in their order: only neighbours run at the same time. */
+  isStory?: boolean;
   targets: Targets;
   settings: DrillSettings;
   /** Aborts when the run is to stop: with Interrupted, or with an error that says what has died. */
@@ -35,10 +37,11 @@ export interface RunOptions {
 
 /** Runs the cells. What an abort kept from running is left out, as `stage drill`. */
 export async function runCells(options: RunOptions): Promise<{ stages: StageResult[]; leftOut: string[] }> {
-  const { cells, workers, targets, settings, signal, narrator, folder } = options;
+  const { cells, workers, isStory = false, targets, settings, signal, narrator, folder } = options;
   const results = new Map<Cell, DrillResult>();
 
   if (workers === 1) await work([...cells], 0);
+  else if (isStory) for (const scene of scenesOf(cells, workers)) await play(scene);
   else {
     // A drill under load has the machine to itself. The others mostly wait: the longest first, so that all end together.
     await work(cells.filter(isLoad), 0);
@@ -56,18 +59,36 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
 
   async function work(queue: Cell[], worker: number) {
     for (let cell = queue.shift(); cell && !signal.aborted; cell = queue.shift()) {
+      narrator.cell(cell);
       const result = await runOne(cell, worker).catch((error) => {
         // The others end what they are at, and begin nothing more.
         queue.splice(0);
         throw error;
       });
-      if (result) results.set(cell, result);
+      tell(cell, result);
     }
+  }
+
+  /** Runs the cells of a scene at the same time, and tells of them one after the other. */
+  async function play(scene: Cell[]) {
+    if (signal.aborted) return;
+    const running = scene.map((cell, worker) => runOne(cell, worker));
+    // One that rejects while another is awaited ends the run when its turn comes.
+    void Promise.allSettled(running);
+    for (const [i, cell] of scene.entries()) {
+      narrator.cell(cell);
+      tell(cell, await running[i]);
+    }
+  }
+
+  function tell(cell: Cell, result: DrillResult | undefined) {
+    if (result === undefined) return;
+    results.set(cell, result);
+    narrator.result(cell.stage, result);
   }
 
   async function runOne(cell: Cell, worker: number): Promise<DrillResult | undefined> {
     const { stage, drill } = cell;
-    narrator.cell(cell);
     const target = await targets.open(drill.kind, worker, stage).catch((error: Error) => {
       if (isExternal(stage)) return error;
       throw error;
@@ -84,7 +105,6 @@ export async function runCells(options: RunOptions): Promise<{ stages: StageResu
       durationMs: Math.round(performance.now() - startedAt),
     };
     folder.writeEvents(stage, drill.name, events);
-    narrator.result(stage, result);
     return result;
 
     async function runOn(target: Target): Promise<DrillOutcome> {
@@ -115,6 +135,19 @@ function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[]
       .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
       .sort((a, b) => columnNames.indexOf(a.drill) - columnNames.indexOf(b.drill)),
   }));
+}
+
+/** A drill under load alone, which has the machine to itself, or some neighbours of one stage that mostly wait. */
+function scenesOf(cells: Cell[], most: number): Cell[][] {
+  const scenes: Cell[][] = [];
+  for (const cell of cells) {
+    const last = scenes.at(-1) ?? [];
+    const [first] = last;
+    const fits = first !== undefined && !isLoad(first) && !isLoad(cell) && first.stage === cell.stage;
+    if (fits && last.length < most) last.push(cell);
+    else scenes.push([cell]);
+  }
+  return scenes;
 }
 
 const isLoad = ({ drill }: Cell) => drill.kind === 'load';

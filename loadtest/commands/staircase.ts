@@ -1,13 +1,13 @@
 // npm run staircase: runs every drill under every stage, and writes the report.
 
-import dotenv from 'dotenv';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { STEP_WORKERS } from '../staircase/plan.ts';
 import { createStaircaseNarrator } from './narrator.ts';
 import { readRunOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 import { cellsOf } from './tracks.ts';
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const { track, stages, drills, ...options } = readRunOptions(
   'npm run staircase',
   'Runs every drill under every stage, and writes a report: the whole staircase.',

@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import dotenv from 'dotenv';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import { formatDuration } from '../evidence/numbers.ts';
 import type { DrillResult, Grade } from '../evidence/results.ts';
@@ -43,7 +43,7 @@ const MORE_TRIES = 2;
 const SEARCH_SECONDS = 60;
 const settings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 const command = new Command('npm run verdicts --')
   .description(
     'Records every drill under the published locks, and makes their pages. Nothing else should run meanwhile.',

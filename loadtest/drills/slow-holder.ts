@@ -71,7 +71,7 @@ export const slowHolder: StepDrill = {
       ...(seen === 0 && { keptOutMs: awakeAt - stalledAt }),
     };
     if (meetings.length > 0) {
-      const reason = 'Two of the other holders were inside at the same moment.';
+      const reason = 'Two of the others were inside at the same moment, so both may sell the same unit.';
       const witnesses = meetings.map((meeting) => describeOverlap(meeting, outcome.startedAt));
       return { verdict: 'fail', reason, figures, witnesses, isJudged };
     }

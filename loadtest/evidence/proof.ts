@@ -123,7 +123,7 @@ export const proofSchema = z.object({
   /** The server of the search, such as `Valkey 9.1.1`. */
   server: z.string(),
   verdict: z.enum(['as-taught', 'not-as-taught', 'unknown']),
-  /** One sentence for each cell that is not as taught or unknown. */
+  /** One sentence for each cell that is not as expected or unknown. */
   verdictReasons: z.array(z.string()).default([]),
   cells: z.array(proofCellSchema),
 });

@@ -154,7 +154,7 @@ export const resultsSchema = z.object({
   startedAt: z.iso.datetime(),
   durationMs: milliseconds,
   verdict: z.enum(['as-taught', 'not-as-taught', 'unknown']),
-  /** One sentence for each cell that is not as taught or unknown, and one when the run was cut short. */
+  /** One sentence for each cell that is not as expected or unknown, and one when the run was cut short. */
   verdictReasons: z.array(z.string()),
   /** What was asked for and not run, as `stage drill`. */
   leftOut: z.array(z.string()),

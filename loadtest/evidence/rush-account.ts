@@ -89,13 +89,9 @@ export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verd
   }
   if (doubts.length > 0) return { verdict: 'unknown', reasons: doubts };
 
-  const { sold, initialStock, finalStock, expectedStock, lostUpdates, oversold, overlaps = 0, inDoubt } = figures;
-  const instead = `${formatNumber(finalStock)} instead of ${formatNumber(expectedStock)}`;
+  const { lostUpdates, oversold, overlaps = 0, inDoubt } = figures;
   const faults = [
-    ...(lostUpdates > 0 ? [`The stock is ${instead}: ${countOf(lostUpdates, 'sale')} lost.`] : []),
-    ...(oversold > 0
-      ? [`${countOf(sold, 'unit')} sold of ${formatNumber(initialStock)}: ${formatNumber(oversold)} too many.`]
-      : []),
+    ...(lostUpdates > 0 || oversold > 0 ? [stockSentence(figures)] : []),
     ...(overlaps > 0 ? [`Two holders inside at the same moment: ${countOf(overlaps, 'time')}.`] : []),
     ...(free === undefined ? [] : [free]),
   ];
@@ -105,8 +101,26 @@ export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verd
   }
   return {
     verdict: 'pass',
-    reasons: [`${countOf(sold, 'unit')} sold, and the stock is ${formatNumber(finalStock)}, as expected.`],
+    reasons: [stockSentence(figures)],
   };
+}
+
+/** `2,000 sold · stock 3,637, expected 3,000 · 637 oversold`: a unit that was sold and is still in stock is sold again. */
+export function stockSentence({
+  sold,
+  initialStock,
+  finalStock,
+  expectedStock,
+  lostUpdates,
+  oversold,
+}: Pick<RushFigures, 'sold' | 'initialStock' | 'finalStock' | 'expectedStock' | 'lostUpdates' | 'oversold'>): string {
+  const stock = `stock ${formatNumber(finalStock)}`;
+  if (oversold > 0) {
+    const expected = finalStock === 0 ? '' : ', expected 0';
+    return `${formatNumber(sold)} sold of ${formatNumber(initialStock)} · ${stock}${expected} · ${formatNumber(oversold)} oversold`;
+  }
+  if (lostUpdates === 0) return `${formatNumber(sold)} sold · ${stock}, as expected · none oversold`;
+  return `${formatNumber(sold)} sold · ${stock}, expected ${formatNumber(expectedStock)} · ${formatNumber(lostUpdates)} oversold`;
 }
 
 const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);

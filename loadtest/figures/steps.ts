@@ -30,7 +30,7 @@ export interface Step {
   keep(record: FiguresRecord, folder: string): FiguresRecord;
 }
 
-/** What the documents compare: the ceilings, and the locks of the course that say something that another one does not. */
+/** What the documents compare: the ceilings, and the built-in locks that say something that another one does not. */
 const IN_THE_BENCH =
   'serial-ceiling,handover-ceiling,8,blocking,fair,cohort,combine,fenced,replicated,redlock,redis-atomic';
 

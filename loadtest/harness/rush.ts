@@ -19,12 +19,12 @@ const ANSWER_MARGIN_MS = 20_000;
 /** How much longer than its longest wait nobody may be given the lock, when a load gives up, in milliseconds. */
 const GIVE_UP_MARGIN_MS = 1_000;
 /**
- * How long nobody may hold the lock although sales wait, in milliseconds, and never longer than half a wait. The locks of the course are
+ * How long nobody may hold the lock although sales wait, in milliseconds, and never longer than half a wait. The built-in locks are
  * free for some hundredths of a second, and a busy machine makes it one. Time in which the machine stood still does not count.
  */
 export const FREE_LIMIT_MS = 5_000;
 /**
- * How long a load may take at most, in milliseconds: so long, and so much more for each sale. The slowest lock of the course takes
+ * How long a load may take at most, in milliseconds: so long, and so much more for each sale. The slowest built-in lock takes
  * 25 ms a sale on a very busy machine.
  */
 const CAP_MS = 60_000;

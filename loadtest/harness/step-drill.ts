@@ -1,5 +1,6 @@
 // A drill that goes step by step: one fault on a test bed, followed to its judgement.
 
+import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
@@ -18,6 +19,8 @@ const MAX_WITNESSES = 10;
 const STOCK = 100;
 /** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
 const CONFIRM_STANDSTILL_MS = 25;
+/** A standstill of a node and one of its line may add up: two as long as this, in milliseconds, and the node gives its server up. */
+const SILENT_MS = ANSWER_LIMIT_MS / 2;
 /** How long a drill may go on without a word, in milliseconds: none takes as long for its longest step. */
 const SILENCE_LIMIT_MS = 180_000;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
@@ -100,8 +103,8 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
       return { outcome, standstillMs: testBed.standstillMs(), isLate };
     },
     {
-      wrongMs: timing.leaseMs / 4,
-      hinderingMs: isConfirmed ? CONFIRM_STANDSTILL_MS : timing.leaseMs / 8,
+      wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS),
+      hinderingMs: isConfirmed ? CONFIRM_STANDSTILL_MS : Math.min(timing.leaseMs / 8, SILENT_MS),
       tries,
       narrate,
     },

@@ -8,7 +8,7 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { type ProvableLock, provableLocks } from './plan.ts';
 import type { Planned } from './prover.ts';
 
-/** A lock of the course by its name, or one that is wrong on purpose by its file. */
+/** A built-in lock by its name, or one that is wrong on purpose by its file. */
 const shown = /^`npm run prove -- (?:--stage )?(\S+) --scope (\S+) --processes 2`\n\n```text\n.*?^```\n/gms;
 
 const stageOf = (name: string) => (name.endsWith('.ts') ? basename(name, '.ts') : lockName(name));

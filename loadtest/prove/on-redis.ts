@@ -106,7 +106,7 @@ async function replayOnce(
   }
 }
 
-/** A lock of the course is part of the bundle that a process runs. */
+/** A built-in lock is part of the bundle that a process runs. */
 function lockIn(file: string) {
   const path = relative(resolve(projectDir, 'locks'), resolve(file));
   const isOfCourse = ['.', 'beyond'].includes(dirname(path));

@@ -19,7 +19,7 @@ const marks = {
   unknown: { mark: verdictMarks.unknown, kind: 'unknown' },
 } as const;
 
-const titles = { 'as-taught': 'As taught', 'not-as-taught': 'Not as taught', unknown: 'Unknown' } as const;
+const titles = { 'as-taught': 'As expected', 'not-as-taught': 'Not as expected', unknown: 'Unknown' } as const;
 
 /** A cell and its place in the page. */
 interface Placed {
@@ -156,7 +156,7 @@ function legend(cells: ProofCell[], hasBlanks: boolean): Html {
 <li><b class="key fail">${cross}</b> fails: in some order it is, and below stands the shortest</li>
 ${shows('unknown') && html`<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>\n`}
 ${isOpen && html`<li><b class="key pass measured">${tick}</b> <b class="key fail measured">${cross}</b> pale: the lesson leaves it open</li>\n`}
-${cells.some(isOff) && html`<li><b class="key off pass">${tick}</b> <b class="key off fail">${cross}</b> not as taught</li>\n`}
+${cells.some(isOff) && html`<li><b class="key off pass">${tick}</b> <b class="key off fail">${cross}</b> not as expected</li>\n`}
 ${hasBlanks && html`<li><b class="key blank"></b> not looked at</li>\n`}
 <li><b>2 × 1</b> 2 processes, 1 sale each</li>
 </ul>`;
@@ -196,7 +196,7 @@ async function article({ cell, id }: Placed, { server }: Proof): Promise<Html> {
   return html`<article class="order-of-events" id="${id}">
 <h3><b class="key ${kind}${isOff(cell) && ' off'}" aria-hidden="true">${mark}</b> ${scope}: ${verdict}</h3>
 <p class="asks">${says}</p>
-<p><b>${first}</b> ${taught !== null && verdict !== 'unknown' && (isOff(cell) ? `Not as taught: ${taught} is taught.` : 'As taught.')}</p>
+<p><b>${first}</b> ${taught !== null && verdict !== 'unknown' && (isOff(cell) ? `Not as expected: ${taught} is expected.` : 'As expected.')}</p>
 <p>${[...rest, ...replaysOf(cell)].join(' ')}</p>
 ${
   counterexample.length > 0 &&

@@ -32,7 +32,7 @@ export interface ProvableLock {
 const MASTERS = 3;
 
 /**
- * The locks of the course that keep what they know in Redis: those of one server first. One that waits for a replica is left out: what
+ * The built-in locks that keep what they know in Redis: those of one server first. One that waits for a replica is left out: what
  * WAIT answers depends on a second server, and the search has none that hears of each command in its own time.
  */
 export const provableLocks: ProvableLock[] = [

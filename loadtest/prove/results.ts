@@ -20,7 +20,7 @@ export interface ProofParts {
   cells: (Cell & Pick<ProofCell, 'onRedis'>)[];
 }
 
-/** What the cells say together: for each the drill of its name, and whether all is as taught. */
+/** What the cells say together: for each the drill of its name, and whether all is as expected. */
 export async function proofOf({ command, createdAt, machine, cells }: ProofParts): Promise<Proof> {
   const known = cells.map((cell) => ({ ...cell, drill: drillOf(cell), taught: taughtOf(cell) }));
   return proofSchema.parse({
@@ -51,7 +51,7 @@ const taughtOf = ({ stage, scope }: Cell): ProofCell['taught'] => expectedVerdic
 type Judged = Pick<ProofCell, 'stage' | 'scope' | 'verdict' | 'taught' | 'reason'>;
 
 /**
- * Not as taught when one cell is not; unknown when nothing is known. A cell of which not every order was looked at contradicts nothing:
+ * Not as expected when one cell is not; unknown when nothing is known. A cell of which not every order was looked at contradicts nothing:
  * the reasons name it.
  */
 export function judgeProof(cells: Judged[]): Pick<Proof, 'verdict' | 'verdictReasons'> {

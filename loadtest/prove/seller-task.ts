@@ -7,7 +7,7 @@ import type { Line } from '../../virtual/world.ts';
 export interface SellerTask {
   /** A, B, … */
   name: string;
-  /** A lock of the course by its name, or the file of another one. */
+  /** A built-in lock by its name, or the file of another one. */
   lock: { name: string } | { file: string };
   sales: number;
   script: SaleScript;

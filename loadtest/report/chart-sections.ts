@@ -6,13 +6,26 @@ import { measuredRushes, questionOf, ranStaircases } from './cells.ts';
 import { latencyByStage, type Scale, stockByStage, stockScale, stockThroughTime } from './charts.ts';
 import type { Draw } from './draw.ts';
 import { type Html, html } from './escape.ts';
+import { figureCell, stockFigures } from './figures.ts';
 
-/** What each stage left in stock, drill by drill. */
+/** What each stage left in stock: the table of the first rush, and a picture of every one. */
 export function finalStock(results: Results, draw: Draw): Html | false {
   const drills = measuredRushes(results);
-  if (drills.length === 0) return false;
+  const tabled = drills.find(({ drill }) => drill === 'rush') ?? drills[0];
+  if (tabled === undefined) return false;
   return html`<section>
-<h2>What was left, and what should have been left</h2>
+<h2>The final stock</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="The final stock of ${tabled.drill}">
+<table class="figures">
+<caption>${drillCaption(tabled.drill)}</caption>
+<thead><tr><th scope="col">stage</th>${stockFigures.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>
+${tabled.stages.map(
+  ({ stage, figures }) =>
+    html`<tr><th scope="row">${stage}</th>${stockFigures.map((line) => figureCell(line, figures))}</tr>\n`,
+)}</tbody>
+</table>
+</div>
 <ul class="legend">
 <li><i class="swatch expected"></i> expected stock: the initial stock minus the units sold</li>
 <li><i class="swatch final"></i> final stock, as expected</li>

@@ -2,6 +2,7 @@
 
 import { formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import type { RushFigures, StepFigures } from '../evidence/results.ts';
+import { type Html, html } from './escape.ts';
 
 /** What stands where a figure is absent: it must never read as zero. */
 export const notMeasured = 'not measured';
@@ -27,18 +28,11 @@ const p50 = measure('p50, ms', ({ latencyMs }) => latencyMs?.p50);
 const p99 = measure('p99, ms', ({ latencyMs }) => latencyMs?.p99);
 const redisCommands = measure('Redis commands per sale', ({ redisCommandsPerSale }) => redisCommandsPerSale);
 
+/** What was sold, and what that left in stock. */
+export const stockFigures: FigureLine[] = [sold, expectedStock, finalStock, lostUpdates];
+
 /** The figures by which stages are compared. */
-export const comparedFigures: FigureLine[] = [
-  sold,
-  expectedStock,
-  finalStock,
-  lostUpdates,
-  oversold,
-  throughput,
-  p50,
-  p99,
-  redisCommands,
-];
+export const comparedFigures: FigureLine[] = [...stockFigures, oversold, throughput, p50, p99, redisCommands];
 
 const allFigures: FigureLine[] = [
   count('Requests sent', ({ sent }) => sent),
@@ -162,4 +156,9 @@ function measure(name: string, read: ReadFigure): FigureLine {
 
 function show(value: number | undefined, format: (value: number) => string) {
   return value === undefined ? notMeasured : format(value);
+}
+
+/** A cell of a table; it stands out where the figure shows a broken lock. */
+export function figureCell<Figures>({ read, isDamage }: FigureLine<Figures>, figures: Figures): Html {
+  return html`<td class="${isDamage?.(figures) && 'damage'}">${read(figures)}</td>`;
 }

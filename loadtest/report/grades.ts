@@ -64,14 +64,14 @@ export function gradeTitle(grades: Grade[], results: Results): string {
   return gradeLine(grade, results).split('; ')[0]?.replace(/\.$/, '') ?? grade.stage;
 }
 
-/** Whether the locks of the course, which are the baseline, came out as taught: if not, the grades prove nothing. */
+/** Whether the built-in locks, which are the baseline, came out as expected: if not, the grades prove nothing. */
 export function baselineLine({ stages, verdict }: Results): string {
   const rows = stages.filter(({ drills }) => drills.some(({ taught }) => taught !== null));
-  if (rows.length === 0) return 'No lock of the course ran as a baseline.';
+  if (rows.length === 0) return 'No built-in lock ran as a baseline.';
   const cells = rows.flatMap(({ drills }) => drills).filter((cell) => isAsTaught(cell) !== undefined);
   const asTaught = cells.filter((cell) => isAsTaught(cell)).length;
   const warning = verdict === 'as-taught' ? '' : ' Conclude nothing: a drill did not find what it must.';
-  return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as taught.${warning}`;
+  return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as expected.${warning}`;
 }
 
 /** How a published lock was set, as pairs of an option and what it was given. */

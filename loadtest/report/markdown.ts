@@ -63,7 +63,7 @@ function staircaseTable(ran: RanStaircase): string[] {
         rows.map(({ stage, cells }) => [stage, ...cells.map(cellText)]),
       ),
     ]),
-    '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as taught says so.',
+    '✔ pass, ✘ fail, ? unknown, – not applicable. A cell that is not as expected says so.',
   ];
 }
 
@@ -101,7 +101,7 @@ function published(results: Results): string[] {
 
 function cellText({ state, result }: Cell) {
   const figure = result && keyFigure(result);
-  const off = result && isAsTaught(result) === false ? `(not as taught: ${result.taught})` : undefined;
+  const off = result && isAsTaught(result) === false ? `(not expected: ${result.taught})` : undefined;
   return [marks[state], figure, off].filter(Boolean).join(' ');
 }
 

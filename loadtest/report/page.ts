@@ -38,10 +38,11 @@ ${trusted(css)}</style>
 <body>
 ${verdict(results)}
 <main>
+${results.grades === undefined && finalStock(results, draw)}
 ${staircaseSections(results, proof)}
 ${contractSection(results)}
 ${gradesSection(results)}
-${finalStock(results, draw)}
+${results.grades !== undefined && finalStock(results, draw)}
 ${stockOfRushes(results, draw)}
 ${latency(results, draw)}
 ${comparison(results)}

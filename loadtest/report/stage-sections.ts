@@ -1,13 +1,15 @@
 // The sections of the page that go stage by stage.
 
+import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, measuredRushes, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { comparedFigures, type FigureLine, linesOf, stepLinesOf } from './figures.ts';
+import { comparedFigures, figureCell, linesOf, stepLinesOf } from './figures.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
+import { expectationOf } from './terminal.ts';
 import { drawTimeline } from './timeline.ts';
 
 /** The figures of all stages side by side, drill by drill. One stage alone has nothing to compare. */
@@ -64,7 +66,7 @@ function drillArticle(stage: string, result: DrillResult, before: StageResult[],
   return html`<article id="${anchor(stage, drill)}">
 <h3><b class="key ${verdict}${isOff && ' off'}" aria-hidden="true">${mark}</b> ${drill}: ${word}${figure !== undefined && `, ${figure}`}</h3>
 ${question !== undefined && html`<p class="asks">${question}</p>`}
-<p>${isExternal(stage) ? '' : compareWithTaught(result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
+<p>${isExternal(stage) ? '' : compareWithTaught(stage, result)} ${reasons.length === 1 && reasons[0]} ${verdict !== 'not-applicable' && `It took ${formatDuration(durationMs)}.`}</p>
 ${reasons.length > 1 && html`<ul class="reasons">${reasons.map((reason) => html`<li>${reason}</li>\n`)}</ul>`}
 ${stageBefore(result, before)}
 <div class="${timeline !== undefined && 'evidence'}">
@@ -103,11 +105,11 @@ function witnessList({ witnesses, witnessCount }: DrillResult): Html | false {
 <ul class="witnesses">${witnesses.map((witness) => html`<li>${witness}</li>\n`)}</ul>`;
 }
 
-function compareWithTaught(result: DrillResult): string {
+function compareWithTaught(stage: string, result: DrillResult): string {
   if (result.verdict === 'unknown') return 'Nothing may be concluded.';
   if (result.verdict === 'not-applicable') return '';
   if (result.taught === null) return 'The staircase leaves this cell to the measurement.';
-  return isAsTaught(result) ? 'As taught.' : `Not as taught: the staircase says ${result.taught}.`;
+  return stripVTControlCharacters(expectationOf(stage, result));
 }
 
 function countWitnesses(shown: number, all: number): string {
@@ -131,8 +133,4 @@ ${linesOf(measured.map(({ figures }) => figures)).map(
 )}</tbody>
 </table>
 </div>`;
-}
-
-function figureCell<Figures>({ read, isDamage }: FigureLine<Figures>, figures: Figures): Html {
-  return html`<td class="${isDamage?.(figures) && 'damage'}">${read(figures)}</td>`;
 }

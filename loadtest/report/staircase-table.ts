@@ -84,7 +84,7 @@ function legendItems(cells: Cell[], results: Results): (Html | false)[] {
     cells.some(({ stage, result }) => result && isBeyondPromise(results, stage, result)) &&
       html`<li><b class="key fail measured">${beyondPromise.mark}</b> it fails what it does not promise, which is no fault of it</li>\n`,
     cells.some(({ result }) => result && isAsTaught(result) === false) &&
-      html`<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as taught</li>\n`,
+      html`<li><b class="key off pass">✔\uFE0E</b> <b class="key off fail">✘\uFE0E</b> not as expected</li>\n`,
     shows('unknown') && html`<li><b class="key unknown">?</b> unknown: nothing may be concluded</li>\n`,
     shows('not-applicable') &&
       html`<li><b class="key not-applicable">–</b> nothing to break, or not on these servers</li>\n`,
@@ -138,7 +138,7 @@ function staircaseCell({ stage, drill, state, result }: Cell, results: Results, 
   return html`<td class="${state}${isMeasuredOnly(result) && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
 ><span class="mark" aria-hidden="true">${mark}</span> <span class="${isShort && 'spoken'}">${word}</span>
 ${figure !== undefined && html`<span class="figure">${unbroken(figure)}</span>`}
-${isOff && html`<span class="taught">taught: ${result.taught ?? ''}</span>`}${proved && provedMark(proved)}</a></td>`;
+${isOff && html`<span class="taught">expected: ${result.taught ?? ''}</span>`}${proved && provedMark(proved)}</a></td>`;
 }
 
 function provedMark(verdict: ProofCell['verdict']): Html {

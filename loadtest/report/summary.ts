@@ -8,8 +8,8 @@ import { baselineLine, gradeTitle } from './grades.ts';
 
 /** The verdict on the run in plain words. */
 const verdictWords = {
-  'as-taught': 'As taught',
-  'not-as-taught': 'Not as taught',
+  'as-taught': 'As expected',
+  'not-as-taught': 'Not as expected',
   unknown: 'Unknown',
 } as const;
 
@@ -18,14 +18,14 @@ export function titleOf(results: Results): string {
   return results.grades ? gradeTitle(results.grades, results) : verdictWords[results.verdict];
 }
 
-/** How many cells ran, and how many of them came out as taught. Empty when there is nothing to count. */
+/** How many cells ran, and how many of them came out as expected. Empty when there is nothing to count. */
 export function countCells({ stages, leftOut }: Results): string {
   const cells = stages.flatMap((stage) => stage.drills);
   const ran = cells.filter(({ verdict }) => verdict !== 'not-applicable');
   const notApplicable = cells.length - ran.length;
   const parts = [
-    { count: ran.filter((cell) => isAsTaught(cell) === true).length, name: 'as taught' },
-    { count: ran.filter((cell) => isAsTaught(cell) === false).length, name: 'not as taught' },
+    { count: ran.filter((cell) => isAsTaught(cell) === true).length, name: 'as expected' },
+    { count: ran.filter((cell) => isAsTaught(cell) === false).length, name: 'not as expected' },
     { count: ran.filter(({ verdict }) => verdict === 'unknown').length, name: 'unknown' },
     {
       count: ran.filter(({ verdict, taught }) => verdict !== 'unknown' && taught === null).length,
@@ -68,7 +68,7 @@ export function summarize(results: Results): string[] {
   ].filter((sentence) => sentence !== undefined);
   if (sentences.length > 0) return sentences;
   return results.stages.some(({ drills }) => drills.length > 0)
-    ? ['No drill of this run came to a verdict on what is taught.']
+    ? ['No drill of this run came to a verdict on what is expected.']
     : ['Nothing was run.'];
 }
 

@@ -3,7 +3,7 @@
 import pc from 'picocolors';
 import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, rushFigures, type Verdict } from '../evidence/results.ts';
-import { columnNames, columnOf, columnsWith } from '../staircase/lookup.ts';
+import { columnNames, columnOf, columnsWith, staircaseOf } from '../staircase/lookup.ts';
 import { fixes, stageBefore } from '../staircase/plan.ts';
 import { keyFigure } from './cells.ts';
 import { readStory, stageTitle } from './story.ts';
@@ -44,7 +44,7 @@ export function openingLines(stage: string, find: FindResult): string[] {
 export function drillLines(stage: string, result: DrillResult, find: FindResult): string[] {
   const before = failedBefore(stage, result.drill, find);
   return [
-    ...resultLines(result),
+    ...resultLines(stage, result),
     ...(before ? [`${indentOf(result.drill)}Before: ${stageBefore(stage)} ${shortLine(before)}`] : []),
   ];
 }
@@ -61,12 +61,11 @@ function shortLine(result: DrillResult): string {
   return `${marks[result.verdict]} ${result.drill}: ${figure}`;
 }
 
-function resultLines(result: DrillResult): string[] {
-  const { drill, verdict, taught, reasons, witnesses } = result;
+/** What happened to the shop comes first, then what was asked, and whether this was expected. */
+function resultLines(stage: string, result: DrillResult): string[] {
+  const { drill, verdict, witnesses } = result;
   const figures = rushFigures(result);
-  const isComparable = taught !== null && (verdict === 'pass' || verdict === 'fail');
-  const compared = taught === verdict ? ', as taught' : pc.red(', NOT as taught');
-  const judged = `${words[verdict]}${isComparable ? compared : ''}`;
+  const [happened = words[verdict], ...reasons] = result.reasons;
   const latency = figures?.latencyMs;
   const speed = [
     figures && `${formatNumber(figures.throughput)} sales/s`,
@@ -78,11 +77,24 @@ function resultLines(result: DrillResult): string[] {
   ].filter(Boolean);
   const indent = indentOf(drill);
   return [
-    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${judged}  ${pc.dim(columnOf(drill)?.asks ?? '')}`,
+    `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${happened}`,
     ...reasons.map((reason) => `${indent}${reason}`),
+    `${indent}${[pc.dim(sentence(columnOf(drill)?.asks)), expectationOf(stage, result)].filter(Boolean).join('  ')}`,
     ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
   ];
+}
+
+/** `Expected: this stage fails here.` Nothing where no verdict is expected, or none was reached. */
+export function expectationOf(stage: string, { verdict, taught }: Pick<DrillResult, 'verdict' | 'taught'>): string {
+  if (taught === null || (verdict !== 'pass' && verdict !== 'fail')) return '';
+  const row = `this ${staircaseOf(stage).rowWord}`;
+  if (taught === verdict) return `Expected: ${row} ${words[taught]} here.`;
+  return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${taught === 'pass' ? 'hold' : 'fail'}.`);
+}
+
+function sentence(text = ''): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The name, padded to the widest that stands above or below it. */

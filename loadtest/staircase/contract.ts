@@ -1,4 +1,4 @@
-// What is taught of the contract: the checks that every lock goes through without load, and the locks of the course under each.
+// What is taught of the contract: the checks that every lock goes through without load, and the built-in locks under each.
 
 import type { Promises } from '../evidence/promises.ts';
 import type { Sign } from './staircase.ts';
@@ -78,7 +78,7 @@ const questions: Record<string, string> = {
   'contract-turn': 'how long does one waiter wait for a node that always wants the lock?',
 };
 
-/** What the locks of the course promise. Those that are not named promise nothing beyond the contract. */
+/** What the built-in locks promise. Those that are not named promise nothing beyond the contract. */
 export const promisesOfOurs: Record<string, Promises> = {
   '7-reentrant': { reentry: true },
   '8-auto-renew': { reentry: true, renewal: true },
@@ -98,7 +98,7 @@ export const promisesOfOurs: Record<string, Promises> = {
 const noEnd = 'The key has no end, so a dead holder keeps it for ever.';
 const deletesAny = 'release() deletes the key, also when another has it by then.';
 
-/** Why a lock of the course fails a check. */
+/** Why a built-in lock fails a check. */
 const reasons: Record<string, Record<string, string>> = {
   'contract-enter': {
     '0-none': 'It keeps nobody out.',
@@ -124,7 +124,7 @@ const taught = readTable<Sign>(table, { columns: names, rows, signs: ['âœ”', 'âœ
 /** The checks of the contract, in their order. */
 export const checkNames: string[] = taught.columns;
 
-/** The locks of the course that have a contract: those whose state is in Redis, and needs no replica there. */
+/** The built-in locks that have a contract: those whose state is in Redis, and needs no replica there. */
 export const contractRows: Record<string, Record<string, Sign>> = taught.rows;
 
 /** True for a cell that is a check of the contract, and no drill. */
@@ -137,7 +137,7 @@ export function questionOfCheck(name: string): string | undefined {
   return Object.hasOwn(questions, name) ? questions[name] : undefined;
 }
 
-/** Why a lock of the course fails a check. Undefined where it is taught to hold. */
+/** Why a built-in lock fails a check. Undefined where it is taught to hold. */
 export function whyItFails(row: string, check: string): string | undefined {
   return reasons[check]?.[row];
 }

@@ -4,7 +4,7 @@ import { countOf } from '../evidence/numbers.ts';
 import type { DrillResult, Results } from '../evidence/results.ts';
 
 /**
- * A run is as taught when every cell with a ✔ or ✘ in the staircase came out so, and nothing was left out. A cell that is left to
+ * A run is as expected when every cell with a ✔ or ✘ in the staircase came out so, and nothing was left out. A cell that is left to
  * the measurement decides nothing; the reasons name it when it is unknown.
  */
 export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Results, 'verdict' | 'verdictReasons'> {
@@ -15,7 +15,7 @@ export function judgeRun(stages: Results['stages'], leftOut: string[]): Pick<Res
 
   const verdictReasons = [
     ...notAsTaught.map(
-      ({ stage, drill, verdict, taught }) => `${stage} ${drill}: ${verdict}, but ${taught} is taught.`,
+      ({ stage, drill, verdict, taught }) => `${stage} ${drill}: ${verdict}, but ${taught} is expected.`,
     ),
     ...unknown.map(({ stage, drill, reasons }) => `${stage} ${drill}: unknown. ${reasons.join(' ')}`),
     ...(leftOut.length > 0 ? [`The run was cut short: ${countOf(leftOut.length, 'cell')} left out.`] : []),

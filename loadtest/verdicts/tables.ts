@@ -17,7 +17,7 @@ export function indexPage(verdicts: Verdicts): string {
   const blocks = [
     '<!-- npm run verdicts makes this page of docs/measured/verdicts.json. -->',
     '# Verdicts on published locks',
-    `These lock libraries from npm went through the same [drills](../drills.md) as the locks of the course. Each has a page that quotes what the library promises, and says how it was run and what happened, with witnesses. They were recorded on ${days.join(', ')}.`,
+    `These lock libraries from npm went through the same [drills](../drills.md) as the built-in locks. Each has a page that quotes what the library promises, and says how it was run and what happened, with witnesses. They were recorded on ${days.join(', ')}.`,
     shortTable(verdicts, '.'),
     '## How to read it',
     'A drill judges by the stock, never by what a lock says of itself. A cell is ✘ when the library fails what its documentation promises. It is (✘) when the library fails what it does not promise: that is a difference between two promises, and no bug. A cell is ? when the fault could not be staged, and – when the lock has nothing for it. A verdict is about this version, these options and these drills, and about nothing else.',

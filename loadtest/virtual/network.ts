@@ -6,6 +6,7 @@ import type { Lab } from '../../virtual/lab.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
 import type { LoadRequest, RunningLoad } from '../harness/autocannon.ts';
 import type { HttpAnswer, HttpRequest, Network } from '../harness/network.ts';
+import type { Harness } from './driver.ts';
 import { createHarnessClient } from './redis-client.ts';
 
 /** The address of what stands before the nodes and sends each sale to the next of them. */
@@ -18,6 +19,7 @@ const PROBE_MS = 0.4;
 
 export interface NetworkOptions {
   lab: Lab;
+  harness: Harness;
   /** The server at an address. */
   serverAt(url: string): VirtualServer;
   /** The proxy that listens on a port. */
@@ -28,8 +30,7 @@ export interface NetworkOptions {
   isOrphan(url: string): boolean;
 }
 
-export function networkOf({ lab, serverAt, proxyAt, openLine, isOrphan }: NetworkOptions): Network {
-  const { schedule } = lab;
+export function networkOf({ lab, harness, serverAt, proxyAt, openLine, isOrphan }: NetworkOptions): Network {
   let balanced = 0;
 
   /** The number of the node at an address; -1 when there is none. */
@@ -42,7 +43,7 @@ export function networkOf({ lab, serverAt, proxyAt, openLine, isOrphan }: Networ
     const index = nodeAt(url);
     return new Promise((resolve, reject) => {
       // Who asks again and again must not do so at one moment for ever.
-      if (index < 0) return schedule.after(REFUSED_MS, () => reject(new Error(`${url.host} does not answer.`)));
+      if (index < 0) return harness.after(REFUSED_MS, () => reject(new Error(`${url.host} does not answer.`)));
       const sent = lab.request(
         index,
         async (service, client) => {
@@ -50,11 +51,12 @@ export function networkOf({ lab, serverAt, proxyAt, openLine, isOrphan }: Networ
           if (json === undefined) return service.sell(SKU, client);
           return service.sellBasket((JSON.parse(json) as { skus: string[] }).skus, client);
         },
-        (answer) => {
-          signal.removeEventListener('abort', sent.hangUp);
-          if (answer) resolve(answer);
-          else reject(new Error('The connection broke.'));
-        },
+        (answer) =>
+          harness.take(() => {
+            signal.removeEventListener('abort', sent.hangUp);
+            if (answer) resolve(answer);
+            else reject(new Error('The connection broke.'));
+          }),
       );
       signal.addEventListener('abort', sent.hangUp);
     });
@@ -84,7 +86,7 @@ export function networkOf({ lab, serverAt, proxyAt, openLine, isOrphan }: Networ
   return {
     request,
     startLoad,
-    connectRedis: (url, { commandTimeout }) => createHarnessClient(schedule, () => serverAt(url), commandTimeout),
+    connectRedis: (url, { commandTimeout }) => createHarnessClient(harness, () => serverAt(url), commandTimeout),
     // Each server knows them from its start, and a replica has copied all when it is asked.
     async loadScripts() {},
     async untilCopied({ replicaUrl }) {
@@ -95,7 +97,7 @@ export function networkOf({ lab, serverAt, proxyAt, openLine, isOrphan }: Networ
       const proxy = proxyAt(port);
       proxy?.pass(() =>
         proxy.server().receive(() => {
-          schedule.after(proxy.delayMs() + PROBE_MS, () => proxy.pass(() => hear('data')));
+          harness.after(proxy.delayMs() + PROBE_MS, () => proxy.pass(() => hear('data')));
         }),
       );
       return { close() {} };

@@ -4,6 +4,7 @@ import type { Link } from '../../scripts/link/link.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import type { Service } from '../../virtual/service.ts';
 import type { TargetNode } from '../harness/target.ts';
+import type { Harness } from './driver.ts';
 
 /** How long a lab listener may take to answer, in milliseconds. */
 const ANSWER_LIMIT_MS = 10_000;
@@ -16,29 +17,29 @@ class LateAnswerError extends Error {}
 
 export interface TargetNodeOptions {
   lab: Lab;
+  harness: Harness;
   index: number;
   /** What it reaches its Redis and then its masters through. */
   links: Link[];
 }
 
-export function targetNodeOf({ lab, index, links }: TargetNodeOptions): TargetNode {
-  const { schedule } = lab;
+export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions): TargetNode {
   const { name } = lab.node(index);
   const [link, ...masterLinks] = links;
 
   /** Asks the lab listener of the node that runs now. Rejects when it is dead, or late. */
   function ask<T>(act: (service: Service) => T | Promise<T>, limitMs = ANSWER_LIMIT_MS): Promise<T> {
     return new Promise((resolve, reject) => {
-      schedule.after(limitMs, () => reject(new LateAnswerError(`${name} got no answer.`)));
-      schedule.after(WAY_MS, () => {
+      harness.after(limitMs, () => reject(new LateAnswerError(`${name} got no answer.`)));
+      lab.schedule.after(WAY_MS, () => {
         const node = lab.node(index);
-        if (node.isDead()) return reject(new Error(`${name} does not answer.`));
+        if (node.isDead()) return harness.take(() => reject(new Error(`${name} does not answer.`)));
         node.take(() => {
           Promise.resolve()
             .then(() => act(node.service))
             .then(
-              (answer) => schedule.after(WAY_MS, () => resolve(answer)),
-              (error) => schedule.after(WAY_MS, () => reject(error)),
+              (answer) => harness.after(WAY_MS, () => resolve(answer)),
+              (error) => harness.after(WAY_MS, () => reject(error)),
             );
         });
       });
@@ -67,7 +68,7 @@ export function targetNodeOf({ lab, index, links }: TargetNodeOptions): TargetNo
     ...(link && { link }),
     masterLinks,
     backendLinks: {},
-    state: () => ask(({ state }) => ({ ...state(), standstills: [] })),
+    state: () => ask(({ state }) => ({ ...state(), standstills: [...lab.node(index).standstills] })),
     isSilentFor: (limitMs) =>
       ask(() => {}, limitMs).then(
         () => false,

@@ -6,6 +6,7 @@ import { goBy } from '../harness/clock.ts';
 import type { Drill, DrillOutcome, DrillSettings, Narrate } from '../harness/drill.ts';
 import { reachBy } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
+import type { Harness } from './driver.ts';
 import { openVirtualTarget } from './target.ts';
 
 export const LEASE_MS = 1_000;
@@ -23,6 +24,8 @@ export interface PlayOptions {
   /** Another target than the one that is given. */
   wrap?: (target: Target) => Target;
   narrate?: Narrate;
+  /** Called before the drill begins: from here on processes may stand still. */
+  disturb?: (lab: Lab, harness: Harness) => void;
 }
 
 export interface Played {
@@ -35,9 +38,10 @@ export interface Played {
 
 /** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. One at a time. */
 export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}): Promise<Played> {
-  const { lock = lockNamed(stage), wrap = (target) => target, narrate = async () => {} } = options;
+  const { lock = lockNamed(stage), wrap = (target) => target, narrate = async () => {}, disturb = () => {} } = options;
   const settings = { ...usualSettings, ...options.settings };
-  return inVirtualWorld({ lock, leaseMs: settings.leaseMs }, async (target, lab) => {
+  return inVirtualWorld({ lock, leaseMs: settings.leaseMs }, async (target, lab, harness) => {
+    disturb(lab, harness);
     const outcome = await drill.run({
       target: wrap(target),
       stage,
@@ -61,15 +65,15 @@ export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}
  */
 export async function inVirtualWorld<T>(
   { lock, leaseMs = LEASE_MS }: { lock: LockSource; leaseMs?: number | undefined },
-  act: (target: Target, lab: Lab) => Promise<T>,
+  act: (target: Target, lab: Lab, harness: Harness) => Promise<T>,
 ): Promise<T> {
   const masters = lock.facts.backend === 'masters' ? MASTERS : 0;
   const lab = await openLab({ lock, leaseMs, masters });
-  const { target, clock, network } = openVirtualTarget(lab);
-  const goBack = [goBy(clock), reachBy(network)];
+  const { target, harness, network } = openVirtualTarget(lab);
+  const goBack = [goBy(harness.clock), reachBy(network)];
   try {
     let ended: { result: T } | { error: unknown } | undefined;
-    act(target, lab).then(
+    act(target, lab, harness).then(
       (result) => {
         ended = { result };
       },

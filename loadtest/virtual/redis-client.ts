@@ -1,10 +1,10 @@
 // A client of the harness to a server of the virtual world: a connection of its own, which nobody breaks.
 
 import type { RedisClient } from '../../locks/lock.ts';
-import type { Schedule } from '../../virtual/schedule.ts';
 import { OUTSIDE, type VirtualServer } from '../../virtual/server.ts';
 import { type Reply, ReplyError } from '../../virtual/valkey.ts';
 import type { Command } from '../../virtual/world.ts';
+import type { Harness } from './driver.ts';
 
 /** How long a command takes to its server, in milliseconds; the answer is there at once. */
 const WAY_MS = 0.1;
@@ -14,11 +14,11 @@ const isOfClient = new Set(['on', 'once', 'off', 'disconnect']);
 const answers: Record<string, Reply> = { INFO: '', REPLICAOF: 'OK' };
 
 /** Has as much of ioredis as the harness uses. `find` gives the server at the time of the command. */
-export function createHarnessClient(schedule: Schedule, find: () => VirtualServer, limitMs?: number): RedisClient {
+export function createHarnessClient(harness: Harness, find: () => VirtualServer, limitMs?: number): RedisClient {
   function ask(command: Command): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      if (limitMs !== undefined) schedule.after(limitMs, () => reject(new Error('Command timed out')));
-      schedule.after(WAY_MS, () => {
+      if (limitMs !== undefined) harness.after(limitMs, () => reject(new Error('Command timed out')));
+      harness.after(WAY_MS, () => {
         const server = find();
         if (server.isDead()) return reject(new Error('Connection is closed.'));
         server.receive(() => {

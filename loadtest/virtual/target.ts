@@ -3,10 +3,9 @@
 import type { Master } from '../../scripts/stack/stack.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import type { VirtualServer } from '../../virtual/server.ts';
-import type { Clock } from '../harness/clock.ts';
 import type { Network } from '../harness/network.ts';
 import type { Target } from '../harness/target.ts';
-import { joinLab } from './driver.ts';
+import { type Harness, joinLab } from './driver.ts';
 import { linkOf } from './link.ts';
 import { BALANCER_URL, networkOf } from './network.ts';
 import { targetNodeOf } from './node.ts';
@@ -20,12 +19,15 @@ const NO_SUCH_SERVER = 'There is no such server in the virtual world.';
 
 export interface VirtualTarget {
   target: Target;
-  clock: Clock;
+  harness: Harness;
   network: Network;
 }
 
 /** Aims at the two nodes of a lab. */
 export function openVirtualTarget(lab: Lab): VirtualTarget {
+  const harness = joinLab(lab);
+  // As on real servers, where the links are in the process of the harness.
+  for (const proxy of lab.proxies.flat()) proxy.isIn(harness);
   /** What finds the server at each address. */
   const places = new Map<string, () => VirtualServer>();
 
@@ -55,7 +57,7 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
     const links = proxies.map((proxy, server) =>
       linkOf({ url: urls[server] ?? '', port: portOf(index, server), proxy, serverAt }),
     );
-    return targetNodeOf({ lab, index, links });
+    return targetNodeOf({ lab, harness, index, links });
   });
 
   const target: Target = {
@@ -98,6 +100,7 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
 
   const network = networkOf({
     lab,
+    harness,
     serverAt,
     proxyAt(port) {
       const number = port - FIRST_LINK_PORT;
@@ -106,7 +109,7 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
     openLine: replication.openLine,
     isOrphan: (url) => orphans.has(url),
   });
-  return { target, clock: joinLab(lab), network };
+  return { target, harness, network };
 }
 
 /** The process of a server, to stop and to kill. */

@@ -45,7 +45,7 @@ export function createPublicApp({
       const ms = Math.round(performance.now() - startedAt);
       // Nothing was answered when the client hung up first: 499, as nginx logs it.
       const status = response.headersSent ? response.statusCode : 499;
-      log.debug({ method: request.method, url: request.url, status, ms }, 'request');
+      log.trace({ method: request.method, url: request.url, status, ms }, 'request');
     });
     next();
   });

@@ -35,6 +35,8 @@ export interface Sold {
   bucket?: number;
   saleId: string;
   node: string;
+  /** Where that node listens. */
+  port: number;
   lock: string;
   holder: string;
   /** Only when sales write orders. */
@@ -42,7 +44,7 @@ export interface Sold {
 }
 
 /** The answer to the sale of a basket that took place. */
-export interface BasketSold extends Pick<Sold, 'outcome' | 'saleId' | 'node' | 'lock' | 'holder'> {
+export interface BasketSold extends Pick<Sold, 'outcome' | 'saleId' | 'node' | 'port' | 'lock' | 'holder'> {
   skus: BasketItem[];
 }
 
@@ -96,6 +98,7 @@ export function createSaleService({
     retryDelayMs: settings.RETRY_DELAY_MS,
     waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
   };
+  const { PORT: port } = settings;
   let lockName = settings.LOCK_VERSION;
   let timing = timingAtStart;
   let givingBack = 0;
@@ -130,7 +133,7 @@ export function createSaleService({
       }
       await store.mustCarry(lock);
       const taken = await carryOut();
-      const sold: Sold = { outcome: 'sold', sku, ...taken, ...ofBucket(), saleId, node, lock, holder };
+      const sold: Sold = { outcome: 'sold', sku, ...taken, ...ofBucket(), saleId, node, port, lock, holder };
       if (hooks) {
         await script.beforeOrder();
         await hooks.after(sold);
@@ -238,7 +241,7 @@ export function createSaleService({
       });
       await script.beforeAnswer();
       record.close('sold');
-      return { outcome: 'sold', skus: items, saleId, node, lock, holder };
+      return { outcome: 'sold', skus: items, saleId, node, port, lock, holder };
     } catch (error) {
       if (error instanceof LockNotHeldError) record.loseLease();
       releases.giveUpAllUnanswered(held, error, progress);
@@ -392,7 +395,6 @@ export function createSaleService({
     stock,
     state(): NodeState {
       const { inFlight, waiting, counts } = records.read();
-      const { PORT: port } = settings;
       const { pid } = process;
       const unreleased = releases.count();
       const held = scripts.held();

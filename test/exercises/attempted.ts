@@ -64,7 +64,7 @@ export async function lookAt({ settings }: Exercise, file: string, names = setti
 
 /**
  * A file of one's own, for as long as the test file runs. It stands two folders deep, as the file of an exercise does, so that its imports
- * lead to the same files; and not beside the originals, which others copy meanwhile.
+ * lead to the same files.
  */
 export function ownFile(name: string, text: string): string {
   mkdirSync(folder, { recursive: true });

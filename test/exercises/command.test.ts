@@ -35,7 +35,7 @@ describe('npm run workshop', () => {
 
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(/^✘ 02-recursive-retry .*inside at the same time\..*0 ms {2}B {2}begins a sale/s);
-    expect(stdout).toMatch(/^✔ 04-ttl .*\n✘ 05-owner-check .*Unexpected ";"\..*\n1 of 3 solved\.\n$/ms);
+    expect(stdout).toMatch(/^✔ 04-ttl .*\n✘ 05-owner-check .*Unexpected\s+";"\..*\n1 of 3 solved\.\n$/ms);
   });
 
   test('check, --json --drills: nothing but JSON, with the steps; what the search holds for is played on real servers', async () => {

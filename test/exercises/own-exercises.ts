@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { type Exercise, exercisesDir, readExercises } from '../../exercises/workshop/exercise.ts';
+import { join } from 'node:path';
+import { type Exercise, exercisesDir, provideFile, readExercises } from '../../exercises/workshop/exercise.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 
@@ -12,17 +12,16 @@ export interface OwnExercises {
   exercises: [Exercise, ...Exercise[]];
 }
 
-/** The exercises of these numbers in a folder of their own, with their files as they were before anybody changed them. */
+/** The exercises of these numbers in a folder of their own, with files that nobody has changed. */
 export function ownExercises(numbers: number[]): OwnExercises {
   const root = mkdtempSync(join(tmpdir(), 'own-exercises-'));
   cleanUpLater(() => rmSync(root, { recursive: true, force: true }));
   const folder = join(root, 'exercises');
   mkdirSync(folder);
   symlinkSync(join(projectDir, 'locks'), join(root, 'locks'));
-  cpSync(join(exercisesDir, 'originals'), join(folder, 'originals'), { recursive: true });
-  for (const { name, original, file } of readExercises().filter(({ number }) => numbers.includes(number))) {
+  for (const { name } of readExercises().filter(({ number }) => numbers.includes(number)))
     cpSync(join(exercisesDir, name), join(folder, name), { recursive: true });
-    cpSync(original, join(folder, name, basename(file)));
-  }
-  return { root, folder, exercises: readExercises(folder) as [Exercise, ...Exercise[]] };
+  const exercises = readExercises(folder) as [Exercise, ...Exercise[]];
+  exercises.forEach(provideFile);
+  return { root, folder, exercises };
 }

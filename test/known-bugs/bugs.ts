@@ -63,7 +63,7 @@ export const controls: LockToGrade[] = [
   },
 ];
 
-/** In the order of the page. */
+/** In the order of docs/known-bugs.md. */
 export const knownBugs: KnownBug[] = [
   // The owner is not sure of what it deletes.
   {

@@ -1,41 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
-import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
+import { drills } from '../../loadtest/drills/index.ts';
+import { playDrill } from '../../loadtest/virtual/play.ts';
+import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
-import { lockOptions } from '../locks/lock-options.ts';
-import { ownRedis } from '../locks/own-redis.ts';
-import { controls, knownBugs, promisesOf } from './bugs.ts';
-import { writeKnownBug } from './known-bug.ts';
+import { mutate } from '../mutations/mutation.ts';
+import { searchIn } from '../prove/own-locks.ts';
+import { controlOf, controls, knownBugs, promisesOf } from './bugs.ts';
+import { type LockToGrade, writeKnownBug } from './known-bug.ts';
 
-const redis = ownRedis();
 const { dir, remove } = makeTempDir();
 cleanUpLater(remove);
+const written = (lock: LockToGrade) => writeKnownBug(lock, promisesOf(lock), dir);
 
-test('known bugs: each has a name of its own, and a reason', () => {
+/** A scope of the search that finds the bug. The contract finds all but a few: test/soak/loadtest/grade/contract. */
+const bySearch: [name: string, scope: string][] = [
+  ['release-by-get-then-del', 'late-release'],
+  ['stage-5', 'late-release'],
+  ['release-without-look', 'slow-holder'],
+  ['release-deletes-twice', 'plain'],
+  ['setnx-then-pexpire', 'crashed-holder'],
+  ['set-without-nx', 'plain'],
+  ['token-from-incr', 'plain'],
+  ['token-checked-at-writes-only', 'crossed-write'],
+  ['renews-any-holder', 'zombie-renewal'],
+  ['looks-then-renews', 'zombie-renewal'],
+  ['renews-too-late', 'long-sale'],
+  ['abort-leaves-key', 'client-gone'],
+  ['lost-wake-up', 'lost-wakeup'],
+  ['key-per-acquisition', 'plain'],
+  ['inner-release-frees', 'nested-call'],
+  ['token-per-object', 'nested-object'],
+];
+/** A drill that finds it, in virtual time. */
+const byDrill: [name: string, drill: string][] = [
+  ['renews-six-times', 'long-sale'],
+  ['tenure-without-end', 'starvation'],
+  ['node-keeps-the-lock', 'starvation'],
+];
+
+const named = (name: string) => knownBugs.find((bug) => bug.name === name) as LockToGrade;
+
+describe('known bugs: the search finds it', () => {
+  test.each(bySearch)('%s, in %s', async (name, scope) => {
+    expect((await searchIn(written(named(name)), scope)).verdict).toBe('fails');
+  });
+
+  // The others are stages and strategies: the matrix has them.
+  test.each(['plain', 'slow-holder', 'late-release', 'crashed-holder', 'long-sale', 'client-gone'])(
+    'and nothing in the lock without a bug, in %s',
+    async (scope) => {
+      const [plain] = controls as [LockToGrade];
+      expect((await searchIn(written(plain), scope)).verdict).toBe('holds');
+    },
+  );
+});
+
+describe('known bugs: a drill finds it, and the lock without it passes', () => {
+  test.each(byDrill)('%s, by %s', async (name, drillName) => {
+    const drill = drills.find((each) => each.name === drillName) as (typeof drills)[number];
+    const play = async (lock: LockToGrade) => {
+      const source = { name: lock.name, file: written(lock), facts: { backend: 'redis' as const } };
+      return (await playDrill(drill, lock.name, { lock: source })).outcome.verdict;
+    };
+
+    expect([await play(named(name)), await play(controlOf(named(name)))]).toEqual(['fail', 'pass']);
+  });
+});
+
+test('known bugs: each has a name of its own and a reason, and what it changes is there', () => {
   const all = [...controls, ...knownBugs];
 
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
-  for (const { name, why } of all) expect({ name, why }).toEqual({ name, why: expect.stringMatching(/^\S.*\.$/) });
-});
-
-describe('known bugs: each is a lock that seems to work', () => {
-  test.each([...controls, ...knownBugs].map((bug) => [bug.name, bug] as const))('%s', async (name, bug) => {
-    const module = writeKnownBug(bug, promisesOf(bug), dir);
-    const { createLock } = await import(module);
-    const client = redis.connect();
-    const options = lockOptions({ redis: client, key: redis.key(), leaseMs: 5_000, onLeaseLost() {} });
-
-    for (let sale = 0; sale < 3; sale += 1) {
-      const lock = createLock({ ...options, ownerToken: `${name}:${sale}` });
-      await lock.acquire();
-      expect(await client.keys('*')).not.toEqual([]);
-      await lock.release();
+  for (const { name, why, lock, changes } of all) {
+    expect({ name, why }).toEqual({ name, why: expect.stringMatching(/^\S.*\.$/) });
+    for (const { file = lock, find, replace } of changes) {
+      const text = readFileSync(join(projectDir, file), 'utf8');
+      expect(mutate(text, { file, find, replace })).not.toBe(text);
     }
-
-    expect(nameOfExternalLock(module)).toBe(name);
-    expect(await client.get(redis.key())).toBeNull();
-    client.disconnect();
-    const other = redis.connect();
-    await other.flushall();
-  });
+  }
 });

@@ -150,21 +150,15 @@ test('commands: what is wrong with a line is found, and a right one is left alon
   const wrong = [
     'npm run no-such-script',
     'npm start -- --no-such-flag',
-    // A flag that another command has, and the beginning of a flag.
     'npm run drill -- crashed-holder --peers',
-    'npm run grade -- --peer',
     'npm run staircase -- --stage 9-none',
     'npm run drill -- crash-holder',
     // The stage that a drill needs.
     'npm run drill -- crashed-holder',
-    'npm start -- --drill rush,no-such-drill',
     'npm run prove -- --scope late',
-    'npm run bench -- --only buckets-3',
     'npx vitest run test/locks/4-ttI.test.ts',
-    'npm run up; bash test/compose/no-such.sh',
     // The -- that npm needs.
     'npm start --json',
-    'LOCK_VERSION=4 npm start -- --stages 4',
   ];
   const right = [
     'LOCK_VERSION=4 npm start',
@@ -172,9 +166,7 @@ test('commands: what is wrong with a line is found, and a right one is left alon
     'npm run grade -- --new my-lock.ts',
     'npm run staircase -- --stage 1,4-ttl,fenced --drill=rush',
     'npm start -- --track orders --stage guard-none --drill double-restore',
-    'npm run bench && npm run pictures',
     'npm run diff -- 4',
-    'npx vitest run vitest.config.ts',
     'curl -X PUT http://127.0.0.1:7778/lock-version -d \'{"version":"1"}\'',
   ];
 

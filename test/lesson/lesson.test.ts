@@ -6,7 +6,6 @@ import { readRecord } from '../../loadtest/figures/record.ts';
 import { columnOf, rowOf, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
 import { stageDiff } from '../../scripts/diff.ts';
-import { readQuestions, shown, withQuestions } from '../../scripts/questions.ts';
 import { strategies as idempotency } from '../../services/inventory/orders/idempotency/index.ts';
 import { exists, list, listDeep, readText, stages } from './project-files.ts';
 
@@ -107,47 +106,7 @@ test('registry: it has what each file exports, under the name of the file', asyn
     const isStage = stages.includes(name);
     const module = isStage ? await import(`../../locks/${name}.ts`) : await import(`../../locks/beyond/${name}.ts`);
     expect(waysOf({ ...strategy }), name).toEqual(waysOf(module));
-    expect(registry.knownVersions).toContain(name);
   }
-  expect(['4', 'fenced', 'redis'].map(registry.lockName)).toEqual(['4-ttl', 'fenced', '8-auto-renew']);
-  expect(registry.lockName('no-such-lock')).toBeUndefined();
-});
-
-test('chapters of the stages: each has the diff and the questions of its stage; if not: npm run diff -- --write', () => {
-  const chapters = list('docs/stages').filter((file) => file.endsWith('.md'));
-
-  expect(chapters).toEqual(stages.slice(1).map((stage) => `${stage}.md`));
-  for (const [at, chapter] of chapters.entries()) {
-    const text = readText(`docs/stages/${chapter}`);
-    const asked = at === 0 ? stages.slice(0, 2) : [stages[at + 1]];
-    expect(
-      [...text.matchAll(/^```diff\n(.*?)^```$/gms)].map(([, diff]) => diff),
-      chapter,
-    ).toEqual([stageDiff(at + 1)]);
-    expect([...text.matchAll(/<!-- questions: (\S+) -->/g)].map(([, stage]) => stage)).toEqual(asked);
-    for (const stage of asked) expect(text).toContain(`\n\n${shown(readQuestions(stage as string))}\n\n`);
-    expect(withQuestions(text), chapter).toBe(text);
-  }
-});
-
-test('chapters: each asks for a prediction, folds every answer, and asks before it shows', () => {
-  const chapters = ['docs/stages', 'docs/beyond', 'docs/orders'].flatMap((folder) =>
-    list(folder)
-      .map((file) => `${folder}/${file}`)
-      .filter((file) => file.endsWith('.md')),
-  );
-  const count = (part: string) => part.match(/^\d+\. /gm)?.length ?? 0;
-  const faults = chapters.flatMap((chapter) => {
-    const text = readText(chapter);
-    const [, predict = ''] = /^## Predict\n(.*?)^## /ms.exec(text) ?? [];
-    const folded = [...predict.matchAll(/^<details>\n<summary>The answers?<\/summary>\n\n(.*?)^<\/details>$/gms)];
-    const open = predict.replace(/^<details>.*?^<\/details>$/gms, '');
-    const isAnswered = count(open) === 0 || folded.some(([, part = '']) => count(part) === count(open));
-    const isFirst = text.indexOf('## Predict') < text.search(/^## (What you should see|Run)/m);
-    return folded.length > 0 && isAnswered && isFirst && !/ is (right|wrong)\./.test(open) ? [] : [chapter];
-  });
-
-  expect(faults).toEqual([]);
 });
 
 interface Verdicts {
@@ -199,18 +158,4 @@ test('cells: a wrong sign, a wrong letter, a wrong drill and a cell of no stairc
     ['✘', undefined],
     ['✔', undefined],
   ]);
-});
-
-test('docs: each condition has a cell in which it holds, and each claim a quotation, an outcome and a drill', () => {
-  const [conditions = ''] = /^\| condition .*?\n\n/ms.exec(readText('docs/conditions.md')) ?? [];
-  const rows = conditions.trim().split('\n').slice(2);
-  const claims = readText('docs/argument.md')
-    .split(/^### \d+\. /m)
-    .slice(1);
-
-  expect(rows.filter((row) => !cellsIn(row).some(({ says }) => says === '✔'))).toEqual([]);
-  expect(
-    claims.filter((claim) => !/^> \S/m.test(claim) || !/\*\*Outcome:\*\*|No drill shows this/.test(claim)),
-  ).toEqual([]);
-  expect([rows.length, claims.length]).toEqual([expect.any(Number), 19]);
 });

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
 
   test('a drill is played, with its verdict, its story and its code; it is saved as one file, which plays without a network', async () => {
     const page = await live.presenter();
-    expect(await play(page, '7-reentrant', 'nested-call')).toMatch(/^✔ holds, as taught/);
+    expect(await play(page, '7-reentrant', 'nested-call')).toMatch(/^✔ holds, as expected/);
     await says(page, /asks for the lock again, by another lock object/);
     const orders: string[] = [];
     page.on('request', (request) => orders.push(request.postData() ?? ''));
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
     expect(await verdict(saved).count()).toBe(0);
     // The first button plays, and has the focus.
     await saved.keyboard.press('Space');
-    await says(saved, /holds, as taught/);
+    await says(saved, /holds, as expected/);
     await saved.getByLabel('Moment of the run').fill('0');
     await verdict(saved).waitFor({ state: 'detached' });
     expect(asked).toEqual([pathToFileURL(file).href]);

@@ -353,37 +353,6 @@ test.each(telling)('%s: is lost when its lease is over and no renewal was answer
   away.letGo();
 });
 
-describe('20 contenders in two processes that read, pause and write', () => {
-  const CONTENDERS = 20;
-
-  async function contend(name: string) {
-    const processes = lab.processes(name, name === '1-in-process' ? 1 : 2);
-    const figures = { updates: 0, inside: 0, mostInside: 0 };
-    const contenders = Array.from({ length: CONTENDERS }, async (_, index) => {
-      const p = processes[index % processes.length] as (typeof processes)[number];
-      const lock = p.lock({ retryDelayMs: 3 });
-      await lock.acquire();
-      figures.inside += 1;
-      figures.mostInside = Math.max(figures.mostInside, figures.inside);
-      const read = figures.updates;
-      await p.world.sleep(1);
-      figures.updates = read + 1;
-      figures.inside -= 1;
-      await lock.release();
-    });
-    await lab.done(Promise.all(contenders));
-    return figures;
-  }
-
-  test('0-none: lose updates', async () => {
-    expect(await contend('0-none')).toEqual({ updates: 1, inside: 0, mostInside: CONTENDERS });
-  });
-
-  test.each(guarding)('%s: lose no update', async (name) => {
-    expect(await contend(name)).toEqual({ updates: CONTENDERS, inside: 0, mostInside: 1 });
-  });
-});
-
 test.each(Object.keys(locks).map((stage, number) => [stage, String(number)]))(
   'lockName: %s is found by its name and by %s',
   (stage, number) => {
@@ -391,7 +360,7 @@ test.each(Object.keys(locks).map((stage, number) => [stage, String(number)]))(
   },
 );
 
-const unknown = ['', '9', '-1', '08', '4.0', '4 ', 'ttl', '4-TTL', '٤', '__proto__', 'toString'];
+const unknown = ['', '9', '-1', '08', '4.0', '4 ', 'ttl', '٤', '__proto__', 'toString'];
 test.each(unknown)('lockName: finds nothing for %j', (version) => {
   expect(lockName(version)).toBeUndefined();
 });

@@ -86,11 +86,6 @@ describe('two sales of one process at the same time', () => {
     expect(await prove(fileOf('3-spin'), { processes: 2 })).toMatchObject({ verdict: 'holds', cut: 0 });
   });
 
-  test('what is asked of a process by the scope is asked of each of its sales', async () => {
-    expect(await prove(fileOf('6-lua-release'), { scope: 'nested-call' })).toMatchObject({ verdict: 'fails' });
-    expect(await prove(fileOf('7-reentrant'), { scope: 'nested-call' })).toMatchObject({ verdict: 'holds' });
-  });
-
   test('where nothing is lost, that both were inside is violation enough', async () => {
     const fencedAlone = writeLock(`
       let token;

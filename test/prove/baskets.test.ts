@@ -52,19 +52,6 @@ test('in the order of the request two wait for each other: the shortest way has 
   expect(numbered(counterexample).at(-1)).toMatch(/B acquire-fenced of lock, .* → null$/);
 });
 
-test('three in a circle wait for each other, too', async () => {
-  const { verdict, reason } = await searchIn('test/prove/unordered.ts', SCOPE, { processes: 3 });
-
-  expect(verdict).toBe('fails');
-  expect(reason).toMatch(/^A and B wait for each other/);
-});
-
-test('one lock for all keys: nobody waits in a circle', async () => {
-  const { verdict, reason } = await searchIn(writeLocks('keys.toSorted().slice(0, 1)'), SCOPE);
-
-  expect({ verdict, reason }).toMatchObject({ verdict: 'holds' });
-});
-
 test('the first lock that is named alone: a sale is lost of both skus', async () => {
   const scope = { ...scopeNamed(SCOPE), demands: ['no lost sale' as const] };
   const { verdict, reason } = await searchIn(writeLocks('keys.slice(0, 1)'), scope);

@@ -71,18 +71,6 @@ describe('a stock in buckets', () => {
     expect((await searchIn(oneByOne(), 'plain', { isInBuckets })).verdict).toBe('holds');
   });
 
-  test('one whose buckets have no lock: two are inside of the same one', async () => {
-    const open = variant('await lock.acquire(signal);', 'lock.release = async () => {};');
-
-    const { verdict, reason, steps } = await foundIn(open, 'plain');
-
-    expect([verdict, reason]).toEqual(['fails', 'A and B are inside at the same time.']);
-    const entered = steps.flatMap(({ told }) =>
-      told.flatMap(({ step, bucket }) => (step === 'entered' ? [bucket] : [])),
-    );
-    expect(entered).toEqual([entered[0], entered[0]]);
-  });
-
   test('one that reads without its token: a late write comes between the read and the write of the next holder', async () => {
     const { verdict, reason } = await foundIn(
       variant('stock.read(lock.fencingToken)', 'stock.read(undefined)'),

@@ -6,7 +6,8 @@ import { replay } from '../../prove/replay.ts';
 import { scopes } from '../../prove/scopes.ts';
 import { fileOf, open, scopeNamed, searchIn } from './own-locks.ts';
 
-// ✔ no order of events violates it, ✘ one does, · is not searched here: it takes more than a few seconds, or the lock has no readers.
+// ✔ no order of events violates it, ✘ one does, · is not searched here: it takes more than a few seconds, the lock has no readers,
+// or it is the cell of a row above: a lock that waits or gives up in another way fails and holds as stage 7 or 8 does.
 const table = `
                    plain
                    │  lost-wakeup
@@ -26,24 +27,24 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  zombie-renewal
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
 0-none             ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
-1-in-process       ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+1-in-process       ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
 2-recursive-retry  ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
 3-spin             ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ✘  ·
 4-ttl              ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
 5-owner-check      ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
 6-lua-release      ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
-7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ✔  ·
+7-reentrant        ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
 8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ✔  ·
 
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
-bounded            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
-read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✔  ✘  ✔  ✔  ·
+delete-if-equal    ✔  ·  ·  ·  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
+bounded            ✔  ·  ·  ·  ·  ·  ✔  ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·
+read-write         ✔  ·  ·  ✔  ·  ·  ✔  ·  ✔  ·  ·  ·  ✔  ·  ·  ·  ·
 fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✘  ·  ✘  ✔  ·  ·
 fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
 buckets            ✔  ✔  ✔  ✔  ✔  ✔  ·  ·  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
 multi              ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✔
-blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
-cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+blocking           ✔  ✔  ·  ✔  ·  ·  ✔  ·  ✔  ·  ·  ·  ·  ·  ✔  ·  ·
+cohort             ✔  ✔  ·  ✔  ✔  ·  ✔  ·  ·  ·  ·  ·  ·  ·  ✔  ·  ·
 combine            ✔  ✔  ✔  ✔  ·  ✔  ·  ·  ·  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
 fair               ✔  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·
 `;
@@ -98,9 +99,5 @@ describe('matrix', () => {
     expect(added('8-auto-renew', '7-reentrant')).toEqual(['long-sale']);
     expect(added('fenced-writes', '8-auto-renew')).toEqual(['late-write']);
     expect(added('fenced', 'fenced-writes')).toEqual(['paused-process', 'crossed-write']);
-  });
-
-  test('delete-if-equal: its row is that of stage 6', () => {
-    expect(rows['delete-if-equal']).toEqual(rows['6-lua-release']);
   });
 });

@@ -125,10 +125,8 @@ describe('moves: the clock', () => {
 
 describe('moves: a budget is spent', () => {
   test.each([
-    ['slow-holder', 'pause'],
     ['late-release', 'hold up'],
     ['crashed-holder', 'crash'],
-    ['client-gone', 'hang up'],
     ['failover', 'failover'],
   ])('%s: in each order at most one', async (scope, kind) => {
     const moves = await movesUnder(fileOf('4-ttl'), { ...scopeNamed(scope), demands: [] });

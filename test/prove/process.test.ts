@@ -30,9 +30,6 @@ async function walkUnder(stage: string, scope: string, seed: number) {
 describe('process: a function of what has happened to it', () => {
   test.each([
     ['8-auto-renew', 'slow-holder'],
-    ['8-auto-renew', 'long-sale'],
-    ['fenced', 'paused-process'],
-    ['blocking', 'client-gone'],
     ['cohort', 'slow-holder'],
     ['fair', 'client-gone'],
   ])('%s, %s: fresh processes with the same inputs have the same commands, timers and steps', async (stage, scope) => {
@@ -66,32 +63,6 @@ describe('process: a function of what has happened to it', () => {
     expect(histories.map(({ seen }) => seen.told.map(({ step }) => step))).toEqual([['entered'], [], [], []]);
   });
 
-  test('one that was dropped from those kept alive is run again, and comes to the same', async () => {
-    const openLock = await open(fileOf('8-auto-renew'));
-    const fresh = createHistories().openHistory('A', { openLock, servers: 1, sales: 1, script });
-    const begun = await fresh.after({ at: 0, chance: 0, type: 'begins' });
-    const granted = (at: number) =>
-      begun.after({ at, chance: 0, type: 'reply', id: begun.seen.pending[0]?.id ?? 0, reply: 1 });
-    const further = async (history: History) => {
-      const id = history.seen.pending[0]?.id ?? 0;
-      return (await history.after({ at: 9_999, chance: 0, type: 'reply', id, reply: '10' })).seen;
-    };
-    const early = await granted(0);
-    // More than are kept alive.
-    for (let at = 1; at <= 2_100; at += 1) await granted(at);
-    const kept = await granted(2_100);
-
-    const [ofEarly, ofKept] = [await further(early), await further(kept)];
-
-    expect(ofEarly.pending).toEqual(ofKept.pending);
-    expect(ofEarly.told.map(({ step, stock }) => [step, stock])).toEqual([
-      ['entered', undefined],
-      ['read', 10],
-    ]);
-    expect(ofEarly.timers).toEqual([{ id: expect.any(Number), due: 300 }]);
-    expect(ofKept.timers).toEqual([{ id: expect.any(Number), due: 2_400 }]);
-  });
-
   test('two processes share no variable of the lock’s file', async () => {
     const file = writeLock(
       "return { async acquire() { count += 1; await redis.set('count', count); }, async release() {} };",
@@ -122,12 +93,6 @@ describe('process: what nobody catches', () => {
       verdict: 'fails',
       reason: 'A ends by an error that nobody catches: the watchdog broke',
     });
-  });
-
-  test('an error where the file is evaluated: it can’t be proved', async () => {
-    const file = writeLock('return {};', "throw new Error('no lock today');");
-
-    await expect(searchIn(file, 'lost-wakeup')).rejects.toThrow('no lock today');
   });
 
   test('an error of a sale is its failure, and no end of the process', async () => {

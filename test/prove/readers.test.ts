@@ -74,13 +74,3 @@ test('readers: one that does not look for the writer sees two stocks', async () 
     reason: 'B reads twice under the read lock, and sees another stock.',
   });
 });
-
-test('readers: a second writer that does not look for the first is found among readers', async () => {
-  const file = writeLocks({ ...sound, mayWrite: nobodyReads });
-  const twoSell = { ...scope, script: (process: number) => (process === 2 ? { isReader: true } : {}) };
-
-  expect(await searchIn(file, twoSell, { processes: 3 })).toMatchObject({
-    verdict: 'fails',
-    reason: 'A and B are inside at the same time.',
-  });
-});

@@ -6,26 +6,19 @@ const withAcquire = (code: string) => writeLock(`return { async acquire() { ${co
 
 const refused: [code: string, name: string][] = [
   ['Date.now();', 'Date.now'],
-  ['new Date();', 'new Date()'],
   ["await fetch('http://127.0.0.1');", 'fetch()'],
-  ['process.hrtime();', 'process.hrtime'],
   ['globalThis.setTimeout(() => {}, 1);', 'globalThis.setTimeout'],
   ['(global as any).Date.now();', 'global.Date'],
   ['AbortSignal.timeout(5);', 'AbortSignal.timeout()'],
   ['crypto.getRandomValues(new Uint8Array(1));', 'crypto.getRandomValues'],
   ["await redis.blpop('list', 0);", 'the command BLPOP, which waits at the server'],
-  ["await redis.brpop('list', 0);", 'the command BRPOP, which waits at the server'],
-  ["await redis.bzpopmin('set', 0);", 'the command BZPOPMIN, which waits at the server'],
   ['await redis.wait(1, 0);', 'the command WAIT, which waits at the server'],
   ["await redis.xread('BLOCK', 0, 'STREAMS', 'log', '$');", 'the command XREAD with BLOCK, which waits at the server'],
   ['redis.multi();', 'MULTI'],
-  ['redis.pipeline();', 'a pipeline'],
   ['await redis.watch(key);', 'the command WATCH, which changes its connection'],
-  ['await redis.select(1);', 'the command SELECT, which changes its connection'],
   ["await redis.psubscribe('news*');", 'the command PSUBSCRIBE, which changes its connection'],
   ["await redis.script('FLUSH');", 'the command SCRIPT, which changes what scripts there are'],
   ["await redis.duplicate().subscribe('a', 'b');", 'the command SUBSCRIBE to several channels at once'],
-  ['performance.timeOrigin;', 'performance.timeOrigin'],
   ["await redis.set(key, Buffer.from('a'));", 'an object as a part of the command SET'],
 ];
 
@@ -53,15 +46,6 @@ describe('sandbox: what the search does not control is refused by its name', () 
     await expect(readLock(file)).rejects.toThrow('it uses Date.now, which the search does not control');
   });
 
-  test('also when only one order leads to it', async () => {
-    const late = withAcquire("if ((await redis.set(key, ownerToken, 'NX')) === null) Date.now();");
-
-    expect(await searchIn(late, 'lost-wakeup')).toMatchObject({
-      verdict: 'unknown',
-      reason: expect.stringContaining('Date.now'),
-    });
-  });
-
   test('a module that the search has not is named', async () => {
     const file = writeLock(
       'return { async acquire() {}, async release() {} };',
@@ -69,14 +53,5 @@ describe('sandbox: what the search does not control is refused by its name', () 
     );
 
     await expect(readLock(file)).rejects.toThrow('it imports node:net, which the search does not control');
-  });
-
-  test('a part of a module that the search has not is named', async () => {
-    const file = writeLock(
-      'return { async acquire() { randomBytes(1); }, async release() {} };',
-      "import { randomBytes } from 'node:crypto';",
-    );
-
-    await expect(readLock(file)).rejects.toThrow('randomBytes');
   });
 });

@@ -5,8 +5,6 @@ test.each([
   [['SET', 'lock', 'held', 'NX'], 'SET lock held NX'],
   [['EVALSHA', 'unknown', 1, 'lock', 'A:1'], 'a script of its own of lock with A:1'],
   [['EVAL', 'return 1', 2, 'lock', 'stock', 'A:1', 5], 'a script of its own, sent in full, of lock, stock with A:1, 5'],
-  [['EVAL', 'return 1', 1, 'lock'], 'a script of its own, sent in full, of lock'],
-  [['EVAL', 'return 1', 0, 'A:1'], 'a script of its own, sent in full, with A:1'],
   [['EVAL', 'return 1', 0], 'a script of its own, sent in full'],
   [
     ['EVAL', 'return 1', 'lock', 'A:1'],

@@ -21,14 +21,6 @@ describe('lab: sales in virtual time', () => {
     expect(lab.stock()).toBe(98);
   });
 
-  test('without a lock they lose a sale', async () => {
-    const lab = await ownLab('0-none');
-
-    await lab.ended(lab.sell(0), lab.sell(1));
-
-    expect(lab.stock()).toBe(99);
-  });
-
   test('a lease ends at exactly its millisecond, by the clock of the server', async () => {
     const lab = await ownLab('4-ttl');
     lab.sell(0, { untilResumed: true });
@@ -100,26 +92,6 @@ describe('lab: a proxy', () => {
     expect(sale.answer()).toMatchObject({ outcome: 'sold' });
   });
 
-  test('a command that is held arrives although the line behind it is cut', async () => {
-    const lab = await ownLab('4-ttl');
-    let letGo = () => false;
-    lab.proxy(0).hold({
-      isMeant: ({ name, args }) => name === 'SET' && args[0]?.endsWith(':stock') === true,
-      arrive: (_command, place) => {
-        ({ letGo } = place);
-      },
-    });
-    const sale = lab.sell(0);
-    await lab.pass(10);
-    lab.proxy(0).cut('reset');
-    await lab.ended(sale);
-
-    expect(sale.answer()).toMatchObject({ ...away, definite: false });
-    expect(lab.stock()).toBe(100);
-    letGo();
-    expect(lab.stock()).toBe(99);
-  });
-
   test('a cut that resets rejects at once what is under way, and what comes later; restored, the node connects again', async () => {
     const lab = await ownLab('3-spin');
     lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
@@ -164,19 +136,6 @@ describe('lab: a proxy', () => {
     // SET, GET, SET and DEL.
     expect(Math.floor(sale.endedAt())).toBe(4 * 300 + 2);
   });
-
-  test('moved to another server, it leads there, and the first is left as it was', async () => {
-    const lab = await ownLab('4-ttl');
-    const other = await lab.openServer();
-    other.execute(0, ['SET', '{inventory001}:stock', 7]);
-    lab.proxy(0).moveTo(other);
-    await lab.pass(100);
-    const sale = lab.sell(0);
-    await lab.ended(sale);
-
-    expect(sale.answer()).toMatchObject({ outcome: 'sold', remaining: 6 });
-    expect(lab.stock()).toBe(100);
-  });
 });
 
 describe('lab: a node', () => {
@@ -194,6 +153,17 @@ describe('lab: a node', () => {
 
     expect(lab.events(0).find(({ type }) => type === 'wrote')?.at).toBeGreaterThan(5_100);
     expect(other.answer()).toMatchObject({ outcome: 'sold' });
+  });
+
+  test('without a core it is late by so long, and notes it as the watch of a real one does, between two looks', async () => {
+    const lab = await ownLab('4-ttl');
+    await lab.pass(110);
+    lab.node(0).standStill(300);
+    const sale = lab.sell(0);
+    await lab.ended(sale);
+
+    expect(lab.events(0)[0]).toMatchObject({ type: 'waiting', at: 410 });
+    expect(lab.node(0).standstills).toEqual([{ from: 100, until: 410, ms: 290 }]);
   });
 
   test('with a blocked event loop it neither renews nor answers, and its clock goes on', async () => {
@@ -228,15 +198,6 @@ describe('lab: a node', () => {
     const again = lab.sell(0);
     await lab.ended(again);
     expect(again.answer()).toMatchObject({ outcome: 'sold' });
-  });
-
-  test('a request to a node that is dead is cut off', async () => {
-    const lab = await ownLab('4-ttl');
-    lab.kill(0);
-    const sale = lab.sell(0);
-    await lab.ended(sale);
-
-    expect(sale.answer()).toBe('cut off');
   });
 });
 

@@ -103,7 +103,7 @@ export async function runContract(servers: ContractServers, options: ContractOpt
   return checks.flatMap(({ name }) => results.get(name) ?? []);
 }
 
-/** Why the Redis of the contract can't carry a lock of the course, as a sentence. Undefined when it can, and for any other lock. */
+/** Why the Redis of the contract can't carry a built-in lock, as a sentence. Undefined when it can, and for any other lock. */
 async function lackOf(servers: ContractServers, { lock }: ContractOptions): Promise<string | undefined> {
   if (!('name' in lock)) return undefined;
   const [url = ''] = await servers.atLeast(1);

@@ -1,7 +1,7 @@
 // What a process with a lock is started with, is asked, and answers.
 
 export interface LockTask {
-  /** A lock of the course by its name, or the file of another one. */
+  /** A built-in lock by its name, or the file of another one. */
   lock: { name: string } | { file: string };
 }
 

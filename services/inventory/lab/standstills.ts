@@ -4,7 +4,7 @@ import { now } from '../history.ts';
 import type { Standstill } from './contract.ts';
 
 /** How often it looks, in milliseconds. */
-const LOOK_MS = 20;
+export const LOOK_MS = 20;
 /** What is shorter is no standstill, in milliseconds. */
 const LEAST_MS = 20;
 /** So many are kept: the latest ones. */

@@ -7,6 +7,7 @@ import type { AnswersState } from '../lab/contract.ts';
 import type { LabExtension } from '../lab/listener.ts';
 import { endPool } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
+import { logSale } from '../sale-log.ts';
 import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
@@ -85,7 +86,9 @@ export function createOrders(parts: OrdersParts) {
     answerSale(request: Request, response: Response, sku: string) {
       const giveBack = async () => void (await sales.giveBack(sku, 1));
       return answers.answer(request, response, `sale ${sku}`, (keep) =>
-        sales.sell(sku, response, orders && ((sale) => openSaleOrder({ orders, sale, giveBack, keep }))),
+        logSale(log, { sku, port: settings.PORT }, () =>
+          sales.sell(sku, response, orders && ((sale) => openSaleOrder({ orders, sale, giveBack, keep }))),
+        ),
       );
     },
     /** Sells a basket and answers, once for each Idempotency-Key. Rejects where sales write orders: an order has one sku. */

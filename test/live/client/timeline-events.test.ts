@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventsOf, storyOf, waitsIn } from '../../../live/client/timeline-events.ts';
+import { eventsOf, waitsIn } from '../../../live/client/timeline-events.ts';
 import type { Sentence } from '../../../live/contract.ts';
 import type { Timeline } from '../../../loadtest/evidence/results.ts';
 import { lane, stepResult } from '../../loadtest/report/sample-steps.ts';
@@ -39,18 +39,6 @@ describe('events of a timeline', () => {
     const faults = [{ label: 'Redis is away', fromMs: 100, untilMs: 2_000 }];
     expect(words({ ...empty, faults })).toEqual(['Redis is away']);
   });
-});
-
-test('the story of a sale names what it did, with the times', () => {
-  const [dead] = timelineOf(3, 'crashed-holder').lanes;
-
-  expect(storyOf(lane('node-1', '0001', 20, 22, 68))).toBe(
-    'Sale 0001 on node-1 asked at 0.020 s, entered at 0.022 s, read 100, wrote 99 and left at 0.068 s.',
-  );
-  expect(dead && storyOf(dead)).toMatch(/entered at 0\.022 s, read 100 and has not been seen to leave\.$/);
-  expect(storyOf({ node: 'node-2', saleId: '0002', askedMs: 70, leases: [] })).toBe(
-    'Sale 0002 on node-2 asked at 0.070 s and has not entered.',
-  );
 });
 
 test('the waits for the presenter: those that were long, since the drill was played last, until the timeline ends', () => {

@@ -60,23 +60,6 @@ export function ownCommands(...files: string[]): typeof startCommand {
   };
 }
 
-/** What a command came to. */
-export interface EndedCommand<Read> {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  read: Read;
-}
-
-/** What happens while a command runs, and what is read of its reports before they are removed. */
-export interface Meanwhile<Read> {
-  meanwhile?: (command: CommandUnderTest) => Promise<unknown>;
-  env?: NodeJS.ProcessEnv;
-  read?: (command: CommandUnderTest) => Read;
-  /** It loads modules that are TypeScript, which a bundle can't. */
-  loadsModules?: boolean;
-}
-
 /**
  * Runs a command again and again for the tests of one file, `atATime` of them at the same time, as each starts a stack of its
  * own. Each leaves no process and no file.
@@ -90,18 +73,21 @@ export function concurrentCommand(file: string, atATime: number) {
     node = await bundledArgs(file);
   });
 
-  return async function run<Read = undefined>(
+  return async function run(
     args: string[],
-    { meanwhile = async () => {}, env = {}, read, loadsModules = false }: Meanwhile<Read> = {},
-  ): Promise<EndedCommand<Read | undefined>> {
+    {
+      meanwhile = async () => {},
+      env = {},
+    }: { meanwhile?: (command: CommandUnderTest) => Promise<unknown>; env?: NodeJS.ProcessEnv } = {},
+  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
     if (running === atATime) await new Promise<void>((resolve) => waiters.push(resolve));
     else running += 1;
-    const command = startCommand(file, args, env, loadsModules ? nodeArgs(file) : node);
+    const command = startCommand(file, args, env, node);
     try {
       await meanwhile(command);
       const { code } = await command.ended;
       await leavesNothing(command);
-      return { code, stdout: command.stdout(), stderr: command.stderr(), read: read?.(command) };
+      return { code, stdout: command.stdout(), stderr: command.stderr() };
     } finally {
       command.child.kill('SIGKILL');
       await command.ended;

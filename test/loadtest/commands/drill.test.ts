@@ -5,11 +5,12 @@ const file = 'live/drill.ts';
 const start = ownCommands(file);
 const drill = (args: string[], env = {}) => start(file, args, env);
 
-test('0: each stage does as the staircase says, and every step is narrated with its time', async () => {
-  const command = drill(['nested-call', '--stage', '6,7']);
+test('0: the stage does as the staircase says, and every step is narrated with its time', async () => {
+  // A lease that a busy machine does not outlast.
+  const command = drill(['nested-call', '--stage', '7', '--lease', '3000']);
 
   expect(await command.ended).toEqual({ code: 0, signal: null });
-  expect(command.stdout()).toMatch(/✘ fails, as taught.*✔ holds, as taught/s);
+  expect(command.stdout()).toMatch(/✔ holds .*\n +Expected: this stage holds here\./);
   expect(command.stdout()).toMatch(/^ +\d+\.\d\d s {2}\S/m);
   expect(command.stderr()).toBe('');
 });

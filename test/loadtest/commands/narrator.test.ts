@@ -74,11 +74,11 @@ describe('story', () => {
       /Stage 4 · ttl\n {2}Problem {2}a holder.*\n {2}Before .*✘ crashed-holder: none in 2 s\n {2}Change {3}the key/,
     );
     expect(text).toMatch(
-      /✔ crashed-holder holds, as taught {2}does .*\n +It went well\.\n.*3-spin ✘ crashed-holder: none in 2 s\n/,
+      /✔ crashed-holder It went well\.\n +Does .*Expected: this stage holds here\.\n.*3-spin ✘ crashed-holder: none in 2 s\n/,
     );
-    expect(text).toMatch(/✘ slow-holder {4}fails, as taught {2}.*\n +It went wrong.*\n\n/);
+    expect(text).toMatch(/✘ slow-holder {4}It went wrong.*\n +Does .*Expected: this stage fails here\.\n/);
     expect(text.match(/3-spin ✘/g)).toHaveLength(1);
-    expect(text).toMatch(/As taught: 3 of 3 cells .*\n\nThe report: \/tmp\/run\/report.html\n$/s);
+    expect(text).toMatch(/As expected: each of the 3 cells .*\n\nThe report: \/tmp\/run\/report.html\n$/s);
   });
 
   test('the table comes last; what the stage before passed already is not shown as fixed', () => {
@@ -88,25 +88,27 @@ describe('story', () => {
       stages.map((stage) => [stage, rushOf(stage)]),
     );
 
-    expect(text).toMatch(/│ 1-in-process +│ 2,000 │ +3,000 │ 3,750 │ +750 │/);
+    expect(text).toMatch(/│ 1-in-process +│ 2,000 │ +3,000 │ +3,750 │ +750 │/);
     expect(text).toContain('two sales both read stock 5000');
     expect(text.match(/1-in-process ✘ rush: 750 lost/g)).toHaveLength(1);
     expect(text).not.toContain('/2000');
   });
 
-  test('an unknown cell is not called as taught, nor not as taught; nor is one that is not applicable', () => {
+  test('an unknown cell is not called expected, nor unexpected; nor is one that is not applicable', () => {
     const text = tellStory(false, [
       ['1-in-process', { ...rushOf('1-in-process'), verdict: 'unknown', reasons: ['Nothing was sold.'] }],
       ['8-auto-renew', { ...slow, drill: 'failover', verdict: 'not-applicable', reasons: ['No replication.'] }],
     ]);
 
-    expect(text).toMatch(/\? rush +unknown {2}do two nodes.*\n +Nothing was sold\./);
-    expect(text).toMatch(/– failover +not applicable {2}is a sale lost.*\n +No replication\./);
-    expect(text).not.toContain('as taught ');
+    expect(text).toMatch(/\? rush +Nothing was sold\.\n +Do two nodes.*\?\n/);
+    expect(text).toMatch(/– failover +No replication\.\n +Is a sale lost.*\?\n/);
+    expect(text).not.toMatch(/expected: this stage/i);
   });
 
-  test('a cell that is not as taught says so', () => {
-    expect(tellStory(false, [['4-ttl', { ...slow, verdict: 'pass' }]])).toMatch(/✔ slow-holder +holds, NOT as taught/);
+  test('a cell that is not as expected says so', () => {
+    expect(tellStory(false, [['4-ttl', { ...slow, verdict: 'pass' }]])).toMatch(
+      /NOT expected: this stage holds here, and should fail\./,
+    );
   });
 
   test('the conflicts of a rush stand next to its speed', () => {
@@ -178,15 +180,15 @@ describe('staircase: a run of many cells', () => {
     expect(left).toEqual(left.toSorted((a, b) => b - a));
     expect(left[0]).toBeGreaterThan(left[5] ?? 0);
     expect(text).toMatch(/│ stage +│ 3 │ 4 │\n.*│ rush +│ ✔ │ ✔ │\n.*│ crashed-holder │ ✘ │ ✔ │\n/s);
-    expect(text).toMatch(/\nAs taught: 5 of 5 cells came out .*\n\nThe report: \/tmp\/run\/report.html\n$/);
+    expect(text).toMatch(/\nAs expected: each of the 5 cells .*\n\nThe report: \/tmp\/run\/report.html\n$/);
   });
 
-  test('a cell that is not as taught is named, in its line and at the end, with its reason', () => {
+  test('a cell that is not as expected is named, in its line and at the end, with its reason', () => {
     const text = tell(false, [['4-ttl', { ...mended, verdict: 'fail', reasons: ['The key stayed.'] }]]);
 
-    expect(text).toMatch(/✘ 4-ttl +crashed-holder .*NOT as taught: The key stayed\./);
-    expect(text).toContain('Not as taught.');
-    expect(text).toContain('  4-ttl crashed-holder: fail, but pass is taught.\n');
+    expect(text).toMatch(/✘ 4-ttl +crashed-holder .*NOT expected: The key stayed\./);
+    expect(text).toContain('Not as expected.');
+    expect(text).toContain('  4-ttl crashed-holder: fail, but pass is expected.\n');
   });
 
   test('an unknown cell and one that is not applicable tell their reason; a run that was cut short, what is left out', () => {

@@ -16,5 +16,5 @@ test('writeReport leaves a page, with the marks of a proof, and a text in the fo
   await writeReport(results, folder, proof);
 
   expect(readFileSync(join(folder, 'report.html'), 'utf8')).toMatch(/^<!doctype html>.*class="proved".*<\/html>\n$/s);
-  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/^# As taught\n/);
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/^# As expected\n/);
 });

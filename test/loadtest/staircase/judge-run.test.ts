@@ -17,7 +17,7 @@ test.each([
   ['every cell as drawn, also a failure', [asTaught, cell({ verdict: 'fail', taught: 'fail' })], 'as-taught'],
   ['a blank cell that passes', [asTaught, cell({ taught: null })], 'as-taught'],
   ['a blank cell that fails', [asTaught, cell({ verdict: 'fail', taught: null })], 'as-taught'],
-  ['a stage that fails to fail', [cell({ taught: 'fail' })], 'not-as-taught', 'rush: pass, but fail is taught.'],
+  ['a stage that fails to fail', [cell({ taught: 'fail' })], 'not-as-taught', 'rush: pass, but fail is expected.'],
   ['an unknown cell', [unknown], 'unknown', 'rush: unknown. a reason.'],
   ['a blank cell that is unknown', [asTaught, { ...unknown, taught: null }], 'as-taught', 'rush: unknown. a reason.'],
   ['not as taught, which weighs more than unknown', [cell({ verdict: 'fail' }), unknown], 'not-as-taught'],

@@ -12,31 +12,12 @@ const steady = (target: Target): Target => {
 };
 
 describe('clock-jump', () => {
-  test.each(['4-ttl', '8-auto-renew', 'blocking', 'fair', 'cohort', 'redlock'])(
-    '%s: fails, others sell while the holder is inside, and its write undoes them',
-    async (stage) => {
-      const outcome = await run(clockJump, stage);
+  test('the jump is drawn where it happened, and who undid the others is named', async () => {
+    const outcome = await run(clockJump, 'redlock');
 
-      expect(outcome).toMatchObject({ verdict: 'fail', figures: { soldMeanwhile: 3 } });
-      expect(figuresOf(outcome)).toMatchObject({ lostUpdates: 2, finalStock: 99, expectedStock: 97 });
-      expect(outcome.witnesses[0]).toMatch(/node-1.* and .*node-2.* both read stock 100/);
-      const server = stage === 'redlock' ? 'master 3' : 'Redis';
-      expect(timelineOf(outcome).faults.map(({ label }) => label)).toEqual([`clock of ${server} jumps`]);
-    },
-  );
-
-  test.each(['fenced-writes', 'fenced'])('%s: holds, the late write is refused', async (stage) => {
-    const outcome = await run(clockJump, stage);
-
-    expect(outcome).toMatchObject({ verdict: 'pass', figures: { soldMeanwhile: 3, lostUpdates: 0 } });
-    expect(figuresOf(outcome).overlaps).toBeGreaterThan(0);
-  });
-
-  test('3-spin: a key without an end has nothing to do with the clock', async () => {
-    const outcome = await run(clockJump, '3-spin');
-
-    expect(outcome).toMatchObject({ verdict: 'pass', figures: { soldMeanwhile: 0, overlaps: 0 } });
-    expect(outcome.reasons).toEqual(['Nobody got in, and no sale was lost.']);
+    expect(figuresOf(outcome)).toMatchObject({ soldMeanwhile: 3, lostUpdates: 2, finalStock: 99, expectedStock: 97 });
+    expect(outcome.witnesses[0]).toMatch(/node-1.* and .*node-2.* both read stock 100/);
+    expect(timelineOf(outcome).faults.map(({ label }) => label)).toEqual(['clock of master 3 jumps']);
   });
 
   test.each(['8-auto-renew', 'redlock'])('%s: unknown when the clock does not jump', async (stage) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { earlyRead } from '../../../loadtest/drills/early-read.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
-import { deaf, figuresOf, isUnknown, never, run, withNodes, withoutLinks } from './own-target.ts';
+import { deaf, isUnknown, never, run, withNodes, withoutLinks } from './own-target.ts';
 
 const runOn = (wrap: (target: Target) => Target) => run(earlyRead, 'read-write', { wrap });
 
@@ -10,18 +10,6 @@ const linked = (change: (link: NonNullable<Target['nodes'][number]['link']>) => 
   withNodes(target, ({ link }) => (link ? { link: { ...link, ...change(link) } } : {}));
 
 describe('early-read', () => {
-  test('read-write holds: nobody is answered early, two look at once, and nobody looks past a sale that waits', async () => {
-    const outcome = await run(earlyRead, 'read-write');
-
-    expect(outcome).toMatchObject({ verdict: 'pass', witnesses: [] });
-    expect(figuresOf(outcome)).toEqual({
-      earlyAnswers: 0,
-      readersAtOnce: 2,
-      overtakes: 0,
-      waitedMs: expect.any(Number),
-    });
-  });
-
   test('a node that looks without a lock fails, and says what it answered in the middle of a sale', async () => {
     const { verdict, reasons, figures } = await run(earlyRead, 'read-write', { really: '8-auto-renew' });
 

@@ -7,7 +7,7 @@ import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import type { Link } from '../../../scripts/link/link.ts';
 import type { Breakable } from '../../../scripts/stack/stack.ts';
-import { figuresOf, isUnknown, run, withNodes } from './own-target.ts';
+import { isUnknown, run, withNodes } from './own-target.ts';
 
 /** The masters' processes, with some of what is done to them different. */
 const withProcesses =
@@ -26,31 +26,6 @@ const withMasterLinks = (change: Partial<Link>) => (target: Target) =>
   withNodes(target, ({ masterLinks = [] }) => ({ masterLinks: masterLinks.map((link) => ({ ...link, ...change })) }));
 
 describe('the masters that vote', () => {
-  describe('under redlock', () => {
-    test('frozen-master: sales go on, and cost little more', async () => {
-      const outcome = await run(frozenMaster, 'redlock');
-
-      expect(outcome).toMatchObject({ verdict: 'pass', figures: { unsold: 0, limitMs: 50, lostUpdates: 0 } });
-      expect(figuresOf(outcome).costMs).toBeLessThanOrEqual(50);
-    });
-
-    test('late-votes: nobody enters on votes that are over', async () => {
-      const outcome = await run(lateVotes, 'redlock');
-
-      expect(outcome).toMatchObject({ verdict: 'pass', figures: { overlaps: 0, lostUpdates: 0 } });
-      expect(figuresOf(outcome).delayMs).toBeGreaterThanOrEqual(600);
-    });
-
-    test('amnesia: a second majority lets another in, and a sale is lost', async () => {
-      const outcome = await run(amnesia, 'redlock');
-
-      expect(outcome).toMatchObject({ verdict: 'fail', figures: { soldMeanwhile: 3 } });
-      expect(figuresOf(outcome).overlaps).toBeGreaterThan(0);
-      expect(figuresOf(outcome).lostUpdates).toBeGreaterThan(0);
-      expect(outcome.witnesses[0]).toMatch(/both read stock 100/);
-    });
-  });
-
   describe('a fault that was not there is unknown', () => {
     test('frozen-master: the signal does nothing', async () => {
       isUnknown(await run(frozenMaster, 'redlock', { wrap: withProcesses({ signal() {} }) }), /answers after SIGSTOP/);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { blockedLoop } from '../../../loadtest/drills/blocked-loop.ts';
 import { longSale } from '../../../loadtest/drills/long-sale.ts';
+import { overtaking } from '../../../loadtest/drills/overtaking.ts';
 import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
 import { sharedClock } from '../../../loadtest/harness/clock.ts';
 import { asDrill, type StepDrill } from '../../../loadtest/harness/step-drill.ts';
@@ -29,6 +30,11 @@ test('a node that stood still for a quarter of a lease spoils the verdict', asyn
     verdict: 'unknown',
     reason: 'The machine was too busy: for 125 ms nothing went on.',
   });
+});
+
+test('so does one of half the time for which a node waits for its server, whatever the lease', async () => {
+  expect(await play(overtaking, 'node-2', justNow(350))).toMatchObject({ verdict: 'unknown' });
+  expect(await play(overtaking, 'node-2', justNow(349))).toMatchObject({ verdict: 'fail' });
 });
 
 test('a standstill that is short beside the lease, or older than the drill, spoils nothing', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bucket, SaleOptions } from '../../../locks/lock.ts';
-import { aborted, notHeld, openLab } from '../lab.ts';
+import { aborted, openLab } from '../lab.ts';
 import { saleOptions } from '../lock-options.ts';
 import { fencedStock } from './fenced-stock.ts';
 
@@ -130,16 +130,4 @@ test('buckets: a sale that waits for its bucket leaves when its signal aborts, a
 
   await expect(lab.done(selling, 0)).rejects.toMatchObject(aborted);
   expect(units()).toEqual([1, 0]);
-});
-
-test('buckets: a holder that knows that it has lost the lock of its bucket writes nothing', async () => {
-  fill(1);
-  const shop = openShop(1);
-  const selling = shop.sale(works(shop, LEASE_MS));
-  await lab.advance(0);
-
-  lab.redis('DEL', 'lock:0');
-
-  await expect(lab.done(selling)).rejects.toMatchObject(notHeld);
-  expect([shop.seen.filter((step) => step.startsWith('write')), units(1)]).toEqual([[], [1]]);
 });

@@ -115,22 +115,6 @@ test('cohort: while no other node waits, the bound costs one look in Redis', asy
   expect(p.sent.slice(sent)).toEqual([HAND_OVER, HAND_OVER]);
 });
 
-test('cohort: a node that hears that it has the lock, and stands still, costs one lease', async () => {
-  const p = lab.process('cohort');
-  const a = p.lock({ leaseMs: 900 });
-  await lab.done(a.acquire());
-  const still = await startElsewhere();
-  still.p.freeze();
-  const { entered } = await startElsewhere();
-  await lab.advance(100);
-
-  await lab.done(a.release());
-  await lab.done(entered);
-
-  // It asks when the lease of A would have ended, and learns then how long that of the other node lasts.
-  expect(lab.now()).toBe(100 + 900 + 1);
-});
-
 test('cohort: the last waiter that leaves takes its node out of the queue', async () => {
   const { a } = await startNode(0);
   const q = lab.process('cohort');

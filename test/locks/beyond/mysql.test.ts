@@ -70,7 +70,7 @@ describe.each(locks)('%s', (_, createLock) => {
   });
 
   test('20 contenders over two pools lose no update', async () => {
-    const pools = [connect(url), connect(url)] as const;
+    const pools = [connect(url, 2), connect(url, 2)] as const;
     let updates = 0;
 
     await Promise.all(
@@ -211,7 +211,7 @@ describe.each(sales)('%s', (_, takeOne) => {
 
   test('20 buyers over two pools of 12 units: each unit is sold once', async () => {
     await stock.writeStock(sku, 12);
-    const pools = [connect(url), connect(url)] as const;
+    const pools = [connect(url, 2), connect(url, 2)] as const;
 
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => sell(takeOne, { mysql: pools[index % 2] ?? pools[0] }).sold),

@@ -27,22 +27,6 @@ async function startWaiting(lock: Lock, signal?: AbortSignal) {
 }
 const keys = () => lab.redis('KEYS', '*');
 
-test('read-write: many read at once, and each gives up its own hold; who writes is alone', async () => {
-  const [first, second, sale] = [reader(), reader(), writer()];
-  await acquire(first, second);
-  await release(first);
-  await expectKeptOut(sale);
-  const { waits } = await startWaiting(sale);
-
-  await release(second);
-  await lab.done(waits, 20);
-
-  await expectKeptOut(first);
-  await expectKeptOut(writer());
-  await release(sale);
-  await acquire(first, second);
-});
-
 describe('read-write: a writer that waits', () => {
   test('keeps new readers out, not those who read already, and they enter as soon as it has left', async () => {
     const [first, second, sale] = [reader(), reader(), writer()];

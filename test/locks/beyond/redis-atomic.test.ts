@@ -24,13 +24,3 @@ test('redis-atomic: the business comes before the step, and what is emitted is w
   expect(await lab.done(sale)).toBe(5);
   expect(steps).toEqual(['began', 'business at stock 5', 'writing', 'read 5', 'wrote 4']);
 });
-
-test('redis-atomic: nothing is taken where there is nothing', async () => {
-  const sell = openShop();
-
-  expect(await lab.done(sell())).toBeUndefined();
-  lab.redis('SET', 'stock', 0);
-  expect(await lab.done(sell())).toBe(0);
-
-  expect(lab.redis('GET', 'stock')).toBe('0');
-});

@@ -104,18 +104,3 @@ test('redlock: two masters that forget cost nothing, a third the lock', async ()
   await lab.advance(0);
   expect(votes()).toEqual(free);
 });
-
-test('redlock: a master that restarts empty votes twice, and a second majority forms', async () => {
-  const [p, q] = lab.processes('redlock', 2);
-  const [a, b] = [p.lock({ ownerToken: 'a' }), q.lock({ ownerToken: 'b' })];
-  p.fail((_, server) => server > 3);
-  await lab.done(a.acquire());
-  expect(votes()).toEqual(['a', 'a', 'a', null, null]);
-  await expect(lab.done(b.acquire(once))).rejects.toMatchObject(aborted);
-
-  lab.forget(3);
-  await lab.done(b.acquire());
-
-  expect(votes()).toEqual(['a', 'a', 'b', 'b', 'b']);
-  expect(a.lost?.aborted).toBe(false);
-});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aborted, NO_ANSWER, notHeld, once, openLab } from '../lab.ts';
+import { NO_ANSWER, openLab } from '../lab.ts';
 
 const lab = openLab();
 const notReplicated = { name: 'NotReplicatedError', code: 'NOT_REPLICATED' };
@@ -24,20 +24,6 @@ test('replicated: without a replica that confirms nobody enters, and the lock is
   await expect(lab.done(p.lock().acquire())).rejects.toMatchObject(notReplicated);
 
   expect(lab.redis('EXISTS', 'lock')).toBe(0);
-});
-
-test('replicated: a nested acquire that is not confirmed gives back the inner hold, and leaves the outer one', async () => {
-  const [p, q] = lab.processes('replicated', 2);
-  const lock = p.lock({ ownerToken: 'a' });
-  await lab.done(lock.acquire());
-  p.confirming(0);
-
-  await expect(lab.done(lock.acquire())).rejects.toMatchObject(notReplicated);
-
-  expect(lab.redis('HGETALL', 'lock')).toEqual(['a', '1']);
-  await expect(lab.done(q.lock().acquire(once))).rejects.toMatchObject(aborted);
-  await lab.done(lock.release());
-  await expect(lab.done(lock.release())).rejects.toMatchObject(notHeld);
 });
 
 test('replicated: a lock that can’t be given back may be held: the error says so, and a release gives it back', async () => {

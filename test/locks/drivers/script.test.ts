@@ -10,14 +10,6 @@ function openProcess() {
   return { ...p, release: () => lab.done(releaseIfOwner(p.redis, ['lock'], ['ours'])) };
 }
 
-test('script: a script that Redis knows is sent as its hash', async () => {
-  const { sent, release } = openProcess();
-
-  expect(await release()).toBe(0);
-
-  expect(sent).toEqual(['release-if-owner']);
-});
-
 test('script: a script that Redis has forgotten is sent as its text, once', async () => {
   const { sent, release } = openProcess();
   lab.redis('SCRIPT', 'FLUSH');

@@ -114,6 +114,22 @@ export const harness: Mutation[] = [
     tests: ['test/soak/loadtest/harness/busy-machine.test.ts'],
   },
   {
+    name: 'standstill-of-a-node-not-counted',
+    file: 'loadtest/harness/test-bed.ts',
+    find: 'nodesStandstillMs = await worstOfNodes(until);',
+    replace: 'await worstOfNodes(until);',
+    why: 'A verdict is believed although a node got no core for as long as a lease.',
+    tests: ['test/loadtest/virtual/standstills.test.ts'],
+  },
+  {
+    name: 'standstill-beside-a-long-lease',
+    file: 'loadtest/harness/step-drill.ts',
+    find: 'wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS)',
+    replace: 'wrongMs: timing.leaseMs / 4',
+    why: 'A node that gives its server up because the machine stands still decides a drill with a long lease.',
+    tests: ['test/loadtest/virtual/standstills.test.ts'],
+  },
+  {
     name: 'fault-not-staged-is-a-pass',
     file: 'loadtest/harness/step-drill.ts',
     find: "verdict: 'unknown', reason, figures: {}",

@@ -472,7 +472,7 @@ export const prove: Mutation[] = [
     find: '  if (!skusOf(scope).every(isHeld)) return undefined;\n',
     replace: '  if (skusOf(scope).every(isHeld)) return undefined;\n',
     why: 'Sales that wait for each other are taken for sales that wait.',
-    tests: ['test/lesson/counterexamples.test.ts'],
+    tests: ['test/lesson/pages.test.ts'],
     title: 'docs/beyond/multi.md: its counterexample',
   },
   {

@@ -43,7 +43,7 @@ export const report: Mutation[] = [
     replace: 'taught !== null',
     why: 'A cell of which nothing is known is told as one that came out wrong.',
     tests: ['test/loadtest/commands/narrator.test.ts'],
-    title: 'an unknown cell is not called as taught',
+    title: 'an unknown cell is not called expected',
   },
   {
     name: 'unknown-run-ends-with-0',

@@ -62,6 +62,7 @@ describe('a basket is sold', () => {
       ],
       saleId: expect.any(String),
       node: node.name,
+      port: node.port,
       lock: 'multi',
       holder: expect.stringMatching(/^[0-9a-f-]{36}:\d{4}$/),
     });

@@ -23,10 +23,10 @@ beforeAll(async () => {
 type Line = { msg: string; node: string; url?: string; status?: number; ms?: number };
 const parsed = (node: TestNode) => node.lines.map((line) => JSON.parse(line) as Line);
 
-test('log: JSON lines, one for each request at debug, and none for a request at info; no password', async () => {
-  const levels = ['info', 'debug'].map((LOG_LEVEL) => startNode(urlWithPassword, { LOG_LEVEL }));
-  const [atInfo, atDebug] = (await Promise.all(levels)) as [TestNode, TestNode];
-  for (const node of [atInfo, atDebug]) {
+test('log: JSON lines, one for each sale at debug, one for each request at trace, and none of them at info; no password', async () => {
+  const levels = ['info', 'debug', 'trace'].map((LOG_LEVEL) => startNode(urlWithPassword, { LOG_LEVEL }));
+  const [atInfo, atDebug, atTrace] = (await Promise.all(levels)) as [TestNode, TestNode, TestNode];
+  for (const node of [atInfo, atDebug, atTrace]) {
     for (const sku of ['001', 'none', 'a%20b']) await node.sell(sku);
     await node.get('/nowhere');
     await sendRaw(node.port, 'garbage\r\n\r\n');
@@ -38,12 +38,15 @@ test('log: JSON lines, one for each request at debug, and none for a request at 
   expect(parsed(atInfo).map(({ msg, node }) => ({ msg, node }))).toEqual(
     frame.map((msg) => ({ msg, node: atInfo.name })),
   );
-  const requests = parsed(atDebug).filter(({ msg }) => msg === 'request');
+  expect(parsed(atDebug).filter(({ msg }) => !frame.includes(msg))).toMatchObject([
+    { msg: 'sale', port: atDebug.port, sku: '001', outcome: 'sold', lock: '8-auto-renew', ms: expect.any(Number) },
+    { msg: 'sale', port: atDebug.port, sku: 'none', outcome: 'NOT_FOUND', ms: expect.any(Number) },
+  ]);
+  const requests = parsed(atTrace).filter(({ msg }) => msg === 'request');
   const ofSales = requests.filter(({ url }) => url?.startsWith('/inventory/sale'));
   expect(ofSales.map(({ status }) => status)).toEqual([200, 404, 400]);
   expect(requests.filter(({ url }) => url === '/nowhere')).toMatchObject([{ status: 404, ms: expect.any(Number) }]);
-  expect(parsed(atDebug).flatMap(({ msg }) => (msg === 'request' ? [] : [msg]))).toEqual(frame);
-  for (const { lines } of [atInfo, atDebug]) expect(lines.join()).not.toContain(password);
+  for (const { lines } of [atInfo, atDebug, atTrace]) expect(lines.join()).not.toContain(password);
 });
 
 test('log: no password in it, not even when Redis refuses it, and the sale is a 503', async () => {

@@ -57,7 +57,7 @@ test('GET /inventory under read-write: it waits no longer than a sale, and leave
 
 test('GET /inventory under read-write: when its client hangs up it asks no more, and leaves nothing', async () => {
   const link = await startLink(redis.url);
-  const far = await startNode(link.url, { ...readWrite, LOG_LEVEL: 'debug' });
+  const far = await startNode(link.url, { ...readWrite, LOG_LEVEL: 'trace' });
   await redis.client.set(stockKey('next'), 10);
   const sale = await sellHeld(node, 'gone');
   const tries = () => link.counters.commands.get('acquire-to-read') ?? 0;

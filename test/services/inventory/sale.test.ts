@@ -27,6 +27,7 @@ describe('sale: sold', () => {
       remaining: 9,
       saleId: expect.stringMatching(/^\d{4}$/),
       node: node.name,
+      port: node.port,
       lock: '8-auto-renew',
       holder: `${instance}:${answer.body.saleId}`,
     });

@@ -162,7 +162,11 @@ describe('settings: what is allowed', () => {
     ['LEASE_MS', ['29', '3600001', '30.0', 'Infinity'], ['30', '3600000']],
     ['RETRY_DELAY_MS', ['251', '-0'], ['0', '250']],
     ['JOB_LOCK', ['9', 'None', 'redis-atomic', 'constructor', 'conditional '], ['0', 'conditional', '8-auto-renew']],
-    ['LOCK_VERSION', ['-1', '08', '4-TTL', 'ttl', 'constructor', '__proto__', '4 '], ['0', '8-auto-renew', 'mysql']],
+    [
+      'LOCK_VERSION',
+      ['-1', '08', 'ttl', 'constructor', '__proto__', '4 '],
+      ['0', '8-auto-renew', '4-TTL', 'REDIS', 'mysql'],
+    ],
     [
       'REDIS_URL',
       ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],

@@ -83,7 +83,7 @@ test.each([1, 8])('waiting under stage %i: ends after WAIT_TIMEOUT_MS', async (v
 
 test('waiting: a client that hangs up while Redis grants the lock buys nothing, and the lock is given back', async () => {
   const link = await startLink(redis.url);
-  const node = await startNode(link.url, { LOG_LEVEL: 'debug' });
+  const node = await startNode(link.url, { LOG_LEVEL: 'trace' });
   await redis.client.set('{inventorygranted}:stock', 10);
   const held = link.holdNext('acquire-reentrant');
   const sale = request(`${node.url}/inventory/sale?sku=granted`, { method: 'POST' })

@@ -7,8 +7,7 @@ import { openLockServers } from '../../../exercises/workshop/lock-servers.ts';
 import { openOrderServers } from '../../../exercises/workshop/order-servers.ts';
 import { exerciseDrills } from '../../../loadtest/orders/drills/index.ts';
 import { exerciseColumns } from '../../../loadtest/staircase/exercises.ts';
-import type { Attempt } from '../../exercises/attempt.ts';
-import { fileOfAttempt, lookAtAttempt, ownFile, searched } from '../../exercises/attempted.ts';
+import { fileOfAttempt, ownFile, readAttempts } from '../../exercises/attempted.ts';
 import { noModule } from '../../loadtest/grade/modules.ts';
 
 const judges = { search: openLockServers(() => {}), orders: openOrderServers() };
@@ -54,21 +53,12 @@ test('orders: each drill that is no column of a staircase has its words', () => 
   expect(exerciseDrills.map(({ name }) => name).toSorted()).toEqual(Object.keys(exerciseColumns).toSorted());
 });
 
-const attempts = await Promise.all(
-  ofOrders.map(async (exercise) => {
-    const file: { attempts: Attempt[] } = await import(`../../exercises/attempts/${exercise.name}.ts`);
-    return file.attempts.map((attempt) => [exercise.name, attempt.what, exercise, attempt] as const);
-  }),
+const attempts = readAttempts().flatMap((attempt) =>
+  ofOrders.filter(({ name }) => name === attempt.name).map((exercise) => ({ ...attempt, exercise, attempt })),
 );
-test.each(attempts.flat())('%s: an attempt is caught that %s', (_name, _what, exercise, attempt) =>
-  failsIn(exercise, fileOfAttempt(exercise, attempt), { drill: attempt.fails, reason: attempt.reason ?? '' }),
+test.each(attempts)('$name: an attempt is caught that $what', ({ exercise, attempt }) =>
+  failsIn(exercise, fileOfAttempt(exercise, attempt), { drill: attempt.fails, reason: attempt.reason }),
 );
-
-/** The first of each is looked at by `npm test`. */
-const others = (await searched()).flatMap(({ name, exercise, attempts }) =>
-  attempts.slice(1).map((attempt) => ({ name, exercise, what: attempt.what, attempt })),
-);
-test.each(others)('$name: one that $what is caught by the search', lookAtAttempt);
 
 test('03: a call that is returned and not awaited keeps as much, and that is caught', async () => {
   const text = readFileSync(numbered(3).original, 'utf8');

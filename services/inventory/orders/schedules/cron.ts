@@ -15,6 +15,8 @@ export const cronForm = `six fields (${fieldNames.join(' ')}), such as 0/10 * * 
 /** What is wrong with a cron expression, as part of a sentence. Undefined when there is nothing. */
 export function whyNoCron(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
+  if (fields.length === fieldNames.length + 1)
+    return `the seventh field, the year, can't be given: it is ${fields.at(-1)}`;
   if (fields.length !== fieldNames.length) return `${fields.length} ${fields.length === 1 ? 'is' : 'are'} given`;
   const wrong = fields.findIndex((field, at) => !isCron(fieldNames.map((_, each) => (each === at ? field : '*'))));
   if (wrong !== -1) return `the ${fieldNames[wrong]} can't be ${fields[wrong]}`;

@@ -24,7 +24,7 @@ export const drillsOf = (lock: string) =>
 export function playCells(locks: string[]) {
   describe.each(locks)('%s', (lock) => {
     test.each(drillsOf(lock).map((drill) => ({ name: drill.name, drill })))(
-      '$name: as taught, as measured, and for the reason that it names',
+      '$name: as expected, as measured, and for the reason that it names',
       async ({ name, drill }) => {
         const { outcome } = await playDrill(drill, lock);
         const { verdict } = outcome;

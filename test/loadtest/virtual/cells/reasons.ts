@@ -17,8 +17,8 @@ const allWaited: Reason = {
 };
 const lateWrite = [undone, allWaited, { sign: '✔', says: 'The late write undid no sale.' } satisfies Reason];
 const load: Reason[] = [
-  { sign: '✔', says: 'N units sold, and the stock is N as expected.' },
-  { sign: '✘', says: 'The stock is N instead of N: N sales lost. Two holders inside at the same moment: N times.' },
+  { sign: '✔', says: 'N sold · stock N as expected · none oversold' },
+  { sign: '✘', says: 'N sold · stock N expected N · N oversold Two holders inside at the same moment: N times.' },
 ];
 const alone: Reason = { sign: '✔', says: 'Nobody else was inside, and no sale was lost.' };
 /** The stock refuses what comes late, so no sale is lost where another got in. */
@@ -29,11 +29,13 @@ export const reasons: Record<string, Reason[]> = {
   'one-node-rush': load,
   rush: load,
   'sell-out': [
-    { sign: '✔', says: 'N units sold, and the stock is N as expected.' },
+    { sign: '✔', says: 'N sold · stock N as expected · none oversold' },
     {
       sign: '✘',
-      says: 'The stock is N instead of −N: N sales lost. N units sold of N: N too many. Two holders inside at the same moment: N times.',
+      says: 'N sold of N · stock N expected N · N oversold Two holders inside at the same moment: N times.',
+      of: ['0-none'],
     },
+    { sign: '✘', says: 'N sold of N · stock N · N oversold Two holders inside at the same moment: N times.' },
   ],
   'crashed-holder': [
     { sign: '✔', says: 'node-N sold again N after the crash.' },
@@ -50,7 +52,7 @@ export const reasons: Record<string, Reason[]> = {
       of: ['5-owner-check', '6-lua-release', '7-reentrant', 'delete-if-equal', 'bounded'],
     },
     { sign: '✔', says: 'Nobody entered while the slow holder stalled; the price is that everybody waited.' },
-    { sign: '✘', says: 'Two of the other holders were inside at the same moment.' },
+    { sign: '✘', says: 'Two of the others were inside at the same moment, so both may sell the same unit.' },
   ],
   'late-release': [
     {

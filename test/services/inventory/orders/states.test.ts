@@ -72,7 +72,7 @@ describe('a sale writes its order', () => {
 
     const sold = await plain.sell('plain');
 
-    const members = ['outcome', 'sku', 'stockBefore', 'remaining', 'saleId', 'node', 'lock', 'holder'];
+    const members = ['outcome', 'sku', 'stockBefore', 'remaining', 'saleId', 'node', 'port', 'lock', 'holder'];
     expect(Object.keys(sold.body)).toEqual(members);
     expectProblem(await plain.get('/orders'), 'NOT_FOUND');
     expectProblem(await plain.lab('POST', '/jobs/cleanup', {}), 'NOT_FOUND');

@@ -41,7 +41,7 @@ test.each([
 test.each([
   ['', '1 is given'],
   ['0/10 * * * *', '5 are given'],
-  ['0/10 * * * * ? *', '7 are given'],
+  ['0/10 * * * * ? 2027', "the seventh field, the year, can't be given: it is 2027"],
   ['60 * * * * ?', "the second can't be 60"],
   ['0 0 25 * * ?', "the hour can't be 25"],
   ['0 0 3 L-3 * ?', "the day can't be L-3"],

@@ -1,0 +1,107 @@
+// What is made from recorded figures, from the sources, or by the search, stands in the pages as it would be made now.
+
+import { applyPatch } from 'diff';
+import { expect, test } from 'vitest';
+import { verdictsSchema } from '../../loadtest/evidence/verdicts.ts';
+import { figureDocuments, withFigures, withoutFigures } from '../../loadtest/figures/documents.ts';
+import { readRecord } from '../../loadtest/figures/record.ts';
+import { peerNames, versionOfPeer } from '../../loadtest/peers/peer.ts';
+import { cellsShownIn, withCounterexamples } from '../../loadtest/prove/chapters.ts';
+import { verdictPage } from '../../loadtest/verdicts/page.ts';
+import { indexPage, withShortTable } from '../../loadtest/verdicts/tables.ts';
+import { proveCell } from '../../prove/cell.ts';
+import { stageDiff, wanted, withDiff } from '../../scripts/diff.ts';
+import { withQuestions } from '../../scripts/questions.ts';
+import { list, readText, stages } from './project-files.ts';
+
+const figures = readRecord();
+const documents = figureDocuments();
+const verdicts = verdictsSchema.parse(JSON.parse(readText('docs/measured/verdicts.json')));
+const pageOf = (stage: string) => `docs/stages/${stage}.md`;
+
+/** Each page with what it must be, and the command that makes it so. */
+const made: { command: string; pages: [file: string, make: (text: string) => string][] }[] = [
+  {
+    command: 'npm run figures -- --page',
+    pages: documents.map((file) => [file, (text) => withFigures(text, figures, file)]),
+  },
+  {
+    command: 'npm run verdicts -- --pages',
+    pages: [
+      ...verdicts.locks.map((lock): [string, () => string] => [
+        `docs/verdicts/${lock.name}.md`,
+        () => verdictPage(lock),
+      ]),
+      ['docs/verdicts/README.md', () => indexPage(verdicts)],
+      ['docs/choosing.md', (text) => withShortTable(text, verdicts, 'verdicts')],
+    ],
+  },
+  {
+    command: 'npm run diff -- --write',
+    pages: stages.slice(1).map((stage) => {
+      const diff = stageDiff(stages.indexOf(stage));
+      return [pageOf(stage), (text) => withQuestions(withDiff(text, diff))];
+    }),
+  },
+];
+
+test.each(made)('pages: up to date; if not: $command', ({ pages }) => {
+  for (const [file, make] of pages) expect(readText(file), file).toBe(make(readText(file)));
+});
+
+const showing = (options: string) => `\`npm run prove -- ${options} --processes 2\`\n\n\`\`\`text\nold\n\`\`\`\n`;
+const prove = (text: string) => Promise.all(cellsShownIn(text).map((cell) => proveCell({ ...cell, seconds: 60 })));
+const withOne = ['docs/stages', 'docs/beyond']
+  .flatMap((folder) => list(folder).map((name) => `${folder}/${name}`))
+  .filter((file) => file.endsWith('.md') && cellsShownIn(readText(file)).length > 0);
+
+test.each(withOne)('%s: its counterexample is that of the search; if not: npm run prove -- --write', async (file) => {
+  const chapter = readText(file);
+
+  expect(withCounterexamples(chapter, await prove(chapter))).toBe(chapter);
+});
+
+test('counterexamples: all stages but one that leaves memory show one; what has none is refused', async () => {
+  const cells = await prove(showing('--stage 6 --scope plain'));
+  const without = stages.slice(1).filter((stage) => !withOne.includes(pageOf(stage)));
+
+  expect([without, withOne.length]).toEqual([['2-recursive-retry'], 19]);
+  expect(() => withCounterexamples(showing('--stage 6 --scope plain'), cells)).toThrow('which has none');
+  expect(() => cellsShownIn(showing('--stage zookeeper --scope plain'))).toThrow('zookeeper');
+});
+
+test('figures: none is written by hand: ask for it between comments, as CONTRIBUTING.md says', () => {
+  const written =
+    /\d sales\/s|│.*(sales\/s|per second)|\d (sales|acquisitions|sections) (a|per) second|\d Redis commands a sale/;
+  /** What explains how to read such a line, and measures nothing. */
+  const example = '1,164 sales/s · p50 38.3 ms, p99 131 ms · 1.6 Redis commands a sale';
+  const byHand = documents
+    .filter((file) => !file.startsWith('docs/decisions/'))
+    .flatMap((file) => withoutFigures(readText(file)).split('\n'))
+    .filter((line) => written.test(line) && line.trim() !== example);
+
+  expect(byHand).toEqual([]);
+});
+
+test('verdicts: each published lock has one, of the version that is installed, with the address of each promise', () => {
+  expect(verdicts.locks.map(({ name }) => name)).toEqual(peerNames);
+  for (const lock of verdicts.locks) {
+    expect(lock.version).toBe(versionOfPeer(lock.name));
+    for (const { source } of lock.claims) expect(source).toContain(lock.version);
+  }
+});
+
+test('diff: it turns the stage before into this one; a chapter has one place for it; a command names one stage', () => {
+  for (const [at, stage] of stages.entries()) {
+    if (at === 0) continue;
+    expect(applyPatch(readText(`locks/${stages[at - 1]}.ts`), stageDiff(at))).toBe(readText(`locks/${stage}.ts`));
+  }
+  const updated = withDiff('# Title\n\n```diff\nold $1\n```\n\n```ts\ncode\n```\n', '+new $& $1\n');
+
+  expect(updated).toBe('# Title\n\n```diff\n+new $& $1\n```\n\n```ts\ncode\n```\n');
+  expect(() => withDiff('# Title\n', '+new\n')).toThrow('has 0 diff blocks');
+  expect(() => withDiff('```diff\n```\n\n```diff\n```\n', '+new\n')).toThrow('has 2 diff blocks');
+  expect([['4'], ['8-auto-renew'], ['--write']].map(wanted)).toEqual([4, 8, 'write']);
+  const wrong = [[], ['0'], ['9'], ['0-none'], ['04'], ['__proto__'], ['4', '5'], ['--write', '4']];
+  expect(wrong.map(wanted)).toEqual(wrong.map(() => undefined));
+});
