@@ -1,5 +1,6 @@
 // A process of the search: it sells under the lock, and is a function of what has happened to it.
 
+import { reasonOf } from '../virtual/places.ts';
 import { createWorld, type Input, type Pending, type Timer } from '../virtual/world.ts';
 import { type SaleScript, type SaleStep, sellAll } from './sale.ts';
 import type { OpenLock } from './sandbox.ts';
@@ -46,6 +47,8 @@ export interface ProcessOptions {
   /** How many sales it makes, one after the other. */
   sales: number;
   script: SaleScript;
+  /** No two processes draw the same number from `Math.random()`. */
+  isLuckApart?: boolean;
 }
 
 /** A process after some history. */
@@ -160,8 +163,8 @@ function watchForDeaths() {
 /** Starts a process of this name. Its lock's file is evaluated afresh. */
 export function startProcess(name: string, options: ProcessOptions): Live {
   watchForDeaths();
-  const { openLock, servers, sales, script } = options;
-  const world = createWorld(name, servers);
+  const { openLock, servers, sales, script, isLuckApart = false } = options;
+  const world = createWorld(name, servers, { isLuckApart });
   const told: Told[] = [];
   const hangUp = new AbortController();
   /** Since when each sale that waits has waited. */
@@ -189,7 +192,7 @@ export function startProcess(name: string, options: ProcessOptions): Live {
   }
 
   function die(why: unknown) {
-    death ??= why instanceof Error ? why.message : String(why);
+    death ??= reasonOf(why);
   }
 
   function happen(input: Input) {

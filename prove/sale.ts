@@ -11,6 +11,7 @@ import type {
   SaleOptions,
   TakeOne,
 } from '../locks/lock.ts';
+import { reasonOf } from '../virtual/places.ts';
 
 export const LEASE_MS = 900;
 export const RETRY_DELAY_MS = 300;
@@ -181,8 +182,6 @@ function openBucket(bucket: number, sale: number, parts: SaleParts): Bucket {
     },
   };
 }
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Asks for what `open` opens, and does the work inside it. */
 async function enter<Held extends Pick<Lock, 'acquire' | 'release'>>(

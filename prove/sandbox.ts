@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { bundle, evaluator, systemModules } from '../virtual/bundle.ts';
+import { reasonOf } from '../virtual/places.ts';
 import { createWorld, type World } from '../virtual/world.ts';
 import type { LockModule } from './sale.ts';
 
@@ -51,9 +52,9 @@ export async function readLock(file: string): Promise<OpenLock> {
   const world = createWorld('nobody', 1);
   const createLock: unknown = await Promise.resolve()
     .then(() => openLock(world).createLock)
-    .catch((error: Error) => {
+    .catch((error: unknown) => {
       throw new Error(
-        world.refusal() ? `it uses ${world.refusal()}, which the search does not control` : error.message,
+        world.refusal() ? `it uses ${world.refusal()}, which the search does not control` : reasonOf(error),
       );
     });
   if (typeof createLock !== 'function') throw new Error('it exports no createLock');

@@ -3,9 +3,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { keepMap } from './places.ts';
 
 /** A file, or a text that imports files from the folder. */
 export type Entry = { file: string } | { text: string; folder: string };
@@ -57,16 +58,21 @@ const replacing = ({ modules, refusal }: BundleOptions): Plugin => ({
  * it imports what is not among the modules, or it can't be read.
  */
 export async function bundle(entry: Entry, options: BundleOptions): Promise<string> {
+  const folder = 'file' in entry ? dirname(entry.file) : entry.folder;
   const from =
     'file' in entry
       ? { entryPoints: [entry.file] }
-      : { stdin: { contents: entry.text, resolveDir: entry.folder, loader: 'ts' as const } };
+      : { stdin: { contents: entry.text, resolveDir: folder, loader: 'ts' as const } };
   const { outputFiles = [] } = await build({
     ...from,
     bundle: true,
     format: 'iife',
     globalName: 'exported',
     target: 'node20',
+    sourcemap: 'external',
+    sourcesContent: false,
+    // The paths in the source map begin here. Nothing is written.
+    outfile: join(folder, 'bundle.js'),
     write: false,
     logLevel: 'silent',
     plugins: [replacing(options)],
@@ -75,7 +81,8 @@ export async function bundle(entry: Entry, options: BundleOptions): Promise<stri
     const where = first?.location ? ` (${first.location.file}:${first.location.line})` : '';
     throw new Error(`${first?.text ?? 'it could not be read'}${where}`);
   });
-  return outputFiles[0]?.text ?? '';
+  const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
+  return `${textOf('.js')}${keepMap({ folder, map: textOf('.map') })}\n`;
 }
 
 /**
@@ -83,7 +90,7 @@ export async function bundle(entry: Entry, options: BundleOptions): Promise<stri
  * call, in their order.
  */
 export function evaluator<Exports>(text: string, names: string[]): (given: Given, values: unknown[]) => Exports {
-  const evaluate = new Function('given', ...names, `${text}; return exported;`);
+  const evaluate = new Function('given', ...names, `${text}return exported;`);
   return (given, values) => evaluate({ ...given, createHash, readFileSync: readOnce }, ...values);
 }
 

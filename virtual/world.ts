@@ -2,6 +2,7 @@
 
 import { Redis } from 'ioredis';
 import type { RedisClient } from '../locks/lock.ts';
+import { createLuck } from './luck.ts';
 import { type Reply, ReplyError } from './valkey.ts';
 
 /** To each server a process has one connection for commands, and one that listens. On each, first in is first out. */
@@ -64,14 +65,26 @@ export interface WorldOptions {
    * events, and the search leaves them out; in a process that goes on they end what waits for too long.
    */
   firesUnref?: boolean;
+  /** At equal luck no two processes draw the same numbers, and this one draws none twice at a moment. */
+  isLuckApart?: boolean;
 }
 
+/** How far apart two processes draw the first number of a moment: too little to change for how many milliseconds they wait. */
+const APART = 1e-4;
+
 /** The world of the process of this name. The servers after the first are masters that vote. */
-export function createWorld(name: string, servers: number, { firesUnref = false }: WorldOptions = {}) {
+export function createWorld(
+  name: string,
+  servers: number,
+  { firesUnref = false, isLuckApart = false }: WorldOptions = {},
+) {
+  const seed = name.charCodeAt(0) - 'A'.charCodeAt(0);
   let nowMs = 0;
   let lastId = 0;
   let chance = 0;
-  let hasUsedChance = false;
+  /** How many numbers were drawn since something happened last. */
+  let draws = 0;
+  let furtherLuck = createLuck(seed);
   /** What the lock used that it may not use. */
   let refusal: string | undefined;
   const pending: (Pending & { settle(reply: Reply): void })[] = [];
@@ -215,8 +228,9 @@ export function createWorld(name: string, servers: number, { firesUnref = false 
       performance: only('performance', { now: () => nowMs }),
       Math: Object.assign(Object.create(Math), {
         random() {
-          hasUsedChance = true;
-          return chance;
+          draws += 1;
+          if (!isLuckApart) return chance;
+          return draws === 1 ? chance + seed * APART : furtherLuck();
         },
       }),
       AbortSignal: new Proxy(AbortSignal, {
@@ -234,12 +248,13 @@ export function createWorld(name: string, servers: number, { firesUnref = false 
       return first;
     },
     refusal: () => refusal,
-    hasUsedChance: () => hasUsedChance,
+    hasUsedChance: () => draws > 0,
     /** Sets the time and the luck of what comes next. */
     begin(input: Input) {
       nowMs = input.at;
       chance = input.chance;
-      hasUsedChance = false;
+      draws = 0;
+      if (isLuckApart) furtherLuck = createLuck(seed);
     },
     reply(id: number, reply: Reply) {
       const at = pending.findIndex((command) => command.id === id);

@@ -7,7 +7,8 @@ import type { RealJudge, RealVerdict } from './real-judge.ts';
 import type { SearchJudge, SearchVerdict } from './search-judge.ts';
 import type { ShownStep } from './state.ts';
 import { shownSteps } from './steps.ts';
-import { isToldBySearch, realLines, type Style, verdictLines } from './verdict-lines.ts';
+import type { TypeErrors } from './type-errors.ts';
+import { isToldBySearch, realLines, type Style, typeErrorLines, verdictLines } from './verdict-lines.ts';
 
 export interface Checked {
   exercise: Exercise;
@@ -15,6 +16,8 @@ export interface Checked {
   verdict?: SearchVerdict;
   /** The drills that were played. */
   real?: RealVerdict[];
+  /** What TypeScript says of the file: it decides nothing. */
+  typeError?: string;
 }
 
 export interface CheckOptions {
@@ -22,6 +25,8 @@ export interface CheckOptions {
   serversOf(exercise: Exercise): RealJudge;
   /** Plays the drills of every exercise that the search holds for, and not only where the search can't tell. */
   hasDrills: boolean;
+  /** Asks TypeScript; nobody is asked when it is not given. */
+  typeErrors?: TypeErrors;
   signal: AbortSignal;
   onChecked(checked: Checked): void;
 }
@@ -29,8 +34,14 @@ export interface CheckOptions {
 /** Judges the exercises, one after the other. */
 export async function checkAll(exercises: Exercise[], options: CheckOptions): Promise<Checked[]> {
   const checked: Checked[] = [];
+  const asked = options.typeErrors?.(
+    exercises.map(({ file }) => file),
+    options.signal,
+  );
   for (const exercise of exercises) {
-    const one = await check(exercise, options);
+    const judged = await check(exercise, options);
+    const typeError = (await asked)?.get(exercise.file);
+    const one = { ...judged, ...(typeError && { typeError }) };
     checked.push(one);
     options.onChecked(one);
   }
@@ -56,13 +67,15 @@ async function check(exercise: Exercise, { search, serversOf, hasDrills, signal 
 }
 
 /** An exercise and what came of it, for a terminal. */
-export function checkedLines({ exercise, verdict, real, isSolved }: Checked, style: Style): string[] {
+export function checkedLines({ exercise, verdict, real, isSolved, typeError }: Checked, style: Style): string[] {
   const { paint } = style;
   const { name, title, file } = exercise;
   const sign = isSolved ? paint.green('✔') : paint.red('✘');
   const head = `${sign} ${paint.bold(name)}  ${title}  ${paint.dim(relative(projectDir, file))}`;
-  if (isSolved) return [head];
-  const lines = real ? realLines(real, style) : verdict ? verdictLines(exercise, verdict, style) : [];
+  const further = typeError === undefined ? [] : typeErrorLines(typeError, style);
+  if (isSolved) return [head, ...further.map((line) => `  ${line}`)];
+  const judged = real ? realLines(real, style) : verdict ? verdictLines(exercise, verdict, style) : [];
+  const lines = further.length === 0 ? judged : [...judged, '', ...further];
   return [head, '', ...lines.map((line) => `  ${line}`.trimEnd()), ''];
 }
 
@@ -71,7 +84,7 @@ export function asJson(checked: Checked[]) {
   return {
     format: 1,
     solved: checked.filter(({ isSolved }) => isSolved).length,
-    exercises: checked.map(({ exercise, verdict, real, isSolved }) => ({
+    exercises: checked.map(({ exercise, verdict, real, isSolved, typeError }) => ({
       name: exercise.name,
       number: exercise.number,
       title: exercise.title,
@@ -79,6 +92,7 @@ export function asJson(checked: Checked[]) {
       file: relative(projectDir, exercise.file),
       solved: isSolved,
       ...(verdict && { search: searchAsJson(verdict) }),
+      ...(typeError && { typeError }),
       ...(real && { drills: real.map(({ drill, verdict, reason }) => ({ drill, verdict, reason })) }),
     })),
   };

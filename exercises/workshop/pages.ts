@@ -10,7 +10,15 @@ import { fill, foldCode, hang, inColumns, markdownLines, wrap } from './layout.t
 import type { Done } from './progress.ts';
 import type { RealVerdict } from './real-judge.ts';
 import type { SearchVerdict } from './search-judge.ts';
-import { answerLines, isToldBySearch, questionLines, realLines, type Style, verdictLines } from './verdict-lines.ts';
+import {
+  answerLines,
+  isToldBySearch,
+  questionLines,
+  realLines,
+  type Style,
+  typeErrorLines,
+  verdictLines,
+} from './verdict-lines.ts';
 
 export interface Shown {
   exercise: Exercise;
@@ -20,6 +28,8 @@ export interface Shown {
   done: Done;
   verdict: SearchVerdict | undefined;
   real: RealVerdict[] | undefined;
+  /** What TypeScript says of the file. */
+  typeError?: string;
   /** The file as it is solves the exercise. */
   isSolved: boolean;
   /** It is the first verdict: whether the answer was right, and why. */
@@ -86,7 +96,7 @@ function headLines({ exercise, place, placeCount, done, isSolved }: Shown, { pai
 }
 
 function belowText(
-  { exercise, done, verdict, real, isSolved, isExplained, isHintNewest }: Shown,
+  { exercise, done, verdict, real, typeError, isSolved, isExplained, isHintNewest }: Shown,
   style: Style,
 ): string[] {
   const { paint, width } = style;
@@ -107,6 +117,7 @@ function belowText(
   if (!isHintNewest && !isSolved) lines.push(...hintLines);
   if (exercise.settings.search === undefined && !real && !verdict) lines.push('', 'Real servers judge this exercise.');
   if (verdict) lines.push('', ...verdictLines(exercise, verdict, style));
+  if (typeError !== undefined) lines.push('', ...typeErrorLines(typeError, style));
   if (real) lines.push('', paint.dim('On real servers'), ...realLines(real, style));
   if (isExplained) lines.push('', ...answerLines(exercise, chosen, style));
   if (isSolved) lines.push('', ...wrap(`${paint.dim('More:')} ${exercise.settings.more.join(', ')}`, width));

@@ -12,6 +12,7 @@ import type { RealJudge, RealVerdict } from './real-judge.ts';
 import type { SearchJudge, SearchVerdict } from './search-judge.ts';
 import { removeState, stateFile, type WorkshopState, writeState } from './state.ts';
 import { reasonOf, shownSteps } from './steps.ts';
+import type { TypeErrors } from './type-errors.ts';
 import { isToldBySearch, type Style } from './verdict-lines.ts';
 import { watchForSaves } from './watch.ts';
 
@@ -32,6 +33,8 @@ export interface SessionOptions {
     off?(event: 'resize', listener: () => void): unknown;
   };
   paint: Style['paint'];
+  /** Asks TypeScript, beside each verdict; nobody is asked when it is not given. */
+  typeErrors?: TypeErrors;
   /** What to say once, at the beginning. */
   notes?: string[];
   /** Where the state is written for others. */
@@ -59,6 +62,7 @@ export function runSession(options: SessionOptions): Promise<void> {
   let page: Page = 'exercise';
   let phase: WorkshopState['phase'] = 'open';
   let verdict: (SearchVerdict & { at: string }) | undefined;
+  let typeError: string | undefined;
   let judgingSince = 0;
   /** When the files of the exercises had been saved last, as this one came on the screen. */
   let savedBefore = new Map<Exercise, number>();
@@ -142,7 +146,7 @@ export function runSession(options: SessionOptions): Promise<void> {
       unwatch();
       exercise = next;
       [page, phase, verdict, real, isSolved, notes] = ['exercise', 'open', undefined, undefined, false, say];
-      [isExplained, isHintNewest] = [false, false];
+      [isExplained, isHintNewest, typeError] = [false, false, undefined];
       savedBefore = new Map(exercises.map((each) => [each, savedAt(each)]));
       progress.goTo(exercise.name);
       unwatch = watchForSaves(exercise.file, saved);
@@ -213,9 +217,10 @@ export function runSession(options: SessionOptions): Promise<void> {
       const mine = new AbortController();
       judging = mine;
       const judged = exercise;
-      [phase, verdict, real, isSolved] = ['judging', undefined, undefined, false];
+      [phase, verdict, real, isSolved, typeError] = ['judging', undefined, undefined, false, undefined];
       [isExplained, isHintNewest, judgingSince, notes] = [false, false, performance.now(), []];
       draw();
+      void lookAtTypes(judged.file, mine.signal);
       const seconds = setInterval(show, SECOND_MS);
       mine.signal.addEventListener('abort', () => clearInterval(seconds));
       try {
@@ -242,6 +247,14 @@ export function runSession(options: SessionOptions): Promise<void> {
       } finally {
         clearInterval(seconds);
       }
+    }
+
+    /** It takes longer than the verdict, and changes nothing about it. */
+    async function lookAtTypes(file: string, signal: AbortSignal) {
+      const found = await options.typeErrors?.([file], signal);
+      if (signal.aborted || found?.get(file) === undefined) return;
+      typeError = found.get(file);
+      redraw();
     }
 
     function explain() {
@@ -354,8 +367,11 @@ export function runSession(options: SessionOptions): Promise<void> {
       const judgedAt = real?.at ?? verdict?.at;
       const place = own.indexOf(exercise) + 1;
       const judged = { verdict, real: real?.verdicts, isSolved, isExplained, isHintNewest };
-      const at = judgedAt === undefined ? {} : { judgedAt: timeOf(judgedAt) };
-      return { exercise, place, placeCount: own.length, done, ...judged, ...at, notes };
+      const more = {
+        ...(judgedAt !== undefined && { judgedAt: timeOf(judgedAt) }),
+        ...(typeError !== undefined && { typeError }),
+      };
+      return { exercise, place, placeCount: own.length, done, ...judged, ...more, notes };
     }
 
     function stateNow(): WorkshopState {

@@ -135,6 +135,10 @@ export function realLines(verdicts: RealVerdict[], { paint, width }: Style): str
   ]);
 }
 
+/** What TypeScript says of the file. */
+export const typeErrorLines = (typeError: string, { paint, width }: Style) =>
+  wrap(`${paint.yellow('TypeScript says:')} ${typeError}`, width);
+
 /** The question and its answers. */
 export function questionLines({ prediction: { question, answers } }: Exercise, { paint, width }: Style): string[] {
   return [

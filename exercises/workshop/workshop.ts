@@ -13,6 +13,7 @@ import { openSearchJudge } from './search-judge.ts';
 import { openServers } from './servers.ts';
 import { runSession } from './session.ts';
 import { stateFile } from './state.ts';
+import { typeErrors } from './type-errors.ts';
 
 const ALL_SOLVED = 0;
 const NOT_ALL_SOLVED = 1;
@@ -83,6 +84,7 @@ async function attend(wanted: string | undefined): Promise<number> {
       input: process.stdin,
       output: process.stdout,
       paint,
+      typeErrors,
       notes: progress.problem === undefined ? [] : [progress.problem],
       state: process.env['WORKSHOP_STATE'] || stateFile,
       signal: stopping.signal,
@@ -109,6 +111,7 @@ async function check(wanted: string[], { drills, json }: { drills: boolean; json
       search,
       serversOf: servers.of,
       hasDrills: drills,
+      typeErrors,
       signal: stopping.signal,
       onChecked: (one) => json || process.stdout.write(`${checkedLines(one, style).join('\n')}\n`),
     });

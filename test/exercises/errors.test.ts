@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Exercise, readExercise } from '../../exercises/workshop/exercise.ts';
+import { openSearchJudge } from '../../exercises/workshop/search-judge.ts';
+import { projectDir } from '../../scripts/stack/parts.ts';
+
+// As deep in the project as the files of attendees, so that the imports lead to the same files.
+mkdirSync(join(projectDir, 'reports'), { recursive: true });
+const folder = mkdtempSync(join(projectDir, 'reports/errors-'));
+const judge = openSearchJudge();
+afterAll(() => {
+  judge.close();
+  rmSync(folder, { recursive: true });
+});
+const { signal } = new AbortController();
+const exercise: Exercise = { ...readExercise('05-owner-check'), file: join(folder, 'lock.ts') };
+
+function write(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A lock that is right but for its owner and what stands at the beginning of acquire(), which is line 7. */
+const lockWith = ({
+  acquire = '',
+  owner = 'ownerToken',
+}) => `import { setTimeout as sleep } from 'node:timers/promises';
+import { type CreateLock, LockNotHeldError } from '../../locks/lock.ts';
+
+export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs }) => {
+  const owner = ${owner};
+  async function acquire(signal?: AbortSignal) {
+    ${acquire}
+    while ((await redis.set(key, owner, 'PX', leaseMs, 'NX')) !== 'OK')
+      await sleep(retryDelayMs, undefined, { signal });
+  }
+  async function release() {
+    if ((await redis.get(key)) !== owner) throw new LockNotHeldError(key);
+    await redis.del(key);
+  }
+  return { acquire, release };
+};
+`;
+
+const judged = (text: string) => judge.judge(exercise, write('lock.ts', text), { signal });
+
+describe('workshop: an error while the file runs is told with its line', () => {
+  test.each([
+    ['TypeError', 'await (redis as any).sett(key);', 'A fails: redis.sett is not a function'],
+    ['ReferenceError, after a pause', 'await sleep(1); await redis.del(kye as never);', 'A fails: kye is not defined'],
+    ['RangeError', 'new Array(-leaseMs);', 'A fails: Invalid array length'],
+    ['SyntaxError', "JSON.parse('{a');", 'A fails: Expected property name'],
+    [
+      'one that nobody catches',
+      'void (async () => { (undefined as any).lock(); })();',
+      "A ends by an error that nobody catches: Cannot read properties of undefined (reading 'lock')",
+    ],
+  ])('%s', async (_what, acquire, says) => {
+    const { kind, sentence } = await judged(lockWith({ acquire }));
+
+    expect(kind).toBe('fails');
+    expect(sentence.startsWith(says), sentence).toBe(true);
+    expect(sentence).toMatch(/ \(reports\/errors-\w+\/lock\.ts:7\)$/);
+  });
+
+  test('one that is thrown while the file is loaded', async () => {
+    const { sentence } = await judged('const times = 3;\ntimes.foo.bar();\nexport const createLock = times;\n');
+
+    expect(sentence).toMatch(/^\S*lock\.ts:2: Cannot read properties of undefined \(reading 'bar'\)\.$/);
+  });
+
+  test('in what the file imports from its own folder; elsewhere the line of the file that called', async () => {
+    write('more.ts', '\nexport const fail = () => (null as any).x;\n');
+    const own = await judged(`import { fail } from './more.ts';\n${lockWith({ acquire: 'fail();' })}`);
+    const read = "import { readScript } from '../../locks/drivers/script.ts';\n";
+    const called = await judged(
+      `${read}${lockWith({ acquire: "await readScript('renew-if-owner')(redis, null as never, []);" })}`,
+    );
+
+    expect(own.sentence).toMatch(/\(reports\/\S+\/more\.ts:2\)$/);
+    expect(called.sentence).toMatch(/\(reports\/\S+\/lock\.ts:8\)$/);
+  });
+
+  test.each([
+    ["throw new Error('no luck');", 'A fails: no luck'],
+    ['throw new LockNotHeldError(key);', 'A fails: The lock lock was no longer held when it was released.'],
+  ])('an error of the lock itself has none: %s', async (acquire, sentence) => {
+    expect(await judged(lockWith({ acquire }))).toMatchObject({ kind: 'fails', sentence });
+  });
+});
+
+describe('workshop: an owner that is drawn by lot', () => {
+  const LUCK = /The search chose the luck: two processes drew the same number.*crypto\.randomUUID\(\)/;
+
+  test('the verdict says that the search chose the luck', async () => {
+    const { kind, sentence } = await judged(lockWith({ owner: 'Math.random().toString(36)' }));
+
+    expect(kind).toBe('fails');
+    expect(sentence).toMatch(/changes the lock of .* within its lease\. /);
+    expect(sentence).toMatch(LUCK);
+  });
+
+  test('luck that changes nothing about it is not spoken of', async () => {
+    const acquire = 'await sleep(1 + Math.random() * retryDelayMs); await redis.del(key);';
+    const { kind, sentence } = await judged(lockWith({ acquire }));
+
+    expect(kind).toBe('fails');
+    expect(sentence).not.toMatch(LUCK);
+  });
+
+  test('a uuid solves it', async () => {
+    expect(await judged(lockWith({ owner: 'crypto.randomUUID()' }))).toMatchObject({ kind: 'holds' });
+  });
+});
