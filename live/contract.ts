@@ -45,7 +45,7 @@ export interface LockView {
 export interface StockView {
   /** Units in stock, as the store says. */
   actual: number;
-  /** What the answers say: the units at the beginning less those that were sold. */
+  /** What it should be: the units at the beginning less those that were sold. */
   expected: number;
 }
 
@@ -61,8 +61,8 @@ export interface Figures {
    * another sale undid, the larger of the two. Measured while sales are under way, so it may go back.
    */
   lost: number;
-  /** Sales in the last second. */
-  perSecond: number;
+  /** Buyers of a rush who got no answer, from a dead node for instance. No node may know of their sales. */
+  noAnswer: number;
 }
 
 export interface Sentence {
@@ -92,8 +92,10 @@ export interface StackView {
   parts: Part[];
   lines: Line[];
   nodes: NodeView[];
-  /** Sales take a lock: without one there is none to be drawn. */
+  /** Sales take a lock that is in a server: without one there is none to be drawn. */
   hasLock: boolean;
+  /** Each node has a lock of its own, and the sale that is inside has it. */
+  hasNodeLocks?: boolean;
   lock: LockView | null;
   stock: StockView | null;
   figures: Figures | null;

@@ -22,7 +22,7 @@ import { createPresenterApp } from './server/presenter.ts';
 import { createPuzzle } from './server/puzzle.ts';
 import { createRecorder } from './server/recorder.ts';
 import { createRoom } from './server/room.ts';
-import { type Shared, shareRoom } from './server/share.ts';
+import { codeOf, type Shared, shareRoom } from './server/share.ts';
 import { createStream } from './server/stream.ts';
 import { watchWorkshop } from './server/watched-workshop.ts';
 
@@ -116,6 +116,7 @@ async function serve(): Promise<number> {
       const run = recorder.run();
       return run && { name: savedName(run), text: savedPage(page, run) };
     },
+    roomCode: () => shared && codeOf(shared.addresses[0] ?? ''),
     onBug,
   });
   const server = createServer(app).listen(LIVE_PORT, '127.0.0.1');

@@ -9,16 +9,19 @@ export interface Choice {
 
 type Choices = readonly Pick<StageChoice, 'name' | 'before' | 'drills'>[];
 
-/** The choice of a stage: with the drill that was chosen before where the stage has it, else with its first. */
+/** Many buyers at once: what the lesson begins with. */
+const OPENING = 'rush';
+
+/** The choice of a stage: with the drill that was chosen before where the stage has it, else with the rush, else with its first. */
 export function chooseStage(choices: Choices, stage: string, drill: string): Choice {
   const drills = choices.find(({ name }) => name === stage)?.drills ?? [];
-  const kept = drills.find(({ name }) => name === drill) ?? drills[0];
-  return { stage, drill: kept?.name ?? '' };
+  const kept = [drill, OPENING, drills[0]?.name].find((wanted) => drills.some(({ name }) => name === wanted));
+  return { stage, drill: kept ?? '' };
 }
 
 /**
- * What is played, as a choice: of two stages side by side the one that comes after the other. When nothing is played it is the first
- * drill of the first stage.
+ * What is played, as a choice: of two stages side by side the one that comes after the other. When nothing is played it is the rush
+ * under the first stage.
  */
 export function playedChoice(choices: Choices, views: readonly Pick<StackView, 'stage' | 'drill'>[]): Choice {
   const beforeOf = (stage: string) => choices.find(({ name }) => name === stage)?.before;

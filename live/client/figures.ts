@@ -8,14 +8,14 @@ import { shown } from './store.ts';
 
 export function FiguresPanel({ figures }: { figures: Figures | null }) {
   if (figures === null) return html`<p class="empty">${texts.figures.none}</p>`;
-  const { sold, refused, inDoubt, lost, perSecond } = figures;
+  const { sold, refused, inDoubt, lost, noAnswer } = figures;
   const isOver = canBegin(shown.value.play);
   return html`<dl class="figures">
     ${figure(texts.figures.sold, texts.number(sold))}
     ${figure(isOver ? texts.figures.lost : texts.figures.lostSoFar, texts.number(lost), lost > 0)}
-    ${!isOver && figure(texts.figures.perSecond, texts.number(perSecond))}
     ${figure(texts.figures.refused, texts.number(refused))}
     ${figure(texts.figures.inDoubt, texts.number(inDoubt))}
+    ${figure(texts.figures.noAnswer, texts.number(noAnswer))}
   </dl>`;
 }
 

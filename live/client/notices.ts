@@ -5,15 +5,16 @@ import { texts } from '../texts/en.ts';
 import { line, orderTrouble, shown } from './store.ts';
 
 export function Notices() {
-  const words = {
+  const { is, trouble } = shown.value.play;
+  const known: Record<string, string | null> = {
     open: null,
     connecting: null,
-    broken: texts.line.broken,
+    broken: is === 'over' ? null : texts.line.broken,
     'no-token': texts.line.noToken,
-  }[line.value];
-  const { is, trouble } = shown.value.play;
+  };
+  const words = line.value in known ? known[line.value] : line.value;
   return html`<div class="notices">
-    <div role="status">${words !== null && is !== 'over' && html`<p class="notice">${words}</p>`}</div>
+    <div role="status">${words && html`<p class="notice">${words}</p>`}</div>
     <div role="alert">
       ${trouble !== null && html`<p class="notice">${trouble}</p>`}
       ${

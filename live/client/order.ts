@@ -4,6 +4,7 @@ import type { Order } from '../contract.ts';
 import type { PuzzleOrder } from '../puzzle-contract.ts';
 import type { RoomOrder } from '../room-contract.ts';
 import { texts } from '../texts/en.ts';
+import { problemIn } from './problem.ts';
 import { orderTrouble } from './store.ts';
 
 /** The token of the presenter: what follows the # in the address of the page. */
@@ -33,14 +34,4 @@ async function send(path: string, order: object): Promise<void> {
   } catch {
     orderTrouble.value = texts.orders.notSent;
   }
-}
-
-/** The sentence of a problem document, or one that names the status where there is no document. */
-async function problemIn(response: Response): Promise<string> {
-  const problem: unknown = await response.json().catch(() => undefined);
-  if (typeof problem === 'object' && problem !== null) {
-    if ('detail' in problem && typeof problem.detail === 'string') return problem.detail;
-    if ('code' in problem && typeof problem.code === 'string') return problem.code;
-  }
-  return texts.orders.refused(response.status);
 }

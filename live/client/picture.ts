@@ -59,6 +59,7 @@ function drawing(view: SeenView, width: number) {
         box,
         view.nodes.find(({ name }) => name === box.part.name),
         together > 1,
+        view.hasNodeLocks,
       ),
     )}
     ${servers.map((server) => serverMark(server, view))}
@@ -169,8 +170,8 @@ function smallPart(box: PartBox) {
   </g>`;
 }
 
-/** A node: who is inside, and how many wait. */
-function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean) {
+/** A node: who is inside, and how many wait. Where it has a lock of its own, who is inside has that. */
+function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean, hasLock = false) {
   const { part, x, y, width, height } = box;
   const chipHeight = height > 100 ? 32 : 26;
   const sales = node?.inside ?? [];
@@ -181,11 +182,14 @@ function nodeMark(box: PartBox, node: NodeView | undefined, isTogether: boolean)
   // From the last row a few big letters say more than many small ones.
   const chip = named.size < 17 && sales.length > 0 ? inShort : named;
   const waits = words.waiting(waiting);
+  const hasRoom = textWidth(part.name + words.nodeLock, SIZE, true) + 24 < chipWidth;
+  const lockWords = hasRoom ? words.nodeLock : '';
   const dotsLeft = x + PAD + textWidth(waits, SIZE) + 8;
   const dots = Math.max(0, Math.min(waiting, Math.floor((x + width - PAD - dotsLeft) / (DOT + 3))));
   return html`<g class=${`part is-${part.is}`}>
     ${frameOf(box)}
     ${header(part, box)}
+    ${hasLock && part.is === 'up' && lockName(lockWords, x + width - PAD - 18 - textWidth(lockWords, SIZE), y)}
     <rect
       class=${`chip ${sales.length > 0 ? 'is-inside' : ''} ${sales.length > 0 && isTogether ? 'is-together' : ''}`}
       x=${x + PAD}
@@ -212,26 +216,31 @@ function serverMark(box: ServerBox, view: SeenView) {
   </g>`;
 }
 
+/** A padlock and its name. */
+function lockName(name: string, x: number, y: number) {
+  return html`<path class="key" d=${`M${x} ${y + 15}h11v9h-11zM${x + 2} ${y + 15}v-3a3.5 3.5 0 0 1 7 0v3`} />
+    <text class="what" x=${x + 18} y=${y + 24}>${name}</text>`;
+}
+
 function lockMark({ lock, lockSeenAtMs }: SeenView, { x, y, width }: Box) {
   const token = lock?.fencingToken;
   const holder = fitted(lock?.holder ?? words.noLock, width, lock !== null);
   return html`<g class="lock">
     <path class="rule" d=${`M${x} ${y}h${width}`} />
-    <path class="key" d=${`M${x} ${y + 15}h11v9h-11zM${x + 2} ${y + 15}v-3a3.5 3.5 0 0 1 7 0v3`} />
-    <text class="what" x=${x + 18} y=${y + 24}>${words.lock}</text>
+    ${lockName(words.lock, x, y)}
     ${token !== undefined && textMark('token', x + width, y + 24, narrowed(words.token(token), width - 60, SIZE, true), 'end')}
     ${textMark(lock === null ? 'nobody' : 'holder', x, y + 49, holder)}
     ${lock !== null && html`<${LeaseBar} lock=${lock} seenAtMs=${lockSeenAtMs} x=${x} y=${y + 60} width=${width} />`}
   </g>`;
 }
 
-/** The stock beside what the answers say that it is. Red is what no sale in doubt or under way explains: one that is lost. */
+/** The stock beside what it should be. Red is what no sale in doubt or under way explains: one that is lost. */
 function stockMark({ stock, figures }: SeenView, { x, y, width }: Box) {
   if (stock === null) return null;
   const isDifferent = stock.actual !== stock.expected;
   const right = x + width;
   const middle = x + width / 2;
-  const names = rowsOf([words.stock, words.answersSay], width);
+  const names = rowsOf([words.stock, words.expected], width);
   const numbers = [stock.actual, stock.expected].map(texts.number);
   // Below two rows there is less room.
   const sizes = names.rows.length > 1 ? [24, 20] : [28, 24, 20];

@@ -4,6 +4,7 @@ import { html } from 'htm/preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { AnswerView, QuestionView, RoomOrder, RoomView, Vote } from '../room-contract.ts';
 import { texts } from '../texts/en.ts';
+import { tokenInAddress } from './order.ts';
 import { follower } from './own-vote.ts';
 import { pageValue } from './page-value.ts';
 import { askableUnder, type ChosenCell, isAskable, orderOfKey, roomKeys } from './room-keys.ts';
@@ -62,7 +63,10 @@ export function PresenterQuestion({ room, cell, send }: PresenterQuestionProps) 
 
 function Address({ room: { address, followers } }: { room: RoomView }) {
   if (address === null) return html`<p class="room-address">${words.notShared}</p>`;
-  return html`<p class="room-address">${words.followAt} <strong>${address}</strong> ${words.follow(followers)}</p>`;
+  return html`<div class="room-address">
+    <img class="room-code" src=${`/room.svg?token=${tokenInAddress()}`} alt="" />
+    ${words.followAt} <strong>${address}</strong> ${words.follow(followers)}
+  </div>`;
 }
 
 function BarsButton() {

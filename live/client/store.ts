@@ -14,8 +14,6 @@ export type Tab = 'free' | 'predict' | 'story' | 'code' | 'figures';
 /** What the presenter reads in a view. */
 export interface Reading {
   tab: PageValue<Tab>;
-  /** The timeline as it was when it was frozen; null while it grows. */
-  frozen: PageValue<Timeline | null>;
   /** The event under the marker, by its key, or the lane whose story is told. One of them at the most. */
   event: PageValue<string | undefined>;
   lane: PageValue<number | undefined>;
@@ -44,7 +42,6 @@ export const activeView = pageValue(0);
 
 const reading = (): Reading => ({
   tab: pageValue<Tab>('story'),
-  frozen: pageValue<Timeline | null>(null),
   event: pageValue<string | undefined>(undefined),
   lane: pageValue<number | undefined>(undefined),
 });
@@ -99,8 +96,7 @@ function namesIn({ views }: Shown): string {
   return views.map(({ stage, drill }) => playKey(stage, drill ?? '')).join();
 }
 
-function closeReading({ frozen, event, lane }: Reading) {
-  frozen.value = null;
+function closeReading({ event, lane }: Reading) {
   event.value = undefined;
   lane.value = undefined;
 }
@@ -122,7 +118,7 @@ export function playOrder(isStepwise: boolean): Order {
 
 /** The timeline that is seen in a view. */
 export function timelineIn(view: number): Timeline | null {
-  return readingOf(view).frozen.value ?? shown.value.views[view]?.timeline ?? null;
+  return shown.value.views[view]?.timeline ?? null;
 }
 
 /** Moves the marker of a view to the next event, or to the one before. */

@@ -1,4 +1,4 @@
-// The timeline of a view as it grows: frozen when the presenter wants, read event by event or sale by sale.
+// The timeline of a view as it grows: read event by event or sale by sale.
 
 import { html } from 'htm/preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -7,28 +7,44 @@ import { drawTimeline, type Layout, type Measures, measureTimeline } from '../..
 import type { Sentence } from '../contract.ts';
 import { texts as allTexts } from '../texts/en.ts';
 import { useWidth } from './measured.ts';
-import { scrolledTo } from './scroll.ts';
 import type { SeenView } from './state.ts';
-import { activeView, moveLane, readingOf } from './store.ts';
+import { activeView, firstSeen, moveLane, readingOf, shown, timelineIn } from './store.ts';
 import { eventsOf, storyOf, type TimelineEvent, waitsIn } from './timeline-events.ts';
 
 const texts = allTexts.timeline;
 
-/** From how many lanes on they are low, where there is room for their names. */
-const MANY_LANES = 5;
+/** From how many lanes on they are low, where there is room for their names. Side by side they are always. */
+const MANY_LANES = 4;
 
-/** The drawing in CSS pixels: so its texts keep their size in every window. A name such as `node-1 · sale 1001` needs its room. */
-function layoutFor(width: number, lanes: number, waits: Layout['waits']): Layout {
-  const isLow = lanes >= MANY_LANES && width > 400;
+/**
+ * The drawing in CSS pixels: so its texts keep their size in every window. A name such as `node-1 · sale 1001` needs its room. What stands
+ * beside it has the same scale.
+ */
+function layoutFor(width: number, seen: SeenTimeline[], place: number): Layout {
+  const lanes = Math.max(...seen.map(({ timeline }) => timeline.lanes.length));
+  const isLow = (lanes >= MANY_LANES || seen.length > 1) && width > 400;
   const left = isLow ? 160 : width < 540 ? 0 : 198;
   const maxTicks = Math.max(2, Math.floor((width - left) / 80));
-  return { name: 'wide', width, left, fontSize: 18, isGrowing: true, isLow, waits, maxTicks };
+  const layout: Layout = { name: 'wide', width, left, fontSize: 18, isGrowing: true, isLow, maxTicks };
+  const playedMs = seen.map(({ timeline, waits }) => measureTimeline(timeline, { ...layout, waits }).playedMs);
+  return { ...layout, waits: seen[place]?.waits ?? [], leastMs: Math.max(...playedMs) };
+}
+
+interface SeenTimeline {
+  timeline: Timeline;
+  waits: ReturnType<typeof waitsIn>;
+}
+
+/** The timelines that are seen side by side. */
+function seenTimelines(): SeenTimeline[] {
+  return shown.value.views.flatMap(({ story }, i) => {
+    const timeline = i < firstSeen() ? null : timelineIn(i);
+    return timeline === null ? [] : [{ timeline, waits: waitsIn(story, timeline.durationMs) }];
+  });
 }
 
 export function TimelinePanel({ view, index }: { view: SeenView; index: number }) {
-  const reading = readingOf(index);
-  const timeline = reading.frozen.value ?? view.timeline;
-  const isFrozen = reading.frozen.value !== null;
+  const { timeline } = view;
   const activate = () => {
     activeView.value = index;
   };
@@ -41,22 +57,7 @@ export function TimelinePanel({ view, index }: { view: SeenView; index: number }
     ${
       timeline === null
         ? html`<p class="empty">${texts.empty}</p>`
-        : html`<${ReadTimeline} timeline=${timeline} story=${view.story} title=${texts.title(view.drill, view.title)} index=${index} />`
-    }
-    ${
-      timeline !== null &&
-      (isFrozen || view.verdict === null) &&
-      html`<button
-        class="freeze"
-        aria-pressed=${isFrozen}
-        onClick=${(event: MouseEvent) => {
-          reading.frozen.value = isFrozen ? null : view.timeline;
-          // A presenter with a mouse goes on with the space bar, which a button would take.
-          if (event.detail > 0 && event.currentTarget instanceof HTMLElement) event.currentTarget.blur();
-        }}
-      >
-        ${isFrozen ? texts.follow : texts.freeze}
-      </button>`
+        : html`<${ReadTimeline} timeline=${timeline} story=${view.story} title=${texts.title(view.drill, view.title)} index=${index} isOver=${view.verdict !== null} />`
     }
   </section>`;
 }
@@ -66,16 +67,19 @@ interface ReadTimelineProps {
   story: Sentence[];
   title: string;
   index: number;
+  isOver: boolean;
 }
 
-function ReadTimeline({ timeline, story, title, index }: ReadTimelineProps) {
+function ReadTimeline({ timeline, story, title, index, isOver }: ReadTimelineProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [hovered, setHovered] = useState<number | undefined>(undefined);
-  const { event, lane, frozen } = readingOf(index);
+  const { event, lane } = readingOf(index);
+  const seen = seenTimelines();
+  const place = seen.findIndex((other) => other.timeline === timeline);
   const layout = useMemo(
-    () => layoutFor(width, timeline.lanes.length, waitsIn(story, timeline.durationMs)),
-    [width, timeline, story],
+    () => layoutFor(width, seen, place),
+    [width, story, ...[0, 1].map((other) => seen[other]?.timeline)],
   );
   const markup = useMemo(
     () => (width > 0 ? drawTimeline(title, timeline, undefined, [layout]).markup : ''),
@@ -85,18 +89,19 @@ function ReadTimeline({ timeline, story, title, index }: ReadTimelineProps) {
   const measures = measureTimeline(timeline, layout);
   const marked = events.find(({ key }) => key === event.value);
   // The keys were used last: the pointer counts again when it moves.
-  useLayoutEffect(() => setHovered(undefined), [event.value, lane.value]);
+  useLayoutEffect(() => {
+    setHovered(undefined);
+    frame.current?.querySelector('.lane-frame')?.scrollIntoView({ block: 'nearest' });
+  }, [event.value, lane.value]);
   const told = hovered ?? lane.value;
   const toldLane = told === undefined ? undefined : timeline.lanes[told];
-  const isWaiting = story.at(-1)?.waitedUntilMs === null;
-  const hint = frozen.value !== null ? texts.frozen : isWaiting ? texts.waiting : texts.keys;
-  const chosenLane = lane.value ?? marked?.lane;
-  useShownLane(frame, measures, {
-    lane: chosenLane ?? events.findLast((event) => event.lane !== undefined)?.lane,
-    isChosen: chosenLane !== undefined,
-    isFrozen: frozen.value !== null,
-    isDrawn: width > 0,
-  });
+  const isWaiting = story.some(({ waitedUntilMs }) => waitedUntilMs === null);
+  const hint = isWaiting ? texts.waiting : texts.keys;
+  // At the verdict it is seen as a whole, and the picture gives way.
+  useLayoutEffect(() => {
+    const stack = isOver ? frame.current?.closest('.stack') : null;
+    if (stack) stack.scrollTop = frame.current?.parentElement?.offsetTop ?? 0;
+  }, [isOver, markup]);
 
   return html`<div
       class="timeline-scroll"
@@ -140,43 +145,7 @@ function sentence(lane: Timeline['lanes'][number] | undefined, marked: TimelineE
 /** The lane under the pointer. */
 function laneAt({ clientY, currentTarget }: PointerEvent, { lanesTop, laneHeight }: Measures, count: number) {
   if (!(currentTarget instanceof HTMLElement)) return undefined;
-  const y = clientY - currentTarget.getBoundingClientRect().top + currentTarget.scrollTop;
+  const y = clientY - currentTarget.getBoundingClientRect().top;
   const lane = Math.floor((y - lanesTop) / laneHeight);
   return lane >= 0 && lane < count ? lane : undefined;
-}
-
-interface ShownLane {
-  lane: number | undefined;
-  /** By the presenter. */
-  isChosen: boolean;
-  isFrozen: boolean;
-  isDrawn: boolean;
-}
-
-/**
- * Scrolls a lane into view. One that the presenter has chosen always; one that is only the newest not after the presenter has
- * scrolled by hand, until the drawing is followed again.
- */
-function useShownLane(
-  frame: { current: HTMLDivElement | null },
-  { lanesTop, laneHeight, height }: Measures,
-  { lane, isChosen, isFrozen, isDrawn }: ShownLane,
-) {
-  const scrolledTop = useRef(0);
-  useLayoutEffect(() => {
-    if (frame.current !== null) scrolledTop.current = frame.current.scrollTop;
-  }, [frame, isFrozen]);
-  useLayoutEffect(() => {
-    const scrolled = frame.current;
-    if (scrolled === null || lane === undefined || !isDrawn) return;
-    const isByHand = Math.abs(scrolled.scrollTop - scrolledTop.current) > 2;
-    if (!isChosen && (isByHand || isFrozen)) return;
-    // The first lane is seen with the faults above it.
-    const from = lane === 0 ? 0 : lanesTop + lane * laneHeight;
-    const until = lanesTop + (lane + 1) * laneHeight;
-    // The axis stays in view below.
-    const height = scrolled.clientHeight - (scrolled.querySelector<HTMLElement>('.foot')?.offsetHeight ?? 0);
-    scrolled.scrollTop = scrolledTo({ top: scrolled.scrollTop, height }, { from, until });
-    scrolledTop.current = scrolled.scrollTop;
-  }, [frame, lane, isChosen, isFrozen, isDrawn, lanesTop, laneHeight, height]);
 }

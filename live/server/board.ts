@@ -1,13 +1,15 @@
 // One stack as an audience sees it: what its watch says, the drill, its story and its verdict.
 
+import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { DrillOutcome } from '../../loadtest/harness/drill.ts';
 import type { Observe } from '../../loadtest/harness/observed.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
 import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import type { Part, Sentence, StackView, VerdictView } from '../contract.ts';
+import { createEndedLease } from './ended-lease.ts';
 import { observeTarget } from './observed-target.ts';
-import { ownParts, takesLock } from './own-parts.ts';
+import { locksOf, ownParts } from './own-parts.ts';
 import { watchStack } from './watch.ts';
 
 /** How many witnesses the page names. */
@@ -32,6 +34,8 @@ export interface Board {
   parts(): Part[];
   /** Adds a sentence to the story. */
   tell(sentence: Sentence): void;
+  /** So many buyers of a rush got no answer. */
+  unanswered(count: number): void;
   /** The step that waited for the presenter goes on. */
   goesOn(atMs: number): void;
   /** The drill is over, and this came of it. */
@@ -52,25 +56,44 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
     stage,
     keepsEnd: drill !== null,
     signal: closing.signal,
-    onChange,
+    onChange() {
+      tellEndedLease();
+      onChange();
+    },
   });
   const title = stageTitle(stage);
   let story: Sentence[] = [];
+  const lease = createEndedLease(sharedClock);
+  /** Since when a step waits, on the shared clock. */
+  let waitsSince = 0;
   let verdict: VerdictView | null = null;
+
+  /** The step that waits speaks of a lock that may be gone by now. */
+  function tellEndedLease() {
+    const text = lease.look(watch.view());
+    if (text === undefined) return;
+    const { atMs = 0 } = story.find(({ waitedUntilMs }) => waitedUntilMs === null) ?? {};
+    story = [...story, { atMs: atMs + sharedClock() - waitsSince, text, isStep: false }];
+  }
 
   return {
     target: observed.target,
     observe: watch.observe,
     view() {
       const seen = watch.view();
-      return { ...seen, ...ownParts(stage, seen), hasLock: takesLock(stage), title, drill, story, verdict };
+      return { ...seen, ...ownParts(stage, seen), ...locksOf(stage), title, drill, story, verdict };
     },
     parts: observed.parts,
     tell(sentence) {
       story = [...story, sentence];
+      if (sentence.waitedUntilMs === null) {
+        waitsSince = sharedClock();
+        lease.begin();
+      }
       onChange();
     },
     goesOn(waitedUntilMs) {
+      lease.end();
       story = story.map((told) => (told.waitedUntilMs === null ? { ...told, waitedUntilMs } : told));
       onChange();
     },
@@ -79,7 +102,11 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
       if (drill !== null) verdict = verdictOf(stage, drill, outcome);
       onChange();
     },
-    stopped: watch.stopped,
+    unanswered: watch.unanswered,
+    stopped() {
+      lease.end();
+      watch.stopped();
+    },
     close: () => closing.abort(),
   };
 }

@@ -34,7 +34,13 @@ export function createFollowerApp({ files, token, stream, room, onBug }: Followe
     if (answer === 'right') return next();
     if (answer === 'later')
       return next(new Refusal(429, 'TOO_MANY_TOKENS', 'Too many wrong addresses: wait a moment.'));
-    next(new Refusal(403, 'TOKEN_REFUSED', 'Type the address as it stands on the wall.'));
+    next(
+      new Refusal(
+        403,
+        'TOKEN_REFUSED',
+        'This is not the address of the room that is open now. Scan the code on the wall, or type its address.',
+      ),
+    );
   };
 
   function addRoutes(app: Express) {

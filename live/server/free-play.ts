@@ -1,5 +1,6 @@
 // Free play: buttons that sell, hold, break and mend, on the test bed of the drills, and why one would do nothing.
 
+import { inDoubtOf } from '../../loadtest/evidence/answers.ts';
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
@@ -33,6 +34,8 @@ export interface FreePlayOptions extends Pick<DrillContext, 'target' | 'stage' |
   parts: () => Part[];
   /** Says what was done, with the milliseconds since free play began. */
   narrate: (sentence: string, atMs: number) => void;
+  /** So many buyers of the rushes got no answer. */
+  onUnanswered?: (count: number) => void;
   /** Called when a button has changed. */
   onChange: () => void;
 }
@@ -54,7 +57,16 @@ interface Button {
 export type FreePlay = Awaited<ReturnType<typeof openFreePlay>>;
 
 /** Two nodes under this stage, with a stock, for an audience to break. */
-export async function openFreePlay({ target, stage, parts, observe, leaseMs, narrate, onChange }: FreePlayOptions) {
+export async function openFreePlay({
+  target,
+  stage,
+  parts,
+  observe,
+  leaseMs,
+  narrate,
+  onUnanswered,
+  onChange,
+}: FreePlayOptions) {
   const ending = new AbortController();
   const testBed = await openTestBed({
     target,
@@ -66,6 +78,7 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
     ...(observe && { observe }),
   });
   const rushes = new Set<Promise<unknown>>();
+  let unanswered = 0;
   /** What undoes a button that is on. */
   const on = new Map<Button, () => unknown>();
   /** Those that are being pressed. */
@@ -198,7 +211,12 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
             requestLimitMs: REQUEST_LIMIT_MS,
             signal: ending.signal,
             onAnswer() {},
-          }).finally(() => rushes.delete(rush));
+          })
+            .then((tally) => {
+              unanswered += inDoubtOf(tally);
+              onUnanswered?.(unanswered);
+            })
+            .finally(() => rushes.delete(rush));
           rushes.add(rush);
           return undefined;
         },
@@ -320,8 +338,10 @@ export async function openFreePlay({ target, stage, parts, observe, leaseMs, nar
       return;
     }
     const node = target.nodes.find(({ name }) => name === button.at);
-    const at = sharedClock();
+    const pressedAt = sharedClock();
     const undo = await button.press(count);
+    // What is killed has told its last before it dies.
+    const at = button.act === 'kill' ? sharedClock() : pressedAt;
     // What could not be staged is not drawn.
     const { label, says, saysUndone } = button;
     const mark = label === undefined ? undefined : testBed.mark(label, { at, ...(node && { node }) });

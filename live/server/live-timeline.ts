@@ -35,7 +35,7 @@ export function createLiveTimeline(eventsOf: () => SaleEvent[]): LiveTimeline {
 
   function draw({ startedAt, endedAt, faults, deaths, samples, ownerOf }: Observed) {
     const until = endedAt() ?? sharedClock();
-    const events = [...eventsOf(), ...deaths()]
+    const events = eventsOf()
       .filter(({ at }) => at >= startedAt && at <= until)
       .sort((a, b) => a.at - b.at);
     undone = undoneIn(events);
@@ -43,9 +43,11 @@ export function createLiveTimeline(eventsOf: () => SaleEvent[]): LiveTimeline {
       from: startedAt,
       until,
       events,
+      deaths: deaths(),
       samples: [...samples()],
       ownerOf,
       faults: [...faults],
+      isGrowing: endedAt() === undefined,
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { backendOfRow } from '../../loadtest/staircase/lookup.ts';
 import { stockOf, strategies } from '../../locks/index.ts';
-import type { Line, Part } from '../contract.ts';
+import type { Line, Part, StackView } from '../contract.ts';
 
 /** Its lock or its stock is in Redis. */
 export function usesRedis(stage: string): boolean {
@@ -13,6 +13,12 @@ export function usesRedis(stage: string): boolean {
 export function takesLock(stage: string): boolean {
   const strategy = strategies[stage];
   return strategy === undefined || 'createLock' in strategy || stage === 'mysql-pessimistic';
+}
+
+/** Where the lock of its sales is, if they take one: in a server, or in each node. */
+export function locksOf(stage: string): Pick<StackView, 'hasLock' | 'hasNodeLocks'> {
+  const hasNodeLocks = stage === '1-in-process';
+  return { hasLock: takesLock(stage) && !hasNodeLocks, hasNodeLocks };
 }
 
 /** The parts and the lines of a stack that sales under this stage use. */

@@ -170,6 +170,7 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
         stage,
         leaseMs,
         observe: board.observe,
+        onUnanswered: board.unanswered,
         onChange,
         narrate: (text, atMs) => board.tell({ atMs, text, isStep: false }),
       });
@@ -227,7 +228,9 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
     /** Starts the first stack, so that there is something to see. Rejects when it does not start. */
     async open() {
       const targets = await targetsFor([FIRST_STAGE]);
-      boards = [await openOn(targets, 'steps', FIRST_STAGE, 0, null)];
+      const board = await openOn(targets, 'steps', FIRST_STAGE, 0, null);
+      boards = [board];
+      if (running === undefined) await board.target.nodes[0]?.setStock(load.stock);
       show({ is: 'ready' });
     },
     /** Carries out an order. Rejects with Refusal when it does not fit what goes on. */

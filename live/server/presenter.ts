@@ -29,6 +29,8 @@ export interface PresenterParts {
   orderPuzzle?: (order: PuzzleOrder) => void;
   /** What was played last, as a page of one file; undefined when nothing was. */
   savedPage?: () => { name: string; text: string } | undefined;
+  /** Where the room follows, as a code for its cameras: an SVG; undefined when the page is not shared. */
+  roomCode?: () => string | undefined;
   /** Called with an error that is nobody's fault but ours. */
   onBug: (error: unknown) => void;
 }
@@ -42,6 +44,7 @@ export function createPresenterApp({
   orderRoom = refuseRoom,
   orderPuzzle = refusePuzzle,
   savedPage = () => undefined,
+  roomCode = () => undefined,
   onBug,
 }: PresenterParts): Express {
   const onlyWithToken = mustHave(token);
@@ -62,6 +65,12 @@ export function createPresenterApp({
     app.post('/puzzle', onlyWithToken, onlyJson, express.json({ limit: BODY_LIMIT }), (request, response) => {
       orderPuzzle(puzzleOrderSchema.parse(request.body));
       response.status(204).end();
+    });
+
+    app.get('/room.svg', onlyWithToken, (_request, response) => {
+      const code = roomCode();
+      if (code === undefined) throw new Refusal(404, 'NOT_SHARED', 'The page is not shared: no room can follow.');
+      response.type('image/svg+xml').send(code);
     });
 
     app.get('/run', onlyWithToken, (_request, response) => {
@@ -93,7 +102,11 @@ function mustHave(token: string): RequestHandler {
   const known = digest(token);
   return (request, _response, next) => {
     const isKnown = timingSafeEqual(digest(shownToken(request)), known);
-    const refusal = new Refusal(403, 'TOKEN_REFUSED', 'Open the page by the address that npm run live printed.');
+    const refusal = new Refusal(
+      403,
+      'TOKEN_REFUSED',
+      'This is not the address of the page that runs now. Open the one that npm run live has printed.',
+    );
     next(isKnown ? undefined : refusal);
   };
 }

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import encodeQR from 'qr';
 import type { LiveState, StageChoice } from '../contract.ts';
 import { MOST_FOLLOWERS } from '../room-contract.ts';
 import { createFollowerApp } from './follower.ts';
@@ -78,6 +79,9 @@ export async function shareRoom(options: ShareOptions) {
     },
   };
 }
+
+/** An address as a code for cameras: an SVG. */
+export const codeOf = (address: string) => encodeQR(address, 'svg');
 
 /** A follower is asked how a drill comes out, and is not sent what is taught of it. */
 function withoutAnswers(choice: StageChoice): StageChoice {

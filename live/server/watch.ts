@@ -12,7 +12,6 @@ import { lockKey } from '../../services/inventory/store.ts';
 import type { Figures, LockView, NodeView, StackView, StockView } from '../contract.ts';
 import { createLiveTimeline } from './live-timeline.ts';
 import type { ObservedTarget, StockSet } from './observed-target.ts';
-import { createPace } from './pace.ts';
 import { createWatchedNode, type SaleEndings, type SeenNode, type WatchedNode } from './watched-node.ts';
 import { watchStock } from './watched-stock.ts';
 import { watchVotes } from './watched-votes.ts';
@@ -45,6 +44,8 @@ export interface Watch {
   observe(seen: Observed): void;
   /** A drill is over, and this came of it: its own timeline, final stock and lost updates are shown. */
   ended(outcome: DrillOutcome): void;
+  /** So many buyers of a rush got no answer. */
+  unanswered(count: number): void;
   /** A drill was stopped: nothing came of it, and its way back is seen. */
   stopped(): void;
   /** To be called when something was done to the stack: by the observed target. */
@@ -60,9 +61,9 @@ export function watchStack({ target, observed, stage, keepsEnd = false, signal, 
   const nodes = target.nodes.map(({ name }) => createWatchedNode(name));
   /** What was seen of the nodes that the way back of a drill has reset. */
   const kept = new Map<WatchedNode, SeenNode>();
-  const pace = createPace();
   let bed: Observed | undefined;
   let outcome: DrillOutcome | undefined;
+  let noAnswer = 0;
   let wasStopped = false;
   /** The servers, their lines and the lock, as they were seen last in the course of a drill. */
   let last: Pick<SeenStack, 'parts' | 'lines' | 'lock'> | undefined;
@@ -89,6 +90,8 @@ export function watchStack({ target, observed, stage, keepsEnd = false, signal, 
     });
   });
   const telling = setInterval(tell, TELL_MS);
+  // What is in stock already is seen at once.
+  stock.changed();
   signal.addEventListener('abort', close, { once: true });
   if (signal.aborted) close();
 
@@ -148,6 +151,7 @@ export function watchStack({ target, observed, stage, keepsEnd = false, signal, 
     kept.clear();
     bed = undefined;
     outcome = undefined;
+    noAnswer = 0;
     last = undefined;
     wasStopped = false;
   }
@@ -175,10 +179,8 @@ export function watchStack({ target, observed, stage, keepsEnd = false, signal, 
     if (supply === undefined && !isOver() && isStill()) supplyAsFound();
     changesSettled = changes;
     timeline.look();
-    const seen = figures();
-    const isSelling = seen !== null && pace.look(seen.sold);
     const isPlaying = bed !== undefined && !isOver();
-    if (changes === changesTold && !isSelling && !isPlaying) return;
+    if (changes === changesTold && !isPlaying) return;
     changesTold = changes;
     onChange();
   }
@@ -224,7 +226,7 @@ export function watchStack({ target, observed, stage, keepsEnd = false, signal, 
   function figures(): Figures | null {
     const seen = nodes.map(look);
     if (!seen.every(({ state }) => state !== undefined)) return null;
-    return { ...sumOf(seen), underWay: underWay(), lost: lost(), perSecond: pace.perSecond() };
+    return { ...sumOf(seen), underWay: underWay(), lost: lost(), noAnswer: outcomeFigure('inDoubt') ?? noAnswer };
   }
 
   function nodeView(node: WatchedNode): NodeView {
@@ -289,6 +291,10 @@ export function watchStack({ target, observed, stage, keepsEnd = false, signal, 
     ended(its) {
       outcome = its;
       if (its.timeline) timeline.end(its.timeline);
+      changed();
+    },
+    unanswered(count) {
+      noAnswer = count;
       changed();
     },
     stopped() {

@@ -195,12 +195,13 @@ export const texts = {
     lock: 'lock',
     lockOfMasters: 'majority says',
     noLock: 'no lock taken',
+    nodeLock: 'own lock',
     token: (token: string) => `token ${token}`,
     leaseLeft: (ms: number) => `${(ms / 1000).toFixed(1)} s`,
     leaseOver: 'over',
     leaseWithoutEnd: 'no end',
     stock: 'in stock',
-    answersSay: 'answers say',
+    expected: 'expected',
     /** What the two numbers do not say: how many are lost for sure where that is more, and how many more may have been sold. */
     stockNote,
     line: lineStates,
@@ -211,10 +212,11 @@ export const texts = {
       parts,
       lines,
       nodes,
+      hasNodeLocks,
       lock,
       stock,
       figures,
-    }: Pick<StackView, 'parts' | 'lines' | 'nodes' | 'lock' | 'stock' | 'figures'>) => {
+    }: Pick<StackView, 'parts' | 'lines' | 'nodes' | 'hasNodeLocks' | 'lock' | 'stock' | 'figures'>) => {
       const partWords = parts.map(({ name, is }) => `${name} is ${partStates[is]}`);
       const nodeWords = nodes.map(
         ({ name, waiting, inside: sales }: NodeView) =>
@@ -226,13 +228,15 @@ export const texts = {
       ]);
       const lockWords =
         lock === null
-          ? 'no lock is taken'
+          ? hasNodeLocks
+            ? 'each node has a lock of its own'
+            : 'no lock is taken'
           : `the lock is that of ${lock.holder}${lock.fencingToken === undefined ? '' : ` with token ${lock.fencingToken}`}`;
       const stockWords =
         stock === null
           ? []
           : [
-              `${formatNumber(stock.actual)} in stock, and the answers say ${formatNumber(stock.expected)}`,
+              `${formatNumber(stock.actual)} in stock, and ${formatNumber(stock.expected)} expected`,
               stockNote(stock, figures),
             ];
       return `The stack: ${[...partWords, ...nodeWords, ...lineWords, lockWords, ...stockWords].filter(Boolean).join('; ')}.`;
@@ -243,9 +247,6 @@ export const texts = {
     name: (title: string) => `Timeline of ${title}`,
     keys: '← → go from event to event, ↑ ↓ from sale to sale.',
     empty: 'The timeline begins with the first sale.',
-    freeze: 'Freeze',
-    follow: 'Follow again',
-    frozen: 'Frozen: the drill goes on.',
     waiting: 'The step waits, the servers do not: a lease may run out.',
     title: (drill: string | null, stage: string) => `${drill ?? 'free play'} under ${stage}`,
     /** What became of a sale, in a sentence. */
@@ -357,7 +358,7 @@ export const texts = {
     inDoubt: 'in doubt',
     lost: 'lost',
     lostSoFar: 'lost so far',
-    perSecond: 'sales a second',
+    noAnswer: 'no answer',
     lostSign: '✘',
   },
 

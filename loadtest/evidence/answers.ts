@@ -84,6 +84,11 @@ export function countAnswer(tally: Tally, status: number, body: string, latencyM
   if (answer.outcome === 'nonsense') tally.nonsenseSample ||= `${status} ${body.slice(0, 80)}`;
 }
 
+/** Requests without an answer, and answers that do not say whether the sale took place. */
+export function inDoubtOf({ sent, answers, indefinite, nonsense }: Tally): number {
+  return Math.max(0, sent - answers) + indefinite + nonsense;
+}
+
 function parse(body: string): unknown {
   try {
     return JSON.parse(body);

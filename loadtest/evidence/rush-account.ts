@@ -1,7 +1,7 @@
 // The account of a rush: what was sent, answered, counted and sold, whether it closes, and the verdict.
 
 import type { NodeState, SaleEvent } from '../../services/inventory/lab/contract.ts';
-import type { Tally } from './answers.ts';
+import { inDoubtOf, type Tally } from './answers.ts';
 import { describeFree, freeWhileWanted, longestOf, type Span } from './free-time.ts';
 import { holdsOf, keyOf } from './history.ts';
 import { findLostUpdates } from './lost-updates.ts';
@@ -198,11 +198,6 @@ function haveMet(events: SaleEvent[]): boolean {
     if (underWay.size > 1) return true;
   }
   return false;
-}
-
-/** Requests without an answer, and answers that do not say whether the sale took place. */
-function inDoubtOf({ sent, answers, indefinite, nonsense }: Tally): number {
-  return Math.max(0, sent - answers) + indefinite + nonsense;
 }
 
 /** The smallest value that at least this share of the sorted values does not exceed (nearest rank). */

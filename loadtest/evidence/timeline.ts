@@ -2,11 +2,15 @@
 
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { type Hold, holdsOf, isSame, keyOf, type SaleName, spansOf } from './history.ts';
-import { type Overlap, overlapsBetween } from './overlaps.ts';
+import { overlapsBetween } from './overlaps.ts';
 import type { Timeline } from './results.ts';
 
-/** How many lanes are drawn. */
+/** How many lanes are drawn at most. */
 const MAX_LANES = 12;
+/** Of more sales than these only those are drawn that the story speaks of. */
+const FEW_SALES = 4;
+/** So many sales are drawn at the beginning of a fault, and at its end. */
+const NEAR_AN_EDGE = 2;
 
 /** Something that the drill did on purpose, in milliseconds on the shared clock. */
 export interface Fault {
@@ -29,17 +33,27 @@ export interface LeaseSample {
   ttlMs: number;
 }
 
+/** The process of a node died. Who was inside never left, and the next process counts its sales from 1 again. */
+export interface Death {
+  node: string;
+  at: number;
+}
+
 export interface TimelineParts {
   /** When the drill began and ended, in milliseconds on the shared clock. */
   from: number;
   until: number;
   events: SaleEvent[];
+  /** Each process of a node that died. */
+  deaths?: Death[];
   /** Which holders may not meet; all when it is not given. */
   isJudged?: (hold: Hold) => boolean;
   samples: LeaseSample[];
   /** The sale that an owner token names, if it names one. */
   ownerOf: (token: string) => SaleName | undefined;
   faults: Fault[];
+  /** It is drawn while the drill goes on: what happens now is told, too. */
+  isGrowing?: boolean;
 }
 
 type Lane = Timeline['lanes'][number];
@@ -48,19 +62,27 @@ type Lane = Timeline['lanes'][number];
 export function timelineOf({
   from,
   until,
-  events,
+  events: recorded,
+  deaths = [],
   isJudged = () => true,
   samples,
   ownerOf,
   faults,
+  isGrowing = false,
 }: TimelineParts): Timeline {
   const since = (at: number) => Math.min(Math.max(0, at - from), until - from);
   const span = (range: { from: number; until: number }) => ({ fromMs: since(range.from), untilMs: since(range.until) });
+  const keyAt = (sale: SaleName, at: number) => `${keyOf(sale)} ${deathsBefore(deaths, sale.node, at)}`;
+  const events = [...recorded, ...endsOf(recorded, deaths)].sort((a, b) => a.at - b.at);
   const holds = holdsOf(events);
   const spans = spansOf(events);
   const overlaps = overlapsBetween(holds.filter(isJudged));
-  const sales = salesOf(events);
-  const shown = choose(sales, overlaps, faults);
+  const sales = salesOf(events, keyAt);
+  const keyOfHold = (hold: Hold) => keyAt(hold, hold.entered);
+  // One meeting decides.
+  const told = overlaps.slice(0, 1).flatMap(({ first, second }) => [keyOfHold(first), keyOfHold(second)]);
+  const edges = [...faults.flatMap(({ from, until = from }) => [from, until]), ...(isGrowing ? [until] : [])];
+  const shown = choose(sales, new Set(told), edges);
   const leases = leasesOf(samples, (at, token, hadIt) => {
     const owner = ownerOf(token);
     if (owner) return holds.findLast((hold) => hold.entered <= at && isSame(hold, owner));
@@ -68,8 +90,8 @@ export function timelineOf({
     return last !== undefined && hadIt(last) ? holds.find((hold) => hold.entered > at) : last;
   });
   const lanes = shown.map((sale): Lane => {
-    const own = events.filter((event) => isSame(event, sale));
-    const hold = spans.findLast((span) => isSame(span, sale));
+    const own = events.filter((event) => isSame(event, sale) && keyAt(event, event.at) === sale.key);
+    const hold = spans.findLast((span) => keyOfHold(span) === sale.key);
     const [read, wrote] = [own.find(({ type }) => type === 'read'), own.find(({ type }) => type === 'wrote')];
     return {
       node: sale.node,
@@ -79,11 +101,11 @@ export function timelineOf({
       ...(read?.stock !== undefined && { read: { ms: since(read.at), stock: read.stock } }),
       ...(wrote?.stock !== undefined && { wrote: { ms: since(wrote.at), stock: wrote.stock } }),
       ...(sale.ended < Number.POSITIVE_INFINITY && { endedMs: since(sale.ended) }),
-      leases: leases.filter((lease) => isSame(lease.hold, sale)).map(span),
+      leases: leases.filter((lease) => keyOfHold(lease.hold) === sale.key).map(span),
     };
   });
 
-  const placeOf = (hold: Hold) => shown.findIndex((sale) => isSame(sale, hold));
+  const placeOf = (hold: Hold) => shown.findIndex(({ key }) => key === keyOfHold(hold));
   return {
     durationMs: until - from,
     lanes,
@@ -102,49 +124,67 @@ export function timelineOf({
   };
 }
 
+/** How many processes of a node had died before that moment. */
+function deathsBefore(deaths: Death[], node: string, at: number): number {
+  return deaths.filter((death) => death.node === node && death.at < at).length;
+}
+
+/** How a death ended the sales of its process: one that was inside is inside no more, and one that waited never enters. */
+function endsOf(events: SaleEvent[], deaths: Death[]): SaleEvent[] {
+  return deaths.flatMap(({ node, at }) => {
+    const isOfProcess = (event: SaleEvent) =>
+      event.node === node && event.at <= at && deathsBefore(deaths, node, event.at) === deathsBefore(deaths, node, at);
+    const last = new Map(events.filter(isOfProcess).map(({ saleId, type }) => [saleId, type]));
+    const underWay = [...last].filter(([, type]) => type !== 'left' && type !== 'failed');
+    return underWay.map(([saleId]): SaleEvent => ({ at, type: 'left', node, saleId }));
+  });
+}
+
 interface Sale extends SaleName {
+  /** Unlike its name it is that of no other sale. */
+  key: string;
   /** When it asked for the lock, and when its node was done with it: `Infinity` if it never was. */
   at: number;
   ended: number;
-  hasEntered: boolean;
+  entered?: number;
 }
 
-function salesOf(events: SaleEvent[]): Sale[] {
+function salesOf(events: SaleEvent[], keyAt: (sale: SaleName, at: number) => string): Sale[] {
   const sales = new Map<string, Sale>();
   for (const { type, node, saleId, at } of events) {
-    const key = keyOf({ node, saleId });
-    if (type === 'waiting') sales.set(key, { node, saleId, at, ended: Number.POSITIVE_INFINITY, hasEntered: false });
+    const key = keyAt({ node, saleId }, at);
+    if (type === 'waiting') sales.set(key, { key, node, saleId, at, ended: Number.POSITIVE_INFINITY });
     const sale = sales.get(key);
-    if (sale && (type === 'entered' || type === 'began')) sale.hasEntered = true;
+    if (sale && (type === 'entered' || type === 'began')) sale.entered = at;
     if (sale && (type === 'left' || type === 'failed')) sale.ended = at;
   }
   return [...sales.values()];
 }
 
 /**
- * The first sale, those that were inside together with another, those nearest to the beginning and the end of each fault in
- * turn, then the others: as many as there is room for, in the order of asking.
+ * The first sale, those that met first, and those nearest to each of these moments, in the order of asking. Where there is neither, the
+ * first ones.
  */
-function choose(sales: Sale[], overlaps: Overlap[], faults: Fault[]): Sale[] {
-  if (sales.length <= MAX_LANES) return sales;
-  const met = new Set(overlaps.flatMap(({ first, second }) => [keyOf(first), keyOf(second)]));
-  const edges = faults.flatMap(({ from, until = from }) => [from, until]);
-  const nearest = edges.map((edge) => [...sales].sort((a, b) => distance(a, edge) - distance(b, edge)));
-  const ranked = [
+function choose(sales: Sale[], met: Set<string>, moments: number[]): Sale[] {
+  if (sales.length <= FEW_SALES) return sales;
+  const nearestTo = (moment: number) => sales.toSorted((a, b) => distance(a, moment) - distance(b, moment));
+  const telling = [
     ...sales.slice(0, 1),
-    ...sales.filter((sale) => met.has(keyOf(sale))),
-    ...Array.from({ length: MAX_LANES }, (_, place) => nearest.flatMap((sales) => sales[place] ?? [])).flat(),
-    ...sales,
+    ...sales.filter(({ key }) => met.has(key)),
+    ...moments.flatMap((moment) => nearestTo(moment).slice(0, NEAR_AN_EDGE)),
   ];
-  const chosen = new Set<Sale>();
-  for (const sale of ranked) if (chosen.size < MAX_LANES) chosen.add(sale);
+  const isTold = met.size + moments.length > 0;
+  const chosen = new Set([...new Set(isTold ? telling : sales)].slice(0, MAX_LANES));
   return sales.filter((sale) => chosen.has(sale));
 }
 
-/** How far a sale is from a moment: 0 for one that is under way. Of those equally near one that entered tells more. */
-function distance({ at, ended, hasEntered }: Sale, moment: number) {
+/** How far a sale is from a moment: 0 for one that is inside. Of those equally near one that entered tells more. */
+function distance({ at, ended, entered = Number.POSITIVE_INFINITY }: Sale, moment: number) {
   const isUnderWay = at <= moment && moment <= ended;
-  return (isUnderWay ? 0 : Math.min(Math.abs(at - moment), Math.abs(ended - moment))) + (hasEntered ? 0 : 0.5);
+  return (
+    (isUnderWay ? 0 : Math.min(Math.abs(at - moment), Math.abs(ended - moment))) +
+    (entered <= moment ? 0 : entered < Number.POSITIVE_INFINITY ? 0.25 : 0.5)
+  );
 }
 
 /**

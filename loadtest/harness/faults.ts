@@ -18,7 +18,7 @@ const cutMark = `${stock}:after-the-cut`;
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 10;
 
-/** The node is dead since `at`, on the shared clock, and had recorded these events. */
+/** The process of the node died `at` this moment, on the shared clock. When it was about to, it had recorded these events. */
 export interface Crash {
   node: TargetNode;
   at: number;
@@ -60,19 +60,20 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
   async function kill(node: TargetNode) {
     const process = processOf(node);
     const { events } = await node.history();
-    const at = sharedClock();
-    const crash: Crash = { node, at, events };
+    const crash: Crash = { node, at: sharedClock(), events };
     crashes.push(crash);
     async function revive() {
-      if (!revivals.delete(node)) return;
+      if (revivals.get(node) !== revive) return;
       await process.start();
-      crashes.splice(crashes.indexOf(crash), 1);
+      revivals.delete(node);
     }
     revivals.set(node, revive);
     undos.push(revive);
     await process.kill();
+    // Until then it goes on.
+    crash.at = sharedClock();
     if (await answers(node)) throw new NotStagedError(`${node.name} still answers after it was killed.`);
-    return at;
+    return crash.at;
   }
 
   /** Starts a node that was killed. One that was not runs on. */
@@ -319,8 +320,9 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
   }
 
   return {
-    /** The nodes that are dead now. */
-    crashes,
+    /** Every death so far, also of a node that runs again. */
+    crashes: crashes as readonly Crash[],
+    isDead: (node: TargetNode) => revivals.has(node),
     pause,
     kill,
     revive,

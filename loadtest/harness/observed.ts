@@ -1,8 +1,7 @@
 // What a drill that goes step by step shows of itself while it goes on, to somebody who only looks.
 
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import type { SaleName } from '../evidence/history.ts';
-import type { Fault, LeaseSample } from '../evidence/timeline.ts';
+import type { Death, Fault, LeaseSample } from '../evidence/timeline.ts';
 
 /** All that `timelineOf` needs besides the events that the nodes push. */
 export interface Observed {
@@ -12,8 +11,8 @@ export interface Observed {
   endedAt(): number | undefined;
   /** What the drill did to break things: the list grows, and the end of each is entered when it is over. */
   faults: readonly Fault[];
-  /** A `left` for each holder that died with its node, and so never left by itself. */
-  deaths(): SaleEvent[];
+  /** Each process of a node that died so far. */
+  deaths(): Death[];
   /** What Redis held under the lock's key so far, the oldest first. None where the lock is elsewhere. */
   samples(): readonly LeaseSample[];
   /** The sale that an owner token names, if it names one. */

@@ -10,7 +10,7 @@ import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
 import { sharedClock, sleep } from './clock.ts';
 import type { Narrate } from './drill.ts';
-import { type Crash, createFaults } from './faults.ts';
+import { createFaults } from './faults.ts';
 import type { LockTiming } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { readLeftKeys } from './left-keys.ts';
@@ -67,8 +67,6 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     onMove: (redisUrl) => watch?.moveTo(redisUrl),
   });
   let endedAt: number | undefined;
-  /** The nodes that died in the drill, also when it is over and they live again. */
-  let crashes: readonly Crash[] = faults.crashes;
   const masters = createMasterFaults({
     nodes,
     masters: stack?.masters ?? [],
@@ -108,10 +106,10 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   if (watch) await poll(async () => watch.samples.length > 0 || undefined, STEP_LIMIT_MS);
   const startedAt = sharedClock();
 
-  const live = () => nodes.filter((node) => !faults.crashes.some((crash) => crash.node === node));
+  const live = () => nodes.filter((node) => !faults.isDead(node));
   const sinceStart = () => sharedClock() - startedAt;
 
-  /** Events of all nodes, those of killed ones included, in order. */
+  /** Events of all nodes, those of processes that died included, in order. */
   async function events(): Promise<SaleEvent[]> {
     const histories = await Promise.all(live().map((node) => node.history()));
     const lastWords = faults.crashes.flatMap(({ events }) => events);
@@ -158,7 +156,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
 
   /** Undoes all that was broken so far, and lets go on what is held. What has happened is kept. */
   async function mend() {
-    const dead = faults.crashes.map(({ node }) => node);
+    const dead = nodes.filter(faults.isDead);
     await faults.undoAll();
     for (const node of dead) await setUp(node);
     await resumeAll();
@@ -293,7 +291,6 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
   async function putBack(isJudged?: (hold: Hold) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
     const until = sharedClock();
     endedAt = until;
-    crashes = [...faults.crashes];
     stop();
     await watch?.close();
     await faults.undoAll();
@@ -301,13 +298,12 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     if (!(await allEnded(resumeAll))) throw new Error('Sales of the drill were still in flight after it.');
 
     nodesStandstillMs = await worstOfNodes(until);
-    const happened = [...crashes.flatMap(({ events }) => events), ...(await events())]
-      .filter(({ at }) => at <= until)
-      .sort((a, b) => a.at - b.at);
+    const happened = (await events()).filter(({ at }) => at <= until);
     const timeline = timelineOf({
       from: startedAt,
       until,
-      events: [...happened, ...deaths()],
+      events: happened,
+      deaths: deaths(),
       ...(isJudged && { isJudged }),
       samples: watch?.samples ?? [],
       ownerOf,
@@ -323,7 +319,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     return { timeline, events: happened };
   }
 
-  const deaths = () => crashes.flatMap(deathsOf);
+  const deaths = () => faults.crashes.map(({ node, at }) => ({ node: node.name, at }));
 
   /**
    * Gives the lock a server whose wall clock can be set ahead: the last master of a bare majority where masters vote, else Redis, with
@@ -429,12 +425,6 @@ function sharedMs(span: { from: number; until: number }, faults: Fault[]): numbe
   return faults.reduce((sum, { from, until = Number.POSITIVE_INFINITY }) => {
     return sum + Math.max(0, Math.min(until, span.until) - Math.max(from, span.from));
   }, 0);
-}
-
-/** The holders that died with their node: they are inside no more, and never left. */
-function deathsOf({ node, at, events }: Crash): SaleEvent[] {
-  const inside = holdsOf(events).filter(({ left }) => left === Number.POSITIVE_INFINITY);
-  return inside.map(({ saleId }) => ({ at, type: 'left', node: node.name, saleId }));
 }
 
 /** Counts the commands of each node that name this key, on the line to where its lock is. */

@@ -27,6 +27,8 @@ export interface Layout {
   isLow?: boolean;
   /** While it waited for a presenter: each is drawn narrow, with its length. */
   waits?: Span[];
+  /** For two drawings side by side: each goes on for so long at least, without its waits, so that both have one scale. */
+  leastMs?: number;
 }
 
 /** One drawing for wide windows, one for a phone. */
@@ -93,6 +95,8 @@ export interface Measures {
   lanesTop: number;
   laneHeight: number;
   lanesBottom: number;
+  /** How long it goes on, without the waits. */
+  playedMs: number;
   /** The place of a moment, from the left. */
   at(ms: number): number;
 }
@@ -106,7 +110,7 @@ export function measureTimeline(timeline: Timeline, layout: Layout, rowsOfMarks 
   const laneHeight = (layout.left > 0 ? 0 : textHeight) + text + band + gap;
   const lanesBottom = lanesTop + Math.max(1, timeline.lanes.length) * laneHeight;
   const height = lanesBottom + axisHeight + (rowsOfMarks - 1) * moreMarksHeight;
-  return { height, lanesTop, laneHeight, lanesBottom, at: plot.at };
+  return { height, lanesTop, laneHeight, lanesBottom, playedMs: plot.playedMs, at: plot.at };
 }
 
 /** The hatchings of all timelines. Once in a page is enough. */
@@ -197,10 +201,12 @@ function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layou
     ...faults.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs]),
     ...overlaps.map(({ untilMs }) => untilMs),
   ];
-  const endMs = Math.max(1, durationMs, ...moments.map((ms) => ms ?? 0));
-  const { left, width, fontSize, isLow, waits = [] } = layout;
+  const lastMs = Math.max(1, durationMs, ...moments.map((ms) => ms ?? 0));
+  const { left, width, fontSize, isLow, waits = [], leastMs = 1 } = layout;
   const lengthOf = ({ fromMs, untilMs }: Span) => untilMs - fromMs;
-  const playedMs = Math.max(1, endMs - waits.reduce((sum, wait) => sum + lengthOf(wait), 0));
+  const waitedMs = waits.reduce((sum, wait) => sum + lengthOf(wait), 0);
+  const playedMs = Math.max(leastMs, lastMs - waitedMs);
+  const endMs = playedMs + waitedMs;
   const room = width - left - 2 - waits.length * waitWidth;
   return {
     ...layout,

@@ -224,7 +224,18 @@ describe('not a way in', () => {
       ['GET', undefined],
       ...['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method): [string, string] => [method, '{"do":"stop"}']),
     ];
-    const paths = ['/order', '/puzzle', '/run', '/stream', '/vote', '/state', '/', '/page.js', '/../live.ts'];
+    const paths = [
+      '/order',
+      '/puzzle',
+      '/run',
+      '/room.svg',
+      '/stream',
+      '/vote',
+      '/state',
+      '/',
+      '/page.js',
+      '/../live.ts',
+    ];
 
     const done = new Set<string>();
     for (const [listener, port] of Object.entries({ presenter: served.own, follower: served.port })) {
@@ -349,7 +360,7 @@ describe('the listener of the presenter', () => {
     const served = await serve();
     const refused = [403, 'TOKEN_REFUSED'];
 
-    for (const path of ['/stream', '/run'])
+    for (const path of ['/stream', '/run', '/room.svg'])
       expect(problemOf(await ask(served.own, path, { headers }))).toEqual(refused);
     expect(problemOf(await served.order({ do: 'stop' }, { ...json, ...headers }))).toEqual(refused);
     expect(served.orders).toEqual([]);

@@ -35,6 +35,7 @@ test('player: before anything is played, a stack is there to be seen, and nothin
   expect(atFirst.play).toEqual({ is: 'ready', trouble: null });
   expect(view).toMatchObject({ stage: '1-in-process', drill: null, story: [], verdict: null });
   expect(view?.parts).toContainEqual({ name: 'node-2', kind: 'node', is: 'up' });
+  await news.until(() => first()?.stock?.actual === 5_000 && first()?.stock?.expected === 5_000);
   expect(await refused({ do: 'next' })).toEqual(['NOTHING_PLAYED', 'No drill is being played.']);
   expect(await refused({ do: 'act', act: 'kill', at: 'node-1' })).toEqual(['NOT_FREE', 'Begin free play first.']);
 });

@@ -68,7 +68,8 @@ test('a drill that is watched shows all that its timeline is drawn of', async ()
     timelineOf({
       from: startedAt,
       until: endedAt() ?? sharedClock(),
-      events: [...events, ...deaths()],
+      events,
+      deaths: deaths(),
       samples: [...samples()],
       ownerOf,
       faults: [...faults],
