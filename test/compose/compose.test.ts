@@ -8,7 +8,7 @@ import { fillIn } from '../../scripts/stack/nginx.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { composeText, environmentOf, interpolate, networks, serviceNamed, services } from './compose-file.ts';
-import { copiedInto, lastOf, stages } from './dockerfile.ts';
+import { copiedInto, lastOf } from './dockerfile.ts';
 
 const read = (file: string) => readFileSync(join(projectDir, file), 'utf8');
 const countOf = (name: string, env = {}) => Number(interpolate(String(serviceNamed(name).scale ?? 1), env));
@@ -136,29 +136,6 @@ describe('nginx', () => {
     // The host has no address in it.
     expect(networks['lab']?.driver_opts).toEqual({ 'com.docker.network.bridge.inhibit_ipv4': 'true' });
   });
-});
-
-test('images: each is pinned to an exact version, and of a Node that the project supports', () => {
-  const ofCompose = Object.values(services).flatMap(({ image }) => image ?? []);
-  const ofDockerfile = stages.map(({ from }) => from).filter((from) => !stages.some(({ name }) => name === from));
-  const [image, least] = [ofDockerfile[0], JSON.parse(read('package.json')).engines.node].map(
-    (text) => /\d+/.exec(text ?? '')?.[0],
-  );
-
-  expect(new Set([...ofCompose, ...ofDockerfile]).size).toBe(5);
-  for (const image of [...ofCompose, ...ofDockerfile])
-    expect(image).toMatch(/^((redis|nginx|node):\d+\.\d+\.\d+-alpine|(zookeeper|mariadb):\d+\.\d+\.\d+)$/);
-  expect(Number(image)).toBeGreaterThan(Number(least));
-});
-
-test('servers: none has a volume, and the user of the example may use its database', () => {
-  const { redis, zookeeper, mysql } = services;
-  const [example = ''] = /(?<=MYSQL_URL=)mysql:\S+/.exec(composeText) ?? [];
-  const { username, password, hostname, pathname } = new URL(example);
-
-  for (const server of [redis, zookeeper, mysql]) expect(server?.volumes).toBeUndefined();
-  expect([hostname, pathname]).toEqual(['mysql', `/${mysql?.environment?.['MARIADB_DATABASE']}`]);
-  expect([username, password]).toEqual(['MARIADB_USER', 'MARIADB_PASSWORD'].map((name) => mysql?.environment?.[name]));
 });
 
 test('load test: it aims at nginx and both lab listeners, under the lock of the caller, with the options of the caller last', () => {

@@ -7,11 +7,11 @@ import type { Exercise } from '../../exercises/workshop/exercise.ts';
 import { readState } from '../../exercises/workshop/state.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { concurrentCommand } from '../loadtest/commands/command-under-test.ts';
+import { ownRuns } from '../loadtest/commands/command-under-test.ts';
 import { ownExercises } from './own-exercises.ts';
 
 const FILE = 'exercises/workshop/workshop.ts';
-const workshop = concurrentCommand(FILE, 1);
+const workshop = ownRuns(FILE);
 
 /** Exercises 02, 04 and 05 in a folder of their own, and the settings that lead the command there. */
 function own() {

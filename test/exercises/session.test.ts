@@ -218,24 +218,6 @@ describe('workshop: a session', () => {
     await shows(/^\+.*redis\.set\(key, 'held', 'NX'\)/m);
   });
 
-  test('a second verdict like the first is told by its time; a small terminal shows the file and the keys', async () => {
-    let hour = 9;
-    const { press, shows, save, screen } = begin({ rows: 24, clock: () => new Date(2026, 0, 1, hour) });
-    press('b');
-    await shows('judged at 09:00:00');
-    const last = screen().trimEnd().split('\n').slice(-5).join('\n');
-    expect(last).toMatch(/lock\.ts.*judged at.*t shows the text.*h hint/s);
-    hour = 10;
-    save(0, 'export const mine = 1;');
-    await shows('judged at 10:00:00');
-
-    press('t');
-    await shows(/Each of them runs the mutex.*lock\.ts\s+Any key goes back\./s);
-    expect(screen()).not.toMatch(/Not yet|h hint/);
-    press('q');
-    await shows('Not yet.');
-  });
-
   test('hints come one by one, leave when it is solved, and h shows them again', async () => {
     const { fails, press, shows, save, solve, screen, progress } = begin();
     await fails();
@@ -314,14 +296,6 @@ describe('workshop: a session', () => {
     expect(screen()).toContain('What do you expect?');
     expect(screen()).not.toContain('✔ solved');
     expect(progress.of('02-recursive-retry')).toMatchObject({ isSolved: false, isAnswered: false });
-  });
-
-  test('a search that takes long says for how many seconds', async () => {
-    const { press, shows } = begin({ judge: () => new Promise(() => {}) });
-    press('b');
-    await shows('every order of events …');
-    vi.advanceTimersByTime(2_000);
-    await shows('every order of events … 2 s');
   });
 
   test.each([

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Exercise, readExercises } from '../../exercises/workshop/exercise.ts';
-import { foldCode, hang, markdownLines, wrap } from '../../exercises/workshop/layout.ts';
 import { openProgress } from '../../exercises/workshop/progress.ts';
 import { readState, removeState, writeState } from '../../exercises/workshop/state.ts';
-import { reasonOf, shownSteps } from '../../exercises/workshop/steps.ts';
+import { shownSteps } from '../../exercises/workshop/steps.ts';
 import { verdictLines } from '../../exercises/workshop/verdict-lines.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Step } from '../../prove/state.ts';
@@ -20,31 +19,6 @@ function tempFile(name: string): string {
   onTestFinished(() => rmSync(dir, { recursive: true }));
   return join(dir, name);
 }
-
-describe('workshop: text on a terminal', () => {
-  test('words stay whole, each line but the first has the indent, and colours take no room', () => {
-    const { red } = pc.createColors(true);
-
-    expect(wrap('one two averyverylongword four', 10, '  ')).toEqual(['one two', '  averyverylongword', '  four']);
-    expect(wrap(`${red('one')} ${red('two')}`, 7)).toHaveLength(1);
-    expect(hang(`  ${red('a')}  `, 'one two', 10)).toEqual([`  ${red('a')}  one`, '     two']);
-  });
-
-  test('code that is longer than a line goes on further in, and keeps the sign of a diff', () => {
-    expect(foldCode('averyverylongword', 8)).toEqual(['averyverylongword']);
-    expect(foldCode('+  if (one) throw new LostError(two);', 24)).toEqual([
-      '+  if (one) throw new',
-      '+      LostError(two);',
-    ]);
-  });
-
-  test('Markdown: paragraphs, a list, code, and a link by its text', () => {
-    const text = 'A `key` of\n[Redis](there.md).\n\n- one\n- **two** and\n  more\n\n```ts\nawait it;\n```';
-    const lines = ['A key of Redis.', '', '- one', '- two and more', '', '    await it;'];
-
-    expect(markdownLines(text, 40, plain)).toEqual(lines);
-  });
-});
 
 describe('workshop: a counterexample in steps', () => {
   const step = (at: number, process: string, kind: Step['kind'], command: string, more: Partial<Step> = {}): Step => ({
@@ -70,30 +44,6 @@ describe('workshop: a counterexample in steps', () => {
       { at: 0, process: 'A', what: 'SET lock → null', again: { times: 2, until: 600 } },
       { at: 600, process: 'A', what: 'SET lock → "OK"', came: 'is inside' },
     ]);
-  });
-
-  test('of several sales each is told by its number; of those at once, what is alike is told once', () => {
-    const begins = (...told: Step['told']) => cellOf([step(0, 'A', 'begins', 'begins a sale', { told })]);
-    const entered = [...told('entered'), ...told('entered', 2), ...told('entered', 3)];
-
-    expect(shownSteps(begins(...told('entered'), ...told('left', 2)))).toMatchObject([
-      { what: 'begins a sale', came: 'is inside (sale 1), leaves (sale 2)' },
-    ]);
-    expect(shownSteps({ ...begins(...entered, ...told('left', 2)), sales: 3, isAtOnce: true })).toMatchObject([
-      { what: 'begins 3 sales at once', came: 'is inside (sales 1, 2 and 3), leaves (sale 2)' },
-    ]);
-  });
-
-  test('of several sales at once, those that wait for ever are named', () => {
-    const steps = [
-      step(0, 'A', 'begins', 'begins a sale', { told: told('entered') }),
-      step(0, 'A', 'command', 'GET', { told: [...told('released'), ...told('failed', 3)] }),
-    ];
-    const cell = { ...cellOf(steps), reason: 'A waits for ever.' };
-
-    expect(reasonOf(cell)).toBe('A waits for ever.');
-    expect(reasonOf({ ...cell, sales: 3, isAtOnce: true })).toBe('A waits for ever: sale 2 never ends.');
-    expect(reasonOf({ ...cell, sales: 4, isAtOnce: true })).toBe('A waits for ever: sales 2 and 4 never end.');
   });
 });
 

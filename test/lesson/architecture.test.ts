@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { circlesIn, graphOf, grouped, importsIn, upwardImports } from './import-graph.ts';
+import { circlesIn, graphOf, grouped, upwardImports } from './import-graph.ts';
 import { listDeep, readText } from './project-files.ts';
 
 const floorsOf = (text: string) => text.split(', ').map((floor) => floor.split(' '));
@@ -29,23 +29,4 @@ test('rooms of the harness: each has its floor, imports from the floors below, a
   expect([...new Set([...harness.keys()].map(roomOf))].sort()).toEqual(ROOMS.flat().sort());
   expect(upwardImports(harness, roomOf, ROOMS)).toEqual([]);
   expect(circlesIn(grouped(harness, roomOf))).toEqual([]);
-});
-
-test('imports: those of types, for the effect and while it runs are seen; so are one that points up, and a circle', () => {
-  const texts = [
-    "import type { A } from './b.ts';",
-    "import './b.ts';",
-    "await import('./b.ts');",
-    "export * from './b.ts';",
-  ];
-  const graph = graphOf(
-    new Map([
-      ['locks/a.ts', "import '../services/b.ts';"],
-      ['services/b.ts', "import type { A } from '../locks/a.ts';"],
-    ]),
-  );
-
-  expect(texts.map((text) => importsIn(text).join())).toEqual(texts.map(() => './b.ts'));
-  expect(upwardImports(graph, folderOf, FOLDERS)).toEqual(['locks/a.ts → services/b.ts']);
-  expect(circlesIn(graph)).toEqual(['locks/a.ts → services/b.ts → locks/a.ts']);
 });

@@ -145,31 +145,3 @@ test('commands: each installs the packages first, runs a file that exists, and s
   expect(faults).toEqual([]);
   expect(WITHOUT_HELP.toSorted()).toEqual(['diff', 'down', 'pictures', 'reconcile', 'up']);
 });
-
-test('commands: what is wrong with a line is found, and a right one is left alone', () => {
-  const wrong = [
-    'npm run no-such-script',
-    'npm start -- --no-such-flag',
-    'npm run drill -- crashed-holder --peers',
-    'npm run staircase -- --stage 9-none',
-    'npm run drill -- crash-holder',
-    // The stage that a drill needs.
-    'npm run drill -- crashed-holder',
-    'npm run prove -- --scope late',
-    'npx vitest run test/locks/4-ttI.test.ts',
-    // The -- that npm needs.
-    'npm start --json',
-  ];
-  const right = [
-    'LOCK_VERSION=4 npm start',
-    'npm start --silent -- --json',
-    'npm run grade -- --new my-lock.ts',
-    'npm run staircase -- --stage 1,4-ttl,fenced --drill=rush',
-    'npm start -- --track orders --stage guard-none --drill double-restore',
-    'npm run diff -- 4',
-    'curl -X PUT http://127.0.0.1:7778/lock-version -d \'{"version":"1"}\'',
-  ];
-
-  expect(wrong.filter((line) => faultsIn(line).length === 0)).toEqual([]);
-  expect(right.flatMap(faultsIn)).toEqual([]);
-});

@@ -146,16 +146,3 @@ test('cells: each that a page names as a proof is there, and has the sign or the
   expect(cells.filter(({ says, expected }) => says === undefined || says !== expected)).toEqual([]);
   expect(cells.length).toBeGreaterThan(100);
 });
-
-test('cells: a wrong sign, a wrong letter, a wrong drill and a cell of no staircase are seen', () => {
-  const named =
-    '`4-ttl · crashed-holder` ✘ `3-spin · rush` `4-ttl · slow-holder` **A** `4-ttl · slow-holders` ✘ `4-tll · rush` ✔';
-
-  expect(cellsIn(named).map(({ says, expected }) => [says, expected])).toEqual([
-    ['✘', '✔'],
-    [undefined, '✔'],
-    ['**A**', '**D**'],
-    ['✘', undefined],
-    ['✔', undefined],
-  ]);
-});

@@ -3,7 +3,7 @@
 import { applyPatch } from 'diff';
 import { expect, test } from 'vitest';
 import { verdictsSchema } from '../../loadtest/evidence/verdicts.ts';
-import { figureDocuments, withFigures, withoutFigures } from '../../loadtest/figures/documents.ts';
+import { figureDocuments, withFigures } from '../../loadtest/figures/documents.ts';
 import { readRecord } from '../../loadtest/figures/record.ts';
 import { peerNames, versionOfPeer } from '../../loadtest/peers/peer.ts';
 import { cellsShownIn, withCounterexamples } from '../../loadtest/prove/chapters.ts';
@@ -49,7 +49,6 @@ test.each(made)('pages: up to date; if not: $command', ({ pages }) => {
   for (const [file, make] of pages) expect(readText(file), file).toBe(make(readText(file)));
 });
 
-const showing = (options: string) => `\`npm run prove -- ${options} --processes 2\`\n\n\`\`\`text\nold\n\`\`\`\n`;
 const prove = (text: string) => Promise.all(cellsShownIn(text).map((cell) => proveCell({ ...cell, seconds: 60 })));
 const withOne = ['docs/stages', 'docs/beyond']
   .flatMap((folder) => list(folder).map((name) => `${folder}/${name}`))
@@ -59,28 +58,6 @@ test.each(withOne)('%s: its counterexample is that of the search; if not: npm ru
   const chapter = readText(file);
 
   expect(withCounterexamples(chapter, await prove(chapter))).toBe(chapter);
-});
-
-test('counterexamples: all stages but one that leaves memory show one; what has none is refused', async () => {
-  const cells = await prove(showing('--stage 6 --scope plain'));
-  const without = stages.slice(1).filter((stage) => !withOne.includes(pageOf(stage)));
-
-  expect([without, withOne.length]).toEqual([['2-recursive-retry'], 19]);
-  expect(() => withCounterexamples(showing('--stage 6 --scope plain'), cells)).toThrow('which has none');
-  expect(() => cellsShownIn(showing('--stage zookeeper --scope plain'))).toThrow('zookeeper');
-});
-
-test('figures: none is written by hand: ask for it between comments, as CONTRIBUTING.md says', () => {
-  const written =
-    /\d sales\/s|│.*(sales\/s|per second)|\d (sales|acquisitions|sections) (a|per) second|\d Redis commands a sale/;
-  /** What explains how to read such a line, and measures nothing. */
-  const example = '1,164 sales/s · p50 38.3 ms, p99 131 ms · 1.6 Redis commands a sale';
-  const byHand = documents
-    .filter((file) => !file.startsWith('docs/decisions/'))
-    .flatMap((file) => withoutFigures(readText(file)).split('\n'))
-    .filter((line) => written.test(line) && line.trim() !== example);
-
-  expect(byHand).toEqual([]);
 });
 
 test('verdicts: each published lock has one, of the version that is installed, with the address of each promise', () => {

@@ -26,12 +26,3 @@ test('settings: .env.example shows the defaults, and a copy of it changes nothin
   for (const entries of [shown, given])
     expect(inventorySettings.parse(Object.fromEntries(entries))).toEqual(inventorySettings.parse({}));
 });
-
-test('settings: every variable in .env.example, or the group it stands in, is explained in the line above', () => {
-  const unexplained = example.filter((line, index) => {
-    const above = example[index - 1] ?? '';
-    return variable.test(line) && !variable.test(above) && !/^# .+\.$/.test(above);
-  });
-
-  expect(unexplained).toEqual([]);
-});

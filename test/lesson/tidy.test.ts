@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { codeOf } from './code-of.ts';
 import { listDeep, readText } from './project-files.ts';
 import { isExempt, luckIn, stillToMend } from './tidy.ts';
 
@@ -55,25 +54,4 @@ test('tidy: it finds what is a matter of luck, and leaves alone what only looks 
   expect(right.flatMap((text) => luckIn('a.ts', text))).toEqual([]);
   const virtual = ['await sleep(5);', 'expect(keptOutMs).toBeGreaterThan(2 * LEASE_MS);', 'Date.now();'];
   expect(virtual.map((text) => luckIn('test/loadtest/virtual/a.ts', text).length)).toEqual([0, 0, 1]);
-});
-
-test('tidy: it names the file and the line, and keeps the lines of what it reads', () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a file.
-  const text = '/* one\ntwo */\nconst a = `three\n${b(`four\n`)}\n`;\nawait sleep(5);\n';
-
-  expect(
-    codeOf(text)
-      .split('\n')
-      .map((line) => line.trim()),
-  ).toEqual(['', '', 'const a = `', '${b(`', '`)}', '`;', 'await sleep(5);', '']);
-  expect(luckIn('test/a.test.ts', text)).toEqual([
-    'test/a.test.ts:7 sleep: await the event, or move the virtual clock',
-  ]);
-});
-
-test('tidy: the soak and the catalogues are exempt, and the tests of the catalogues are not', () => {
-  const exempt = ['test/soak/a.test.ts', 'test/mutations/catalogue/lua.ts', 'test/known-bugs/bugs.ts'];
-
-  expect(exempt.filter(isExempt)).toEqual(exempt);
-  expect(['test/mutations/mutations.test.ts', 'test/locks/soak.test.ts'].filter(isExempt)).toEqual([]);
 });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SavedRun } from '../../live/contract.ts';
-import { concurrentCommand } from '../loadtest/commands/command-under-test.ts';
+import { ownRuns } from '../loadtest/commands/command-under-test.ts';
 
-const drill = concurrentCommand('live/drill.ts', 1);
+const drill = ownRuns('live/drill.ts');
 const dir = mkdtempSync(join(tmpdir(), 'saved-drill-'));
 const file = join(dir, 'run.html');
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -3,25 +3,9 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { readLock } from '../../prove/sandbox.ts';
 import { createWorld } from '../../virtual/world.ts';
-import { fileOf, openLab } from './lab.ts';
+import { fileOf } from './lab.ts';
 
-const lab = openLab();
 const TRIES = 10_000;
-
-test('2-recursive-retry: the lock is a key without an end, and a failed try waits, then tries again', async () => {
-  const [p, q] = lab.processes('2-recursive-retry', 2);
-  const holder = p.lock();
-  await lab.done(holder.acquire());
-  expect([lab.redis('GET', 'lock'), lab.redis('PTTL', 'lock')]).toEqual(['held', -1]);
-  const entered = lab.follow(q.lock({ retryDelayMs: 50 }).acquire());
-  await lab.advance(149);
-  expect(q.sent).toEqual(['set', 'set', 'set']);
-
-  await lab.done(holder.release());
-  await lab.done(entered);
-
-  expect([lab.now(), q.sent]).toEqual([150, ['set', 'set', 'set', 'set']]);
-});
 
 /** The bytes that so many failed tries keep: while their waiter waits, and after its wait has ended. There is no clock in it. */
 async function measureTries(stage: string) {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { lockName, locks } from '../../locks/index.ts';
+import { lockName } from '../../locks/index.ts';
 import type { LockOptions } from '../../locks/lock.ts';
 import { aborted, labLocks, NO_ANSWER, notHeld, once, openLab } from './lab.ts';
 
@@ -352,13 +352,6 @@ test.each(telling)('%s: is lost when its lease is over and no renewal was answer
   expect(a.lost?.reason).toMatchObject(notHeld);
   away.letGo();
 });
-
-test.each(Object.keys(locks).map((stage, number) => [stage, String(number)]))(
-  'lockName: %s is found by its name and by %s',
-  (stage, number) => {
-    expect([lockName(number), lockName(stage)]).toEqual([stage, stage]);
-  },
-);
 
 const unknown = ['', '9', '-1', '08', '4.0', '4 ', 'ttl', '٤', '__proto__', 'toString'];
 test.each(unknown)('lockName: finds nothing for %j', (version) => {

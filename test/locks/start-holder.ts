@@ -8,12 +8,10 @@ export interface HolderOptions {
   url: string;
   key: string;
   leaseMs?: number;
-  /** What it has printed when it is ready: `asking` while it waits for the lock, else `entered`. */
-  until?: 'asking' | 'entered';
 }
 
-/** Starts another process that takes the lock, and resolves when it is inside, or as `until` says. It is gone when the test has ended. */
-export async function startHolder({ stage, url, key, leaseMs = 30_000, until = 'entered' }: HolderOptions) {
+/** Starts another process that takes the lock, and resolves when it is inside. It is gone when the test has ended. */
+export async function startHolder({ stage, url, key, leaseMs = 30_000 }: HolderOptions) {
   const said: string[] = [];
   const listener = new EventEmitter();
 
@@ -21,7 +19,7 @@ export async function startHolder({ stage, url, key, leaseMs = 30_000, until = '
     name: `holder of ${stage}`,
     command: process.execPath,
     args: [...(await bundledArgs('test/locks/holder-process.ts')), stage, url, key, String(leaseMs)],
-    isReady: async () => said.includes(until),
+    isReady: async () => said.includes('entered'),
     onLine(line) {
       said.push(line);
       listener.emit('line');

@@ -111,25 +111,6 @@ test('restore-once: a stock that is no number is an error, and the order is not 
   expect(look()).toEqual(['stock=many']);
 });
 
-/** Each script, with one of its returns saying something else. */
-const otherwise = Object.entries(scripts).flatMap(([script, text]) =>
-  [...text.matchAll(/^ *return (.+)$/gm)].map(({ 0: line, 1: what = '', index }) => ({
-    script,
-    what,
-    text: `${text.slice(0, index)}${line.replace(what, "'something else'")}${text.slice(index + line.length)}`,
-  })),
-);
-
-test.each(otherwise)('$script: a case notices when it does not return $what', ({ script, text }) => {
-  const notices = (each: Case) => {
-    lab.redis('FLUSHALL');
-    put(each.before);
-    return call(each, text) === "'something else'";
-  };
-
-  expect(cases.filter((each) => each.script === script).some(notices)).toBe(true);
-});
-
 test.each(Object.entries(scripts))('%s: its header has its KEYS and ARGV, and what it returns', (_, text) => {
   const [, header = '', code = ''] = /^((?:--[^\n]*\n)*?-- Returns [^\n]*\n)(.*)$/s.exec(text) ?? [];
   const namesIn = (part: string) => new Set(part.match(/(KEYS|ARGV)\[\d+\]/g));

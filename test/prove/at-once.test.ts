@@ -47,12 +47,6 @@ describe('a timer that nobody ends', () => {
   test('one that ends itself after a while is left to end', async () => {
     expect(await prove(renewing('clearInterval(timer)'), twoSales)).toMatchObject({ verdict: 'holds', cut: 0 });
   });
-
-  test('where nothing is asked of what is left, nothing is known', async () => {
-    expect(await prove(renewing('undefined'), { ...twoSales, scope: 'lost-wakeup' })).toMatchObject({
-      verdict: 'unknown',
-    });
-  });
 });
 
 describe('two sales of one process at the same time', () => {

@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { violated } from '../../prove/properties.ts';
 import { replay } from '../../prove/replay.ts';
-import { keyOf } from '../../prove/state.ts';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
-import { fileOf, movesUnder, open, scopeNamed, searchIn, sharedServer } from './own-locks.ts';
+import { fileOf, open, scopeNamed, searchIn } from './own-locks.ts';
 
 const isInBuckets = true;
 const own = fileOf('buckets');
@@ -49,18 +47,6 @@ describe('a stock in buckets', () => {
     expect({ verdict, cut, reason }).toEqual({ verdict: 'holds', cut: 0, reason });
   });
 
-  test('one that calls it sold out when its own bucket is empty: a unit was left in the other', async () => {
-    const early = variant('if (stockBefore > 0) return stockBefore;', 'return stockBefore;');
-
-    const { verdict, reason, steps } = await foundIn(early, 'plain');
-
-    expect(verdict).toBe('fails');
-    expect(reason).toBe('B finds it sold out, and a unit was left at every moment since it came.');
-    expect(steps.flatMap(({ told }) => told.flatMap(({ step }) => (step === 'sold out' ? [step] : [])))).toHaveLength(
-      1,
-    );
-  });
-
   test('one that looks at the buckets one by one overlooks a unit that is put back, and without that nothing is wrong', async () => {
     const { verdict, reason } = await foundIn(oneByOne(), 'put-back');
 
@@ -78,27 +64,5 @@ describe('a stock in buckets', () => {
     );
 
     expect([verdict, reason]).toEqual(['fails', '2 were sold of 2, and 1 are left: 1 lost.']);
-  });
-
-  test('two are inside at once, each in a bucket of its own, and that violates nothing', async () => {
-    const scope = scopeNamed('plain');
-    const { begin, movesFrom, leaseEndOf } = await movesUnder(own, scope, { isInBuckets });
-    const looked = { leaseEndOf, server: await sharedServer() };
-    const known = new Set<string>();
-    const queue = [begin()];
-    let met = 0;
-    for (const state of queue) {
-      if (known.has(keyOf(state))) continue;
-      known.add(keyOf(state));
-      const [one = [], other = []] = state.actors.map(({ insideOf }) => insideOf);
-      if (one.length > 0 && other.length > 0) {
-        met += 1;
-        expect([...one, ...other].toSorted()).toEqual([0, 1]);
-        expect(violated(state, scope, looked)).toBeUndefined();
-      }
-      queue.push(...(await movesFrom(state)).moves.map(({ state }) => state));
-    }
-
-    expect(met).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Scope } from '../../prove/scopes.ts';
-import { keyOf, type State, type Step } from '../../prove/state.ts';
+import type { State, Step } from '../../prove/state.ts';
 import { fileOf, movesUnder, scopeNamed, searchIn, writeLock } from './own-locks.ts';
 
 type Moves = Awaited<ReturnType<typeof movesUnder>>;
@@ -102,25 +102,6 @@ describe('moves: the clock', () => {
       for (const { kind, at } of order) if (kind === 'timer') expect(at % 300).toBe(0);
     }
   });
-
-  test('a paused process does nothing, and time goes on without it', async () => {
-    const { begin, movesFrom } = await movesUnder(fileOf('6-lua-release'), 'slow-holder');
-    const seen = new Set<string>();
-    const queue = [begin()];
-    let pauses = 0;
-    for (let state = queue.pop(); state; state = queue.pop()) {
-      const { moves } = await movesFrom(state);
-      const paused = state.actors.findIndex(({ status }) => status === 'is paused');
-      for (const move of moves) {
-        if (paused >= 0 && move.step().process === 'AB'[paused]) expect(move.step().kind).toBe('wake');
-        if (move.step().kind === 'pause') pauses += 1;
-        if (!seen.has(keyOf(move.state))) queue.push(move.state);
-        seen.add(keyOf(move.state));
-      }
-      if (paused >= 0) expect(state.at).toBeLessThanOrEqual(state.actors[paused]?.until ?? 0);
-    }
-    expect(pauses).toBeGreaterThan(0);
-  });
 });
 
 describe('moves: a budget is spent', () => {
@@ -156,13 +137,5 @@ describe('moves: luck', () => {
 
     expect(verdict).toBe('fails');
     expect(counterexample.some(({ command }) => command.includes('(Math.random() is 0.9)'))).toBe(true);
-  });
-
-  test('Math.random(): each luck is an order of its own, where it was used', async () => {
-    const moves = await movesUnder(lucky, never, { processes: 1 });
-    const { moves: first } = await moves.movesFrom(moves.begin());
-
-    expect(first.map((move) => move.step().input)).toMatchObject([{ chance: 0.1 }, { chance: 0.9 }]);
-    for (const move of first) expect((await moves.movesFrom(move.state)).moves).toHaveLength(1);
   });
 });

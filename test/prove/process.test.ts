@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Cell } from '../../prove/cell.ts';
-import { createHistories, type History, startProcess } from '../../prove/process.ts';
+import { type History, startProcess } from '../../prove/process.ts';
 import { scopes } from '../../prove/scopes.ts';
 import type { State } from '../../prove/state.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
@@ -43,24 +43,6 @@ describe('process: a function of what has happened to it', () => {
       expect(history.seen.told.length).toBeGreaterThan(0);
       expect(again.seen()).toEqual(history.seen);
     }
-  });
-
-  test('the same history for the same input, and another one for another reply, time or luck', async () => {
-    const openLock = await open(fileOf('4-ttl'));
-    const fresh = createHistories().openHistory('A', { openLock, servers: 1, sales: 1, script });
-    const begun = await fresh.after({ at: 0, chance: 0, type: 'begins' });
-    const id = begun.seen.pending[0]?.id ?? 0;
-    const given = (reply: string | null, at: number, chance = 0) =>
-      begun.after({ at, chance, type: 'reply', id, reply });
-
-    const histories = [await given('OK', 0), await given(null, 0), await given(null, 5), await given(null, 5, 1)];
-
-    expect(new Set(histories.map(({ id }) => id)).size).toBe(4);
-    expect([await given('OK', 0), await given(null, 0), await given(null, 5), await given(null, 5, 1)]).toEqual(
-      histories,
-    );
-    expect(histories.map(({ seen }) => seen.timers.map(({ due }) => due))).toEqual([[], [300], [305], [305]]);
-    expect(histories.map(({ seen }) => seen.told.map(({ step }) => step))).toEqual([['entered'], [], [], []]);
   });
 
   test('two processes share no variable of the lock’s file', async () => {

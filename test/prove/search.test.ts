@@ -151,20 +151,6 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
   });
 });
 
-describe('search: memory', () => {
-  test('what an earlier search has left behind counts for nothing', async () => {
-    const garbage = Array.from({ length: 2_000_000 }, (_, at) => ({ at }));
-    expect(garbage).toHaveLength(2_000_000);
-    const live = process.memoryUsage().heapUsed;
-    garbage.length = 0;
-
-    // Less than what is there now, more than what is in use.
-    const result = await searchIn(fileOf('4-ttl'), 'plain', { mostMemory: live - 50_000_000 });
-
-    expect(result.verdict).toBe('holds');
-  });
-});
-
 describe('search: a command that changes the lock of a holder', () => {
   /** A deletes the lock and fails; B takes it. */
   const thief = () =>

@@ -301,42 +301,6 @@ describe('the accounts', () => {
     for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: '8' });
   });
 
-  test('a new count while an order is being written: the order is supplied, too', async () => {
-    await supply(node, 'written', 5);
-    const { answer, resume } = await sellHeld(node, 'written');
-    const [intent] = await shop.intentsOf('written');
-    // As the node does it, and not yet committed.
-    const writing = await shop.connect();
-    await writing.query('START TRANSACTION');
-    await writing.query('DELETE FROM tb_intent WHERE id = ?', [intent?.id]);
-    await writing.query(
-      `INSERT INTO tb_order (id, sku, quantity, amount, node, lock_name, sale_id, created_at, due_at, changed_at)
-        SELECT ?, 'written', 1, 1000, 'test', '8-auto-renew', '1', now, now + INTERVAL 1 HOUR, now FROM (SELECT UTC_TIMESTAMP(3) AS now) AS clock`,
-      [intent?.id],
-    );
-
-    const counted = supply(other, 'written', 4);
-    await until('it waits', async () => (await shop.waiting('DELETE')) + (await shop.waiting('UPDATE')) > 0);
-    await writing.query('COMMIT');
-    await counted;
-
-    expect(await shop.accountOf('written')).toMatchObject({ supply: 5, inStock: 4, unpaid: 1, unexplained: 0 });
-    await resume();
-    expect((await answer).body).toMatchObject({ code: 'ORDER_FAILED', definite: false });
-    await supply(node, 'written', 0);
-  });
-
-  test('a new count while a tick is under way: what it settles is not restored', async () => {
-    await makeDue(shop, node, 'recounted', 2);
-    const { result, resume } = await startTick(node, 'restored');
-
-    await supply(other, 'recounted', 7);
-    await resume();
-
-    expect(await result).toMatchObject({ outcome: 'ran', closed: 2, restored: 1 });
-    expect(await shop.accountOf('recounted')).toMatchObject({ supply: 7, inStock: 7, inDoubt: 0, unexplained: 0 });
-  });
-
   test('a new count after sales: their orders are supplied, too', async () => {
     await supply(node, 'again', 5);
     const [{ id }] = [await buy(node, 'again'), await buy(node, 'again')];

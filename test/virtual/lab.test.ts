@@ -21,20 +21,6 @@ describe('lab: sales in virtual time', () => {
     expect(lab.stock()).toBe(98);
   });
 
-  test('a lease ends at exactly its millisecond, by the clock of the server', async () => {
-    const lab = await ownLab('4-ttl');
-    lab.sell(0, { untilResumed: true });
-    await lab.schedule.until(() => lab.events(0).some(({ type }) => type === 'entered'), 100);
-    const setAt =
-      lab.redis.heard.find(({ command }) => command[0] === 'SET' && command[1] === LOCK_KEY)?.at ?? Number.NaN;
-    const isHeldAt = async (ms: number) => {
-      await lab.pass(setAt + ms - lab.now());
-      return lab.ask('EXISTS', LOCK_KEY);
-    };
-
-    expect([await isHeldAt(LEASE_MS), await isHeldAt(LEASE_MS + 1)]).toEqual([1, 0]);
-  });
-
   test('a sale that waits in vain is refused after exactly its time', async () => {
     const lab = await ownLab('3-spin', { waitTimeoutMs: 5_000 });
     lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
@@ -126,16 +112,6 @@ describe('lab: a proxy', () => {
 
     expect(lab.ask('EXISTS', LOCK_KEY)).toBe(1);
   });
-
-  test('delays replies, in order', async () => {
-    const lab = await ownLab('4-ttl');
-    lab.proxy(0).delayReplies(300);
-    const sale = lab.sell(0);
-    await lab.ended(sale);
-
-    // SET, GET, SET and DEL.
-    expect(Math.floor(sale.endedAt())).toBe(4 * 300 + 2);
-  });
 });
 
 describe('lab: a node', () => {
@@ -198,55 +174,6 @@ describe('lab: a node', () => {
     const again = lab.sell(0);
     await lab.ended(again);
     expect(again.answer()).toMatchObject({ outcome: 'sold' });
-  });
-});
-
-describe('lab: a server', () => {
-  test('stopped, it answers nobody; when it goes on it reads what was sent', async () => {
-    const lab = await ownLab('4-ttl');
-    lab.redis.stop();
-    const sale = lab.sell(0);
-    await lab.ended(sale);
-
-    expect(sale.answer()).toMatchObject(away);
-    lab.redis.resume();
-    await lab.pass(1);
-    expect(lab.ask('EXISTS', LOCK_KEY)).toBe(1);
-  });
-
-  test('killed, every connection to it ends; started again it has its data, or nothing', async () => {
-    const lab = await ownLab('4-ttl');
-    lab.redis.kill();
-    const sale = lab.sell(0);
-    await lab.ended(sale);
-
-    expect(sale.answer()).toMatchObject(away);
-    lab.redis.start({ keepsData: true });
-    expect(lab.stock()).toBe(100);
-    lab.redis.kill();
-    lab.redis.start({ keepsData: false });
-    expect(lab.ask('DBSIZE')).toBe(0);
-  });
-
-  test('with its clock ahead, what ends by the clock ends earlier', async () => {
-    const lab = await ownLab('4-ttl');
-    lab.ask('SET', 'key', 1, 'PX', 1_000);
-    lab.redis.setAhead(999);
-    expect(lab.ask('PTTL', 'key')).toBe(1);
-    lab.redis.setAhead(1_001);
-
-    expect(lab.ask('EXISTS', 'key')).toBe(0);
-  });
-
-  test('another one that replays what it has heard holds the same, up to there', async () => {
-    const lab = await ownLab('4-ttl');
-    await lab.ended(lab.sell(0));
-    const heard = lab.redis.heard.length;
-    await lab.ended(lab.sell(1));
-    const replica = await lab.openServer();
-    replica.replay(lab.redis.heard.slice(0, heard));
-
-    expect([lab.stock(), replica.execute(0, ['GET', '{inventory001}:stock']).reply]).toEqual([98, '99']);
   });
 });
 

@@ -69,17 +69,6 @@ test('valkey: a connection that is closed listens no more', async () => {
   expect(valkey.run(NOBODY, ['PUBLISH', 'news', 'late'])).toEqual({ reply: 0, messages: [] });
 });
 
-test('valkey: the numbers of closed connections are used again, so that there may be more of them than it has room for', async () => {
-  const valkey = await openValkey();
-
-  for (let connection = 1; connection <= 7_000; connection += 1) {
-    valkey.run(connection, ['PING']);
-    valkey.close(connection);
-  }
-
-  expect(valkey.run(7_001, ['PING'])).toEqual({ reply: 'PONG', messages: [] });
-});
-
 test('valkey: a key ends at exactly its millisecond', async () => {
   const valkey = await openValkey();
   valkey.run(NOBODY, ['SET', 'lock', 'A', 'PX', 1_000]);

@@ -25,15 +25,6 @@ test('state: a message with what has changed replaces those members, and leaves 
   expect(waits).toMatchObject({ play: { is: 'waiting' }, views: after.views });
 });
 
-test('state: the moment at which a lock was seen is that of the message that says so', () => {
-  const lock = { holder: 'sale 0002 on node-2', leaseMs: 1_000, leftMs: 1_000 };
-  const after = (change: object) => applyMessage(shown(), { type: 'changed', views: [change] }, 200).views[0];
-
-  expect(after({ lock })).toMatchObject({ lock, lockSeenAtMs: 200 });
-  expect(after({ lock: null })?.lock).toBeNull();
-  expect(after({})?.lockSeenAtMs).toBe(100);
-});
-
 test('state: a view that is null is gone, one that is new is added, and its missing members are filled in', () => {
   const two = applyMessage(shown(), { type: 'changed', views: [{}, { stage: '3-spin' }] }, 200);
   expect(two.views[1]).toMatchObject({ stage: '3-spin', parts: [], story: [], timeline: null });

@@ -23,14 +23,6 @@ describe('events of a timeline', () => {
     ]);
   });
 
-  test('a sale whose process died never leaves, one that waited in vain never entered', () => {
-    expect(words(timelineOf(3, 'crashed-holder')).slice(-3)).toEqual([
-      'node-1: SIGKILL',
-      'sale 0001 on node-2 asks for the lock',
-      'sale 0001 on node-2 ends without having entered',
-    ]);
-  });
-
   test('a fault has an end unless it lasts to the end; two who meet are named', () => {
     const told = words(timelineOf(8, 'paused-process'));
     expect(told).toEqual(expect.arrayContaining(['node-1: SIGSTOP', 'node-1: SIGSTOP (over)']));

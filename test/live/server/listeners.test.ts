@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type LiveState, type Order, orderSchema } from '../../../live/contract.ts';
-import { type PuzzleOrder, puzzleOrderSchema } from '../../../live/puzzle-contract.ts';
+import type { LiveState, Order } from '../../../live/contract.ts';
+import type { PuzzleOrder } from '../../../live/puzzle-contract.ts';
 import { readQuestions } from '../../../live/questions.ts';
-import { type RoomOrder, roomOrderSchema } from '../../../live/room-contract.ts';
+import type { RoomOrder } from '../../../live/room-contract.ts';
 import { createPresenterApp } from '../../../live/server/presenter.ts';
 import { Refusal } from '../../../live/server/refusal.ts';
 import { createRoom } from '../../../live/server/room.ts';
@@ -146,26 +146,10 @@ describe('a follower', () => {
     expect(problemOf(await served.vote(ada.id, VOTE))).toEqual([409, 'VOTES_CLOSED']);
   });
 
-  test('that comes again with its id is who it was; with a made-up one it is somebody new', async () => {
-    const served = await serve();
-    const { id, hangUp } = await served.follows();
-    hangUp();
-    await served.news.until(() => served.room.forPresenter().followers === 0);
-
-    // The token may be typed in capitals and without its hyphens.
-    const typed = served.token.toUpperCase().replaceAll('-', '');
-    expect((await served.follows(typed, id)).id).toBe(id);
-    expect((await served.follows(typed, 'made-up')).id).not.toBe('made-up');
-  });
-
   test.each<[string, string, Record<string, string>, number, string]>([
     ['that is no JSON', '{', {}, 400, 'BAD_REQUEST'],
     ['for an answer that there is not', '{"question":1,"answer":4}', {}, 400, 'BAD_REQUEST'],
-    ['for half an answer', '{"question":1,"answer":0.5}', {}, 400, 'BAD_REQUEST'],
-    ['with a member too many', '{"question":1,"answer":0,"weight":100}', {}, 400, 'BAD_REQUEST'],
-    ['that is an order', '{"do":"reveal"}', {}, 400, 'BAD_REQUEST'],
     ['of 201 bytes', `${VOTE}${' '.repeat(176)}`, {}, 413, 'BAD_REQUEST'],
-    ['that is compressed', VOTE, { 'content-encoding': 'gzip' }, 400, 'BAD_REQUEST'],
     ['that is text', VOTE, { 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['of no follower', VOTE, { 'follower-id': 'made-up' }, 403, 'FOLLOWER_UNKNOWN'],
   ])('a vote %s is refused', async (_which, body, headers, status, code) => {
@@ -203,14 +187,6 @@ describe('not a way in', () => {
     close: { do: 'close' },
   };
   const byPath = { '/order': Object.values(orders), '/puzzle': Object.values(puzzleOrders) };
-
-  test('every order has an example', () => {
-    const named = (schema: { options: { shape: { do: { value: string } } }[] }) =>
-      schema.options.map(({ shape }) => shape.do.value);
-
-    expect(byPath['/order'].map((order) => order.do)).toEqual([...named(orderSchema), ...named(roomOrderSchema)]);
-    expect(byPath['/puzzle'].map((order) => order.do)).toEqual(named(puzzleOrderSchema));
-  });
 
   test("with the follower's token nothing is carried out, on neither listener, by no method, on no path", async () => {
     const served = await serve();
@@ -281,12 +257,9 @@ describe('not a way in', () => {
 
   test.each<[string, Record<string, string>, string, isSharedAlone?: boolean]>([
     ['another name for this machine (DNS rebinding)', { host: 'evil.example' }, 'HOST_REFUSED'],
-    ['what is no name', { host: 'a b' }, 'HOST_REFUSED'],
     ['an address that is not of this machine', { host: '192.0.2.7:$PORT' }, 'HOST_REFUSED'],
     ['another port', { host: '127.0.0.1:1' }, 'HOST_REFUSED', true],
-    ['no port', { host: '127.0.0.1' }, 'HOST_REFUSED', true],
     ['a page of another origin', { origin: 'http://evil.example' }, 'ORIGIN_REFUSED'],
-    ['a page of another port', { origin: 'http://127.0.0.1:1' }, 'ORIGIN_REFUSED'],
     ['a page without an origin, as of a file', { origin: 'null' }, 'ORIGIN_REFUSED'],
   ])('%s is not answered, with the token or without', async (_who, wrong, code, isSharedAlone = false) => {
     const served = await serve();
@@ -353,8 +326,6 @@ describe('not a way in', () => {
 describe('the listener of the presenter', () => {
   test.each<[string, Record<string, string>]>([
     ['none', {}],
-    ['another one', { authorization: 'Bearer another' }],
-    ['an empty one', { authorization: 'Bearer ' }],
     ['the beginning of it', { authorization: `Bearer ${PRESENTER_TOKEN.slice(0, -1)}` }],
   ])('the token: %s gets neither the stream nor the run, and carries out nothing', async (_which, headers) => {
     const served = await serve();
@@ -374,17 +345,7 @@ describe('the listener of the presenter', () => {
     expect(problemOf(await ask(own, `/order?token=${PRESENTER_TOKEN}`, asked))).toEqual([403, 'TOKEN_REFUSED']);
   });
 
-  test('too many windows: the next one is told', async () => {
-    const { own } = await serve({ isFull: true });
-
-    expect(problemOf(await ask(own, `/stream?token=${PRESENTER_TOKEN}`))).toEqual([503, 'TOO_MANY_FOLLOW']);
-  });
-
   test.each<[string, unknown, Record<string, string>, number, string]>([
-    ['of a kind that there is not', { do: 'format-disk' }, presenter, 400, 'BAD_REQUEST'],
-    ['with a member too many', { do: 'stop', now: true }, presenter, 400, 'BAD_REQUEST'],
-    ['with a very long name', { do: 'free', stage: 'x'.repeat(61) }, presenter, 400, 'BAD_REQUEST'],
-    ['to sell too often', { do: 'act', act: 'rush', count: 1_000_000 }, presenter, 400, 'BAD_REQUEST'],
     ['that is no JSON', '{', presenter, 400, 'BAD_REQUEST'],
     ['that is text', '{"do":"stop"}', { ...presenter, 'content-type': 'text/plain' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['that is too large', { do: 'stop', now: 'x'.repeat(2_000) }, presenter, 413, 'BAD_REQUEST'],
@@ -405,20 +366,5 @@ describe('the listener of the presenter', () => {
     const { status, text } = await broken.order({ do: 'next' });
     expect([status, broken.bugs]).toEqual([500, [failure]]);
     expect(text).not.toContain('secret');
-  });
-
-  test('there is nothing else', async () => {
-    const { own } = await serve();
-    for (const [method, path] of [
-      ['GET', '/order'],
-      ['PUT', '/order'],
-      ['POST', '/stream'],
-      ['GET', '/../package.json'],
-    ]) {
-      expect(problemOf(await ask(own, path ?? '', { method: method ?? '', headers: presenter }))).toEqual([
-        404,
-        'NOT_FOUND',
-      ]);
-    }
   });
 });

@@ -22,8 +22,8 @@ function observe() {
   };
 }
 
-test('observed target: every part is there, and a line from each node to each server; nothing of the stack is lacking', () => {
-  const { parts, lines, changes, target: observed, first } = observe();
+test('observed target: every part is there, and a line from each node to each server', () => {
+  const { parts, lines, changes } = observe();
   const masters = [1, 2, 3, 4, 5].map((count) => `master-${count}`);
   expect(parts().map(({ name, kind }) => [name, kind])).toEqual([
     ['nginx', 'nginx'],
@@ -35,12 +35,6 @@ test('observed target: every part is there, and a line from each node to each se
   const open = (from: string) => ['redis', ...masters].map((to) => ({ from, to, is: 'open' }));
   expect(lines()).toEqual([...open('node-1'), ...open('node-2')]);
   expect(changes()).toBe(0);
-
-  const [given] = target().nodes;
-  expect(Object.keys(observed)).toEqual(Object.keys(target()));
-  expect(Object.keys(observed.stack ?? {})).toEqual(Object.keys(target().stack ?? {}));
-  expect(Object.keys(first).sort()).toEqual(Object.keys(given ?? {}).sort());
-  expect(Object.keys(first.link ?? {})).toEqual(Object.keys(given?.link ?? {}));
 });
 
 test('observed target: a line is open, slow and cut, and a server that no line reaches is cut', async () => {

@@ -1,7 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os';
-import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { addressesToShare, ownNames } from '../../../live/server/own-addresses.ts';
+import { addressesToShare } from '../../../live/server/own-addresses.ts';
 
 const one = (address: string, internal = false) => {
   const family = address.includes(':') ? { family: 'IPv6', scopeid: 0 } : { family: 'IPv4' };
@@ -17,17 +16,4 @@ const interfaces = {
 test('shared is the address that a room can reach, before those of containers and those that no router gave', () => {
   expect(addressesToShare(interfaces)).toEqual(['192.168.1.5', '169.254.7.7', '172.17.0.1']);
   expect(addressesToShare({ lo: interfaces.lo })).toEqual([]);
-});
-
-test('its own names are all its addresses, and its name as it is and as Bonjour says it', () => {
-  expect(ownNames(interfaces)).toEqual([
-    '127.0.0.1',
-    '::1',
-    '172.17.0.1',
-    '169.254.7.7',
-    'fe80::1',
-    '192.168.1.5',
-    hostname(),
-    `${hostname().replace(/\.local$/, '')}.local`,
-  ]);
 });

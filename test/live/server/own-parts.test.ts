@@ -20,11 +20,8 @@ const all = {
 test.each([
   ['4-ttl', true, ['redis', 'replica']],
   ['redlock', true, ['redis', 'replica', 'master-1']],
-  ['zookeeper', true, ['redis', 'replica', 'zookeeper']],
-  ['mysql-lock-table', true, ['redis', 'replica', 'mysql']],
   ['mysql-pessimistic', true, ['mysql']],
   ['mysql-optimistic', false, ['mysql']],
-  ['redis-atomic', false, ['redis', 'replica']],
 ])('%s: a lock is drawn: %j; with these servers and the lines to them: %j', (stage, hasLock, used) => {
   const { parts, lines } = ownParts(stage, all);
 

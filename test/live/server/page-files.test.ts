@@ -5,15 +5,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makePage, savedPage } from '../../../live/server/page-files.ts';
 import { projectDir } from '../../../scripts/stack/parts.ts';
 
-test('the page: its files are there, and all of them are less than 100 kB, unpacked', async () => {
-  const { files } = await makePage();
-  const sizes = Object.values(files).map(({ text }) => Buffer.byteLength(text));
-
-  expect(Object.keys(files)).toEqual(['/', '/icon.svg', '/page.js', '/page.css']);
-  expect(Math.min(...sizes)).toBeGreaterThan(100);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
-});
-
 test('the page: other texts take the place of the English ones; a language without texts is refused by name', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'texts-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));

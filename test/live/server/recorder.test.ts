@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { LiveState, StackView } from '../../../live/contract.ts';
-import { savedName } from '../../../live/server/page-files.ts';
 import { createRecorder } from '../../../live/server/recorder.ts';
 import { choices, view } from '../client/sample-view.ts';
 
@@ -35,13 +34,4 @@ test('recorder: its moments count from when the drill began, as the axis of the 
   expect(changes[0]?.message.views?.[0]?.drill).toBe(view.drill);
   // What was seen with the least delay tells when it began: 30 - 5 ms after what was seen first.
   expect(changes.map(({ atMs }) => atMs)).toEqual([0, 5, 35]);
-});
-
-test('recorder: what has no timeline counts from what was seen first; a file is named after what was played', () => {
-  const run = recorded([{ stage: '3-spin' }, {}], [{ stage: '3-spin', stock: null }, {}]);
-
-  expect(run.changes.map(({ atMs }) => atMs)).toEqual([0, 30]);
-  expect(run.playedAt).toBe('2026-01-02T00:00:00.000Z');
-  expect(savedName(run)).toBe('lockstep-3-spin-4-ttl-slow-holder.html');
-  expect(savedName(recorded([{ drill: null }]))).toBe('lockstep-4-ttl-free-play.html');
 });

@@ -108,19 +108,6 @@ test('nothing is sent when nothing has changed, but a beat every ten seconds', (
   expect(text()).toBe(`${before}:\n\n`);
 });
 
-test('one that does not read: nothing is kept for it; it is sent what has changed when it reads again', () => {
-  const { follow, change } = serve();
-  const { response, messages } = follow();
-  const other = follow();
-  response.isReading = false;
-  for (const title of ['one', 'two', 'three']) change({ views: [view({ title })] });
-  expect([messages().length, other.messages().length]).toEqual([2, 4]);
-
-  response.isReading = true;
-  response.emit('drain');
-  expect(messages().slice(2)).toEqual([{ type: 'changed', views: [{ title: 'three' }] }]);
-});
-
 test('one that does not read for 20 s is hung up on, and forgotten; the others stay', () => {
   const { stream, follow, change } = serve();
   const [stuck, other] = [follow(), follow()];
@@ -131,15 +118,6 @@ test('one that does not read for 20 s is hung up on, and forgotten; the others s
   vi.advanceTimersByTime(10_100);
 
   expect([stuck.response.isDestroyed, other.response.isDestroyed, stream.count()]).toEqual([true, false, 1]);
-});
-
-test('of too many the last one is refused; who hangs up makes room', () => {
-  const { stream, follow } = serve({ mostFollowers: 2 });
-  const [first] = [follow(), follow()];
-
-  expect([stream.isFull(), follow().isTaken]).toEqual([true, false]);
-  first.response.destroy();
-  expect([stream.isFull(), follow().isTaken]).toEqual([false, true]);
 });
 
 test('a browser that reads gzip is sent the same, compressed, from the first message to the last', () => {

@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -86,7 +86,6 @@ describe('the workshop beside the page', () => {
   const drills = [{ drill: 'rush', verdict: 'fail' as const, reason: 'One is lost.' }];
   test.each<[string, Partial<WorkshopState>, string, unknown[]]>([
     ['while the search is at it: the verdict of the file before is not told', { phase: 'judging' }, 'judging', []],
-    ['where the search holds, and that does not tell', { verdict: holds }, 'to run', [{ verdict: 'pass' }]],
     ['after the drill', { verdict: undefined, real: { at: failingWorkshop.updatedAt, drills } }, 'not solved', drills],
     [
       'a file that can’t be judged, with no place on this machine',
@@ -109,14 +108,11 @@ describe('no workshop is seen', () => {
   const { prediction } = failingWorkshop;
   test.each<[string, string]>([
     ['in half a file', JSON.stringify(failingWorkshop).slice(0, 400)],
-    ['in the format of another year', JSON.stringify({ ...failingWorkshop, format: 2 })],
     [
       'with an answer that is a word',
       JSON.stringify({ ...failingWorkshop, prediction: { ...prediction, chosen: 'a' } }),
     ],
     ['of the process 0, which is every process of this group', JSON.stringify({ ...failingWorkshop, pid: 0 })],
-    ['from before the machine was started', JSON.stringify({ ...failingWorkshop, updatedAt: '2020-01-01T00:00:00Z' })],
-    ['in a file that is far too large', JSON.stringify({ ...failingWorkshop, rest: 'x'.repeat(1_000_000) })],
   ])('%s, and the next one is', (_what, text) => {
     const { file, look, write } = watched();
     writeFileSync(file, text);
@@ -138,29 +134,12 @@ describe('no workshop is seen', () => {
     expect(look()).toBeNull();
     expect(readState(file)?.pid).toBe(other.pid);
   });
-
-  test.skipIf(process.platform === 'win32')('in a pipe, which would keep a reader waiting, or in a folder', () => {
-    const { file, look, write } = watched();
-    write({});
-    expect(look()).not.toBeNull();
-    expect(spawnSync('mkfifo', [`${file}.pipe`]).status).toBe(0);
-    renameSync(`${file}.pipe`, file);
-    expect(look()).toBeNull();
-
-    rmSync(file);
-    mkdirSync(file);
-    expect(look()).toBeNull();
-  });
 });
 
 test.each([
   [`open '${join(projectDir, 'exercises/04-ttl/x.ts')}'`, "open 'x.ts'"],
-  [`${homedir()} is a folder`, '~ is a folder'],
   ["module '/mnt/ada/lab/x.ts' imported from /mnt/ada/y.ts:3", "module 'x.ts' imported from y.ts:3"],
-  ['file:///mnt/My%20Disk/lab/x.ts:1:2', 'x.ts:1:2'],
   ['../../../tmp/lab-x1/exercises/02/lock.ts:14: Expected.', 'lock.ts:14: Expected.'],
-  ['1/2 of 3 / 4, and/or https://redis.io', '1/2 of 3 / 4, and/or https://redis.io'],
-  ['x'.repeat(700), `${'x'.repeat(600)}…`],
 ])('paths: %s', (text, shown) => {
   expect(withoutPaths(text)).toBe(shown);
 });

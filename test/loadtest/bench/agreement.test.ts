@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agreementOf, renderAgreement } from '../../../loadtest/bench/agreement.ts';
-import { sampleBench } from './sample-bench.ts';
+import { agreementOf } from '../../../loadtest/bench/agreement.ts';
 
 /** A run whose ratios have these medians. */
 const run = (values: Record<string, number>) => ({
@@ -21,15 +20,5 @@ describe('several runs', () => {
       { name: 'a', values: [1, undefined, undefined], doAgree: undefined },
       { name: 'b', values: [undefined, 2, 2], doAgree: true },
     ]);
-  });
-
-  test('stand side by side in the terminal', () => {
-    const asleep = sampleBench(({ settings, ratios }) => {
-      settings.spinners = null;
-      for (const ratio of Object.values(ratios)) ratio.value *= 1.5;
-    });
-    const text = renderAgreement([sampleBench(), sampleBench(), asleep]);
-    expect(text).toMatch(/^run 3: .*no, they may sleep \(--no-spinners\)$/m);
-    expect(text).toMatch(/cohort\/ceiling@100 +│ +0\.92 │ +0\.92 │ +1\.38 │ +50 % │ ✘/);
   });
 });

@@ -5,14 +5,6 @@ import { inventorySettings } from '../../../services/inventory/settings.ts';
 
 const ceilingsOf = (all: typeof contestants) => all.filter(({ kind }) => kind === 'ceiling');
 
-test('ceilings: one process, two processes, and over HTTP', () => {
-  expect(ceilingsOf(contestants).map(({ name, processes }) => [name, processes])).toEqual([
-    ['serial-ceiling', 1],
-    ['handover-ceiling', 2],
-  ]);
-  expect(ceilingsOf(httpContestants).map(({ name }) => name)).toEqual(['http-ceiling']);
-});
-
 test('ceilings: the service knows none of them', () => {
   for (const { name } of [...ceilingsOf(contestants), ...ceilingsOf(httpContestants)]) {
     expect(strategies).not.toHaveProperty(name);

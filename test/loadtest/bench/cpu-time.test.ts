@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cpuPerAcquisition, redisCpuIn, sumOfCpu, ticksIn, totalOf } from '../../../loadtest/bench/cpu-time.ts';
+import { cpuPerAcquisition, redisCpuIn, ticksIn } from '../../../loadtest/bench/cpu-time.ts';
 
 test('each part: what was used between the two, for each acquisition', () => {
   const before = { processes: 1_000, nginx: 10, redis: 500, redisMainThread: 400 };
@@ -11,18 +11,6 @@ test('each part: what was used between the two, for each acquisition', () => {
 test('a part that one end lacks is left out, and all are when nothing was acquired', () => {
   expect(cpuPerAcquisition({ processes: 1, redis: 2 }, { processes: 3 }, 1)).toEqual({ processes: 2 });
   expect(cpuPerAcquisition({ processes: 1 }, { processes: 3 }, 0)).toEqual({});
-});
-
-test('several servers: the sum of each part that all of them tell', () => {
-  const first = { redis: 10, redisMainThread: 8 };
-
-  expect(sumOfCpu([first, { redis: 5, redisMainThread: 4 }])).toEqual({ redis: 15, redisMainThread: 12 });
-  expect(sumOfCpu([first, { redis: 5 }])).toEqual({ redis: 15 });
-  expect(sumOfCpu([])).toEqual({});
-});
-
-test('the total has the main thread of Redis in it once', () => {
-  expect(totalOf({ processes: 30, nginx: 4, redis: 12, redisMainThread: 11 })).toBe(46);
 });
 
 test('what INFO says: user and system time without its children, and the main thread where there is a line for it', () => {

@@ -4,7 +4,6 @@ import {
   figuresOf,
   idealWaitsMs,
   isReached,
-  orderRatios,
   quantile,
   ratiosOf,
   spreadOf,
@@ -121,46 +120,12 @@ describe('ratios', () => {
     expect(ratiosOf({ mode: 'locks', ...run })['best/peer@100']?.value).toBe(3);
   });
 
-  test('what an order costs is taken within a round, under one strategy at one number of connections', () => {
-    const seller = { kind: 'ours' as const, processes: 2 as const, needsMasters: false, needsReplica: false };
-    const contestants = [
-      { ...seller, name: 'cohort' },
-      { ...seller, name: 'cohort+orders', ordersUnder: 'cohort' },
-    ];
-    const turns = [
-      turn(1, 'cohort', { perSecond: 1_000 }),
-      turn(1, 'cohort+orders', { perSecond: 500 }),
-      turn(2, 'cohort+orders', { perSecond: 800 }),
-      turn(2, 'cohort', { perSecond: 2_000 }),
-      turn(2, 'cohort', { perSecond: 1 }, 10),
-      { round: 3, waiters: 100, name: 'cohort', failure: 'It did not run.' },
-      turn(3, 'cohort+orders', { perSecond: 9 }),
-    ];
-    expect(orderRatios(turns, contestants)).toEqual({
-      'cohort+orders/cohort@100': { value: 0.45, min: 0.4, max: 0.5 },
-    });
-  });
-
   test('a goal is reached by the median, on its own side; where there is none, nothing is reached or missed', () => {
     const at = (value: number) => ({ value, min: 0, max: 100 });
     expect([3.9, 4, 5].map((value) => isReached({ atLeast: 4 }, at(value)))).toEqual([false, true, true]);
     expect([2, 2.3, 2.4].map((value) => isReached({ atMost: 2.3 }, at(value)))).toEqual([true, true, false]);
     expect(isReached({ atMost: 1.3 }, undefined)).toBeUndefined();
     expect(isReached({}, at(1))).toBeUndefined();
-  });
-
-  test('best of ours: with a strategy that combines, and without it', () => {
-    const { 'best/peer@100': best, 'excluding/peer@100': excluding } = ratiosOf({
-      ...{ mode: 'locks', ...rates({ combine: ['ours', 9_000], cohort: ['ours', 900], 'peer:p': ['peer', 300] }) },
-    });
-    expect([best?.value, excluding?.value]).toEqual([30, 3]);
-  });
-
-  test('cohort is compared with the ceiling of one process, though the one of two may be higher', () => {
-    const ceilings = { 'serial-ceiling': ['ceiling', 1_000], 'handover-ceiling': ['ceiling', 1_200] } as const;
-    const own = { ...ceilings, cohort: ['ours', 900] } as unknown as Parameters<typeof rates>[0];
-    const ratios = ratiosOf({ mode: 'locks', ...rates(own, 1_000) });
-    expect([ratios['cohort/ceiling@1000']?.value, ratios['cohort/handover@1000']?.value]).toEqual([0.9, 0.75]);
   });
 });
 

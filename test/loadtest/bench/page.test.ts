@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { renderBenchPage } from '../../../loadtest/bench/page.ts';
-import { renderTables } from '../../../loadtest/bench/table.ts';
 import { textOf } from '../report/golden.ts';
 import { sampleBench } from './sample-bench.ts';
 
@@ -19,10 +18,6 @@ test('the page tells rates, ratios, waits, options, and how it was run, and mark
     expect(text).toMatch(line);
   expect(page).toMatch(/<text[^>]*>[^<]*peer:async-mutex ✘/);
   expect(page).not.toMatch(/<script|<link|<img|https?:\/\/|\ssrc=|@import/);
-});
-
-test('the tables of the terminal tell the same', async () => {
-  await expect(renderTables(sampleBench())).toMatchFileSnapshot('golden/tables.txt');
 });
 
 test('a run through nginx has a ratio of its own and speaks of sales', async () => {

@@ -60,18 +60,9 @@ export function ownCommands(...files: string[]): typeof startCommand {
   };
 }
 
-/**
- * Runs a command again and again for the tests of one file, `atATime` of them at the same time, as each starts a stack of its
- * own. Each leaves no process and no file.
- */
-export function concurrentCommand(file: string, atATime: number) {
-  let node: string[];
-  let running = 0;
-  /** Those who wait for their turn, the first one first. */
-  const waiters: (() => void)[] = [];
-  beforeAll(async () => {
-    node = await bundledArgs(file);
-  });
+/** Runs a command to its end for the tests of one file, as ownCommands does. */
+export function ownRuns(file: string) {
+  const start = ownCommands(file);
 
   return async function run(
     args: string[],
@@ -80,22 +71,10 @@ export function concurrentCommand(file: string, atATime: number) {
       env = {},
     }: { meanwhile?: (command: CommandUnderTest) => Promise<unknown>; env?: NodeJS.ProcessEnv } = {},
   ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    if (running === atATime) await new Promise<void>((resolve) => waiters.push(resolve));
-    else running += 1;
-    const command = startCommand(file, args, env, node);
-    try {
-      await meanwhile(command);
-      const { code } = await command.ended;
-      await leavesNothing(command);
-      return { code, stdout: command.stdout(), stderr: command.stderr() };
-    } finally {
-      command.child.kill('SIGKILL');
-      await command.ended;
-      command.remove();
-      const next = waiters.shift();
-      if (next) next();
-      else running -= 1;
-    }
+    const command = start(file, args, env);
+    await meanwhile(command);
+    const { code } = await command.ended;
+    return { code, stdout: command.stdout(), stderr: command.stderr() };
   };
 }
 

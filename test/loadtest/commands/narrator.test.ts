@@ -81,19 +81,6 @@ describe('story', () => {
     expect(text).toMatch(/As expected: each of the 3 cells .*\n\nThe report: \/tmp\/run\/report.html\n$/s);
   });
 
-  test('the table comes last; what the stage before passed already is not shown as fixed', () => {
-    const stages = ['1-in-process', '2-recursive-retry', '3-spin'];
-    const text = tellStory(
-      false,
-      stages.map((stage) => [stage, rushOf(stage)]),
-    );
-
-    expect(text).toMatch(/│ 1-in-process +│ 2,000 │ +3,000 │ +3,750 │ +750 │/);
-    expect(text).toContain('two sales both read stock 5000');
-    expect(text.match(/1-in-process ✘ rush: 750 lost/g)).toHaveLength(1);
-    expect(text).not.toContain('/2000');
-  });
-
   test('an unknown cell is not called expected, nor unexpected; nor is one that is not applicable', () => {
     const text = tellStory(false, [
       ['1-in-process', { ...rushOf('1-in-process'), verdict: 'unknown', reasons: ['Nothing was sold.'] }],
@@ -103,19 +90,6 @@ describe('story', () => {
     expect(text).toMatch(/\? rush +Nothing was sold\.\n +Do two nodes.*\?\n/);
     expect(text).toMatch(/– failover +No replication\.\n +Is a sale lost.*\?\n/);
     expect(text).not.toMatch(/expected: this stage/i);
-  });
-
-  test('a cell that is not as expected says so', () => {
-    expect(tellStory(false, [['4-ttl', { ...slow, verdict: 'pass' }]])).toMatch(
-      /NOT expected: this stage holds here, and should fail\./,
-    );
-  });
-
-  test('the conflicts of a rush stand next to its speed', () => {
-    const rush = rushOf('1-in-process');
-    const contended = { ...rush, figures: { ...rush.figures, conflicts: 6052 } };
-    expect(tellStory(false, [['1-in-process', contended]])).toMatch(/ Redis commands a sale · 6,052 conflicts\n/);
-    expect(tellStory(false, [['1-in-process', rush]])).toMatch(/ Redis commands a sale\n/);
   });
 
   test('on a terminal a rush shows its progress, and a drill step by step its name', () => {
@@ -189,22 +163,6 @@ describe('staircase: a run of many cells', () => {
     expect(text).toMatch(/✘ 4-ttl +crashed-holder .*NOT expected: The key stayed\./);
     expect(text).toContain('Not as expected.');
     expect(text).toContain('  4-ttl crashed-holder: fail, but pass is expected.\n');
-  });
-
-  test('an unknown cell and one that is not applicable tell their reason; a run that was cut short, what is left out', () => {
-    const text = tell(
-      false,
-      [
-        ['3-spin', { ...crashed, verdict: 'unknown', reasons: ['node-1 was never killed.'] }],
-        ['4-ttl', { ...mended, verdict: 'not-applicable', reasons: ['The nodes are not ours.'] }],
-      ],
-      ['4-ttl slow-holder'],
-    );
-
-    expect(text).toMatch(/\? 3-spin +crashed-holder node-1 was never killed\.\n/);
-    expect(text).toMatch(/– 4-ttl +crashed-holder The nodes are not ours\.\n/);
-    expect(text).toContain('  3-spin crashed-holder: unknown. node-1 was never killed.\n');
-    expect(text).toContain('  Left out: 4-ttl slow-holder.\n');
   });
 
   test('on a terminal: a bar with count and time left, and no timer left behind, also of a run that ends in its middle', () => {

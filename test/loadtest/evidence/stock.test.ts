@@ -166,8 +166,6 @@ describe('stock of a drill: whose write was undone', () => {
       1,
       both,
     ],
-    ['one began again and read anew', [...first, ...sale('node-2', 7), ...sale('node-2', 6, 5)], [], 0, []],
-    ['the same stock of two buckets', [...sale('node-1', 7, 6, 0), ...sale('node-2', 7, 6, 1)], [], 0, []],
     [
       'the same stock of one bucket',
       [...sale('node-1', 7, 6, 1), ...sale('node-2', 7, 6, 1)],
@@ -197,14 +195,4 @@ test('stock over time: of a stock in buckets it is the whole, and a sale that is
     [16, 15],
     [15, 14],
   ]);
-});
-
-test('stock over time: thinned out to 200 points, the first and the last kept', () => {
-  const points = stockOverTime(
-    Array.from({ length: 1000 }, (_, at) => wrote(at, 999 - at)),
-    1000,
-  );
-  expect(points).toHaveLength(200);
-  expect(points[0]).toEqual({ ms: 0, stock: 999, expected: 999 });
-  expect(points.at(-1)).toEqual({ ms: 999, stock: 0, expected: 0 });
 });

@@ -167,16 +167,6 @@ describe('timeline: a long list', () => {
     expect(idsOf(growing)).toEqual([...edges, '0028', '0029']);
   });
 
-  test('a meeting of a holder who may meet others is no overlap, and keeps no lane', () => {
-    const sales = turns(30);
-    // It is inside together with all after it, of whom two meet each other.
-    (sales[3] as Sale).leaves = 900;
-    (sales[20] as Sale).leaves = 215;
-    const { lanes, overlaps } = draw(eventsOf(...sales), { isJudged: ({ saleId }) => saleId !== '0003' });
-    expect(overlaps).toEqual([{ fromMs: 211, untilMs: 215, lanes: [1, 2] }]);
-    expect(lanes.slice(1).map(({ saleId }) => saleId)).toEqual(['0020', '0021']);
-  });
-
   test('all have met all: two lanes tell it', () => {
     const together = turns(30).map((sale) => ({ ...sale, enters: sale.asks, leaves: 900 }));
     const timeline = draw(eventsOf(...together));
@@ -212,31 +202,11 @@ describe('timeline: leases', () => {
       ['20-100', '112-210'],
     ],
     [
-      'a key that is there before anybody has entered is nobody’s',
-      eventsOf(first),
-      [...seen('held', 0, 10), ...gone(20, 90)],
-      [''],
-    ],
-    ['a token of a sale that nobody recorded is nobody’s', eventsOf(first), seen('node-3:0009', 20, 90), ['']],
-    [
-      'a key that goes and comes back is two leases',
-      eventsOf(first),
-      [...seen(own, 20, 40), ...gone(50, 60), ...seen(own, 70, 90), ...gone(100, 110)],
-      ['20-50 70-100'],
-    ],
-    [
-      'one that outlasts its holder is drawn to its own end',
-      eventsOf(first),
-      [...seen('held', 20, 500, 400), ...gone(510, 520)],
-      ['20-420'],
-    ],
-    [
       'while nobody looked, it lasted no longer than it was seen to have left',
       eventsOf({ ...first, leaves: 450 }),
       [...seen('held', 20, 20, 50), ...gone(400, 400)],
       ['20-70'],
     ],
-    ['without an end it lasts to the end of the drill', eventsOf(first), seen('held', 20, 90), ['20-1000']],
     [
       'a renewed lease is one lease',
       eventsOf(first),
@@ -249,24 +219,6 @@ describe('timeline: leases', () => {
       leases,
     );
   });
-});
-
-test('timeline: a fault is a moment or has an end, and names what it hits', () => {
-  const faults = [
-    fault('Redis stands still', 100, { until: START + 300 }),
-    fault('SIGSTOP', 400, { node: 'node-2', until: START + 500 }),
-    fault('write arrives', 600, { node: 'node-1', saleId: '0001' }),
-  ];
-  expect(draw([], { faults }).faults).toEqual([
-    { label: 'Redis stands still', fromMs: 100, untilMs: 300 },
-    { label: 'SIGSTOP', node: 'node-2', fromMs: 400, untilMs: 500 },
-    { label: 'write arrives', node: 'node-1', saleId: '0001', fromMs: 600 },
-  ]);
-});
-
-test('timeline: two that were inside together and never left, to the end of the drill', () => {
-  const events = eventsOf({ id: '0001', asks: 10, enters: 20 }, { id: '0002', asks: 30, enters: 250 });
-  expect(draw(events).overlaps).toEqual([{ fromMs: 250, untilMs: DURATION_MS, lanes: [0, 1] }]);
 });
 
 test('timeline: whatever the history, it lies within the drill, and each sale is a lane or counted as missing', () => {

@@ -71,21 +71,6 @@ test('event stream: a node that is silent for 3 s is gone, and followed on when 
   expect(told).toEqual(['it says nothing any more', 'it says nothing any more']);
 });
 
-test('event stream: it ends when it is closed, or its signal aborts, and says nothing more', async () => {
-  const { labUrl, streams } = await openListener();
-  const aborting = new AbortController();
-  const followers = [follow(labUrl), follow(labUrl, { signal: aborting.signal })];
-  await expect.poll(() => streams.length).toBe(2);
-  const ended = streams.map((stream) => once(stream, 'close'));
-
-  followers[0]?.close();
-  aborting.abort();
-  await Promise.all(ended);
-
-  expect(followers.map(({ told }) => told)).toEqual([[], []]);
-  expect(follow(labUrl, { signal: aborting.signal }).told).toEqual([]);
-});
-
 test('event stream: what is no line of a stream is never told, and tried again', async () => {
   const { labUrl, streams } = await openListener();
   const { told } = follow(labUrl);
@@ -96,13 +81,4 @@ test('event stream: what is no line of a stream is never told, and tried again',
 
   const why = 'it sends what is no line of a stream: {"at":1,"events":[]}';
   await expect.poll(() => told.map((each) => each.replace(/,$/, ''))).toEqual([why, 'first 2']);
-});
-
-test('event stream: who is refused says why', async () => {
-  const { labUrl, streams } = await openListener(503);
-  const { told } = follow(labUrl);
-  await expect.poll(() => streams.length).toBe(1);
-  streams[0]?.end('{"code":"TOO_MANY_STREAMS"}');
-
-  await expect.poll(() => told).toEqual(['it was answered 503: {"code":"TOO_MANY_STREAMS"}']);
 });

@@ -48,7 +48,7 @@ export interface OrderDrillOptions extends Partial<Pick<DrillContext, 'signal' |
 }
 
 /** A stack for the guards, and one for each strategy. Each drill leaves its stack as it was. */
-export function ownOrderTargets(_count = 1) {
+export function ownOrderTargets() {
   const stackOf = (row: string) => rowOf(row)?.stack?.name ?? '';
   const names = [...new Set([guardStaircase, keyStaircase].flatMap(({ rows }) => Object.keys(rows)).map(stackOf))];
   const deaths: string[] = [];

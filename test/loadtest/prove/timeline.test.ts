@@ -39,15 +39,6 @@ test('timeline of 5-owner-check under late-release: holds, leases, and the relea
   expect(timeline.faults).toEqual([{ label: 'a command is held up', fromMs: 6, untilMs: 10, node: 'A' }]);
 });
 
-test('timeline: a lock that names no owner belongs to the sale whose command has made it', async () => {
-  const { lanes } = await timelineOf(await counterexampleOf('4-ttl', 'long-sale'));
-
-  expect(lanes.map(({ node, leases }) => [node, leases])).toEqual([
-    ['A', [{ fromMs: 2, untilMs: 4 }]],
-    ['B', [{ fromMs: 6, untilMs: 7 }]],
-  ]);
-});
-
 test('timeline: a failover takes the lease away, and two are inside; where masters vote no lease is drawn', async () => {
   const failover = { scope: 'failover', counterexample: failoverSteps };
   const { lanes, overlaps, faults } = await timelineOf(sampleCell(failover));
@@ -57,21 +48,4 @@ test('timeline: a failover takes the lease away, and two are inside; where maste
   expect(overlaps).toEqual([{ fromMs: 5, untilMs: 6, lanes: [0, 1] }]);
   expect(faults).toMatchObject([{ label: 'failover' }]);
   expect(ofMasters.lanes.flatMap(({ leases }) => leases)).toEqual([]);
-});
-
-test('timeline: a killed holder is inside until it is killed', async () => {
-  const cell = await counterexampleOf('3-spin', 'crashed-holder');
-  const crashedAt = (cell.counterexample ?? []).findIndex(({ kind }) => kind === 'crash') + 1;
-  const { lanes, faults } = await timelineOf(cell);
-
-  expect(lanes[0]).toMatchObject({ inside: { untilMs: crashedAt }, endedMs: crashedAt });
-  expect(faults).toMatchObject([{ label: 'killed', node: 'A' }]);
-});
-
-test('timeline: each sale of a process has a lane, and begins when the one before has ended', async () => {
-  const { lanes } = await timelineOf(await counterexampleOf('4-ttl', 'late-write', { sales: 2 }));
-  const [first, second] = lanes.filter(({ node }) => node === 'A');
-
-  expect([first?.saleId, second?.saleId]).toEqual(['1', '2']);
-  expect(second?.askedMs).toBe(first?.endedMs);
 });

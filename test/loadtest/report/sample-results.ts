@@ -97,26 +97,6 @@ export function sampleWithSteps(change: (results: Results) => void = () => {}): 
   });
 }
 
-/** All that a report can tell of stages 3 and 4, and of a drill and a stage that this version does not know. */
-export function sampleOfAll(): Results {
-  return sampleWithSteps((results) => {
-    const later = { taught: null, witnesses: [], witnessCount: 0, stockOverTime: [], durationMs: 1_200 };
-    Object.assign(cellOf(results, '3-spin', 'rush'), { verdict: 'unknown', reasons: ['Nothing was sold by node-2.'] });
-    Object.assign(cellOf(results, '4-ttl', 'rush'), { ...cellOf(results, '0-none', 'rush'), taught: 'pass' });
-    results.stages = results.stages.slice(3, 5);
-    for (const stage of results.stages) {
-      stage.drills = stage.drills.filter(({ drill }) => ['rush', 'crashed-holder'].includes(drill));
-    }
-    results.stages[1]?.drills.push(
-      { drill: 'constructor', verdict: 'fail', reasons: ['The key stayed.'], ...later },
-      { drill: 'failover', verdict: 'not-applicable', reasons: ['This server has no replication.'], ...later },
-    );
-    results.stages.push({ stage: 'redlock', lockVersion: 9, drills: [] });
-    results.leftOut = ['3-spin failover'];
-    Object.assign(results, judgeRun(results.stages, results.leftOut));
-  });
-}
-
 /** The result of one cell of `results`. */
 export function cellOf({ stages }: Results, stage: string, drill: string): DrillResult {
   const result = stages.find((s) => s.stage === stage)?.drills.find((d) => d.drill === drill);

@@ -59,46 +59,6 @@ test('an overlap is drawn on both lanes, with a band that joins them', () => {
   expect(wide(timelineOf(5, 'slow-holder'))).not.toContain('class="overlap"');
 });
 
-test('a fault that lasts covers the lane of its node, and one without a node covers all', () => {
-  const timeline = timelineOf(8, 'paused-process');
-  const faults = [{ label: 'Redis is away', fromMs: 100, untilMs: 900 }];
-  const [ofNode] = boxes(wide(timeline), 'fault-span');
-  const [ofAll] = boxes(wide({ ...timeline, faults }), 'fault-span');
-  expect(ofAll?.height).toBeGreaterThan(1.9 * (ofNode?.height ?? 0));
-});
-
-test('what was read and written stands at its moment, or in one text when there is no room for two', () => {
-  const far = wide({ ...empty, lanes: [lane('node-1', '0001', 0, 200, 1_500)] });
-  const close = wide({ ...empty, lanes: [lane('node-1', '0001', 0, 200, 204)] });
-  expect([labels(far, 'told'), labels(close, 'told')]).toEqual([['read 100', 'wrote 99'], ['read 100, wrote 99']]);
-});
-
-test('labels of faults that come close together stand one below the other', () => {
-  const faults = [900, 900, 905, 910].map((fromMs, i) => ({ label: `a fault with a long name ${i}`, fromMs }));
-  for (const svg of drawn({ ...empty, faults })) {
-    expect(new Set(texts(svg, 'fault-label').map(({ y }) => y)).size).toBe(4);
-  }
-});
-
-test('the axis counts in seconds, from zero to the last thing that happened', () => {
-  expect(labels(wide(empty), 'time')).toEqual(['0', '0.5 s', '1 s', '1.5 s', '2 s']);
-  expect(labels(wide({ ...empty, durationMs: 60 }), 'time').at(-1)).toBe('0.06 s');
-  const late = { ...empty, lanes: [lane('node-1', '0001', 0, 10, 3_900)] };
-  expect(labels(wide(late), 'time').at(-1)).toBe('3.5 s');
-});
-
-test('without a sale the drawing says so; sales that are not drawn are counted', () => {
-  expect(wide(empty)).toContain('No sale asked for the lock.');
-  expect(drawTimeline('a drill', { ...empty, moreLanes: 14 }).markup).toContain('14 more sales: not drawn.');
-});
-
-test('while it grows, a sale that has not entered waits; one that is done never entered', () => {
-  const waits = { node: 'node-2', saleId: '0002', askedMs: 10, leases: [] };
-  const lanes = [waits, { ...waits, endedMs: 20 }];
-  const { markup } = drawTimeline('a drill', { ...empty, lanes }, undefined, [layout]);
-  expect(labels(markup, 'note')).toEqual(['waits', 'never entered']);
-});
-
 test('a wait is narrow, with its length; what was before and after it keeps its length and its moment', () => {
   const timeline = { ...empty, durationMs: 34_000, lanes: [lane('node-1', '0001', 0, 500, 33_500)] };
   const waits = [{ fromMs: 1_000, untilMs: 31_000 }];

@@ -1,17 +1,12 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/commands/tracks.ts';
 import type { Results, Verdict } from '../../../loadtest/evidence/results.ts';
-import { readStory, stageTitle } from '../../../loadtest/report/story.ts';
 import { summarize } from '../../../loadtest/report/summary.ts';
-import { isExternal, rowOf, staircaseOf, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
+import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { scheduleStaircase, schedules } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
-import { projectDir } from '../../../scripts/stack/parts.ts';
 import { strategies } from '../../../services/inventory/orders/idempotency/index.ts';
 import { guardName } from '../../../services/inventory/orders/jobs/guards.ts';
-import { inventorySettings } from '../../../services/inventory/settings.ts';
 
 const rows = rowsOf('orders');
 const textOf = (signs: Row['signs']) => Object.values(signs).join('');
@@ -40,25 +35,6 @@ describe('orders: the staircases', () => {
       expect(signs.filter((row) => !row.includes('✘'))).toEqual([signs.at(-1)]);
     },
   );
-
-  test.each(rows)('%s: has a title and a story, and comes after a row of its own staircase', (row) => {
-    expect(isExternal(row)).toBe(false);
-    expect(stageTitle(row)).toMatch(/^(Guard|Schedule|Idempotency) · /);
-    expect(existsSync(join(projectDir, rowOf(row)?.story ?? ''))).toBe(true);
-    expect(readStory(row)?.change).toMatch(/\S/);
-    const before = rowOf(row)?.before;
-    if (before !== undefined) expect(staircaseOf(before)).toBe(staircaseOf(row));
-  });
-
-  test.each(rows)('%s: every setting of its nodes is said, so that none comes from the environment', (row) => {
-    // The stack sets these, or the run.
-    const others = ['NODE_NAME', 'REDIS_URL', 'REDLOCK_URLS', 'MYSQL_URL', 'ZOOKEEPER_URL', 'LOCK_MODULES'];
-    const settings = Object.keys(inventorySettings.shape).filter(
-      (name) => !/^(PORT|LAB_.*|LOCK_VERSION|LOG_LEVEL)$/.test(name) && !others.includes(name),
-    );
-    expect(settings).toContain('UNIT_PRICE');
-    expect(Object.keys(rowOf(row)?.stack?.options.env ?? {}).toSorted()).toEqual(settings.toSorted());
-  });
 
   test('the rows are guards and strategies that there are', () => {
     const [guards, kinds, keys] = tracks.orders.map(({ staircase }) =>

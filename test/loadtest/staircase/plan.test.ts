@@ -58,11 +58,6 @@ test('story: every stage passes something that the one before fails, which alone
   }
 });
 
-test('story: two stages in whatever order: no cell twice, and all of both', () => {
-  const alone = ['4-ttl', '3-spin'].flatMap((stage) => namesOf(storyCells([stage], drills)));
-  expect(namesOf(storyCells(['4-ttl', '3-spin'], drills)).toSorted()).toEqual([...new Set(alone)].toSorted());
-});
-
 test('all cells: every drill that can break a stage under every stage, in the order that was given', () => {
   const ofStages = drills.filter(({ name }) => !hasNothingToBreak('8-auto-renew', name)).map(({ name }) => name);
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crossedSkus } from '../../../loadtest/drills/crossed-skus.ts';
-import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
-import { held, isUnknown, lost, never, run, withNodes } from './own-target.ts';
+import { isUnknown, lost, never, run, withNodes } from './own-target.ts';
 
 /** Of the second sku another stock is read. */
 const miscounted = (by: number) => (target: Target) =>
@@ -37,21 +36,6 @@ describe('crossed-skus', () => {
 
   test('what was held never reaches Redis: unknown', async () => {
     isUnknown(await run(crossedSkus, 'multi', { wrap: lost }), /never reached Redis/);
-  });
-
-  test('the first lock is lost while the basket is held back: unknown', async () => {
-    const shortLeaseMs = 200;
-    const late = held((command) => ({
-      async letGo() {
-        // A node waits for an answer for longer than that.
-        await sleep(2 * shortLeaseMs);
-        return command.letGo();
-      },
-    }));
-    isUnknown(
-      await run(crossedSkus, 'multi', { wrap: late, leaseMs: shortLeaseMs }),
-      /^A lease ended while a basket was held back\.$/,
-    );
   });
 
   test('nothing to sell: unknown', async () => {

@@ -3,7 +3,6 @@ import { amnesia } from '../../../loadtest/drills/amnesia.ts';
 import { frozenMaster } from '../../../loadtest/drills/frozen-master.ts';
 import { masterDrills } from '../../../loadtest/drills/index.ts';
 import { lateVotes } from '../../../loadtest/drills/late-votes.ts';
-import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import type { Link } from '../../../scripts/link/link.ts';
 import type { Breakable } from '../../../scripts/stack/stack.ts';
@@ -53,34 +52,9 @@ describe('the masters that vote', () => {
     ])('$name: nothing to sell, so nobody is inside', async ({ drill, node }) => {
       isUnknown(await run(drill, 'redlock', { stock: 0 }), new RegExp(`sale on ${node} did not stay inside`));
     });
-
-    test('amnesia: the holder leaves before the master forgets', async () => {
-      let first: Target['nodes'][number] | undefined;
-      let narrated = 0;
-      const outcome = await run(amnesia, 'redlock', {
-        wrap(target) {
-          [first] = target.nodes;
-          return target;
-        },
-        async narrate() {
-          if (narrated++ !== 1) return;
-          await first?.resume();
-          await sleep(200);
-        },
-      });
-      isUnknown(outcome, /had no vote to forget/);
-    });
   });
 
   describe('where no masters vote, there is nothing to break', () => {
-    test.each(masterDrills)('$name under 8-auto-renew', async (drill) => {
-      const withMasters = (target: Target): Target => ({ ...target, lacks: {} });
-      expect(await run(drill, '8-auto-renew', { wrap: withMasters })).toMatchObject({
-        verdict: 'not-applicable',
-        reasons: ['Under 8-auto-renew there is nothing that this drill could break.'],
-      });
-    });
-
     test.each(masterDrills)('$name on a target without masters', async (drill) => {
       const sentence = 'Here are no masters.';
       const lacking = (target: Target): Target => ({ ...target, lacks: { masters: sentence } });

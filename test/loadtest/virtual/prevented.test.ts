@@ -21,7 +21,7 @@ import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
 import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
 import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
-import { deaf, held, isUnknown, LEASE_MS, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
+import { deaf, held, isUnknown, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
 
 // A step that silently does nothing must not end in a verdict: neither in a pass because nothing happened, nor in a fail for
 // another reason than the one that it gives.
@@ -98,15 +98,6 @@ describe('a fault that could not be staged is unknown', () => {
       isUnknown(await run(longSale, '8-auto-renew', { stock: 0 }), /Not every sale stayed inside/);
     });
 
-    test('overtaking: nothing to sell, so the nodes are not ready', async () => {
-      isUnknown(await run(overtaking, '8-auto-renew', { stock: 0 }), /^node-1 did not sell before the drill\.$/);
-    });
-
-    test('long-sale: the sales of one node alone are long', async () => {
-      const onlyFirst = scripted((script, _node, index) => (index === 0 ? script : undefined));
-      isUnknown(await run(longSale, '8-auto-renew', { wrap: onlyFirst }), /Not every sale/);
-    });
-
     test('client-gone: a lock that lets everybody in, so nobody waits', async () => {
       isUnknown(await run(clientGone, '8-auto-renew', { really: '0-none' }), /did not wait/);
     });
@@ -118,11 +109,6 @@ describe('a fault that could not be staged is unknown', () => {
     test('blocked-loop: the business computes nothing', async () => {
       const idle = scripted(({ blockMs, ...script }) => script);
       isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: idle }), /^The event loop of node-1 was not blocked\.$/);
-    });
-
-    test('blocked-loop: the business yields before the lease has ended', async () => {
-      const short = scripted((script) => (script.blockMs ? { ...script, blockMs: LEASE_MS / 2 } : script));
-      isUnknown(await run(blockedLoop, '8-auto-renew', { wrap: short }), /was not blocked for 1\.5 s\.$/);
     });
 
     test('nested-call: nobody else asks for the lock', async () => {
@@ -239,17 +225,6 @@ describe('a fault that was not there, and is not missed', () => {
       );
     });
 
-    test('slow-holder under 5-owner-check: the slow one leaves after the holder that it was to meet', async () => {
-      const late = (target: Target) =>
-        withNodes(target, ({ resume }, index) => ({
-          async resume() {
-            if (index === 0) await sleep(LEASE_MS / 2);
-            await resume();
-          },
-        }));
-      isUnknown(await run(slowHolder, '5-owner-check', { wrap: late }), /^The slow holder left too late/);
-    });
-
     test.each([
       { drill: lateRelease, name: 'late-release', stage: '5-owner-check', why: /the release was not late\.$/ },
       { drill: lateWrite, name: 'late-write', stage: '8-auto-renew', why: /^The write was not held up\.$/ },
@@ -264,72 +239,10 @@ describe('a fault that was not there, and is not missed', () => {
       isUnknown(await run(drill, stage, { wrap: atOnce }), why);
     });
 
-    test.each(['fenced-writes', 'fenced'])(
-      'crossed-write under %s: the next one goes on when the late write is about to be let go, so it has written by then',
-      async (stage) => {
-        const outcome = await run(crossedWrite, stage, {
-          wrap: (target) =>
-            held((command) => ({
-              async letGo() {
-                await target.nodes[1]?.resume();
-                await sleep(LEAVE_MS);
-                return command.letGo();
-              },
-            }))(target),
-        });
-        isUnknown(outcome, /^Sale \d+ on node-2 was not inside any more when the late write came\.$/);
-      },
-    );
-
     test('crossed-write: a sale that reads and writes in one step has read nothing when the late write comes', async () => {
       const outcome = await run(crossedWrite, '8-auto-renew', { really: 'redis-atomic' });
       isUnknown(outcome, /^Sale \d+ had not read the stock when the late write came: .*one step\.$/);
       expect(outcome.nothingToBreak).toBe(true);
-    });
-
-    test.each([
-      {
-        title: 'other answers are slow as well, so the machine is too busy',
-        otherMs: 300,
-        verdict: 'unknown',
-        why: /^The machine is too busy: an answer took [23](\.\d)? s, and an answer that needs no Redis took [34]\d\d ms\.$/,
-      },
-      {
-        title: 'other answers are fast, so it is the lock',
-        otherMs: 0,
-        verdict: 'fail',
-        why: /^An answer took [23](\.\d)? s\./,
-      },
-    ])('redis-outage: a sale is answered too late while $title', async ({ otherMs, verdict, why }) => {
-      let node: TargetNode | undefined;
-      // Until the last outage is over a node says at once, or late, how it was at the beginning: no real answer is among these.
-      let outagesLeft = 2;
-      const outcome = await run(redisOutage, '8-auto-renew', {
-        wrap(target) {
-          [node] = target.nodes;
-          if (target.stack?.redis.kind !== 'native') outagesLeft = 1;
-          return withNodes(target, (node) => {
-            const atFirst = node.state();
-            return {
-              async state() {
-                // That it stood still is not told: this is about its answers.
-                if (outagesLeft === 0) return { ...(await node.state()), standstills: [] };
-                await sleep(otherMs);
-                return atFirst;
-              },
-            };
-          });
-        },
-        async narrate(sentence) {
-          if (sentence.startsWith('Redis is back')) outagesLeft -= 1;
-          if (!sentence.includes('stands still')) return;
-          node?.process?.signal('SIGSTOP');
-          await sleep(2_500);
-          node?.process?.signal('SIGCONT');
-        },
-      });
-      expect(outcome.verdict).toBe(verdict);
-      expect(outcome.reasons.join(' ')).toMatch(why);
     });
 
     test.each([failover, forgottenSale])('$name: the line is not cut, so the replica knows it all', async (drill) => {
@@ -338,30 +251,6 @@ describe('a fault that was not there, and is not missed', () => {
         /^The replica has heard of what came after the cut\.$/,
       );
     });
-  });
-
-  test('a sale has begun, and is not held yet: it is not resumed before it is', async () => {
-    const resumed: number[] = [];
-    let looks = 0;
-    const late = (target: Target) =>
-      withNodes(target, (node, index) =>
-        index > 0
-          ? {}
-          : {
-              async state() {
-                const state = await node.state();
-                if (state.held > 0) looks += 1;
-                return looks === 0 || looks > 5 ? state : { ...state, held: 0 };
-              },
-              async resume() {
-                resumed.push(looks);
-                await node.resume();
-              },
-            },
-      );
-    const { verdict } = await run(forgottenSale, '8-auto-renew', { wrap: late });
-    expect(verdict).toBe('fail');
-    expect(resumed[0]).toBeGreaterThan(5);
   });
 
   describe('the holder has left before the fault', () => {

@@ -6,11 +6,8 @@ import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { timelineOf } from '../../../loadtest/evidence/timeline.ts';
 import { sharedClock, sleep } from '../../../loadtest/harness/clock.ts';
 import type { Observed } from '../../../loadtest/harness/observed.ts';
-import { sellDuringHold } from '../../../loadtest/harness/sell-during-hold.ts';
 import type { Judgement, StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
-import { inVirtualWorld } from '../../../loadtest/virtual/play.ts';
-import { lockNamed } from '../../../virtual/lock-service.ts';
 import { run } from './own-target.ts';
 
 const passed: Judgement = { verdict: 'pass', reason: 'It held.', figures: {}, witnesses: [] };
@@ -32,24 +29,6 @@ test('while somebody reads a sentence, no drill is silent for too long', async (
   const narrate = () => sleep(500);
 
   expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate })).toMatchObject({ verdict: 'pass' });
-});
-
-test('sales during a hold: all of them together have the limit, not each of them', async () => {
-  const limits: number[] = [];
-  const testBed = {
-    second: { name: 'node-2', async script() {} },
-    async sellWithin(_node: unknown, limitMs: number) {
-      limits.push(limitMs);
-      await sleep(limitMs / 2);
-      return { outcome: 'sold' };
-    },
-    async say() {},
-    async mustBeInside() {},
-  } as unknown as TestBed;
-  const sell = () => sellDuringHold(testBed, {} as Parameters<typeof sellDuringHold>[1], 1_000);
-
-  expect(await inVirtualWorld({ lock: lockNamed('8-auto-renew') }, sell)).toBe(3);
-  expect(limits).toEqual([1_000, 500, 250]);
 });
 
 test('a drill that is watched shows all that its timeline is drawn of', async () => {

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { aborted, notHeld, openLab } from '../lab.ts';
+import { notHeld, openLab } from '../lab.ts';
 
 const lab = openLab();
 
 /** The bound of a tenure while another node waits. */
 const HOLDERS = 512;
 const TENURE_MS = 100;
-const HAND_OVER = 'release-to-next-node';
 
 type Process = ReturnType<typeof lab.process>;
 type Lock = ReturnType<Process['lock']>;
@@ -105,67 +104,6 @@ test(`cohort: while three nodes compete, each tenure ends after ${TENURE_MS} ms,
   expect(Math.max(...lengths)).toBe(108);
 });
 
-test('cohort: while no other node waits, the bound costs one look in Redis', async () => {
-  const { p, a, others, waits } = await startNode(2 * HOLDERS + 10);
-  const sent = p.sent.length;
-
-  for (const lock of [a, ...others.slice(0, -1)]) await lab.done(lock.release(), 0);
-
-  await lab.done(Promise.all(waits), 0);
-  expect(p.sent.slice(sent)).toEqual([HAND_OVER, HAND_OVER]);
-});
-
-test('cohort: the last waiter that leaves takes its node out of the queue', async () => {
-  const { a } = await startNode(0);
-  const q = lab.process('cohort');
-  const patience = new AbortController();
-  const waits = locksOf(q, 2).map((lock) => lab.follow(lock.acquire(patience.signal)));
-  await lab.advance(0);
-  expect(queue()).toHaveLength(1);
-
-  patience.abort();
-
-  for (const wait of waits) await expect(lab.done(wait, 0)).rejects.toMatchObject(aborted);
-  await lab.advance(0);
-  expect(queue()).toEqual([]);
-  await lab.done(a.release());
-  expect(lab.redis('EXISTS', 'lock')).toBe(0);
-});
-
-test('cohort: what is handed to a node that nobody is in any more is taken by the next waiter of its process', async () => {
-  const { a } = await startNode(0);
-  const q = lab.process('cohort');
-  const patience = new AbortController();
-  const left = lab.follow(q.lock().acquire(patience.signal));
-  await lab.advance(0);
-  const [channel = ''] = queue();
-  patience.abort();
-  await expect(lab.done(left)).rejects.toMatchObject(aborted);
-  await lab.done(a.release());
-
-  // The hand-over arrives late: Redis was away when the node was forgotten.
-  lab.redis('HSET', 'lock', channel, 1);
-
-  await lab.done(q.lock().acquire(), 0);
-  expect(lab.redis('HKEYS', 'lock')).not.toContain(channel);
-});
-
-test('cohort: the last hold of a request passes on, whichever lock object it is', async () => {
-  const p = lab.process('cohort');
-  const [outer, inner] = [p.lock({ ownerToken: 'ours' }), p.lock({ ownerToken: 'ours' })];
-  await lab.done(outer.acquire());
-  await lab.done(inner.acquire());
-  const entered = lab.follow(p.lock().acquire());
-
-  await lab.done(outer.release());
-  await lab.advance(1_000);
-  expect([entered.state, inner.lost === outer.lost]).toEqual(['pending', true]);
-  await lab.done(inner.release());
-
-  await lab.done(entered, 0);
-  await expect(lab.done(inner.release())).rejects.toMatchObject(notHeld);
-});
-
 test('cohort: a lost lease stops the hand-over, and the waiters ask Redis again', async () => {
   const p = lab.process('cohort');
   const losses: string[] = [];
@@ -185,25 +123,4 @@ test('cohort: a lost lease stops the hand-over, and the waiters ask Redis again'
   expect(a.lost?.reason).toMatchObject(notHeld);
   giveBack();
   await lab.done(entered, 0);
-});
-
-test('cohort: a lock that is lost while its node asks whether to keep it is not passed on', async () => {
-  const { p, a, waits } = await startNode(1);
-  await lab.advance(TENURE_MS + 1);
-  const kept = p.holdAnswer(HAND_OVER, 1);
-  const released = lab.follow(a.release());
-  await lab.advance(0);
-  takeAway();
-  // Its node looks, and the lock is gone.
-  const [channel = ''] = lab.redis('PUBSUB', 'CHANNELS') as string[];
-  lab.redis('PUBLISH', channel, 'lock');
-  await lab.advance(0);
-  expect(queue()).toHaveLength(1);
-
-  kept.letGo();
-
-  await expect(lab.done(released)).rejects.toMatchObject(notHeld);
-  expect(waits[0]?.state).toBe('pending');
-  giveBack();
-  await lab.done(waits[0] as Promise<void>, 0);
 });

@@ -45,28 +45,6 @@ test('combine: all who wait are sold to with one read and one write, in the orde
   expect(asked).toEqual(['read stock with 2', 'write stock 80 with 2']);
 });
 
-test('combine: each sale emits what happens to it, alone between its entering and its leaving', async () => {
-  const { sale } = openShop();
-  lab.redis('SET', 'stock', 2);
-  const other = await holdElsewhere();
-  const steps: string[] = [];
-  const told = (name: string): Partial<SaleOptions> => ({
-    emit: (step, stock) => void steps.push([name, step, stock ?? ''].join(' ').trim()),
-    business: async () => void steps.push(`${name} business`),
-  });
-  const sales = ['a', 'b', 'c'].map((name) => sale(told(name)));
-
-  await lab.done(other.release());
-
-  expect(await lab.done(Promise.all(sales))).toEqual([2, 1, 0]);
-  expect(steps).toEqual([
-    ...['a entered', 'a read 2', 'a business', 'a left'],
-    ...['b entered', 'b read 1', 'b business', 'b left'],
-    ...['c entered', 'c read 0', 'c left'],
-    ...['a writing', 'b writing', 'a wrote 1', 'b wrote 0'],
-  ]);
-});
-
 test('combine: who comes while a batch is on its way waits for the next one, and the lock stays for that', async () => {
   const { asked, sale } = openShop();
   lab.redis('SET', 'stock', 100);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NO_ANSWER, openLab } from '../lab.ts';
+import { openLab } from '../lab.ts';
 
 const lab = openLab();
 const ASK = 'acquire-in-turn';
@@ -37,19 +37,6 @@ test('fair: who asked first enters first, whatever the process, and a release wa
   }
 });
 
-test('fair: a release that is heard while the answer to the ask is on its way is not missed', async () => {
-  const { a, q } = await startHeld();
-  const answer = q.holdAnswer(ASK, 1);
-  const entered = lab.follow(q.lock().acquire());
-  await lab.advance(1);
-
-  await lab.done(a.release());
-  answer.letGo();
-
-  await lab.done(entered, 0);
-  expect(q.sent).toEqual(['subscribe', ASK, 'unsubscribe']);
-});
-
 test('fair: a waiter that learns too late that it was its turn does not enter beside another one', async () => {
   const { a, q, r } = await startHeld();
   const answer = q.holdAnswer(ASK, 1);
@@ -68,22 +55,6 @@ test('fair: a waiter that learns too late that it was its turn does not enter be
   expect([entered.state, waiting()]).toEqual(['pending', 1]);
   await lab.done(c.release());
   await lab.done(entered, LEASE_MS);
-});
-
-test('fair: a waiter whose sign of life is refused makes way for the next one', async () => {
-  const { a, q, r } = await startHeld();
-  const gone = lab.follow(q.lock({ leaseMs: LEASE_MS }).acquire());
-  await lab.advance(1);
-  const entered = lab.follow(r.lock().acquire());
-  await lab.advance(1);
-  q.fail(ASK, 1);
-
-  await expect(lab.done(gone)).rejects.toThrow(NO_ANSWER);
-
-  await lab.advance(0);
-  expect([lab.now(), waiting()]).toEqual([LEASE_MS / 3, 1]);
-  await lab.done(a.release());
-  await lab.done(entered, 0);
 });
 
 test('fair: a process that stands still costs two leases, however many wait in it', async () => {

@@ -104,21 +104,6 @@ describe.each(locks)('%s', (_, createLock) => {
     await next.release();
   });
 
-  test('a waiter for a connection that is aborted ends at once, and the connection goes to the next', async () => {
-    const one = connect(url, 1);
-    const [holder, waiter, next] = [newLock({ mysql: one }), newLock({ mysql: one }), newLock({ mysql: one })];
-    await holder.acquire();
-    const patience = new AbortController();
-    const waited = waiter.acquire(patience.signal);
-    const nextIn = next.acquire();
-    patience.abort();
-
-    await expect(waited).rejects.toMatchObject(aborted);
-    await holder.release();
-    await nextIn;
-    await next.release();
-  });
-
   test.each(['by the same lock object', 'by another lock object'])(
     'its request acquires it again %s, before those who wait, and it is free after the last release',
     async (which) => {
@@ -197,18 +182,6 @@ test('mysql-named: a name is a lock of its database only, however long it is', a
 });
 
 describe.each(sales)('%s', (_, takeOne) => {
-  test('sells until nothing is left, and knows no other sku', async () => {
-    await stock.writeStock(sku, 2);
-    const mysql = connect(url, 1);
-
-    const answers = [];
-    for (let n = 1; n <= 3; n += 1) answers.push(await sell(takeOne, { mysql }).sold);
-
-    expect(answers).toEqual([2, 1, 0]);
-    expect(await stock.readStock(sku)).toBe(0);
-    expect(await sell(takeOne, { mysql, sku: 'unknown' }).sold).toBeUndefined();
-  });
-
   test('20 buyers over two pools of 12 units: each unit is sold once', async () => {
     await stock.writeStock(sku, 12);
     const pools = [connect(url, 2), connect(url, 2)] as const;
@@ -288,19 +261,6 @@ describe.each(sales)('%s', (_, takeOne) => {
   });
 });
 
-test('mysql-pessimistic: is alone from its read on, and leaves with its commit', async () => {
-  let keepSelling = () => {};
-  const first = sell(pessimistic, { business: () => new Promise((resolve) => (keepSelling = resolve)) });
-  await until(async () => first.emitted.length === 2);
-  const second = sell(pessimistic);
-  await until(async () => (await waiting()) === 1);
-  expect(second.emitted).toEqual([]);
-  keepSelling();
-
-  expect([await first.sold, await second.sold]).toEqual([5, 4]);
-  expect(first.emitted).toEqual([['entered'], ['read', 5], ['left'], ['writing'], ['wrote', 4]]);
-});
-
 test('mysql-optimistic: a write of another version is refused, and the sale reads anew', async () => {
   let others = 1;
   const business = async () => {
@@ -317,14 +277,6 @@ test('mysql-optimistic: a write of another version is refused, and the sale read
   ]);
 });
 
-test('mysql-conditional: tells the stock that its one statement has found', async () => {
-  const { sold, emitted } = sell(conditional, { business: () => stock.writeStock(sku, 3) });
-
-  expect(await sold).toBe(3);
-
-  expect(emitted).toEqual([['began'], ['writing'], ['read', 3], ['wrote', 2]]);
-});
-
 test('a server that stands still refuses a lock and a sale', async () => {
   // There are connections to be taken from the pool.
   await Promise.all([idOf(pool), idOf(pool)]);
@@ -335,19 +287,4 @@ test('a server that stands still refuses a lock and a sale', async () => {
   server.resume();
 
   expect(errors.map(isStoreUnavailable)).toEqual([true, true]);
-});
-
-test('mysql-named: its server dies: the holder learns it, and a new lock is had when it is back', async () => {
-  const lock = named(optionsOf({ onLeaseLost() {} }));
-  await lock.acquire();
-  const lost = once(lock.lost as AbortSignal, 'abort');
-  await server.kill();
-  await lost;
-  await expect(lock.release()).rejects.toMatchObject(notHeld);
-
-  await server.start();
-
-  const next = named(optionsOf());
-  await next.acquire();
-  await next.release();
 });

@@ -44,14 +44,6 @@ export function ownMysql() {
     /** The server stops answering without ending. */
     freeze: () => standStill(server.url, part as Part),
     resume: () => part?.signal('SIGCONT'),
-    async kill() {
-      part?.signal('SIGKILL');
-      await part?.ended;
-    },
-    /** Starts it again after kill(), with what was committed. */
-    async start() {
-      part = await server.startAgain?.();
-    },
     /** The URL of a new database. */
     async database() {
       databases += 1;

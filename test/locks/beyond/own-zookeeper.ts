@@ -57,7 +57,5 @@ export function ownZookeeper() {
     async startAgain() {
       part = await server.startAgain?.();
     },
-    /** Where the server has its data, when it is down. */
-    dataDir: () => `${temp.dir}/zookeeper-${url().split(':')[1]}`,
   };
 }

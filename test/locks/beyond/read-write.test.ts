@@ -55,26 +55,6 @@ describe('read-write: a writer that waits', () => {
     await lab.advance(0);
     await acquire(reader());
   });
-
-  test('that gives up leaves the mark of another one that waits', async () => {
-    const patience = new AbortController();
-    await acquire(reader());
-    await startWaiting(writer(), patience.signal);
-    await startWaiting(writer({ ownerToken: 'other' }));
-
-    patience.abort();
-    await lab.advance(0);
-
-    expect(lab.redis('GET', MARK)).toBe('other');
-  });
-
-  test('who only tries keeps nobody out', async () => {
-    await acquire(reader());
-
-    await expectKeptOut(writer());
-
-    await acquire(reader());
-  });
 });
 
 test('read-write: a reader that waits for a writer enters when it has left; one that gives up leaves nothing', async () => {

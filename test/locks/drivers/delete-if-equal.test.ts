@@ -29,17 +29,6 @@ function serverWith(...has: string[]) {
   return { sent, has, release };
 }
 
-test('delete-if-equal: a key that holds the value is deleted, and no other, by one command', async () => {
-  const p = lab.process('0-none');
-  lab.redis('SET', 'lock', 'a');
-  const release = (value: string) => lab.done(deleteIfEqual(p.redis, 'lock', value));
-
-  expect([await release('b'), lab.redis('GET', 'lock')]).toEqual([0, 'a']);
-  expect([await release('a'), lab.redis('GET', 'lock')]).toEqual([1, null]);
-  expect(await release('a')).toBe(0);
-  expect(p.sent).toEqual(['delifeq', 'delifeq', 'delifeq']);
-});
-
 test('delete-if-equal: a server that has DELEX instead is asked for it from the second time on', async () => {
   const { sent, release } = serverWith('DELEX');
   lab.redis('SET', 'lock', 'a');

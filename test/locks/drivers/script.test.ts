@@ -20,15 +20,6 @@ test('script: a script that Redis has forgotten is sent as its text, once', asyn
   expect(sent).toEqual(['release-if-owner', 'eval release-if-owner', 'release-if-owner']);
 });
 
-test('script: an error of the script is passed on, and it is not sent again', async () => {
-  const { sent, release } = openProcess();
-  lab.redis('RPUSH', 'lock', 'a list is no lock');
-
-  await expect(release()).rejects.toThrow('WRONGTYPE');
-
-  expect(sent).toEqual(['release-if-owner']);
-});
-
 test.each(['release-if-owner', 'eval release-if-owner'])(
   'script: an error of the connection is passed on, and it is not sent again: %s',
   async (command) => {
@@ -41,7 +32,3 @@ test.each(['release-if-owner', 'eval release-if-owner'])(
     expect(sent.at(-1)).toBe(command);
   },
 );
-
-test('script: a script that does not exist is an error when it is read, not when it is run', () => {
-  expect(() => readScript('no-such-script')).toThrow('no-such-script.lua');
-});

@@ -30,9 +30,6 @@ function openEar(redis: Redis, channel = key()) {
   };
 }
 
-const subscribers = async (redis: Redis) =>
-  String(await redis.client('LIST', 'TYPE', 'PUBSUB')).match(/^id=.*$/gm) ?? [];
-
 test('channels: a listener learns that its subscription stands, and hears each message until it stops', async () => {
   const redis = await connected();
   const [first, second] = [openEar(redis), openEar(redis)];
@@ -48,19 +45,6 @@ test('channels: a listener learns that its subscription stands, and hears each m
   expect(first.heard).toEqual([]);
   second.stop();
   await until(async () => (await redis.publish(key(), 'three')) === 0);
-});
-
-test('channels: all channels of a client share one connection, which ends with the client', async () => {
-  const watcher = connect();
-  const redis = watcher.duplicate();
-  await redis.ping();
-  for (const ear of [openEar(redis, `${key()} a`), openEar(redis, `${key()} b`)]) await ear.next();
-  const before = await subscribers(watcher);
-  expect(before.filter((line) => line.includes(' sub=2 '))).toHaveLength(1);
-
-  redis.disconnect();
-
-  await until(async () => (await subscribers(watcher)).length === before.length - 1);
 });
 
 test.each(['its subscription', 'the client'])(

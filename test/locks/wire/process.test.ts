@@ -32,22 +32,6 @@ test('processes: the lease of a killed holder ends, and a waiter enters', async 
   await next.release();
 });
 
-test('processes: a stopped holder cannot renew, and wakes up believing it still holds', async () => {
-  const holder = await startHolder({ stage: '8-auto-renew', url: url(), key: key(), leaseMs: 300 });
-  const next = lockOf('8-auto-renew');
-
-  holder.pause();
-  await next.acquire();
-  const saidBefore = [...holder.said];
-  holder.resume();
-  holder.wake();
-  await holder.untilSaid('LOCK_NOT_HELD');
-
-  expect(saidBefore).toEqual(['asking', 'entered']);
-  expect(holder.said).toContain('wrote');
-  await next.release();
-});
-
 /** Longer than the limit of a test: nobody enters because a lease has ended. */
 const FOR_EVER_MS = 3_600_000;
 

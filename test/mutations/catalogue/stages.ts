@@ -32,7 +32,7 @@ export const stages: Mutation[] = [
     find: "'PX', leaseMs, ",
     replace: '',
     why: 'The key never expires.',
-    tests: ['test/locks/4-ttl.test.ts'],
+    tests: ['test/locks/contract.test.ts'],
   },
   {
     name: 'ttl-in-a-second-command',
@@ -48,7 +48,7 @@ export const stages: Mutation[] = [
     find: '    if ((await redis.get(key)) !== ownerToken) throw new LockNotHeldError(key);\n',
     replace: '',
     why: 'A release deletes the key without a look at its owner.',
-    tests: ['test/locks/5-owner-check.test.ts'],
+    tests: ['test/locks/contract.test.ts'],
   },
   {
     name: 'release-by-get-and-del',
@@ -56,7 +56,7 @@ export const stages: Mutation[] = [
     find: '(await releaseIfOwner(redis, [key], [ownerToken])) === 0',
     replace: '(await redis.get(key)) !== ownerToken || (await redis.del(key)) === 0',
     why: 'Looking and deleting are two commands again: the owner can change between them.',
-    tests: ['test/locks/6-lua-release.test.ts'],
+    tests: ['test/locks/contract.test.ts'],
   },
   {
     name: 'release-without-a-word',
@@ -64,7 +64,7 @@ export const stages: Mutation[] = [
     find: '=== -1) throw',
     replace: '=== -2) throw',
     why: 'A holder that has lost its lock is not told by its release.',
-    tests: ['test/locks/7-reentrant.test.ts'],
+    tests: ['test/locks/contract.test.ts'],
   },
   {
     name: 'watchdog-slower-than-the-lease',
@@ -72,7 +72,7 @@ export const stages: Mutation[] = [
     find: 'leaseMs / 3',
     replace: 'leaseMs * 1.1',
     why: 'The first renewal comes when the lease is over.',
-    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
+    tests: ['test/locks/contract.test.ts'],
   },
   {
     name: 'watchdog-never-stopped',
@@ -80,25 +80,7 @@ export const stages: Mutation[] = [
     find: '    if (holdCount === 0) clearInterval(watchdog);\n',
     replace: '',
     why: 'The interval goes on after the release, and renews a lock that is not held.',
-    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
-  },
-  {
-    name: 'watchdog-stopped-after-the-answer',
-    file: 'locks/8-auto-renew.ts',
-    find: `    if (holdCount === 0) clearInterval(watchdog);
-    if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);`,
-    replace: `    if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
-    if (holdCount === 0) clearInterval(watchdog);`,
-    why: 'When Redis does not answer the release, the watchdog renews the lease for ever.',
-    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
-  },
-  {
-    name: 'watchdog-for-each-hold',
-    file: 'locks/8-auto-renew.ts',
-    find: 'if (holdCount === 1) watchdog',
-    replace: 'watchdog',
-    why: 'A nested acquire starts a second interval, and the first is never stopped.',
-    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
+    tests: ['test/locks/contract.test.ts'],
   },
   {
     name: 'renewal-error-unhandled',
@@ -106,14 +88,6 @@ export const stages: Mutation[] = [
     find: '.catch(() => undefined)',
     replace: '',
     why: 'A renewal that Redis does not answer rejects where nobody listens, and ends the process.',
-    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
-  },
-  {
-    name: 'loss-told-twice',
-    file: 'locks/8-auto-renew.ts',
-    find: 'if (renewed !== 0 || holdCount === 0) return;',
-    replace: 'if (renewed !== 0) return;',
-    why: 'Two renewals on their way both say that the lease is lost.',
-    tests: ['test/locks/contract.test.ts', 'test/locks/8-auto-renew.test.ts'],
+    tests: ['test/locks/contract.test.ts'],
   },
 ];

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createLock as createLuaRelease } from '../../../locks/6-lua-release.ts';
 import { lockOptions } from '../../locks/lock-options.ts';
-import { encode, isPending, linkedRedis, ownLinks, someTurns } from './own-links.ts';
+import { encode, isPending, linkedRedis, ownLinks } from './own-links.ts';
 
 const redis = linkedRedis();
-const { open, connect, connectRaw, listen } = ownLinks();
+const { open, connect, connectRaw } = ownLinks();
 
 test('link: the next command of a name waits until it is let go, and only that one', async () => {
   const [link, watcher] = [await open(redis.url()), redis.connect()];
@@ -91,31 +91,6 @@ test('link: a held command reaches Redis although its client has gone', async ()
   await watcher.del(redis.key());
 });
 
-test.each([
-  ['reads it and closes', true],
-  ['breaks off', false],
-] as const)('link: whether a late command has been run is known when Redis %s', async (_how, hasRun) => {
-  const server = await listen();
-  server.server.once('connection', (socket) => socket.pause());
-  const link = await open(server.url);
-  const client = await connectRaw(link.port);
-  const held = link.holdNext('SET');
-  client.socket.end(encode('SET', 'k', 'late'));
-  await held.arrived;
-
-  // The link knows by then that the client has gone.
-  await someTurns(redis.connect());
-  const reached = held.letGo();
-  await someTurns(redis.connect());
-  const wasPending = await isPending(reached);
-  const socket = server.arrivals[0]?.socket;
-  if (hasRun) socket?.resume();
-  else socket?.resetAndDestroy();
-
-  expect(wasPending).toBe(true);
-  expect(await reached).toBe(hasRun);
-});
-
 test.each(['reset', 'silent'] as const)(
   'link: a held command reaches Redis although the line is cut (%s)',
   async (how) => {
@@ -137,20 +112,6 @@ test.each(['reset', 'silent'] as const)(
     await watcher.del(redis.key());
   },
 );
-
-test('link: Redis ending the connection ends the hold, and the connection of the client', async () => {
-  const [link, watcher] = [await open(redis.url()), redis.connect()];
-  const client = await connect(link.url);
-  const id = await client.client('ID');
-  const held = link.holdNext('SET');
-  const set = client.set(redis.key(), 'late');
-  await held.arrived;
-
-  await Promise.all([expect(set).rejects.toThrow('Connection is closed'), watcher.client('KILL', 'ID', id)]);
-
-  expect(await held.letGo()).toBe(false);
-  expect(await watcher.exists(redis.key())).toBe(0);
-});
 
 test('link: a hold waits for its command until it is cancelled or let go; what has arrived stays held', async () => {
   const link = await open(redis.url());
@@ -185,36 +146,6 @@ test('link: a dropped command never reaches Redis, nor does what came after it',
   expect(await other.ping()).toBe('PONG');
   expect(await watcher.get(redis.key())).toBe('a');
   await watcher.del(redis.key());
-});
-
-test('link: of 20 commands held on one connection none passes before the first', async () => {
-  const link = await open(redis.url());
-  const client = await connect(link.url);
-  const holds = Array.from({ length: 20 }, () => link.holdNext('ECHO'));
-  const answers = holds.map((_, at) => client.echo(String(at)));
-  const order = await Promise.all(holds.map(async (hold) => (await hold.arrived).args[0]));
-
-  for (const hold of holds.slice(1)) hold.letGo();
-  await (await connect(link.url)).ping();
-  const waiting = await Promise.all(answers.map(isPending));
-  await holds[0]?.letGo();
-
-  expect(order).toEqual(holds.map((_, at) => String(at)));
-  expect(waiting).not.toContain(false);
-  expect(await Promise.all(answers)).toEqual(order);
-});
-
-test('link: a condition that throws ends its hold, and the command passes', async () => {
-  const link = await open(redis.url());
-  const client = await connect(link.url);
-  const held = link.holdNext(() => {
-    throw new Error('a slip');
-  });
-
-  const answer = await client.echo('a');
-
-  expect(answer).toBe('a');
-  await expect(held.arrived).rejects.toThrow('a slip');
 });
 
 test('link: closing it ends what is held and what is waited for, and leaves no connection', async () => {

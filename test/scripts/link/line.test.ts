@@ -87,44 +87,6 @@ test('link: a silent line closes nothing and delivers nothing until it is restor
   expect(await watcher.getdel(redis.key())).toMatch(/^a(bcd|dbc|bdc)$/);
 });
 
-test('link: a silent line keeps replies that Redis has given', async () => {
-  const link = await open(redis.url());
-  const [client, watcher] = [await connect(link.url), redis.connect()];
-  const blocked = client.blpop(redis.key(), 0);
-  await expect.poll(async () => String(await watcher.client('LIST'))).toContain('cmd=blpop');
-  link.cut('silent');
-
-  await watcher.rpush(redis.key(), 'a');
-  await someTurns(watcher);
-  const wasPending = await isPending(blocked);
-  link.restore();
-
-  expect(wasPending).toBe(true);
-  expect(await blocked).toEqual([redis.key(), 'a']);
-});
-
-test.each(['end', 'reset'])(
-  'link: Redis does not learn over a silent line that a client has gone (%s)',
-  async (how) => {
-    const [link, watcher] = [await open(redis.url()), redis.connect()];
-    const client = await connectRaw(link.port);
-    client.socket.write(encode('CLIENT', 'SETNAME', 'gone'));
-    await client.untilReceived('+OK\r\n'.length);
-    link.cut('silent');
-
-    if (how === 'end') client.socket.end(encode('SET', redis.key(), 'late'));
-    else client.socket.resetAndDestroy();
-    await someTurns(watcher);
-    const whileSilent = { list: String(await watcher.client('LIST')), value: await watcher.get(redis.key()) };
-    link.restore();
-
-    expect(whileSilent.list).toContain('name=gone');
-    expect(whileSilent.value).toBe(null);
-    await expect.poll(async () => String(await watcher.client('LIST'))).not.toContain('name=gone');
-    expect(await watcher.getdel(redis.key())).toBe(how === 'end' ? 'late' : null);
-  },
-);
-
 test('link: moved to another Redis it ends its connections and what they hold, and leads new ones there', async () => {
   const temp = makeTempDir();
   const second = await openRedis(undefined, temp);

@@ -73,20 +73,6 @@ test('link: transactions, blocking commands and both protocols pass', async () =
   expect(link.counters.commands.get('HELLO')).toBeGreaterThan(0);
 });
 
-test('link: pushes that nobody asked for at that moment pass', async () => {
-  const link = await open(redis.url());
-  const [client, writer] = [await connectRaw(link.port), redis.connect()];
-  client.socket.write(
-    Buffer.concat([encode('HELLO', '3'), encode('CLIENT', 'TRACKING', 'ON'), encode('GET', redis.key())]),
-  );
-  await expect.poll(() => String(client.received())).toMatch(/\+OK\r\n_\r\n$/);
-
-  await writer.set(redis.key(), 'a');
-
-  await expect.poll(() => String(client.received())).toContain('invalidate');
-  await writer.del(redis.key());
-});
-
 test('link: what is no command ends its connection with an error, after the answers to what came before', async () => {
   const link = await open(redis.url());
   const [client, other] = [await connectRaw(link.port), await connect(link.url)];
@@ -111,17 +97,6 @@ test('link: a client that has sent its last byte still gets its answers', async 
 
   expect(await client.ended).toBe('end');
   expect(String(client.received())).toBe('$1\r\na\r\n$1\r\nb\r\n');
-});
-
-test('link: the start of a command that is never finished does not reach Redis', async () => {
-  const server = await listen();
-  const link = await open(server.url);
-  const client = await connectRaw(link.port);
-
-  client.socket.end(Buffer.concat([encode('PING'), Buffer.from('*2\r\n$4\r\nPING\r\n$9')]));
-  await client.ended;
-
-  expect(server.arrivals[0]?.received()).toEqual(encode('PING'));
 });
 
 test('link: where no Redis listens, a client is reset', async () => {

@@ -48,14 +48,6 @@ test('bundle: it is kept, and made anew when a file that it imports has changed'
   expect(await run()).toMatchObject({ printed: 'other\n' });
 });
 
-test('bundle: an error names the line of the source', async () => {
-  const file = write('throwing', "type Nothing = undefined;\n\nthrow new Error('boom');");
-
-  const failed = promisify(execFile)(process.execPath, await bundledArgs(file));
-
-  await expect(failed).rejects.toMatchObject({ stderr: expect.stringMatching(/throwing\.ts:3:7/) });
-});
-
 test('bundle: a file that loads modules of others shares with them the classes of ioredis and of locks', async () => {
   const from = `import { Redis } from 'ioredis';\nimport { LockNotHeldError } from '${projectDir}locks/lock.ts';`;
   const loaded = join(projectDir, sources, 'loaded.mts');

@@ -22,7 +22,6 @@ afterEach(async () => {
 });
 
 const isJson = 'Content-Type: application/json\r\n';
-const isChunked = 'Transfer-Encoding: chunked\r\n';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 const post = (headers: string, rest: string, path = '/inventory/sale') =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${rest}`;
@@ -31,31 +30,16 @@ const postBody = (body: string, headers = isJson) => post(`${headers}Content-Len
 describe('public listener: bad input gets a problem document', () => {
   test.each<[string, string, ProblemCode]>([
     ['a body that is half of JSON', postBody('{"sku":'), 'BAD_REQUEST'],
-    ['a body that is an array', postBody('[]'), 'BAD_REQUEST'],
     ['an unknown member', postBody('{"sku":"001","price":1}'), 'BAD_REQUEST'],
     ['a member named __proto__', postBody('{"__proto__":{"sku":"001"}}'), 'BAD_REQUEST'],
-    ['deep JSON', postBody(`${'['.repeat(500)}${']'.repeat(500)}`), 'BAD_REQUEST'],
-    ['a sku that is an object', postBody('{"sku":{"toString":1}}'), 'BAD_REQUEST'],
     ['a sku with braces', postBody('{"sku":"a}:lock:{b"}'), 'BAD_REQUEST'],
-    ['an empty sku', get('/inventory/sale?sku='), 'BAD_REQUEST'],
     ['a sku given twice', get('/inventory/sale?sku=001&sku=002'), 'BAD_REQUEST'],
-    ['a sku with a bad percent-encoding', get('/inventory/sale?sku=%zz'), 'BAD_REQUEST'],
-    ['gzip that is none', postBody('{"sku":"001"}', `${isJson}Content-Encoding: gzip\r\n`), 'BAD_REQUEST'],
     ['an unknown encoding', postBody('{"sku":"001"}', `${isJson}Content-Encoding: x\r\n`), 'UNSUPPORTED_MEDIA_TYPE'],
-    [
-      'a chunked text',
-      post(`Content-Type: text/plain\r\n${isChunked}`, '1\r\na\r\n0\r\n\r\n'),
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
     ['a body over 1 kB', postBody(`{"sku":"${'a'.repeat(1024)}"}`), 'BODY_TOO_LARGE'],
-    ['a chunked body over 1 kB', post(isJson + isChunked, `7d0\r\n${'a'.repeat(2000)}\r\n0\r\n\r\n`), 'BODY_TOO_LARGE'],
-    ['a length and chunks', post(`${isJson}Content-Length: 2\r\n${isChunked}`, '0\r\n\r\n'), 'BAD_REQUEST'],
     ['an unknown path', get('/inventory/sales'), 'NOT_FOUND'],
-    ['a bad percent-encoding in the path', get('/%zz'), 'NOT_FOUND'],
     ['a path of the lab', get('/state'), 'NOT_FOUND'],
     ['oversized headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 'HEADERS_TOO_LARGE'],
     ['garbage', 'garbage\r\n\r\n', 'BAD_REQUEST'],
-    ['a method that nobody knows', 'BREW /inventory/sale HTTP/1.1\r\nHost: x\r\n\r\n', 'BAD_REQUEST'],
   ])('%s', async (_what, request, code) => {
     const answer = await sendRaw(node.port, request);
 
@@ -89,19 +73,6 @@ describe('public listener: bad input gets a problem document', () => {
     }
   });
 
-  test('CONNECT is hung up on', async () => {
-    expect(await sendRaw(node.port, 'CONNECT redis:6379 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
-  });
-
-  test('a client that hangs up in the middle of a body is let go', async () => {
-    const socket = connect(node.port, '127.0.0.1');
-    await new Promise((resolve) => socket.write(post(`${isJson}Content-Length: 50\r\n`, '{"sku":'), resolve));
-
-    socket.resetAndDestroy();
-
-    expect((await node.get('/healthz')).status).toBe(200);
-  });
-
   test('garbage behind a sale ends the connection, and is not answered in the place of the sale', async () => {
     await redis.client.set('{inventorypiped}:stock', 5);
     await node.lab('PUT', '/next-sale', { untilResumed: true });
@@ -122,18 +93,10 @@ describe('public listener: bad input gets a problem document', () => {
 describe('lab listener: bad input gets a problem document', () => {
   test.each<[string, string, string, ProblemCode]>([
     ['PUT', '/stock', '{"stock":-1}', 'BAD_REQUEST'],
-    ['PUT', '/stock', '{"stock":1e999}', 'BAD_REQUEST'],
-    ['PUT', '/stock', '', 'BAD_REQUEST'],
-    ['PUT', '/stock', '{"stock":5,"sku":"a b"}', 'BAD_REQUEST'],
     ['PUT', '/stock', '{"stock":5,"__proto__":{}}', 'BAD_REQUEST'],
-    ['DELETE', '/stock?sku=a&sku=b', '', 'BAD_REQUEST'],
     ['PUT', '/lock-version', '{"version":"8-auto"}', 'BAD_REQUEST'],
-    ['PUT', '/lock-version', '{"version":{"toString":1}}', 'BAD_REQUEST'],
-    ['PUT', '/next-sale', '{"pauseMs":600001}', 'BAD_REQUEST'],
-    ['PUT', '/next-sale', '{"other":1}', 'BAD_REQUEST'],
     ['PUT', '/next-sale', `{"other":"${'a'.repeat(1024)}"}`, 'BODY_TOO_LARGE'],
     ['POST', '/stock', '{"stock":5}', 'METHOD_NOT_ALLOWED'],
-    ['OPTIONS', '/stock', '', 'METHOD_NOT_ALLOWED'],
     ['GET', '/inventory/sale', '', 'NOT_FOUND'],
   ])('%s %s %s', async (method, path, body, code) => {
     const { standstills: _, ...before } = await node.state();
@@ -148,12 +111,6 @@ describe('lab listener: bad input gets a problem document', () => {
     expect(answer).toContain(`"code":"${code}"`);
     expect(answer).not.toMatch(/node_modules|\.ts\b|\n\s*at |\/work/);
     expect(await node.state()).toMatchObject(before);
-  });
-
-  test('garbage and oversized headers', async () => {
-    expect(await sendRaw(node.labPort, 'garbage\r\n\r\n')).toContain('"code":"BAD_REQUEST"');
-    const oversized = `GET /state HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`;
-    expect(await sendRaw(node.labPort, oversized)).toContain('"code":"HEADERS_TOO_LARGE"');
   });
 
   test('a form, as a web page of another origin could send it', async () => {

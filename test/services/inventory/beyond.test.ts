@@ -65,17 +65,6 @@ describe('a late command of a holder that lost its lock, while the next one is b
     expect(await stockOf('crossed')).toBe('9');
     expect((await slow.state()).counts).toMatchObject({ failed: 1, inDoubt: 0 });
   });
-
-  test('fenced: the late read is refused, definite', async () => {
-    const { held, late, next } = await meet('fenced', 'read-if-newest', 'behind');
-
-    expect(await held.letGo()).toBe(true);
-
-    expectProblem(await late, 'STALE_TOKEN');
-    expect(await typesOf(slow)).toEqual(['waiting', 'entered', 'left', 'lease-lost', 'failed']);
-    await next.resume();
-    expect((await next.answer).body).toMatchObject({ outcome: 'sold', stockBefore: 10, remaining: 9 });
-  });
 });
 
 describe('replicated: a replica must confirm', () => {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
+import { expectProblem, startHeldSale, startNode, type TestNode } from './node-under-test.ts';
 
 const env = { LOCK_VERSION: 'buckets' };
 let redis: SharedRedis;
@@ -53,16 +53,6 @@ test('the stock: it is spread, summed, and deleted with all that belongs to it',
   expectProblem(await node.sell('spread'), 'NOT_FOUND');
 });
 
-test('the stock: under another lock all of it lies in one key again', async () => {
-  await far.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
-  await far.lab('PUT', '/lock-version', { version: 'fenced' });
-
-  await far.lab('PUT', '/stock', { sku: 'again', stock: 1_000 });
-
-  expect(await unitsOf('again')).toEqual(['1000', null, null, null]);
-  expect((await far.sell('again')).body).toMatchObject({ outcome: 'sold', remaining: 999 });
-});
-
 test('BUCKETS: so many, and the answer says which', async () => {
   const two = await startNode(redis.url, { ...env, BUCKETS: '2' });
   await two.lab('PUT', '/stock', { sku: 'two', stock: 1_000 });
@@ -111,24 +101,6 @@ test('a sale that hangs keeps its bucket, and the others go on', async () => {
   expect(await redis.client.exists(lockKey('hung', 1))).toBe(1);
   await resume();
   expect((await answer).body).toMatchObject({ bucket: 1, remaining: 99 });
-});
-
-test('a sale whose bucket others have emptied waits anew, and is refused in the end', async () => {
-  await far.lab('PUT', '/lock-version', { version: 'buckets', waitTimeoutMs: 1_500 });
-  await fill('anew', 1);
-  await redis.client.hset(lockKey('anew', 0), 'somebody', 1);
-  const sale = far.sell('anew');
-  await until('it waits', async () => (await far.state()).waiting === 1);
-  await redis.client.hset(lockKey('anew', 1), 'somebody', 1);
-
-  // Others have sold that one, and put one back elsewhere.
-  await fill('anew', 0, 1);
-  await redis.client.del(lockKey('anew', 0));
-  await until('it is refused', async () => (await far.state()).counts.lockTimeout === 1);
-  expectProblem(await sale, 'LOCK_WAIT_TIMEOUT', { definite: true });
-  expect(await eventsOf(far)).toEqual(['waiting', 'entered 0', 'left 0', 'waiting', 'failed']);
-  expect((await far.state()).waiting).toBe(0);
-  await redis.client.del(lockKey('anew', 1));
 });
 
 test('a late write is refused by its bucket, definite, and the sale is not in doubt', async () => {

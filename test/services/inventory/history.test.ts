@@ -43,16 +43,6 @@ test('history: what is read piece by piece is all of it, once', () => {
   });
 });
 
-test('history: one who comes too late is told how many events were dropped meanwhile', () => {
-  const history = historyOf(4, 10);
-  const { next } = history.readBehind(history.start(), 10);
-  history.record(13);
-
-  expect(history.readBehind(next, 100)).toMatchObject({ dropped: 3, cleared: false });
-  expect(idsOf(history.readBehind(next, 100))).toEqual(numbers(8, 17));
-  expect(history.readBehind(history.start(), 100)).toMatchObject({ dropped: 7, cleared: false });
-});
-
 test('history: one who has read what was cleared since reads on from the new beginning', () => {
   const history = historyOf(8, 10);
   const { next } = history.readBehind(history.start(), 10);

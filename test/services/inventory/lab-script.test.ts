@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSaleScripts } from '../../../services/inventory/sale-script.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
+import { startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -39,34 +39,6 @@ describe('lab: a scripted sale', () => {
     expect(await node.state()).toMatchObject({ inFlight: 0, held: 0 });
   });
 
-  test('the nested call comes before the pause, so that the outer lock can be tried meanwhile', async () => {
-    await put('/lock-version', { version: '7' });
-    await put('/next-sale', { nestedCall: true, untilResumed: true });
-    const sale = node.sell('001');
-    await isHeld();
-    expect(await countOf('nested')).toBe(1);
-    expect(await redis.client.hvals('{inventory001}:lock:7-reentrant')).toEqual(['1']);
-    await put('/resume');
-    expect((await sale).status).toBe(200);
-  });
-
-  test('before the nested call: it is held, then asks by another lock object of the same request', async () => {
-    await put('/lock-version', { version: '7' });
-    await put('/next-sale', { beforeNestedCall: true, nestedCall: 'another object' });
-    const sale = node.sell('001');
-    await isHeld();
-    expect(await countOf('nested')).toBe(0);
-    await put('/resume');
-    expect((await sale).status).toBe(200);
-    expect(await countOf('nested')).toBe(1);
-  });
-
-  test('another object has a lock of its own: a stage that counts nothing waits for itself', async () => {
-    await put('/lock-version', { version: '6', waitTimeoutMs: 100 });
-    await put('/next-sale', { nestedCall: 'another object' });
-    expectProblem(await node.sell('001'), 'LOCK_WAIT_TIMEOUT');
-  });
-
   test('blockMs: nothing else runs in the process meanwhile, as during a computation', async () => {
     const scripts = createSaleScripts();
     scripts.set({ blockMs: 1 });
@@ -78,12 +50,6 @@ describe('lab: a scripted sale', () => {
     await scripts.forSale(async () => {}).inside();
 
     expect(hasAnotherTurn).toBe(false);
-  });
-
-  test('a bad script is refused and leaves the last one', async () => {
-    for (const body of [{ times: 0 }, { blockMs: 60_001 }, { untilResumed: 'yes' }, { pauseMs: -1 }, { surprise: 1 }]) {
-      expectProblem(await put('/next-sale', body), 'BAD_REQUEST');
-    }
   });
 });
 
@@ -98,10 +64,5 @@ describe('lab: the timing of a lock', () => {
     expect(lease).toBeLessThanOrEqual(5_000);
     expect((await put('/lock-version', { version: '4' })).status).toBe(200);
     expect(await node.state()).toMatchObject({ leaseMs: 30_000 });
-  });
-
-  test('a lease that is too short is refused, and the lock stays as it was', async () => {
-    expectProblem(await put('/lock-version', { version: '4', leaseMs: 1 }), 'BAD_REQUEST');
-    expect(await node.state()).toMatchObject({ lock: '6-lua-release' });
   });
 });

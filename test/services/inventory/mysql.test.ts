@@ -29,11 +29,6 @@ async function prepare(version: string, sku: string, timing: { waitTimeoutMs?: n
 }
 
 const typesOf = async (of: TestNode) => (await of.events()).map(({ type }) => type);
-const countOf = async (type: string) => (await typesOf(node)).filter((each) => each === type).length;
-
-test('the backend mysql stands for the lock in a table', async () => {
-  expect((await node.state()).lock).toBe('mysql-lock-table');
-});
 
 test.each([
   ['mysql-lock-table', 1],
@@ -76,25 +71,6 @@ test.each(['mysql-lock-table', 'mysql-pessimistic'])(
   },
 );
 
-test('mysql-optimistic: a script is for so many sales, however often the write of one is refused', async () => {
-  await prepare('mysql-optimistic', 'times');
-  await node.lab('PUT', '/next-sale', { untilResumed: true, times: 2 });
-
-  const first = node.sell('times');
-  await until('the first sale is held', async () => (await countOf('read')) === 1);
-  expect((await other.sell('times')).status).toBe(200);
-  await node.lab('PUT', '/resume');
-  // Its write is refused. It reads again, and has had its script.
-  expect((await first).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
-  expect(await countOf('conflict')).toBe(1);
-
-  const second = node.sell('times');
-  await until('the second sale has read', async () => (await countOf('read')) === 3);
-  expect(await node.state()).toMatchObject({ inFlight: 1, counts: { sold: 1 } });
-  await node.lab('PUT', '/resume');
-  expect((await second).body).toMatchObject({ outcome: 'sold', stockBefore: 8 });
-});
-
 describe('MySQL goes away and comes back', () => {
   test.each([
     ['mysql-lock-table', true],
@@ -127,20 +103,6 @@ describe('MySQL goes away and comes back', () => {
     link.restore();
 
     expect((await other.sell('killed')).body).toMatchObject({ outcome: 'sold', stockBefore: 10 });
-  });
-
-  test('mysql-pessimistic: nothing is written, and what was committed is there when it is back', async () => {
-    await prepare('mysql-pessimistic', 'killed');
-    await other.sell('killed');
-    const { answer, resume } = await startHeldSale(node, 'killed');
-
-    link.cut();
-    await resume();
-    expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
-    expectProblem(await other.get('/inventory?sku=killed'), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
-    link.restore();
-
-    expect((await other.sell('killed')).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
   });
 });
 

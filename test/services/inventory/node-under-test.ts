@@ -212,15 +212,3 @@ export async function startHeldSale(node: TestNode, sku: string) {
   await until('the sale is held', async () => (await node.state()).held === 1);
   return { answer, resume };
 }
-
-/** Scripts the node's next sale to hold inside for `pauseMs`, starts it, and resolves when it is inside. */
-export async function startPausedSale(node: TestNode, sku: string, pauseMs: number) {
-  const before = (await node.events()).length;
-  await node.lab('PUT', '/next-sale', { pauseMs });
-  const answer = node.sell(sku);
-  answer.catch(() => {});
-  await until('the sale has read the stock', async () =>
-    (await node.events()).slice(before).some(({ type }) => type === 'read'),
-  );
-  return { answer };
-}

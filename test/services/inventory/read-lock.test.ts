@@ -1,7 +1,6 @@
-import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startHeldSale, startLink, startNode, type TestNode, until } from './node-under-test.ts';
+import { expectProblem, startHeldSale, startLink, startNode, type TestNode } from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -55,30 +54,6 @@ test('GET /inventory under read-write: it waits no longer than a sale, and leave
   await other.lab('PUT', '/lock-version', { version: 'read-write' });
 });
 
-test('GET /inventory under read-write: when its client hangs up it asks no more, and leaves nothing', async () => {
-  const link = await startLink(redis.url);
-  const far = await startNode(link.url, { ...readWrite, LOG_LEVEL: 'trace' });
-  await redis.client.set(stockKey('next'), 10);
-  const sale = await sellHeld(node, 'gone');
-  const tries = () => link.counters.commands.get('acquire-to-read') ?? 0;
-  const gone = request(`${far.url}/inventory?sku=gone`, { agent: false }).on('error', () => {});
-  gone.end();
-  await until('it asks', () => tries() > 1);
-
-  gone.destroy();
-  await until('the node knows', () => far.lines.some((line) => line.includes('/inventory?sku=gone')));
-  // What it has sent before comes to the link before this PING.
-  await far.get('/readyz');
-  const asked = tries();
-  await sale.resume();
-  await sale.answer;
-
-  expect(await look(far, 'next')).toMatchObject({ status: 200 });
-  expect(tries()).toBe(asked + 1);
-  expect(await keysOf('gone')).toEqual([]);
-  expect(far.lines.filter((line) => line.includes('a bug'))).toEqual([]);
-});
-
 test('GET /inventory under read-write: what was read is not answered when the lock was lost meanwhile', async () => {
   const link = await startLink(redis.url);
   const far = await startNode(link.url, readWrite);
@@ -94,23 +69,6 @@ test('GET /inventory under read-write: what was read is not answered when the lo
 
   expectProblem(await answer, 'LOCK_NOT_HELD', { detail: /read lock/ });
   expect(await keysOf('lost')).toEqual([]);
-});
-
-test('GET /inventory under read-write: a lock whose release was not answered is given back when Redis is', async () => {
-  const link = await startLink(redis.url);
-  const far = await startNode(link.url, { ...readWrite, LEASE_MS: '60000' });
-  await redis.client.set(stockKey('away'), 10);
-  const read = link.holdNext('GET');
-  const answer = look(far, 'away');
-  await read.arrived;
-
-  link.cut();
-  expectProblem(await answer, 'STORE_UNAVAILABLE');
-  expect(await redis.client.hlen(`${lockKey('away')}:readers`)).toBe(1);
-  read.drop();
-  link.restore();
-
-  await until('the lock is given back', async () => (await keysOf('away')).length === 0);
 });
 
 test('GET /inventory under 8-auto-renew: it takes no lock, and is answered while a sale is inside', async () => {

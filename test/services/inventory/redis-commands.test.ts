@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commandsOfLocks } from '../../../locks/index.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { lackOfRedis, openEmbedded } from '../../../scripts/stack/redis.ts';
-import { connectStore, USUAL_BUCKETS } from '../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { lackOfDeleting, lacksDeleting } from '../../lacks-deleting.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startLink, startNode, type TestNode, until } from './node-under-test.ts';
+import { expectProblem, startNode, type TestNode } from './node-under-test.ts';
 
 const lock = 'delete-if-equal';
 const underIt = { LOCK_VERSION: lock };
@@ -59,32 +57,6 @@ describe('redis-commands: a Redis that lacks the commands of a lock', () => {
     expect(await lacksOf(lacking)).toEqual({ [lock]: expect.stringMatching(lackOfDeleting) });
     expect(await lacksOf(able[0])).toEqual({});
   });
-
-  test('a user who may not ask is told so, and every other lock is carried', async () => {
-    await installed.client.call('ACL', 'SETUSER', 'shy', 'on', '>secret', '~*', '&*', '+@all', '-command');
-    const store = connectStore(installed.url.replace('//', '//shy:secret@'), USUAL_BUCKETS, commandsOfLocks);
-    await store.back();
-
-    await expect(store.mustCarry(lock)).rejects.toMatchObject({
-      code: 'COMMAND_MISSING',
-      message: expect.stringMatching(/may not be asked whether it has DELIFEQ or DELEX, .*: allow COMMAND INFO\.$/),
-    });
-    await store.mustCarry('8-auto-renew');
-    expect(Object.keys(await store.lacks())).toEqual([lock]);
-    store.redis.disconnect();
-    await installed.client.call('ACL', 'DELUSER', 'shy');
-  });
-
-  test('of a lock that any Redis can carry it is not asked', async () => {
-    const node = await startNode(installed.url, { LOCK_VERSION: '8' });
-    await installed.client.set('{inventoryany}:stock', 10);
-    await installed.client.config('RESETSTAT');
-
-    expect((await node.sell('any')).body).toMatchObject({ outcome: 'sold' });
-
-    expect(await installed.client.info('commandstats')).not.toContain('cmdstat_command');
-    expect(await lackOfRedis(installed.url, '8-auto-renew')).toBeUndefined();
-  });
 });
 
 describe('redis-commands: a Redis that has one of them', () => {
@@ -96,34 +68,5 @@ describe('redis-commands: a Redis that has one of them', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect((await able[0]?.get('/inventory?sku=both'))?.body).toMatchObject({ remaining: 94 });
     expect(await lackOfRedis(embedded, lock)).toBeUndefined();
-  });
-
-  test('it is asked once for a connection', async () => {
-    const store = connectStore(embedded, USUAL_BUCKETS, commandsOfLocks);
-    const { redis } = store;
-    await store.back();
-    await redis.config('RESETSTAT');
-
-    for (let sale = 0; sale < 3; sale += 1) await store.mustCarry(lock);
-
-    expect(await redis.info('commandstats')).toMatch(/cmdstat_command\|info:calls=1,/);
-    redis.disconnect();
-  });
-
-  test('when another server takes its place, the node asks again', async ({ skip }) => {
-    skip(!isLacking);
-    const link = await startLink(embedded);
-    const node = await startNode(link.url, underIt);
-    await node.lab('PUT', '/stock', { sku: 'moved', stock: 10 });
-    await installed.client.set('{inventorymoved}:stock', 10);
-    const sell = async () => (await node.sell('moved')).body;
-    expect(await sell()).toMatchObject({ outcome: 'sold' });
-
-    link.moveTo(installed.url);
-    await until('the other server is asked', async () => (await sell())['code'] === 'COMMAND_MISSING');
-    link.moveTo(embedded);
-
-    await until('it is asked again', async () => (await sell())['outcome'] === 'sold');
-    expect(await installed.client.get('{inventorymoved}:stock')).toBe('10');
   });
 });

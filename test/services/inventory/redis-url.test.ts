@@ -6,7 +6,6 @@ import { readRedisUrl } from '../../../services/inventory/redis-url.ts';
 describe('REDIS_URL', () => {
   test.each([
     ['redis://u:p@h:1/2', { form: 'server', url: 'redis://u:p@h:1/2' }],
-    ['redis+cluster://a', { form: 'cluster', nodes: [{ host: 'a', port: 6379 }], isTls: false }],
     [
       'rediss+cluster://u:p%40:x@a:1,[::1]:2',
       {
@@ -42,18 +41,12 @@ describe('REDIS_URL', () => {
     expect(readRedisUrl(url)).toEqual(place);
   });
 
-  test.each([
-    'redis+cluster://',
-    'redis+cluster://a:1/2',
-    'redis+cluster://a:x',
-    'redis+cluster://%@a:1',
-    'redis+sentinel://a:1',
-    'redis+sentinel://a:1/shop/x',
-    'redis+sentinel:///shop',
-    'redis+other://a:1',
-  ])('%s is refused', (url) => {
-    expect(readRedisUrl(url)).toBeUndefined();
-  });
+  test.each(['redis+cluster://', 'redis+cluster://a:1/2', 'redis+sentinel://a:1', 'redis+other://a:1'])(
+    '%s is refused',
+    (url) => {
+      expect(readRedisUrl(url)).toBeUndefined();
+    },
+  );
 
   test('Sentinels are asked for the master without its password, and with TLS where it is asked for', () => {
     const redis = connectRedis('rediss+sentinel://u:p@a:1/shop/3', { lazyConnect: true });

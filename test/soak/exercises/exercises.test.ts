@@ -5,8 +5,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type Exercise, readExercises } from '../../../exercises/workshop/exercise.ts';
 import { openLockServers } from '../../../exercises/workshop/lock-servers.ts';
 import { openOrderServers } from '../../../exercises/workshop/order-servers.ts';
-import { exerciseDrills } from '../../../loadtest/orders/drills/index.ts';
-import { exerciseColumns } from '../../../loadtest/staircase/exercises.ts';
 import { fileOfAttempt, ownFile, readAttempts } from '../../exercises/attempted.ts';
 import { noModule } from '../../loadtest/grade/modules.ts';
 
@@ -49,10 +47,6 @@ test.each(exercises)('$name: solved, it holds every drill', async (exercise) => 
   expect(told).toEqual(exercise.settings.drills.map((drill) => `${drill}: pass`));
 });
 
-test('orders: each drill that is no column of a staircase has its words', () => {
-  expect(exerciseDrills.map(({ name }) => name).toSorted()).toEqual(Object.keys(exerciseColumns).toSorted());
-});
-
 const attempts = readAttempts().flatMap((attempt) =>
   ofOrders.filter(({ name }) => name === attempt.name).map((exercise) => ({ ...attempt, exercise, attempt })),
 );
@@ -93,15 +87,5 @@ describe('a file that breaks its process fails with a sentence, and the next one
     const { verdicts } = await play(numbered(number), file);
 
     expect(verdicts).toMatchObject([{ verdict: 'fail', reason: expect.stringMatching(why) }]);
-  });
-
-  test.each([4, 31])('exercise %i is judged on new nodes', async (number) => {
-    const { told } = await play(numbered(number), numbered(number).solution);
-    expect(told.filter((verdict) => !verdict.endsWith(': pass'))).toEqual([]);
-  });
-
-  test('a run that is stopped rejects as its signal says', async () => {
-    const stopping = AbortSignal.abort(new Error('stopped'));
-    await expect(play(numbered(31), numbered(31).solution, stopping)).rejects.toThrow('stopped');
   });
 });

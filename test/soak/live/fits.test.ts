@@ -116,31 +116,10 @@ describe.skipIf(!hasBrowser)('the live page fits, in DejaVu (skipped where there
     expect(found).toEqual([]);
   }
 
-  test('the font is the one that the test brings', async () => {
-    const page = await live.presenter();
-    const widths = await page.evaluate(() => {
-      const pen = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D;
-      return ['system-ui', '"DejaVu Sans"', 'monospace', '"DejaVu Sans Mono"'].map((family) => {
-        pen.font = `18px ${family}`;
-        return pen.measureText('Waiters wait.').width;
-      });
-    });
-
-    expect([widths[0], widths[2]]).toEqual([widths[1], widths[3]]);
-  });
-
   test.each(Object.keys(states))('%s', async (state) => {
     const pages = await openPages();
     await states[state]?.(pages);
     await fits(pages);
-  });
-
-  test('Play is where it was when a verdict has come', async () => {
-    const page = await live.presenter();
-    const before = await button(page, 'Play').boundingBox();
-    await play(page, '6-lua-release', 'nested-call');
-
-    expect((await button(page, 'Play').boundingBox())?.x).toBe(before?.x);
   });
 
   test.each(['light', 'dark'] as const)(

@@ -71,30 +71,6 @@ describe.skipIf(!hasBrowser)('slides and handout, in DejaVu (skipped where there
     },
   );
 
-  test('a line of code that goes on below begins deeper there, and no line is cut', async () => {
-    const page = await open('slides.html', [1_024, 768]);
-    const lines = await page.evaluate(() =>
-      [...document.querySelectorAll('.diff span')].map((line) => {
-        const range = document.createRange();
-        range.selectNodeContents(line);
-        const parts = [...range.getClientRects()];
-        const next = parts.find(({ top }) => parts[0] && top > parts[0].bottom - 2);
-        const { right } = line.getBoundingClientRect();
-        const indent = (line.textContent ?? '').slice(1).search(/\S|$/);
-        const charWidth = Number.parseFloat(getComputedStyle(line).fontSize) * 0.6;
-        return {
-          isCut: parts.some((part) => part.right > right + 1),
-          deeper: parts[0] && next && (next.left - parts[0].left) / charWidth - 1 - indent,
-        };
-      }),
-    );
-    const deeper = lines.flatMap((line) => line.deeper ?? []);
-
-    expect(lines.filter(({ isCut }) => isCut)).toEqual([]);
-    expect(deeper.length).toBeGreaterThan(3);
-    expect(Math.min(...deeper)).toBeGreaterThan(3);
-  });
-
   test('the keys go on and back, fold an answer out, and change the colours', async () => {
     const page = await open('slides.html', [1_280, 720]);
     const at = () => page.evaluate(() => location.hash.slice(1));

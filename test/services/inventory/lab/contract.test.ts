@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { type LabClient, openLabClient } from '../../../../loadtest/harness/lab-client.ts';
 import * as contract from '../../../../services/inventory/lab/contract.ts';
-import { startNode, type TestNode, until } from '../node-under-test.ts';
+import { startNode, type TestNode } from '../node-under-test.ts';
 import { openShop, type Shop } from '../orders/own-shop.ts';
 
 let shop: Shop;
@@ -31,27 +31,6 @@ test('contract: what the client asks for reaches the node, member by member', as
   await lab.setStock(7, 'unit');
   await lab.setStock(8);
   expect([await lab.stock('unit'), await lab.stock('001'), await lab.stock('none')]).toEqual([7, 8, undefined]);
-});
-
-test('contract: the client holds a sale before its order, which it could not say before', async () => {
-  await lab.setStock(3, 'held');
-  await lab.script({ beforeOrder: true, times: 1 });
-  const sale = node.sell('held');
-  await until('it is held', async () => (await lab.state()).held === 1);
-  expect(await lab.state()).toMatchObject({ inFlight: 1 });
-  expect(await lab.stock('held')).toBe(2);
-  expect(await shop.ordersOf('held')).toEqual([]);
-
-  await lab.resume();
-
-  expect((await sale).status).toBe(200);
-  expect(await shop.ordersOf('held')).toHaveLength(1);
-});
-
-test('contract: the client sends nothing that the listener would refuse', async () => {
-  await expect(lab.script({ pauseMs: -1 })).rejects.toThrow();
-  await expect(lab.setLock('4-ttl', { leaseMs: 1 })).rejects.toThrow();
-  await expect(lab.scriptTick({ after: 'read', orders: 0 })).rejects.toThrow();
 });
 
 test('contract: what a node answers is the contract, and has no member besides', async () => {

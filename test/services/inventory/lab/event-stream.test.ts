@@ -1,10 +1,10 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { followNode, type Push } from '../../../../loadtest/harness/event-stream.ts';
 import { createHistory } from '../../../../services/inventory/history.ts';
-import { type NodeState, pushSchema, type SaleEvent } from '../../../../services/inventory/lab/contract.ts';
+import type { NodeState, SaleEvent } from '../../../../services/inventory/lab/contract.ts';
 import { createEventStreams, MAX_STREAMS } from '../../../../services/inventory/lab/event-stream.ts';
 import { type SharedRedis, sharedRedis } from '../../../stack.ts';
 import { ask, expectProblem, startNode, type TestNode, until } from '../node-under-test.ts';
@@ -16,8 +16,6 @@ beforeAll(async () => {
   redis = await sharedRedis();
   node = await startNode(redis.url, { LOCK_VERSION: '6' });
 });
-
-const nothingNew = { events: [], dropped: 0, cleared: false };
 
 /** Follows a node until the test has ended, and keeps what it is sent. */
 function follow({ labPort }: Pick<TestNode, 'labPort'>) {
@@ -80,67 +78,6 @@ test('events: the lines are the history, whole and in its order, for one who was
     expect(await node.state()).toMatchObject(follower.state() as NodeState);
     expect(follower.pushes.every(({ dropped, cleared }) => dropped === 0 && !cleared)).toBe(true);
   }
-});
-
-test('events: who reads the history is told nothing that a follower is not', async () => {
-  await redis.client.set('{inventorykilled}:stock', 10);
-  const doomed = await startNode(redis.url);
-  const follower = follow(doomed);
-  await follower.isThere();
-  await doomed.sell('killed');
-
-  const history = await doomed.events();
-  doomed.signal('SIGKILL');
-  await doomed.part.ended;
-  await until('the end is noticed', () => follower.gone.length > 0);
-
-  expect(follower.events()).toEqual(history);
-  expect(follower.state()).toMatchObject({ inFlight: 0, counts: { received: 1, sold: 1 } });
-  expect(follower.gone).toHaveLength(1);
-});
-
-test('events: a node without news sends an empty line every second, and what is new within 50 ms', () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'hrtime'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const history = createHistory('node');
-  const lines: Push[] = [];
-  const response = Object.assign(new EventEmitter(), {
-    writableLength: 0,
-    writeHead() {},
-    cork() {},
-    uncork() {},
-    write(text: string, taken: () => void) {
-      lines.push(JSON.parse(text));
-      taken();
-    },
-  });
-  createEventStreams({ history, state: () => ({}) as NodeState }).open(response as unknown as ServerResponse);
-  const [first] = lines.splice(0);
-
-  vi.advanceTimersByTime(3_000);
-  const silent = lines.splice(0);
-  history.record({ type: 'waiting', saleId: '1' });
-  vi.advanceTimersByTime(50);
-  response.emit('close');
-  vi.advanceTimersByTime(3_000);
-
-  const begin = first?.at ?? Number.NaN;
-  expect(silent).toEqual([1_000, 2_000, 3_000].map((ms) => ({ ...nothingNew, at: expect.closeTo(begin + ms) })));
-  expect(lines).toEqual([
-    { ...nothingNew, at: expect.closeTo(begin + 3_050), events: [expect.objectContaining({ saleId: '1' })] },
-  ]);
-});
-
-test('events: a line is what the contract says, and has no member besides', async () => {
-  const response = await fetch(`http://127.0.0.1:${node.labPort}/events`);
-  const reader = response.body?.getReader();
-  const { value } = (await reader?.read()) ?? {};
-  await reader?.cancel();
-
-  expect(response.headers.get('content-type')).toBe('application/x-ndjson');
-  const [line = ''] = new TextDecoder().decode(value).split('\n');
-  const whole = JSON.parse(line);
-  expect(pushSchema.parse(whole)).toEqual(whole);
 });
 
 test('events: eight may follow, a ninth may when one of them has hung up', async () => {

@@ -32,42 +32,6 @@ describe('lab: who reaches it', () => {
   });
 });
 
-describe('lab: /state', () => {
-  test('shows the node, its lock and its counts', async () => {
-    await node.lab('DELETE', '/history');
-    expect(await node.state()).toEqual({
-      node: node.name,
-      port: node.port,
-      pid: node.part.pid,
-      instance: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      lock: '8-auto-renew',
-      leaseMs: 30_000,
-      retryDelayMs: 20,
-      waitTimeoutMs: 10_000,
-      inFlight: 0,
-      held: 0,
-      waiting: 0,
-      unreleased: 0,
-      counts: { received: 0, sold: 0, soldOut: 0, lockTimeout: 0, clientGone: 0, failed: 0, inDoubt: 0 },
-      standstills: expect.any(Array),
-    });
-  });
-
-  test('shows who is inside and who waits', async () => {
-    await redis.client.set('{inventorybusy}:stock', 10);
-    const { answer, resume } = await startHeldSale(node, 'busy');
-    const second = node.sell('busy');
-    await until('one sale is inside and one waits', async () => {
-      const { inFlight, waiting } = await node.state();
-      return inFlight === 2 && waiting === 1;
-    });
-    await resume();
-
-    expect([(await answer).body.remaining, (await second).body.remaining]).toEqual([9, 8]);
-    expect(await node.state()).toMatchObject({ inFlight: 0, waiting: 0, counts: { received: 2, sold: 2 } });
-  });
-});
-
 describe('lab: while a sale is in flight', () => {
   test('neither its lock can be changed, nor its history forgotten', async () => {
     await node.lab('PUT', '/lock-version', { version: 6 });
@@ -119,34 +83,6 @@ describe('lab: /stock', () => {
 });
 
 describe('lab: /history', () => {
-  test('has the events of a sale in order, on a clock that both nodes share', async () => {
-    for (const each of [node, other]) {
-      await each.lab('PUT', '/lock-version', { version: 8 });
-      await each.lab('DELETE', '/history');
-    }
-    await node.lab('PUT', '/stock', { sku: 'order', stock: 10 });
-    const { answer, resume } = await startHeldSale(node, 'order');
-    const next = other.sell('order');
-    await until('the second waits', async () => (await other.state()).waiting === 1);
-
-    await resume();
-    await Promise.all([answer, next]);
-
-    const [first, second] = await Promise.all([node.events(), other.events()]);
-    for (const events of [first, second]) {
-      expect(events.map(({ type }) => type)).toEqual(['waiting', 'entered', 'read', 'wrote', 'left']);
-      expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b));
-    }
-    expect(first.map(({ stock }) => stock)).toEqual([undefined, undefined, 10, 9, undefined]);
-    expect(second.map(({ stock }) => stock)).toEqual([undefined, undefined, 9, 8, undefined]);
-    expect(new Set(second.map((event) => `${event.node} ${event.saleId}`)).size).toBe(1);
-    // The second waits while the first is inside, and enters after it has left.
-    const at = (events: typeof first, type: string) => events.find((event) => event.type === type)?.at ?? Number.NaN;
-    expect(at(second, 'waiting')).toBeGreaterThan(at(first, 'entered'));
-    expect(at(second, 'waiting')).toBeLessThan(at(first, 'left'));
-    expect(at(second, 'entered')).toBeGreaterThan(at(first, 'left'));
-  });
-
   test('DELETE forgets the events, the counts and the scripted sale', async () => {
     await node.lab('PUT', '/stock', { sku: 'forgotten', stock: 10 });
     await node.sell('forgotten');

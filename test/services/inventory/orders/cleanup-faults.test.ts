@@ -76,46 +76,6 @@ describe('a node is killed half way', () => {
     expect(await countOrders(shop, 'crash')).toEqual({ CLOSED: ORDERS });
     expect(await shop.accountOf('crash')).toMatchObject({ inDoubt: 0, unexplained: 0 });
   });
-
-  test('conditional, stock in MySQL: each order is restored once', async () => {
-    await killHalfWay('conditional', 'closed', 'mysql-conditional');
-    expect(await countOrders(shop, 'crash')).toEqual({ CLOSED: 5, UNPAID: 5 });
-    expect(await inStock()).toBe(UNITS_IN_STOCK + 5);
-
-    expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 5, closed: 5, restored: 5 });
-
-    expect(await inStock()).toBe(UNITS_IN_STOCK + ORDERS);
-    await node.lab('PUT', '/lock-version', { version: '8' });
-  });
-});
-
-test('4-ttl, a tick outlives its lease: the other node takes over, and the first goes on: what was left is restored twice', async () => {
-  await setJobLock([node, far], '4');
-  await makeDue(shop, node, 'lease', ORDERS);
-  const { result, resume } = await startTick(far, 'closed', 4);
-
-  await endLease('4-ttl');
-  expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 6, closed: 6, restored: 6 });
-  await resume();
-
-  const all = { due: ORDERS, closed: ORDERS, restored: ORDERS };
-  expect(await result).toMatchObject({ outcome: 'failed', code: 'LOCK_NOT_HELD', ...all });
-  expect(await shop.stockOf('lease')).toBe(UNITS_IN_STOCK + ORDERS + 6);
-});
-
-test('8-auto-renew: the lease is renewed as long as the tick goes on', async () => {
-  await setJobLock([node], '8');
-  await setJobLock([far], '8', { leaseMs: 3_000 });
-  await makeDue(shop, node, 'renewed', 2);
-  const renewals = () => links.Redis.counters.commands.get('renew-if-owner') ?? 0;
-  const before = renewals();
-
-  const { result, resume } = await startTick(far, 'closed');
-  await until('the lease is renewed', () => renewals() > before);
-  expect(await tick(node)).toMatchObject({ outcome: 'skipped' });
-  await resume();
-
-  expect(await result).toMatchObject({ outcome: 'ran', closed: 2 });
 });
 
 test('a node is asked to stop: it ends with the order it is at, gives the lock up, and the other node does the rest', async () => {
@@ -135,7 +95,6 @@ test('a node is asked to stop: it ends with the order it is at, gives the lock u
 describe('a server is away', () => {
   test.each([
     ['Redis', '8-auto-renew'],
-    ['Redis', 'conditional'],
     ['MySQL', 'conditional'],
     ['ZooKeeper', 'zookeeper'],
   ] as const)('a tick says that it is %s, under %s, and a later one does all that is due', async (server, guard) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { readParts } from '../../../../services/inventory/orders/external/module.ts';
-import { paymentsKey, refusedKey } from '../../../../services/inventory/orders/payments/stream.ts';
+import { paymentsKey } from '../../../../services/inventory/orders/payments/stream.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { expectProblem, type TestNode, until } from '../node-under-test.ts';
 import { newKey, sellKeyed } from './keyed.ts';
@@ -25,12 +25,9 @@ function writeModule(name: string, source: string): string {
 const parts = `
 const KEEP = 'INSERT INTO tb_key (name, answer) VALUES (?, ?)';
 let calls = 0;
-export async function answerOnce({ key, work, mysql, redis, inProgress }: any) {
+export async function answerOnce({ key, work, mysql, redis }: any) {
   const [what] = key.split(' ');
   if (what === 'throws') throw new TypeError('a mistake of mine');
-  if (what === 'nothing') return undefined;
-  if (what === 'refused') throw inProgress();
-  if (what === 'no-table') return await mysql.read('SELECT 1 FROM tb_nowhere');
   if (what === 'outside') return await work(() => mysql.write(KEEP, [key, '{}']));
   if (what === 'caught') return await work((also: any) => also.write(KEEP, ['taken', '{}'])).catch((error: any) => ({ code: error.code }));
   if (what === 'taken') return await work((also: any) => also.write(KEEP, ['taken', '{}']));
@@ -40,7 +37,6 @@ export async function answerOnce({ key, work, mysql, redis, inProgress }: any) {
 export async function cleanUp({ readDue, inTransaction }: any) {
   for (const { id, sku, quantity } of await readDue()) {
     await inTransaction({ id, sku, quantity }, async (mysql: any) => {
-      if (sku === 'wrong') await mysql.write('UPDATE tb_nowhere SET x = 1');
       await mysql.write("UPDATE tb_order SET status = 'CLOSED', restored_at = UTC_TIMESTAMP(3) WHERE id = ?", [id]);
       if (sku === 'half') return;
       await mysql.write('INSERT INTO tb_stock (sku, stock) VALUES (?, ?) ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock)', [sku, quantity]);
@@ -99,13 +95,6 @@ describe('answerOnce', () => {
     expect(answers[0]?.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('a request that its work refuses is refused as ever', async () => {
-    await supply(node, 'empty', 0);
-
-    expectProblem(await sellKeyed(node, 'empty', keyFor('sells')), 'OUT_OF_STOCK');
-    expectProblem(await sellKeyed(node, SKU, keyFor('refused')), 'REQUEST_IN_PROGRESS', { definite: false });
-  });
-
   test('a row whose key is there undoes the order, puts the unit back, and asks the client to come again', async () => {
     const before = await stock();
     const first = await sellKeyed(node, SKU, keyFor('taken'));
@@ -121,8 +110,6 @@ describe('answerOnce', () => {
 
   test.each([
     ['throws', 'answerOnce() fails: TypeError: a mistake of mine.'],
-    ['nothing', 'answerOnce() resolves with no answer, but with undefined.'],
-    ['no-table', expect.stringMatching(/^answerOnce\(\) fails: Error: Table '.*tb_nowhere' doesn't exist\.$/)],
     ['outside', 'Within work() only the mysql that it gives you belongs to its transaction.'],
   ])('%s: the client learns nothing of the fault, and the log says it in a sentence', async (what, fault) => {
     const [before, lines] = [await stock(), node.lines.length];
@@ -147,15 +134,6 @@ describe('cleanUp', () => {
     await node.lab('PUT', '/job-lock', { lock: 'none' });
     expect(await tickAfter('half')).toMatchObject({ outcome: 'ran', due: 1, closed: 1, restored: 0 });
   });
-
-  test('a mistake of its own ends the tick as failed, and is in the log', async () => {
-    const lines = node.lines.length;
-
-    expect(await tickAfter('wrong')).toMatchObject({ outcome: 'failed', due: 1, closed: 0, restored: 0 });
-    expect(await faultsToldAfter(lines)).toEqual([
-      expect.stringMatching(/^cleanUp\(\) fails: Error: Table '.*tb_nowhere'/),
-    ]);
-  });
 });
 
 describe('takePayment', () => {
@@ -169,12 +147,6 @@ describe('takePayment', () => {
     await until('both are taken', async () => (await shop.redis.client.llen('taken')) === 2);
     expect(await shop.redis.client.lrange('taken', 0, -1)).toEqual(['pay-1 true', 'pay-1 false']);
     expect(await shop.paymentsOf(id)).toEqual([{ kind: 'PAYMENT', amount: 1 }]);
-  });
-
-  test('one for an order that is not there is put aside, as ours puts it', async () => {
-    await pay('00000000-0000-4000-8000-000000000000', 'pay-2');
-
-    await until('it is put aside', async () => (await shop.redis.client.xlen(refusedKey)) === 1);
   });
 
   test('a mistake of its own is in the log, and the message stays pending', async () => {

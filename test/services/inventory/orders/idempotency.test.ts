@@ -7,9 +7,7 @@ import type { Servers } from '../../../../locks/lock.ts';
 import { startNginx } from '../../../../scripts/stack/nginx.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { createOnce } from '../../../../services/inventory/orders/idempotency/in-process.ts';
-import { createOnce as createTable } from '../../../../services/inventory/orders/idempotency/table.ts';
-import { connectOrders } from '../../../../services/inventory/orders/order-store.ts';
-import { type Answer, ask, expectProblem, jsonBody, startNode, type TestNode, until } from '../node-under-test.ts';
+import { type Answer, ask, expectProblem, startNode, type TestNode, until } from '../node-under-test.ts';
 import { type NodePair, newKey, openPair, postKeyed, sellKeyed } from './keyed.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 
@@ -93,7 +91,6 @@ describe(`double click: ${CLICKS} identical requests over both nodes, the first 
 
 describe('a repeat after the answer was lost', () => {
   test.each([
-    ['in-process', 'first', 1],
     ['in-process', 'second', 2],
     ['lock', 'first', 2],
     ['table', 'second', 1],
@@ -132,56 +129,9 @@ describe('a repeat after the answer was lost', () => {
 
     expect(await shop.stockOf('plain')).toBe(7);
   });
-
-  test('a request whose client has hung up is being answered until its work has ended', async () => {
-    const underWay = async () => (await node.lab('GET', '/answers')).body;
-    await supply(node, 'hung-up', 5);
-    await node.lab('PUT', '/next-sale', { beforeAnswer: true });
-    const client = new AbortController();
-    const answer = sellKeyed(node, 'hung-up', newKey(), { signal: client.signal });
-    answer.catch(() => {});
-    await until('its answer is held', async () => (await node.state()).held === 1);
-    client.abort();
-    await expect(answer).rejects.toThrow();
-
-    expect(await underWay()).toEqual({ underWay: 1 });
-
-    await node.lab('PUT', '/resume');
-    await until('it has ended', async () => (await underWay())['underWay'] === 0);
-    expectProblem(await node.get('/answers'), 'NOT_FOUND');
-  });
 });
 
 describe('the same purchase', () => {
-  test('with orders a node keeps the keys in the table: the row has the answer, to the byte', async () => {
-    const key = newKey();
-
-    const sold = await sellKeyed(node, '001', key);
-
-    const [row] = await requestsOf(key);
-    expect(row).toMatchObject({ fingerprint: 'sale 001', status: 200, body: sold.text, kept: 86_400, claimed: 40 });
-  });
-
-  test('the sku in the query, in the body, or left out, with POST or GET: it is the same sale', async () => {
-    const key = newKey();
-    const before = await stock();
-    const path = '/inventory/sale';
-
-    const answers = [
-      await postKeyed(node, path, key),
-      await postKeyed(node, `${path}?sku=001`, key),
-      await postKeyed(node, path, key, {
-        ...jsonBody({ sku: '001' }),
-        headers: { 'content-type': 'application/json' },
-      }),
-      await postKeyed(node, path, key, { method: 'GET' }),
-    ];
-
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(await stock()).toBe(before - 1);
-  });
-
   test('table: with and without quotes it is the same key; in other letters, or with a space, another', async () => {
     const before = await stock();
     const quoted = await sellKeyed(node, '001', '"Key-1"');
@@ -191,28 +141,6 @@ describe('the same purchase', () => {
     for (const other of ['"key-1"', '"Key-1 "']) {
       expect((await sellKeyed(node, '001', other)).body.orderId).not.toBe(quoted.body.orderId);
     }
-  });
-
-  test('table: the longest key of signs that SQL treats with care is kept as it is, whatever a backslash is to MySQL', async () => {
-    await shop.query("SET GLOBAL sql_mode = CONCAT(@@GLOBAL.sql_mode, ',NO_BACKSLASH_ESCAPES')");
-    const pool = connectOrders(shop.url, 1);
-    onTestFinished(async () => {
-      await pool.end();
-      await shop.query("SET GLOBAL sql_mode = REPLACE(@@GLOBAL.sql_mode, 'NO_BACKSLASH_ESCAPES', '')");
-    });
-    const once = createTable({ ...onceOptions, orders: pool });
-    const key = String.raw`\"it's \\' OR 'x' = 'x%_;--`.padEnd(255, '`');
-    const ask = (n: number) =>
-      once({ key, fingerprint: 'sale 001' }, async (keep) => {
-        await keep?.(async (sql, values) => (await pool.query(sql, values))[0] as never, { n });
-        return { n };
-      });
-
-    await ask(1);
-
-    expect(await ask(2)).toEqual({ status: 200, body: '{"n":1}', isRepeat: true });
-    const rows = await shop.query('SELECT body FROM tb_request WHERE request_key = ?', [Buffer.from(key)]);
-    expect(rows).toHaveLength(1);
   });
 });
 
@@ -274,15 +202,6 @@ describe('no key, or a bad one', () => {
     expect([await stock(), await received()]).toEqual([before, sales]);
     expect(rows).toEqual(expect.arrayContaining(await shop.query('SELECT request_key FROM tb_request')));
   });
-
-  test('a request that is bad in itself leaves its key free', async () => {
-    const key = newKey();
-    expectProblem(await sellKeyed(node, 'no%20sku', key), 'BAD_REQUEST');
-    expectProblem(await postKeyed(node, '/orders/7/refund', key), 'BAD_REQUEST');
-
-    expect(await requestsOf(key)).toEqual([]);
-    expect((await sellKeyed(node, '001', key)).status).toBe(200);
-  });
 });
 
 describe('the first was refused', () => {
@@ -316,37 +235,6 @@ describe('the first was refused', () => {
     expect((await sellKeyed(at, sku, key)).status).toBe(200);
 
     expect(await shop.stockOf(sku)).toBe(4);
-  });
-
-  test('table: because its client went away while it waited: a repeat does the work', async () => {
-    await supply(node, 'gone', 5);
-    await shop.redis.client.hset('{inventorygone}:lock:8-auto-renew', 'somebody', 1);
-    const [key, client] = [newKey(), new AbortController()];
-    const answer = sellKeyed(node, 'gone', key, { signal: client.signal });
-    answer.catch(() => {});
-    await until('it waits', async () => (await node.state()).waiting === 1 && (await requestsOf(key)).length === 1);
-    client.abort();
-    await until('the key is free', async () => (await requestsOf(key)).length === 0);
-    await shop.redis.client.del('{inventorygone}:lock:8-auto-renew');
-
-    expect((await sellKeyed(node, 'gone', key)).status).toBe(200);
-    expect(await shop.ordersOf('gone')).toHaveLength(1);
-  });
-
-  test('because a server was away: nothing is done, and a repeat sells when it is back', async () => {
-    const { node: at, toRedis, toMysql } = await shop.openFarNode();
-    const [key, before] = [newKey(), await stock()];
-    toMysql.cut();
-    expectProblem(await sellKeyed(at, '001', key), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
-    toMysql.restore();
-    toRedis.cut();
-    expectProblem(await sellKeyed(at, '001', key), 'STORE_UNAVAILABLE', { detail: /^Redis/ });
-    toRedis.restore();
-    expect(await stock()).toBe(before);
-
-    await until('it sells', async () => (await sellKeyed(at, '001', key)).status === 200);
-
-    expect(await stock()).toBe(before - 1);
   });
 });
 
@@ -432,7 +320,5 @@ describe('one click, and an nginx that sends it to the other node when the first
     // It passes the orders on, too.
     const paid = await ask(`${nginx.url}/orders/${answer.body['orderId']}/pay`, { method: 'POST' });
     expect(paid.body).toMatchObject({ status: 'PAID' });
-    expect((await ask(`${nginx.url}/orders/${paid.body['id']}`)).body).toEqual(paid.body);
-    expect((await ask(`${nginx.url}/orders?limit=1`)).body['orders']).toHaveLength(1);
   });
 });

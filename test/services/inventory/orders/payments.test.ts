@@ -93,16 +93,6 @@ async function kill(node: TestNode) {
 
 const logged = (node: TestNode, what: string) => node.lines.filter((line) => line.includes(`"${what}"`)).length;
 
-test('PAYMENTS=off: nobody reads the stream', async () => {
-  const order = await orderToPay();
-  await pay(order);
-
-  expect((await seller.sell('001')).status).toBe(200);
-
-  expect(await shop.redis.client.xinfo('GROUPS', paymentsKey)).toEqual([]);
-  expect(await amountsOf(order)).toEqual([]);
-});
-
 describe('a payment that arrives', () => {
   let node: TestNode;
 
@@ -140,20 +130,6 @@ describe('a payment that arrives', () => {
     expect((await post(seller, `/orders/${order}/refund`)).body).toMatchObject({ status: 'REFUNDED' });
   });
 
-  test('is one of two halves that both nodes book at the same moment: the order is PAID', async () => {
-    const order = await orderToPay();
-    await openConsumer();
-    const { free } = await holdRow(order);
-
-    await Promise.all([pay(order, PRICE / 2), pay(order, PRICE / 2)]);
-    await workWaits(2);
-    await free();
-    await allAcknowledged();
-
-    expect(await amountsOf(order)).toEqual([PRICE / 2, PRICE / 2]);
-    expect(await statusOf(order)).toBe('PAID');
-  });
-
   test('comes as two messages with one key: it is booked once', async () => {
     const [order, key] = [await orderToPay(), randomUUID()];
 
@@ -173,25 +149,6 @@ describe('a payment that arrives', () => {
 
     expect(await amountsOf(order)).toEqual([PRICE]);
     expect(await statusOf(order)).toBe('CLOSED');
-  });
-
-  test('has a key that another node is at: it stays pending, and is booked when that one is given up', async () => {
-    const [order, key] = [await orderToPay(), randomUUID()];
-    await shop.query(
-      `INSERT INTO tb_request (request_key, fingerprint, claim, created_at, claimed_until, kept_until)
-        VALUES (?, ?, ?, UTC_TIMESTAMP(3), '2100-01-01', '2100-01-01')`,
-      [`payment:${key}`, `payment ${order} ${PRICE}`, randomUUID()],
-    );
-    await pay(order, PRICE, key);
-    await until('it is read', isRead);
-    await until('it has come again', async () => (await pending()).some(({ deliveries }) => deliveries > 1));
-    expect(await amountsOf(order)).toEqual([]);
-
-    await shop.query("UPDATE tb_request SET claimed_until = '2026-01-01' WHERE request_key = ?", [`payment:${key}`]);
-    await allAcknowledged();
-
-    expect(await amountsOf(order)).toEqual([PRICE]);
-    expect(await shop.redis.client.exists(refusedKey)).toBe(0);
   });
 
   test('is one that nobody can book: it is put aside with the reason, and the next one is booked', async () => {
@@ -218,17 +175,6 @@ describe('a payment that arrives', () => {
     ]);
     expect(refused[0]?.[1]).toEqual(expect.arrayContaining(['order', order, 'key', 'no-amount', 'id']));
     await until('each is logged', () => logged(node, 'a payment is put aside') === 6);
-    expect(await amountsOf(order)).toEqual([PRICE]);
-  });
-
-  test('is gone from the stream when it is to be taken over: it is not pending for ever', async () => {
-    const order = await orderToPay();
-    // Somebody was given it, and has died.
-    await giveToSomebody().xdel(paymentsKey, '1-1').exec();
-
-    await pay(order);
-    await allAcknowledged();
-
     expect(await amountsOf(order)).toEqual([PRICE]);
   });
 });

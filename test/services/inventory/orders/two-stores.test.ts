@@ -37,8 +37,6 @@ describe('the order can’t be written', () => {
   test.each([
     ['8-auto-renew', 'INSERT INTO tb_order'],
     ['8-auto-renew', 'UPDATE tb_request SET status'],
-    ['buckets', 'INSERT INTO tb_order'],
-    ['redis-atomic', 'INSERT INTO tb_order'],
     ['mysql-conditional', 'INSERT INTO tb_order'],
   ])('%s, %s is lost: the unit is back, the answer is definite, and a repeat sells', async (version, statement) => {
     for (const each of [node, atLine]) await each.lab('PUT', '/lock-version', { version });
@@ -181,34 +179,9 @@ describe('the money can’t be moved', () => {
       expectProblem(await postKeyed(node, `/orders/${id}/refund`, newKey()), 'ORDER_STATE');
     },
   );
-
-  test('pay: the connection is lost before COMMIT: definite, and nothing has happened', async () => {
-    await supply(atLine, 'lost', 5);
-    const { id } = await buy(atLine, 'lost');
-    line.cutAt('INSERT INTO tb_payment', 'before');
-
-    expectProblem(await post(atLine, `/orders/${id}/pay`), 'STORE_UNAVAILABLE', { detail: /^MySQL does not answer/ });
-
-    expect((await atLine.get(`/orders/${id}`)).body.status).toBe('UNPAID');
-    expect(await shop.paymentsOf(id)).toEqual([]);
-  });
 });
 
 describe('the unit can’t be taken', () => {
-  test('the write of the stock is lost on its way: the sale is in doubt, and its intent stays', async () => {
-    const link = await startLink(shop.redis.url);
-    const distant = await shop.openNode({ REDIS_URL: link.url });
-    await supply(distant, 'distant', 5);
-    const write = link.holdNext('SET');
-    const answer = distant.sell('distant');
-    await write.arrived;
-
-    write.drop();
-
-    expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: false, detail: /^Redis did not answer while/ });
-    expect(await whereabouts('distant')).toEqual({ inStock: 5, ordered: 0, intended: 1 });
-  });
-
   test('sold out, or given up by its buyer: the sale leaves neither an order nor an intent', async () => {
     await supply(node, 'gone', 1);
     await buy(node, 'gone');
@@ -241,30 +214,6 @@ describe('the unit can’t be taken', () => {
 });
 
 describe('MySQL goes away and comes back', () => {
-  test('cut off between the stock and the order: the unit is back in stock, and all sell when MySQL is back', async () => {
-    const { node, toMysql } = await shop.openFarNode();
-    await supply(node, 'killed', 5);
-    const paid = await buy(node, 'killed');
-    const { answer, resume } = await sellHeld(node, 'killed');
-
-    toMysql.cut();
-    await resume();
-    expectProblem(await answer, 'ORDER_FAILED', { detail: /the unit is back in stock\.$/ });
-    expect(await shop.stockOf('killed')).toBe(4);
-    // Before anything is taken.
-    expectProblem(await node.sell('killed'), 'STORE_UNAVAILABLE', { detail: /^MySQL did not answer before/ });
-    expectProblem(await post(node, `/orders/${paid.id}/pay`), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
-    expectProblem(await node.get('/orders'), 'STORE_UNAVAILABLE', { detail: /^MySQL/ });
-    expectProblem(await node.lab('PUT', '/stock', { sku: 'killed', stock: 9 }), 'STORE_UNAVAILABLE');
-    expect((await node.get('/inventory?sku=killed')).body).toEqual({ sku: 'killed', remaining: 4 });
-    toMysql.restore();
-
-    expect((await post(node, `/orders/${paid.id}/pay`)).body).toMatchObject({ id: paid.id, status: 'PAID' });
-    await buy(node, 'killed');
-    // The intent of the sale that failed explains nothing: its unit is back.
-    expect(await whereabouts('killed')).toEqual({ inStock: 3, ordered: 2, intended: 1 });
-  });
-
   test('a node that starts while MySQL is away makes the tables when it comes', async () => {
     const toMysql = await startLink(await shop.database('later'));
     toMysql.cut();

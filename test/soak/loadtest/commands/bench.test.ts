@@ -1,18 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { type BenchResults, benchSchema } from '../../../../loadtest/bench/results.ts';
-import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
-import { type CommandUnderTest, leavesNothing, ownCommands } from '../../../loadtest/commands/command-under-test.ts';
-import { startRedis } from '../../../services/inventory/node-under-test.ts';
+import { ownCommands } from '../../../loadtest/commands/command-under-test.ts';
 
 const file = 'loadtest/commands/bench.ts';
 const start = ownCommands(file);
 /** Published locks are modules that are TypeScript, which a bundle can't load. */
 const startFromSources = ownCommands();
 const tiny = ['--waiters', '10', '--seconds', '0.3', '--rounds', '1'];
-
-/** The spinners among the processes of a bench. None is left after it: that is looked at after every test. */
-const spinnersOf = (command: CommandUnderTest) => command.leftovers().filter((line) => line.includes('spinner.mjs'));
 
 async function measure(args: string[]): Promise<BenchResults> {
   const hasPeers = args.some((arg) => /async-mutex|peer:/.test(arg));
@@ -38,34 +33,6 @@ test('npm run bench: a lock of ours, and a published mutex of one process, which
   expect(settings.spinners?.count).toBe(availableParallelism());
 });
 
-test('npm run bench: a lock whose commands Redis lacks is not measured, and its turn says why', async ({ skip }) => {
-  const { url } = await startRedis();
-  skip(!(await lacksDeleting(url)));
-  const { turns } = await measure([...tiny, '--only', 'delete-if-equal']);
-
-  const failure = expect.stringMatching(lackOfDeleting);
-  expect(turns).toEqual([{ round: 1, waiters: 10, name: 'delete-if-equal', failure }]);
-});
-
-test('npm run bench --no-spinners: no process keeps a CPU awake; the ceilings cost the section alone', async () => {
-  const { turns, settings } = await measure([...tiny, '--only', 'serial-ceiling,handover-ceiling', '--no-spinners']);
-
-  expect(settings.spinners).toBeNull();
-  for (const { figures } of turns) {
-    expect(figures).toMatchObject({ lostUpdates: 0, errors: 0 });
-    // One GET and one SET.
-    expect(figures?.commandsPerAcquisition).toBeCloseTo(2, 0);
-  }
-});
-
-test('npm run bench: SIGKILL in the middle of a turn ends its spinners, too', async () => {
-  const command = start(file, ['--only', '6', '--seconds', '60']);
-  await command.prints(/Round 1/);
-  expect(spinnersOf(command)).toHaveLength(availableParallelism());
-  command.child.kill('SIGKILL');
-  await leavesNothing(command);
-});
-
 test('npm run bench --http: a published lock sells through nginx, as ours do', async () => {
   // A tick of /proc is 10 ms: fewer sales may cost nginx less than that.
   const { turns } = await measure([
@@ -89,15 +56,4 @@ test('npm run bench --orders: the same rush without and with an order for each s
     ['cohort+orders', 200, 0],
   ]);
   expect(ratios['cohort+orders/cohort@10']?.value).toBeGreaterThan(0);
-});
-
-test.each([
-  { args: ['--only', 'no-such-lock'], env: {}, says: /--only no-such-lock is not known: it must be one of serial-/ },
-  { args: ['--http', '--waiters', '5000'], env: {}, says: /--waiters 5000 is too many for --requests 4000/ },
-  { args: ['--orders'], env: { MYSQL_URL: 'mysql://root@127.0.0.1:1/shop' }, says: /names is not ours to empty/ },
-])('npm run bench $args: 2, and a line that says why', async ({ args, env, says }) => {
-  const command = start(file, args, env);
-
-  expect(await command.ended).toEqual({ code: 2, signal: null });
-  expect(command.stderr()).toMatch(says);
 });

@@ -11,8 +11,6 @@ const staircase = 'loadtest/commands/staircase.ts';
 const bench = 'loadtest/commands/bench.ts';
 const drill = 'live/drill.ts';
 const kills = 'loadtest/commands/random-kills.ts';
-/** It loads modules that are TypeScript, which a bundle can't. */
-const figures = 'loadtest/commands/figures.ts';
 const start = ownCommands(replay, staircase, bench, drill, kills);
 
 const longRush = ['--stage', '6', '--drill', 'rush,sell-out', ...QUICK, '--requests', '50000', '--stock', '50000'];
@@ -43,16 +41,6 @@ describe('Ctrl-C in the middle: 2', () => {
     expect(existsSync(join(command.reports, 'latest'))).toBe(false);
   });
 
-  test('npm run figures: the run that is under way ends as well, and is not recorded', async () => {
-    const command = start(figures, ['--only', 'start-4']);
-    await command.prints(/Two nodes behind nginx/);
-    command.child.kill('SIGINT');
-
-    expect((await command.ended).code).toBe(2);
-    expect(command.stdout()).not.toContain('taken from');
-    expect(command.stderr()).toContain('The figures could not be recorded: stopped before the end');
-  });
-
   test('npm run staircase: what was run is reported, and what was left out is named', async () => {
     const command = start(staircase, manyCells);
     await isInTheMiddle(command);
@@ -64,15 +52,6 @@ describe('Ctrl-C in the middle: 2', () => {
     expect(results.leftOut.length).toBeGreaterThan(0);
     expect(results.leftOut.length + drillsOf(results).length).toBe(12);
     expect(command.stdout()).toContain(`  Left out: ${results.leftOut.join(', ')}.\n`);
-  });
-
-  test('twice: it does not wait for what it has started, and the reaper ends that', async () => {
-    const command = start(staircase, manyCells);
-    await isInTheMiddle(command);
-    command.child.kill('SIGINT');
-    command.child.kill('SIGTERM');
-
-    expect((await command.ended).code).toBe(2);
   });
 });
 

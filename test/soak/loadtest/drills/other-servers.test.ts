@@ -2,15 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { amnesia } from '../../../../loadtest/drills/amnesia.ts';
-import { clockJump } from '../../../../loadtest/drills/clock-jump.ts';
 import { failover } from '../../../../loadtest/drills/failover.ts';
-import { forgottenSale } from '../../../../loadtest/drills/forgotten-sale.ts';
 import { lateRelease } from '../../../../loadtest/drills/late-release.ts';
 import { redisOutage } from '../../../../loadtest/drills/redis-outage.ts';
-import type { Target } from '../../../../loadtest/harness/target.ts';
 import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
 import { makeBarePath } from '../../../loadtest/commands/command-under-test.ts';
-import { isUnknown, ownTargets } from '../../../loadtest/drills/own-targets.ts';
+import { ownTargets } from '../../../loadtest/drills/own-targets.ts';
 import { expectAllSold, runLoad } from '../../../services/inventory/rush-at.ts';
 
 describe('on the embedded Valkey', () => {
@@ -26,21 +23,10 @@ describe('on the embedded Valkey', () => {
   });
   const { run, use } = ownTargets(1);
 
-  test('it is the one that was asked for, and has the command of every lock', async () => {
-    await use(async ({ redis, redisLacks }) => {
-      expect(redis).toEqual({ kind: 'embedded', version: expect.stringMatching(/^valkey \d/) });
-      expect(redisLacks).toEqual({});
-    });
-  });
-
   test('late-release under delete-if-equal: the release is seen, and frees nobody else', async () => {
     expect(await run(lateRelease, '5-owner-check')).toMatchObject({ verdict: 'fail', figures: { overlaps: 1 } });
     expect(await run(lateRelease, 'delete-if-equal')).toMatchObject({ verdict: 'pass', figures: { overlaps: 0 } });
     await use(async (target) => expectAllSold(await runLoad(target, 'delete-if-equal')));
-  });
-
-  test('clock-jump: a server of its own has the clock that jumps', async () => {
-    expect(await run(clockJump, '8-auto-renew')).toMatchObject({ verdict: 'fail', figures: { lostUpdates: 2 } });
   });
 
   test('redis-outage: Redis stands still, and the reason says why it was not restarted', async () => {
@@ -67,19 +53,5 @@ describe('on native servers', () => {
     // There, too, where it would have nothing to break.
     expect(await run(amnesia, 'delete-if-equal')).toMatchObject(notApplicable);
     await use(async (target) => expect(await runLoad(target, 'delete-if-equal')).toMatchObject(notApplicable));
-  });
-
-  test('forgotten-sale: the replica of the stack is not cut off, so nothing may be concluded', async () => {
-    const uncut = (target: Target): Target => {
-      const { stack } = target;
-      if (stack?.replica?.line === undefined) throw new Error('There is no replica.');
-      const line = { ...stack.replica.line, cut() {} };
-      return { ...target, stack: { ...stack, replica: { ...stack.replica, line } } };
-    };
-
-    isUnknown(
-      await run(forgottenSale, 'replicated', { wrap: uncut, tries: 4 }),
-      /^The replica has heard of what came after the cut\.$/,
-    );
   });
 });

@@ -12,7 +12,6 @@ import { MASTERS } from '../../../../scripts/stack/stack.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { controls, knownBugs, promisesOf } from '../../../known-bugs/bugs.ts';
 import { type LockToGrade, writeKnownBug } from '../../../known-bugs/known-bug.ts';
-import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
 import { writeModule } from '../../../loadtest/grade/modules.ts';
 
 const servers = openContractServers();
@@ -37,10 +36,6 @@ describe('a lock with a known bug', () => {
     ({ name, caughtBy }) => caughtBy.startsWith('contract-') && !leftAside.includes(name),
   );
 
-  test('each check catches one', () => {
-    expect(new Set(caught.map(({ caughtBy }) => caughtBy))).toEqual(new Set(checkNames));
-  });
-
   test.each(caught.map((lock) => [lock.name, lock.caughtBy, lock] as const))(
     '%s: %s catches it',
     async (_name, by, lock) => {
@@ -54,14 +49,6 @@ describe('a lock with a known bug', () => {
 
     expect(results.map(({ drill }) => drill)).toEqual(checkNames);
     expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'unknown')).toEqual([]);
-  });
-
-  test('one that keeps its process busy for ever: the first check says so', async () => {
-    const acquire = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
-    const text = `export const createLock = () => ({ async acquire() { ${acquire} }, async release() {} });`;
-    const [first] = await check('busy', writeModule('busy.ts', text), checkNames.slice(0, 1));
-
-    expect(first?.verdict).toBe('fail');
   });
 
   test('one that ends its process: the first check says so, and no other is looked at', async () => {
@@ -94,14 +81,6 @@ describe('locks of ours', () => {
     expect(Object.keys(contractRows).toSorted()).toEqual(inRedis.toSorted());
     for (const [row, ofRow] of Object.entries(contractRows))
       for (const [name, sign] of Object.entries(ofRow)) expect(whyItFails(row, name) !== undefined).toBe(sign === '✘');
-  });
-
-  test('one whose commands Redis lacks: no check applies, and each says why', async ({ skip }) => {
-    const [url = ''] = await servers.atLeast(1);
-    skip(!(await lacksDeleting(url)));
-    const lacking = checkNames.map((name) => [name, '–', expect.stringMatching(lackOfDeleting)]);
-
-    expect(await cellsOf('delete-if-equal')).toEqual(lacking);
   });
 
   // Those with the most ✘, and one of each way to wait; the search and the virtual world judge all of them.

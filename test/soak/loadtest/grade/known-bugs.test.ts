@@ -5,17 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drills } from '../../../../loadtest/drills/index.ts';
 import type { RushFigures } from '../../../../loadtest/evidence/results.ts';
 import { runExternalCell } from '../../../../loadtest/grade/external-cell.ts';
-import { type Drill, type DrillContext, lostTrack } from '../../../../loadtest/harness/drill.ts';
+import { type Drill, lostTrack } from '../../../../loadtest/harness/drill.ts';
 import { FREE_LIMIT_MS } from '../../../../loadtest/harness/rush.ts';
 import { openLocalTarget, type Target } from '../../../../loadtest/harness/target.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
-import type { SaleEvent } from '../../../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../../../services/inventory/store.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
 import { controls, knownBugs, promisesOf } from '../../../known-bugs/bugs.ts';
 import { type LockToGrade, writeKnownBug } from '../../../known-bugs/known-bug.ts';
 import { lockWith, writeModule } from '../../../loadtest/grade/modules.ts';
-import { startRedis } from '../../../services/inventory/node-under-test.ts';
 
 const LEASE_MS = 600;
 /** Sales of a rush in which each waits for its time-out. */
@@ -148,32 +146,5 @@ describe('what a lock leaves behind', () => {
   test('in a Redis that is not ours: what does not have the key in its name stays', async () => {
     const stack = { ...target.stack, redis: { kind: 'external', url: url() } } as unknown as Target['stack'];
     expect(await found({ ...target, stack })).toEqual(['my-own-key']);
-  });
-
-  test('one that has locked the harness out of Redis: unknown, and the stack is not used again', async () => {
-    const redis = await startRedis();
-    await redis.client.call('ACL', 'SETUSER', 'default', '-keys', '-flushdb');
-    const locked = {
-      nodes: [],
-      stack: { redis: { url: redis.url }, masters: [] },
-      partDied: new Promise<string>(() => {}),
-    };
-    const drill = { kind: 'steps', run: () => Promise.reject(new Error('The drill ran.')) } as unknown as Drill;
-    const context = { target: locked, stage: 'mine', settings: { leaseMs: 600 }, signal: new AbortController().signal };
-
-    const { outcome, isStackSound } = await runExternalCell(drill, context as unknown as DrillContext);
-    expect(outcome).toMatchObject({ verdict: 'unknown', reasons: [expect.stringMatching(/^NOPERM/)] });
-    expect(isStackSound).toBe(false);
-  });
-});
-
-test('sales that failed for several reasons: the most frequent one is told', async () => {
-  const rest = { at: 1, type: 'failed', node: 'node-1', saleId: '1', code: 'LOCK_FAILED' } as const;
-  const events = ['once.', 'often.', 'often.'].map((detail): SaleEvent => ({ ...rest, detail }));
-  const drill: Drill = { name: 'rush', kind: 'load', run: async () => ({ ...lostTrack('It lost track.'), events }) };
-
-  expect(await gradeBy(drill, 'control-plain')).toMatchObject({
-    verdict: 'fail',
-    reasons: ['No sale took place: often.'],
   });
 });

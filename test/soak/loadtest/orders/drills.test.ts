@@ -1,22 +1,18 @@
 // The drills of the orders on real servers; no virtual world has a MySQL. What the story tells is held by its own run:
 // commands/stories.test.ts.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { drillsOf, tracks } from '../../../../loadtest/commands/tracks.ts';
 import type { Drill } from '../../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { exerciseDrills } from '../../../../loadtest/orders/drills/index.ts';
-import { PAYMENT_MIN_IDLE_MS } from '../../../../loadtest/staircase/keys.ts';
 import { taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
 import { withNodes } from '../../../loadtest/drills/own-targets.ts';
-import { figuresAsDrawn, type OrderDrillOptions, ownOrderTargets } from '../../../loadtest/orders/own-order-targets.ts';
+import { figuresAsDrawn, ownOrderTargets } from '../../../loadtest/orders/own-order-targets.ts';
 
 const drillNamed = (name: string) =>
   [...drillsOf('orders'), ...exerciseDrills].find((drill) => drill.name === name) as Drill;
-const run = ownOrderTargets(1);
+const run = ownOrderTargets();
 
 /** The guards that the story leaves aside: each under the fault that parts the guards, or under the one that parts it from its neighbours. */
 const aside: Record<string, string> = {
@@ -110,60 +106,6 @@ describe('a drill whose fault is prevented is unknown', () => {
     ['sent-twice', 'guard-none', unpaid, /The payment was not booked/],
   ])('%s under %s', async (name, row, wrap, why) => {
     const { verdict, reasons } = await run(drillNamed(name), row, { wrap });
-
-    expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
-  });
-});
-
-/** From the first sentence on, the second tick fails, on whichever node it is. */
-function secondTickFails(): OrderDrillOptions {
-  let ticks = Number.NEGATIVE_INFINITY;
-  return {
-    async narrate() {
-      ticks = Math.max(ticks, 0);
-    },
-    wrap: (target) =>
-      withNodes(target, (node) => ({
-        async tick() {
-          ticks += 1;
-          return ticks === 2 ? { outcome: 'failed', ...nothingDone, detail: 'as the test wants it' } : node.tick();
-        },
-      })),
-  };
-}
-
-/** The second node answers everybody so. */
-function answers(status: number, body: object): () => OrderDrillOptions {
-  const server = createServer((_request, response) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  afterAll(() => void server.close());
-  const wrap: Wrap = (target) => {
-    const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return withNodes(target, (_, index) => (index === 1 ? { publicUrl } : {}));
-  };
-  return () => ({ wrap });
-}
-
-/** The node is killed so late that its message has been taken over: by the other one, or by itself. */
-const sleepyAudience = (): OrderDrillOptions => ({
-  tries: 1,
-  async narrate(sentence) {
-    if (sentence.endsWith('Its XACK is held on its way.')) await sleep(2 * PAYMENT_MIN_IDLE_MS);
-  },
-});
-
-describe('a drill in which a request or a tick failed is unknown', () => {
-  test.each([
-    ['double-restore', 'guard-none', secondTickFails, /tick of node-2 failed/],
-    ['job-crashes-half-way', 'guard-conditional', secondTickFails, /tick of node-2 failed/],
-    ['double-click', 'key-table', answers(503, { code: 'STORE_UNAVAILABLE' }), /answered 503/],
-    ['crash-before-answer', 'key-none', answers(503, { code: 'STORE_UNAVAILABLE' }), /The repeat was answered 503/],
-    ['retry-after-timeout', 'key-table', answers(200, { orderId: 'elsewhere' }), /has no such order/],
-    ['clicks-at-once', 'key-none', answers(200, {}), /answered sooner than the servers|came so late/],
-    ['redelivered', 'key-table', sleepyAudience, /before (it|node-[12]) was killed\.$/],
-  ] as const)('%s under %s', async (name, row, options, why) => {
-    const { verdict, reasons } = await run(drillNamed(name), row, options());
 
     expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(why)] });
   });

@@ -8,9 +8,7 @@ import { replayOnRedis } from '../../../../loadtest/prove/on-redis.ts';
 import { type Cell, proveCell } from '../../../../prove/cell.ts';
 import type { Step } from '../../../../prove/state.ts';
 import { projectDir } from '../../../../scripts/stack/parts.ts';
-import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
 import { makeBarePath } from '../../../loadtest/commands/command-under-test.ts';
-import { startRedis } from '../../../services/inventory/node-under-test.ts';
 
 /** One for each kind of fault. */
 const found: [lock: string, scope: string][] = [
@@ -27,9 +25,7 @@ const lackable: [lock: string, scope: string] = ['locks/beyond/delete-if-equal',
 
 const temp = mkdtempSync(join(tmpdir(), 'on-redis-'));
 const cells = new Map<string, Cell>();
-let redisUrl: string;
 beforeAll(async () => {
-  redisUrl = (await startRedis()).url;
   vi.stubEnv('TMPDIR', temp);
   for (const [lock, scope] of [...found, lackable]) {
     const file = join(projectDir, `${lock}.ts`);
@@ -69,21 +65,6 @@ describe('on a real server', () => {
     Object.assign(cell.counterexample[number - 1] as Step, change);
 
     expect(await replay('locks/4-ttl', cell)).toMatchObject({ times: 0, differs });
-  });
-
-  test('under a stage that mends it, the counterexample of the stage before does not happen', async () => {
-    const { times, differs } = await replay('locks/6-lua-release', cellOf(['locks/5-owner-check', 'late-release']));
-
-    expect(times).toBe(0);
-    expect(differs).toMatch(/^Step 4: A sends EVALSHA .* instead of GET lock\.$/);
-  });
-
-  test('a lock whose commands the server lacks is not replayed, and that is no pass', async ({ skip }) => {
-    skip(!(await lacksDeleting(redisUrl)));
-    const { times, differs } = await replay(lackable[0], cellOf(lackable));
-
-    expect(times).toBe(0);
-    expect(/^It cannot be replayed on a real server: (.*)$/.exec(differs ?? '')?.[1]).toMatch(lackOfDeleting);
   });
 });
 

@@ -52,16 +52,6 @@ describe('bundle: heavy packages', () => {
     expect(statSync(kept).ino).toBe(ino);
   });
 
-  test('what V8 can not read is made again', async () => {
-    const { file, compiled, says } = await heavy('second');
-    await run(file);
-    const [kept = ''] = compiled();
-    writeFileSync(kept, 'nothing that V8 knows');
-
-    expect(await run(file)).toBe(says);
-    expect(statSync(kept).size).toBeGreaterThan(100_000);
-  });
-
   test('a bundle whose packages were removed is made again', async () => {
     const bundler = (await bundledArgs('scripts/stack/bundle.ts')).at(-1);
     const { file, packages, says } = await heavy('third');

@@ -67,14 +67,3 @@ describe('a server that is killed starts again with what it had', () => {
     expect(await (await session.enter()).list('/zookeeper')).toEqual(before);
   });
 });
-
-test('mysql: a server that starts leaves the temporary tables of another one alone', async () => {
-  const first = await open((options) => openMysql(undefined, options));
-  const user = await createConnection(await first.database('one'));
-  onTestFinished(() => user.destroy());
-  // MariaDB makes such a table, in a file, for each query of its list of processes.
-  await user.query('CREATE TEMPORARY TABLE t (words TEXT) ENGINE=MyISAM');
-  await open((options) => openMysql(undefined, options));
-
-  expect(await user.query('DROP TEMPORARY TABLE t')).toHaveLength(2);
-});
