@@ -10,7 +10,7 @@ const ASKED_ON = [1, 1, 0, 1, 0, 0, 1, 0, 1, 1];
  * How much later node-2 hears each answer of Redis, in milliseconds. It has asked first: who wakes both nodes lets node-1 win, on every
  * machine. Without it the order would be luck, and might now and then be the right one.
  */
-const SLOW_MS = 50;
+const SLOW_MS = 100;
 /** How long each stays inside, in milliseconds. */
 const SALE_MS = 20;
 const STEP_LIMIT_MS = 5_000;
@@ -20,6 +20,8 @@ export const overtaking: StepDrill = {
   needs: ['links'],
   // A lease that outlasts the drill: nobody may enter because it has ended.
   timing: { leaseMs: 30_000, waitTimeoutMs: 600_000 },
+  // A node-1 that stands still for as long no longer wins.
+  wrongMs: SLOW_MS,
   async run(testBed): Promise<Judgement> {
     const nodes = [testBed.first, testBed.second] as const;
     // The first sale of a node connects it to the servers of the lock, which takes a while.

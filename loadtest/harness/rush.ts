@@ -8,12 +8,15 @@ import { sharedClock, sleep } from './clock.ts';
 import { type DrillContext, type DrillOutcome, notApplicable } from './drill.ts';
 import { sendSales } from './load.ts';
 import { network } from './network.ts';
+import { poll } from './poll.ts';
 import { watchStandstills } from './standstills.ts';
 import { lackOf, type Target } from './target.ts';
 
 /** How long the last sales may take to end after the load has stopped, in milliseconds. */
 const SETTLE_LIMIT_MS = 20_000;
 const SETTLE_POLL_MS = 20;
+/** How long a node may take to open its connection to Redis again, in milliseconds. */
+const RECONNECT_LIMIT_MS = 5_000;
 /** How much longer than its longest wait a request may take, in milliseconds. */
 const ANSWER_MARGIN_MS = 20_000;
 /** How much longer than its longest wait nobody may be given the lock, when a load gives up, in milliseconds. */
@@ -169,6 +172,9 @@ async function longestWait({ nodes }: Target): Promise<number> {
   return Math.max(...states.map(({ waitTimeoutMs }) => waitTimeoutMs));
 }
 
+/** A node that stood still may have given its connection up: it opens another one. */
 async function commandsProcessed({ nodes }: Target): Promise<number> {
-  return (await nodes[0]?.redis())?.commandsProcessed ?? 0;
+  const redis = await poll(async () => nodes[0]?.redis().catch(() => undefined), RECONNECT_LIMIT_MS);
+  if (redis === undefined) throw new Error('The first node does not reach its Redis.');
+  return redis.commandsProcessed;
 }

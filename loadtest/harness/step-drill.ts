@@ -34,6 +34,8 @@ export interface StepDrill {
   needs?: Need[];
   /** What the drill needs of the lock's timing, in milliseconds, whatever lease was asked for. */
   timing?: LockTiming;
+  /** A standstill as long as this may change its verdict, in milliseconds, where less than any other's would. */
+  wrongMs?: number;
   /** The units in stock before it. */
   stock?: number;
   run(testBed: TestBed): Promise<Judgement>;
@@ -103,7 +105,7 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
       return { outcome, standstillMs: testBed.standstillMs(), isLate };
     },
     {
-      wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS),
+      wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS, drill.wrongMs ?? SILENT_MS),
       hinderingMs: isConfirmed ? CONFIRM_STANDSTILL_MS : Math.min(timing.leaseMs / 8, SILENT_MS),
       tries,
       narrate,

@@ -76,7 +76,7 @@ test('npm start -- --track orders: the whole story is as taught, with the figure
       expect(witnesses.length > 0).toBe(verdict === 'fail');
     }
   }
-  expect(command.stdout()).toContain(`As taught: ${story.length} of ${story.length} cells`);
+  expect(command.stdout()).toContain(`As expected: each of the ${story.length} cells`);
 });
 
 test('npm run staircase, a Redis that was given: it is not broken, and keeps what it held', async () => {
