@@ -1,16 +1,25 @@
-// A sale as the service makes it: enter, read, do business, write, leave, release.
+// The service's own sale in the search: on the search's keys, and told step by step.
 
 import { type RunScript, readScript } from '../locks/drivers/script.ts';
 import type {
   Bucket,
   CreateLock,
   CreateMultiLock,
+  FencedStock,
   Lock,
-  MultiLock,
   RedisClient,
   SaleOptions,
   TakeOne,
 } from '../locks/lock.ts';
+import { sellAll as sellBasket } from '../services/inventory/basket.ts';
+import { ProblemError } from '../services/inventory/problem.ts';
+import {
+  putBack,
+  type SaleParts as SaleOfOne,
+  sellAtomically,
+  sellOne,
+  underLock,
+} from '../services/inventory/sale.ts';
 import { reasonOf } from '../virtual/places.ts';
 
 export const LEASE_MS = 900;
@@ -94,20 +103,149 @@ export interface SaleParts extends LockModule {
 export async function sellAll(sales: number, parts: SaleParts) {
   const { takeOne, script } = parts;
   const numbers = Array.from({ length: sales }, (_, index) => index + 1);
-  if (takeOne && !script.putsBack) await Promise.all(numbers.map((sale) => takeUnit(takeOne, sale, parts)));
-  else if (script.isAtOnce) await Promise.all(numbers.map((sale) => doOne(sale, parts)));
-  else for (const sale of numbers) await doOne(sale, parts);
+  const areAtOnce = script.isAtOnce || (takeOne && !script.putsBack);
+  if (areAtOnce) await Promise.all(numbers.map((sale) => sell(sale, parts)));
+  else for (const sale of numbers) await sell(sale, parts);
 }
 
-function doOne(sale: number, parts: SaleParts): Promise<void> {
-  const { createLock, createReadLock = createLock, script } = parts;
-  const { basket } = script;
-  if (basket)
-    return enter(sale, parts, openLocks(basket, sale, parts), (lock) => sellAllInside(basket, sale, lock, parts));
-  const open = () => openLock(script.isReader ? createReadLock : createLock, sale, parts);
-  const work = script.putsBack ? putBackInside : script.isReader ? lookInside : sellInside;
-  return enter(sale, parts, open, (lock) => work(sale, lock, parts));
+/** One sale, or what the script has in its place. It tells how that ended. */
+async function sell(sale: number, parts: SaleParts) {
+  const { takeOne, script, ask, emit } = parts;
+  ask(sale);
+  try {
+    if (script.basket) await sellSkus(script.basket, sale, parts);
+    else if (script.putsBack) await putUnitBack(sale, parts);
+    else if (script.isReader) await lookTwice(sale, parts);
+    else if (takeOne) await takeUnit(takeOne, sale, parts);
+    else await sellUnit(sale, parts);
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'OUT_OF_STOCK') emit(sale, 'sold out');
+    else emit(sale, 'failed', { why: reasonOf(error) });
+  }
 }
+
+function sellUnit(sale: number, parts: SaleParts) {
+  const { createLock, script, signal } = parts;
+  const lock = openLock(createLock, sale, parts);
+  const again = () => (script.nested === 'same object' ? lock : openLock(createLock, sale, parts));
+  async function business() {
+    if (script.nested) {
+      const nested = again();
+      await nested.acquire(signal);
+      parts.emit(sale, 'nested');
+      await nested.release();
+    }
+    await rest(parts);
+  }
+  return sellOne({ ...partsOf(sale, parts), lock, business });
+}
+
+function putUnitBack(sale: number, parts: SaleParts) {
+  const { store, ...own } = partsOf(sale, parts);
+  async function writeStock(sku: string, stock: number, token: string | undefined) {
+    await store.writeStock(sku, stock, token);
+    parts.emit(sale, 'put back', { stock });
+  }
+  const lock = openLock(parts.createLock, sale, parts);
+  return putBack({ ...own, units: 1, lock, store: { ...store, writeStock } });
+}
+
+/** One who only looks sees the same stock twice. */
+function lookTwice(sale: number, parts: SaleParts) {
+  const { createLock, createReadLock = createLock } = parts;
+  const lock = openLock(createReadLock, sale, parts);
+  return underLock({ ...partsOf(sale, parts), lock }, async () => {
+    for (let time = 1; time <= 2; time += 1) parts.emit(sale, 'read', { stock: await read(lock, parts) });
+  });
+}
+
+/** A sale that the strategy makes in a way of its own. It is inside until it has its answer. */
+async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
+  const { redis } = parts;
+  let isInside = false;
+  const emit: SaleParts['emit'] = (of, step, more) => {
+    if (step === 'entered') isInside = true;
+    if (step === 'left' && !isInside) return;
+    if (step === 'left') isInside = false;
+    parts.emit(of, step, more);
+  };
+  const own = { ...parts, emit };
+  const { emit: emitStep } = partsOf(sale, own);
+  const options = {
+    redis,
+    sku: '001',
+    stockKey: STOCK_KEY,
+    stock: fencedStock(parts, placeOfSku(1)),
+    openLock: (createLock) => openLock(createLock, sale, parts),
+    buckets: Array.from({ length: BUCKET_COUNT }, (_, bucket) => openBucket(bucket, sale, own)),
+    async readBuckets() {
+      const keys = Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(STOCK_KEY, bucket));
+      return (await redis.mget(...keys)).map((units) => (units === null ? undefined : Number(units)));
+    },
+    signal: parts.signal,
+    business: () => rest(parts),
+    emit(step, stock) {
+      if (step === 'entered') emit(sale, 'entered');
+      if (step === 'waiting') emit(sale, 'waits again');
+      if (stock !== undefined && (step === 'read' || step === 'wrote')) emit(sale, step, { stock });
+    },
+  } satisfies Partial<SaleOptions>;
+  await sellAtomically(takeOne, options as unknown as SaleOptions, emitStep);
+  emit(sale, 'released');
+}
+
+/** One of the places of a stock that lies in several. A sale that has left one is in none. */
+function openBucket(bucket: number, sale: number, parts: SaleParts): Bucket {
+  return {
+    stock: fencedStock(parts, placeOfBucket(bucket)),
+    openLock: (createLock) => openLock(createLock, sale, parts, bucket),
+    emit(step, stock) {
+      if (step === 'entered' || step === 'left') parts.emit(sale, step, { bucket });
+      if (stock !== undefined && (step === 'read' || step === 'wrote')) parts.emit(sale, step, { stock, bucket });
+    },
+  };
+}
+
+/** A sale of several skus: all are read, then all are written. */
+function sellSkus(skus: number[], sale: number, parts: SaleParts) {
+  const { createMultiLock } = parts;
+  if (createMultiLock === undefined) throw new Error('it exports no createMultiLock');
+  const options = optionsOf(sale, parts) as unknown as Parameters<CreateMultiLock>[0];
+  const lock = createMultiLock(
+    options,
+    skus.map((sku) => keysOf(sku).lock),
+  );
+  return sellBasket({
+    ...partsOf(sale, parts),
+    skus: skus.map(String),
+    lock,
+    tokenOf: (sku) => lock.fencingTokenOf(keysOf(Number(sku)).lock),
+    business: () => rest(parts),
+    progress: { reached: new Map() },
+  });
+}
+
+async function rest({ script, sleep }: SaleParts) {
+  if (script.businessMs > 0) await sleep(script.businessMs);
+}
+
+/** What each sale of the service is given. Its skus are numbers here. */
+function partsOf(sale: number, parts: SaleParts): Omit<SaleOfOne, 'lock' | 'business'> {
+  return {
+    sku: '1',
+    store: {
+      readStock: (sku, fencingToken) => read({ fencingToken }, parts, placeOfSku(Number(sku))),
+      writeStock: (sku, stock, fencingToken) => write(stock, { fencingToken }, parts, placeOfSku(Number(sku))),
+    },
+    wait: parts.signal,
+    emit(step, stock) {
+      if (isTold(step)) parts.emit(sale, step, stock === undefined ? {} : { stock });
+    },
+  };
+}
+
+/** Steps of the service that the search tells of. */
+const isTold = (step: string): step is SaleStep => ['entered', 'read', 'wrote', 'left', 'released'].includes(step);
 
 function openLock(createLock: CreateLock, sale: number, parts: SaleParts, bucket = 0): Lock {
   const options = { ...optionsOf(sale, parts), key: inBucket(LOCK_KEY, bucket) };
@@ -125,143 +263,6 @@ function optionsOf(sale: number, { name, redis, masters }: SaleParts) {
   };
 }
 
-/** A sale that the strategy makes in a way of its own. It is inside until it has its answer. */
-async function takeUnit(takeOne: TakeOne, sale: number, parts: SaleParts) {
-  const { redis, script, signal, sleep, ask } = parts;
-  let isInside = false;
-  const emit: SaleParts['emit'] = (of, step, more) => {
-    if (step === 'entered' || step === 'left') isInside = step === 'entered';
-    parts.emit(of, step, more);
-  };
-  const options = {
-    redis,
-    sku: '001',
-    stockKey: STOCK_KEY,
-    stock: {
-      read: (fencingToken) => read({ fencingToken }, parts),
-      write: (stock, fencingToken) => write(stock, { fencingToken }, parts),
-    },
-    openLock: (createLock) => openLock(createLock, sale, parts),
-    buckets: Array.from({ length: BUCKET_COUNT }, (_, bucket) => openBucket(bucket, sale, { ...parts, emit })),
-    async readBuckets() {
-      const keys = Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(STOCK_KEY, bucket));
-      return (await redis.mget(...keys)).map((units) => (units === null ? undefined : Number(units)));
-    },
-    signal,
-    business: async () => {
-      if (script.businessMs > 0) await sleep(script.businessMs);
-    },
-    emit(step, stock) {
-      if (step === 'entered') emit(sale, 'entered');
-      if (step === 'waiting') emit(sale, 'waits again');
-      if (stock !== undefined && (step === 'read' || step === 'wrote')) emit(sale, step, { stock });
-    },
-  } satisfies Partial<SaleOptions>;
-  try {
-    ask(sale);
-    const stockBefore = await takeOne(options as unknown as SaleOptions);
-    if (stockBefore === 0) emit(sale, 'sold out');
-    if (isInside) emit(sale, 'left');
-    emit(sale, 'released');
-  } catch (error) {
-    emit(sale, 'failed', { why: reasonOf(error) });
-  }
-}
-
-/** One of the places of a stock that lies in several. A sale that has left one is in none. */
-function openBucket(bucket: number, sale: number, parts: SaleParts): Bucket {
-  return {
-    stock: {
-      read: (fencingToken) => read({ fencingToken }, parts, placeOfBucket(bucket)),
-      write: (stock, fencingToken) => write(stock, { fencingToken }, parts, placeOfBucket(bucket)),
-    },
-    openLock: (createLock) => openLock(createLock, sale, parts, bucket),
-    emit(step, stock) {
-      if (step === 'entered' || step === 'left') parts.emit(sale, step, { bucket });
-      if (stock !== undefined && (step === 'read' || step === 'wrote')) parts.emit(sale, step, { stock, bucket });
-    },
-  };
-}
-
-/** Asks for what `open` opens, and does the work inside it. */
-async function enter<Held extends Pick<Lock, 'acquire' | 'release'>>(
-  sale: number,
-  { signal, ask, emit }: SaleParts,
-  open: () => Held,
-  work: (lock: Held) => Promise<void>,
-) {
-  try {
-    ask(sale);
-    const lock = open();
-    await lock.acquire(signal);
-    emit(sale, 'entered');
-    try {
-      // The wait may have ended while the server was granting the lock.
-      signal.throwIfAborted();
-      await work(lock);
-    } finally {
-      emit(sale, 'left');
-      await lock.release();
-      emit(sale, 'released');
-    }
-  } catch (error) {
-    emit(sale, 'failed', { why: reasonOf(error) });
-  }
-}
-
-async function sellInside(sale: number, lock: Lock, parts: SaleParts) {
-  const { createLock, script, signal, sleep, emit } = parts;
-  const stock = await read(lock, parts);
-  emit(sale, 'read', { stock });
-  if (script.nested) {
-    const nested = script.nested === 'same object' ? lock : openLock(createLock, sale, parts);
-    await nested.acquire(signal);
-    emit(sale, 'nested');
-    await nested.release();
-  }
-  if (script.businessMs > 0) await sleep(script.businessMs);
-  if (stock === 0) return emit(sale, 'sold out');
-  // A holder that knows that it has lost the lock writes nothing.
-  lock.lost?.throwIfAborted();
-  await write(stock - 1, lock, parts);
-  emit(sale, 'wrote', { stock: stock - 1 });
-}
-
-/** One who only looks sees the same stock twice. */
-async function lookInside(sale: number, lock: Lock, parts: SaleParts) {
-  for (let time = 1; time <= 2; time += 1) parts.emit(sale, 'read', { stock: await read(lock, parts) });
-}
-
-/** The locks of several skus at once. */
-const openLocks = (skus: number[], sale: number, parts: SaleParts) => () => {
-  const { createMultiLock } = parts;
-  if (createMultiLock === undefined) throw new Error('it exports no createMultiLock');
-  const options = optionsOf(sale, parts) as unknown as Parameters<CreateMultiLock>[0];
-  const keys = skus.map((sku) => keysOf(sku).lock);
-  return createMultiLock(options, keys);
-};
-
-/** A sale of several skus: all are read, then all are written. */
-async function sellAllInside(skus: number[], sale: number, lock: MultiLock, parts: SaleParts) {
-  const { script, sleep, emit } = parts;
-  const tokenOf = (sku: number) => ({ fencingToken: lock.fencingTokenOf(keysOf(sku).lock) });
-  const stocks: number[] = [];
-  for (const sku of skus) stocks.push(await read(tokenOf(sku), parts, placeOfSku(sku)));
-  emit(sale, 'read');
-  if (script.businessMs > 0) await sleep(script.businessMs);
-  if (stocks.includes(0)) return emit(sale, 'sold out');
-  lock.lost.throwIfAborted();
-  for (const [at, sku] of skus.entries()) await write((stocks[at] ?? 0) - 1, tokenOf(sku), parts, placeOfSku(sku));
-  emit(sale, 'wrote');
-}
-
-async function putBackInside(sale: number, lock: Lock, parts: SaleParts) {
-  const stock = (await read(lock, parts)) + 1;
-  lock.lost?.throwIfAborted();
-  await write(stock, lock, parts);
-  parts.emit(sale, 'put back', { stock });
-}
-
 /** Where a stock lies, and the name under which its fence knows the tokens of its lock. */
 interface Place {
   stock: string;
@@ -276,6 +277,11 @@ const placeOfBucket = (bucket: number): Place => ({
   lock: inBucket(LOCK_KEY, bucket),
 });
 
+const fencedStock = (parts: SaleParts, place: Place): FencedStock => ({
+  read: (fencingToken) => read({ fencingToken }, parts, place),
+  write: (stock, fencingToken) => write(stock, { fencingToken }, parts, place),
+});
+
 async function read(
   { fencingToken, hasUnfencedReads }: Partial<Lock>,
   { redis }: SaleParts,
@@ -283,7 +289,7 @@ async function read(
 ): Promise<number> {
   if (fencingToken === undefined || hasUnfencedReads) return Number(await redis.get(stock));
   const answer = await readIfNewest(redis, [stock, fence], [lock, fencingToken]);
-  if (answer === -1) throw new Error('STALE_TOKEN');
+  if (answer === -1) throw staleToken();
   return Number(answer);
 }
 
@@ -295,5 +301,7 @@ async function write(
 ) {
   if (fencingToken === undefined) return void (await redis.set(stock, units));
   const isWritten = await writeIfNewest(redis, [stock, fence], [units, lock, fencingToken]);
-  if (isWritten === 0) throw new Error('STALE_TOKEN');
+  if (isWritten === 0) throw staleToken();
 }
+
+const staleToken = () => new ProblemError('STALE_TOKEN', 'STALE_TOKEN');
