@@ -10,6 +10,8 @@ import { readLock } from '../../prove/sandbox.ts';
 import { scopes as allScopes } from '../../prove/scopes.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
+import { type Edit, editsIn, readBlocks } from '../edits.ts';
+import { mutate } from '../mutations/mutation.ts';
 
 const folder = join(projectDir, 'reports/attempts');
 
@@ -25,25 +27,15 @@ export interface Attempt {
   fails: string;
   /** A part of the reason that is given. */
   reason: string;
-  /** The texts that are replaced. Each must occur exactly once. */
-  edits: { find: string[]; by: string[] }[];
+  edits: Edit[];
 }
 
 /** All that are in attempts.txt. */
 export function readAttempts(): Attempt[] {
-  const [, ...blocks] = readFileSync(join(import.meta.dirname, 'attempts.txt'), 'utf8').split('\n\n');
-  return blocks.map((block) => {
-    const [head = '', caught = '', ...lines] = block.trimEnd().split('\n');
+  return readBlocks(join(import.meta.dirname, 'attempts.txt')).map(([head = '', caught = '', ...lines]) => {
     const [name = '', from = '', what = ''] = head.split(' · ');
     const [, fails = '', reason = ''] = /^([\w-]+)(?:: (.*))?$/.exec(caught) ?? [];
-    const edits: Attempt['edits'] = [];
-    for (const line of lines) {
-      const last = edits.at(-1);
-      if (line.startsWith('+')) last?.by.push(line.slice(1));
-      else if (last?.by.length === 0) last.find.push(line.slice(1));
-      else edits.push({ find: [line.slice(1)], by: [] });
-    }
-    return { name, from, what, fails, reason, edits };
+    return { name, from, what, fails, reason, edits: editsIn(lines) };
   });
 }
 
@@ -79,12 +71,9 @@ let files = 0;
 /** Writes the attempt into a file of its own. */
 export function fileOfAttempt({ name, original, solution }: Exercise, { from, edits }: Attempt): string {
   expect(['lock', 'solution']).toContain(from);
-  let text = readFileSync(from === 'lock' ? original : solution, 'utf8');
-  for (const { find, by } of edits) {
-    const [before, after, ...more] = text.split(find.join('\n'));
-    expect({ find, isOnce: after !== undefined && more.length === 0 }).toEqual({ find, isOnce: true });
-    text = `${before}${by.join('\n')}${after}`;
-  }
+  const file = from === 'lock' ? original : solution;
+  let text = readFileSync(file, 'utf8');
+  for (const edit of edits) text = mutate(text, { file, ...edit });
   files += 1;
   return ownFile(`${name}-${files}`, text);
 }

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path';
 import type { Promises } from '../../loadtest/evidence/promises.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import type { Edit } from '../edits.ts';
 import { mutate } from '../mutations/mutation.ts';
 
 /** A lock of ours, or a correct one, as a module of its own. */
@@ -13,7 +14,7 @@ export interface LockToGrade {
   /** The file of the lock that it is in, from the project's folder. */
   lock: string;
   /** The texts that are replaced. Each must occur exactly once in its file: the lock itself when no other is named. */
-  changes: { file?: string; find: string; replace: string }[];
+  changes: Edit[];
   /** What is wrong with it: one sentence. */
   why: string;
   /** What the lock says of itself, where that is not what the lock says that it is compared with. */

