@@ -82,6 +82,22 @@ describe('workshop: what TypeScript says', () => {
     expect(asJson(checked)).toMatchObject({ solved: 1, exercises: [{ solved: true, typeError: says }] });
   });
 
+  test('with drills, check plays what the search holds for; one that fails leaves it unsolved', async () => {
+    const run: RealJudge['run'] = async () => [
+      { drill: 'late-release', verdict: 'fail', reason: 'So it was.', witnesses: [] },
+    ];
+    const checked = await checkAll([exercise], {
+      search: stub,
+      serversOf: () => ({ run }) as RealJudge,
+      hasDrills: true,
+      signal,
+      onChecked() {},
+    });
+
+    const drills = [{ drill: 'late-release', verdict: 'fail', reason: 'So it was.' }];
+    expect(asJson(checked)).toMatchObject({ solved: 0, exercises: [{ solved: false, drills }] });
+  });
+
   test('a session tells it below the verdict', async () => {
     write('lock.ts', wrong);
     const progress = openProgress(join(folder, '.workshop.json'));
