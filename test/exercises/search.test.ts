@@ -22,8 +22,12 @@ test.each(exercises)('$name: before anybody changes it, it fails for the reason 
     expect(cell).toMatchObject({ ...expected, cut: 0 });
 });
 
+/** It takes seconds where it holds: test/soak/prove has it. */
+const LONG = 'zombie-renewal';
+
 test.each(exercises)('$name: solved, it holds in every scope', async (exercise: Exercise) => {
-  const cells = await lookAt(exercise, exercise.solution);
+  const scopes = exercise.settings.search?.scopes.filter((scope) => scope !== LONG);
+  const cells = await lookAt(exercise, exercise.solution, scopes);
 
   expect(cells.filter(({ verdict, cut }) => verdict !== 'holds' || cut > 0)).toEqual([]);
 });

@@ -7,8 +7,8 @@ import { scopes } from '../../prove/scopes.ts';
 import { fileOf, open, scopeNamed, searchIn } from './own-locks.ts';
 
 // ✔ no order of events violates it, ✘ one does, · is not searched here: it takes more than a second (test/soak/prove has those), the lock has
-// no readers, or it is the cell of a row above: a lock that waits or gives up in another way fails and holds as stage 7 or 8 does, and one with
-// a fencing token as `fenced` does.
+// no readers, or it is the cell of another row: 2-recursive-retry is 3-spin without its loop, a lock that waits or gives up in another way fails
+// and holds as stage 7 or 8 does, and one with a fencing token as fenced does.
 const table = `
                    plain
                    │  lost-wakeup
@@ -29,7 +29,7 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
 0-none             ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
 1-in-process       ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
-2-recursive-retry  ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ·  ·
+2-recursive-retry  ✔  ·  ·  ✘  ·  ·  ✘  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·
 3-spin             ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ✘  ·
 4-ttl              ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
 5-owner-check      ✔  ✔  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·

@@ -1,6 +1,7 @@
 // The cells of the matrix that take more than a second: test/prove/matrix has the others.
 
 import { expect, test } from 'vitest';
+import { readExercise } from '../../../exercises/workshop/exercise.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { knownBugs, promisesOf } from '../../known-bugs/bugs.ts';
@@ -18,6 +19,13 @@ test.each([
   const size = { sales: stage === 'combine' ? 2 : 1, isInBuckets: stage === 'buckets' };
 
   expect(await searchIn(fileOf(stage), scope, size)).toMatchObject({ verdict: 'holds', cut: 0 });
+});
+
+test('exercise 22, solved: zombie-renewal holds', async () => {
+  expect(await searchIn(readExercise('22-the-long-standstill').solution, 'zombie-renewal')).toMatchObject({
+    verdict: 'holds',
+    cut: 0,
+  });
 });
 
 test.each(['renews-any-holder', 'looks-then-renews'])('%s: zombie-renewal finds it', async (name) => {
