@@ -10,17 +10,16 @@ import { type Outcome, type Tried, tryMutations, whyStale } from './try-mutation
 const SURVIVED = 1;
 const COULD_NOT_RUN = 2;
 
-const { only, list, json } = new Command('npm run mutations --')
+const { only, list } = new Command('npm run mutations --')
   .description(
     'Puts one small bug after the other into a copy of the sources, and asks whether the tests notice. Ends with 0 when all are caught, 1 when one survived, 2 when it can’t be said.',
   )
   .option('--only <names>', 'some of them, with commas between them', named, catalogue)
   .option('--list', 'tell them, and which are stale, and run no test')
-  .option('--json', 'print the results as JSON and nothing else')
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse()
-  .opts<{ only: Mutation[]; list?: boolean; json?: boolean }>();
+  .opts<{ only: Mutation[]; list?: boolean }>();
 
 /** The first signal ends the run in order; the second ends it at once, and the reaper clears up. */
 const stopping = new AbortController();
@@ -35,31 +34,27 @@ process.exitCode = list ? tellList() : await run();
 
 function tellList(): number {
   const all = only.map((mutation) => ({ ...mutation, stale: whyStale(projectDir, mutation) }));
-  if (json) print(JSON.stringify(all, null, 2));
-  else
-    for (const { name, file, why, stale } of all)
-      print(`${name}\n  ${file}: ${why}${stale ? `\n  Stale. ${stale}` : ''}`);
+  for (const { name, file, why, stale } of all)
+    print(`${name}\n  ${file}: ${why}${stale ? `\n  Stale. ${stale}` : ''}`);
   return all.some(({ stale }) => stale !== undefined) ? COULD_NOT_RUN : 0;
 }
 
 async function run(): Promise<number> {
   const startedAt = performance.now();
   const width = Math.max(...only.map(({ name }) => name.length));
-  const say = (line: string) => json || print(line);
   let count = 0;
-  say(`${countOf(only.length, 'mutation')}.`);
+  print(`${countOf(only.length, 'mutation')}.`);
   try {
     const tried = await tryMutations(projectDir, only, {
       signal: stopping.signal,
       onTried({ mutation, outcome, detail, ms }) {
         count += 1;
         const time = formatDuration(ms).padStart(6);
-        say(`[${count}/${only.length}] ${mutation.name.padEnd(width)} ${time} ${outcome.padEnd(8)} ${detail}`);
+        print(`[${count}/${only.length}] ${mutation.name.padEnd(width)} ${time} ${outcome.padEnd(8)} ${detail}`);
       },
     });
     const ms = Math.round(performance.now() - startedAt);
-    if (json) print(JSON.stringify({ durationMs: ms, mutations: tried.map(asJson) }, null, 2));
-    for (const line of summary(tried, ms)) say(line);
+    for (const line of summary(tried, ms)) print(line);
     await dismissReaper();
     return exitCodeOf(tried);
   } catch (error) {
@@ -88,10 +83,6 @@ function summary(tried: Tried[], ms: number): string[] {
 function exitCodeOf(tried: Tried[]): number {
   if (tried.some(({ outcome }) => outcome === 'survived')) return SURVIVED;
   return tried.every(({ outcome }) => outcome === 'caught') ? 0 : COULD_NOT_RUN;
-}
-
-function asJson({ mutation: { name, file }, outcome, detail, ms }: Tried) {
-  return { name, file, outcome, detail, ms };
 }
 
 function print(line: string) {
