@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Exercise } from '../../exercises/workshop/exercise.ts';
 import { isRestless } from '../../exercises/workshop/restless.ts';
-import { type Cell, proveCell } from '../../prove/cell.ts';
-import { readLock } from '../../prove/sandbox.ts';
-import { scopes as allScopes } from '../../prove/scopes.ts';
+import { type Cell, scopeFor } from '../../prove/cell.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { type Edit, editsIn, readBlocks } from '../edits.ts';
 import { mutate } from '../mutations/mutation.ts';
+import { open, scopeNamed, searchIn } from '../prove/own-locks.ts';
 
 const folder = join(projectDir, 'reports/attempts');
 
@@ -42,14 +41,13 @@ export function readAttempts(): Attempt[] {
 /** What the search says of a file, in each scope of the exercise or in some of them. */
 export async function lookAt({ settings }: Exercise, file: string, names = settings.search?.scopes ?? []) {
   const { processes = 2, sales = 1, atOnce = false } = settings.search ?? {};
-  expect(await isRestless(await readLock(file), processes)).toBeUndefined();
+  expect(await isRestless(await open(file), processes)).toBeUndefined();
   const cells: Pick<Cell, 'scope' | 'verdict' | 'reason' | 'cut'>[] = [];
-  for (const scope of names) {
-    const least = allScopes.find(({ name }) => name === scope)?.processes ?? 0;
-    const size = { processes: Math.max(processes, least), sales, masters: 0, ...(atOnce && { isAtOnce: true }) };
-    const rest = { budget: {}, isSplit: false, seconds: 120 };
-    const { verdict, reason, cut } = await proveCell({ stage: 'lock.ts', file, scope, ...size, ...rest });
-    cells.push({ scope, verdict, reason, cut });
+  for (const name of names) {
+    const scope = scopeFor(scopeNamed(name), { budget: {}, isAtOnce: atOnce });
+    const size = { processes: Math.max(processes, scope.processes ?? 0), sales };
+    const { verdict, reason, cut } = await searchIn(file, scope, size);
+    cells.push({ scope: name, verdict, reason, cut });
   }
   return cells;
 }

@@ -29,13 +29,12 @@ describe('npm run workshop', () => {
   test('check: each that is not solved shows why, and it ends with 1', async () => {
     const { env, exercises } = own();
     cpSync(exercises[1].solution, exercises[1].file);
-    writeFileSync(exercises[2].file, 'export const createLock =;');
 
-    const { code, stdout, stderr } = await workshop(['check'], { env });
+    const { code, stdout, stderr } = await workshop(['check', '2', '04-ttl'], { env });
 
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(/^✘ 02-recursive-retry .*inside at the same time\..*0 ms {2}B {2}begins a sale/s);
-    expect(stdout).toMatch(/^✔ 04-ttl .*\n✘ 05-owner-check .*Unexpected\s+";"\..*\n1 of 3 solved\.\n$/ms);
+    expect(stdout).toMatch(/^✔ 04-ttl .*\n1 of 2 solved\.\n$/ms);
   });
 
   test('check, --json: nothing but JSON, with the steps', async () => {

@@ -12,7 +12,11 @@ test('exercises: there is a wrong attempt at each that the search judges', () =>
   expect(attempts.map(({ name }) => name)).toEqual(exercises.map(({ name }) => name));
 });
 
-test.each(exercises)('$name: before anybody changes it, it fails for the reason that it names', async (exercise) => {
+/** It takes seconds: test/soak/prove has it. */
+const LONG = 'zombie-renewal';
+const broken = exercises.filter(({ settings }) => settings.fails.scope !== LONG);
+
+test.each(broken)('$name: before anybody changes it, it fails for the reason that it names', async (exercise) => {
   const { scope, reason = '' } = exercise.settings.fails;
   // Where a drill shows it, the search holds.
   const expected =
@@ -21,9 +25,6 @@ test.each(exercises)('$name: before anybody changes it, it fails for the reason 
   for (const cell of await lookAt(exercise, exercise.original, scope === undefined ? undefined : [scope]))
     expect(cell).toMatchObject({ ...expected, cut: 0 });
 });
-
-/** It takes seconds where it holds: test/soak/prove has it. */
-const LONG = 'zombie-renewal';
 
 test.each(exercises)('$name: solved, it holds in every scope', async (exercise: Exercise) => {
   const scopes = exercise.settings.search?.scopes.filter((scope) => scope !== LONG);

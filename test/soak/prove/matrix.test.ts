@@ -21,11 +21,12 @@ test.each([
   expect(await searchIn(fileOf(stage), scope, size)).toMatchObject({ verdict: 'holds', cut: 0 });
 });
 
-test('exercise 22, solved: zombie-renewal holds', async () => {
-  expect(await searchIn(readExercise('22-the-long-standstill').solution, 'zombie-renewal')).toMatchObject({
-    verdict: 'holds',
-    cut: 0,
-  });
+test('exercise 22: zombie-renewal finds what it names, and solved it holds', async () => {
+  const { original, solution, settings } = readExercise('22-the-long-standstill');
+  const [before, solved] = [await searchIn(original, 'zombie-renewal'), await searchIn(solution, 'zombie-renewal')];
+
+  expect([before.verdict, solved.verdict, solved.cut]).toEqual(['fails', 'holds', 0]);
+  expect(before.reason).toContain(settings.fails.reason);
 });
 
 test.each(['renews-any-holder', 'looks-then-renews'])('%s: zombie-renewal finds it', async (name) => {
