@@ -80,7 +80,7 @@ export const knownBugs: KnownBug[] = readBlocks(join(import.meta.dirname, 'bugs.
 );
 
 /** The lock without the bug. */
-export function controlOf({ lock, control }: LockToGrade): LockToGrade {
+function controlOf({ lock, control }: LockToGrade): LockToGrade {
   const same = controls.find((each) => (control === undefined ? each.lock === lock : each.name === control));
   const [plain] = controls;
   if (plain === undefined) throw new Error('There is no control.');
