@@ -40,13 +40,8 @@ const oneByOne = () =>
     for (const key of [stockKey, stockKey + ':1']) units.push(Number(await redis.get(key)));`,
   );
 
+// That the strategy itself holds takes longer: test/soak/prove.
 describe('a stock in buckets', () => {
-  test('a unit that is put back is sold, or is there at the end: three processes', async () => {
-    const { verdict, cut, reason } = await searchIn(own, 'put-back', { isInBuckets });
-
-    expect({ verdict, cut, reason }).toEqual({ verdict: 'holds', cut: 0, reason });
-  });
-
   test('one that looks at the buckets one by one overlooks a unit that is put back, and without that nothing is wrong', async () => {
     const { verdict, reason } = await foundIn(oneByOne(), 'put-back');
 

@@ -12,6 +12,7 @@ test.each([
   ['8-auto-renew', 'zombie-renewal'],
   ['buckets', 'slow-holder'],
   ['buckets', 'paused-process'],
+  ['buckets', 'put-back'],
   ['cohort', 'slow-holder'],
   ['combine', 'paused-process'],
   ['fair', 'client-gone'],
