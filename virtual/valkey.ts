@@ -197,11 +197,13 @@ export async function openValkey() {
     },
     run(connection: Connection, command: (string | number)[]): Answer {
       const [reply = null] = pipeline(connection, [command]);
-      exports.rk_step();
-      const messages = [...connections].flatMap(([to, number]) => {
+      // The step that has written the reply has written to those who listen, too.
+      const messages: Answer['messages'] = [];
+      for (const [to, number] of connections) {
         const socket = sockets.get(number);
-        return socket ? takeReplies(socket).map((message) => ({ to, message })) : [];
-      });
+        if (socket === undefined || socket.outgoing.length === 0) continue;
+        for (const message of takeReplies(socket)) messages.push({ to, message });
+      }
       return { reply, messages };
     },
   };

@@ -10,6 +10,9 @@ import { reasons, withoutFigures } from './reasons.ts';
 /** They need what the virtual world does not have: a replica that confirms, and a stack of thousands of calls. */
 const REAL_ONLY = ['long-wait', 'wrong-replica'];
 
+/** A load that is small, and large enough for each lock to show its verdict. */
+const settings = { requests: 80, connections: 20, units: 40 };
+
 const signs = { pass: '✔', fail: '✘', unknown: '?', 'not-applicable': '–' };
 
 const { staircase } = JSON.parse(
@@ -26,7 +29,7 @@ export function playCells(locks: string[]) {
     test.each(drillsOf(lock).map((drill) => ({ name: drill.name, drill })))(
       '$name: as expected, as measured, and for the reason that it names',
       async ({ name, drill }) => {
-        const { outcome } = await playDrill(drill, lock);
+        const { outcome } = await playDrill(drill, lock, { settings });
         const { verdict } = outcome;
         const sign = signs[verdict];
         const reason = reasons[name]?.find((each) => each.sign === sign && (each.of?.includes(lock) ?? true));
