@@ -59,7 +59,7 @@ export interface Counters {
  *
  * What it costs: about 10 µs a command. SET and GET on one connection take 20 µs instead of 10 one at a time, so 0.5 times
  * as many a second; with 50 in flight it is 0.8 to 0.95 times as many. Measured with the link in a process of its own, on 2 cores,
- * Node 20 and Redis 7.0, by `npx tsx test/soak/scripts/link/cost.ts`.
+ * Node 20 and Redis 7.0.
  */
 export async function openLink(url: string): Promise<Link> {
   let target = addressOf(url);

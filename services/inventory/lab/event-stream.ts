@@ -42,7 +42,7 @@ export interface EventStreams {
  * While nobody follows the node they cost it nothing: each reads the history by itself, from where it has come to.
  *
  * What one follower of each node costs at 2,500 sales a second on 2 cores, under `redis-atomic`: 0 to 9 % more of a node's time a sale.
- * Measured on a machine that was not at rest, by `npx tsx test/soak/services/follow-cost.ts`.
+ * Measured on a machine that was not at rest.
  */
 export function createEventStreams({ history, state, patienceMs = PATIENCE_MS }: EventStreamsParts): EventStreams {
   const streams = new Set<Stream>();

@@ -82,14 +82,6 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     expect(refuse(env)).toMatch(line);
   });
 
-  test('the process ends with 2 and prints nothing else', async () => {
-    expect(await runNode({ LOCK_VERSION: '9' })).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: `LOCK_VERSION=9 is not allowed: it must be ${knownVersions}.\n`,
-    });
-  });
-
   test.each<[string, NodeJS.ProcessEnv, string]>([
     [
       'a minimum hold that is longer than the lease',
@@ -160,7 +152,10 @@ describe('settings: what is allowed', () => {
   });
 });
 
-test('settings: .env is read, and the environment wins over it', async () => {
-  const { stderr } = await runNode({ LEASE_MS: '50' }, 'LEASE_MS=1\nWAIT_TIMEOUT_MS=0\n');
-  expect(stderr).toMatch(/^WAIT_TIMEOUT_MS=0 is not allowed/);
+test('settings: .env is read, the environment wins over it, and the process ends with 2 and prints nothing else', async () => {
+  expect(await runNode({ LEASE_MS: '50' }, 'LEASE_MS=1\nWAIT_TIMEOUT_MS=0\n')).toEqual({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^WAIT_TIMEOUT_MS=0 is not allowed[^\n]*\n$/),
+  });
 });
