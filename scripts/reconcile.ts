@@ -9,25 +9,22 @@ import {
   type Holdings,
   type Intent,
   isSame,
+  NotNow,
   readAccounts,
   repair,
   type Unrestored,
 } from '../services/inventory/orders/accounts.ts';
 import { connectOrders } from '../services/inventory/orders/order-store.ts';
+import { saleLifeMs } from '../services/inventory/sale-life.ts';
 import { exitWithSettingError, inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
 import { connectStore } from '../services/inventory/store.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */
 const STILL_FOR_MS = 300;
-/** How much longer than its wait for the lock a sale may take, in milliseconds. */
-const SALE_LIMIT_MS = 3_000;
 /** How long Redis may take to answer first, in milliseconds. */
 const REDIS_LIMIT_MS = 1_000;
 /** How many intents are listed at most, and how many orders. */
 const LISTED = 20;
-
-/** Nothing is wrong with the shop: it is only not the moment. */
-class NotNow extends Error {}
 
 const flags = process.argv.slice(2);
 if (flags.some((flag) => flag !== '--repair')) {
@@ -74,7 +71,7 @@ async function readTwice(): Promise<Accounts> {
 }
 
 async function settle(accounts: Accounts) {
-  const oldEnoughMs = WAIT_TIMEOUT_MS + SALE_LIMIT_MS;
+  const oldEnoughMs = saleLifeMs(WAIT_TIMEOUT_MS);
   const young = accounts.intents.filter(({ ageMs }) => ageMs < oldEnoughMs);
   if (young.length > 0) {
     const seconds = Math.ceil((oldEnoughMs - Math.min(...young.map(({ ageMs }) => ageMs))) / 1_000);

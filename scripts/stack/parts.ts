@@ -10,13 +10,14 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { stopLimitMs, USUAL_WAIT_TIMEOUT_MS } from '../../services/inventory/sale-life.ts';
 import { isFree } from './ports.ts';
 
 /** How long a part may take to get ready, in milliseconds. */
 const READY_LIMIT_MS = 20_000;
 const READY_POLL_MS = 20;
-/** How long a part may take to end by itself before it is killed, in milliseconds. */
-const STOP_LIMIT_MS = 15_000;
+/** How long a part may take to end by itself before it is killed: as long as a node that ends its sales first, in milliseconds. */
+const STOP_LIMIT_MS = stopLimitMs(USUAL_WAIT_TIMEOUT_MS);
 /** How often a part is started before a taken port is an error. */
 const TRIES = 5;
 

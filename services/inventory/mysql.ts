@@ -24,6 +24,10 @@ export const stockTables = readSchema(new URL('schema.sql', import.meta.url));
 /** mysql2 writes a quote in a value as \', which ends the value on a server where a backslash is a sign like others. */
 const quotesByBackslash = "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
 
+/** Puts units into the stock of a sku, and makes it if there is none: sku, units. */
+export const restockIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
+  ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
+
 /** A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. */
 export function connectMysql(url: string, connections = CONNECTIONS, tables = stockTables): Pool {
   const pool = createPool({
@@ -72,9 +76,7 @@ export function stockInMysql(pool: Pool): Stock {
       await pool.query({ sql, timeout, values: [sku, stock, stock] });
     },
     async restock(sku, units) {
-      const sql = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
-        ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
-      await pool.query({ sql, timeout, values: [sku, units] });
+      await pool.query({ sql: restockIt, timeout, values: [sku, units] });
     },
     async addStock(sku, units) {
       const sql = 'UPDATE tb_stock SET stock = stock + ?, version = version + 1 WHERE sku = ?';

@@ -10,10 +10,11 @@ export function createSaleWaits() {
   const waits = new Set<AbortController>();
 
   return {
-    /** Opens a wait: its signal aborts after `limitMs`, or when the client hangs up, with the error to end with as its reason. */
+    /** Opens a wait: its signal aborts `limitMs` from now unless it has ended, or when the client hangs up. Its reason is the error to end with. */
     start(limitMs: number, client?: Client) {
       const wait = new AbortController();
       const giveUp = () => wait.abort(new ClientGoneError('The client hung up while its sale waited.'));
+      const until = performance.now() + limitMs;
       let timer: NodeJS.Timeout | undefined;
       begin();
       return { signal: wait.signal, end, beginAgain: begin };
@@ -23,7 +24,7 @@ export function createSaleWaits() {
         timer = setTimeout(() => {
           const detail = `The lock was not free within ${limitMs} ms.`;
           wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', detail, { retryAfterMs: 1000 }));
-        }, limitMs);
+        }, until - performance.now());
         if (client?.destroyed) giveUp();
         client?.on('close', giveUp);
       }

@@ -5,6 +5,7 @@ import { type ExternalLockModule, nameOfExternalLock } from './external-module.t
 import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
+import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
 import { milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
 import { USUAL_BUCKETS } from './store.ts';
 
@@ -78,7 +79,7 @@ export const inventorySettings = z.object({
   LEASE_MS: milliseconds(30, 3_600_000).default(30_000),
   // A waiter finds out at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
-  WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(10_000),
+  WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(USUAL_WAIT_TIMEOUT_MS),
   BUCKETS: wholeNumber(1, 64, 'buckets').default(USUAL_BUCKETS),
   ...orderSettings,
   LOG_LEVEL: z

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { fillIn } from '../../scripts/stack/nginx.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import { stopLimitMs } from '../../services/inventory/sale-life.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { composeText, environmentOf, interpolate, networks, serviceNamed, services } from './compose-file.ts';
 import { copiedInto, lastOf } from './dockerfile.ts';
@@ -73,8 +74,7 @@ test.each([
   const { environment: all = {}, networks: _networks, ...service } = serviceNamed(node.name);
   const { NODE_NAME, PORT, LAB_PORT, ...shared } = all;
   const { environment: others, networks: _others, ...other } = serviceNamed('node-1');
-  // A stopping node takes up to 3 s more than a sale waits: for its locks, and for its last answers.
-  const enough = inventorySettings.parse({}).WAIT_TIMEOUT_MS / 1_000 + 3;
+  const enough = stopLimitMs(inventorySettings.parse({}).WAIT_TIMEOUT_MS) / 1_000;
 
   expect(Object.keys(all).toSorted()).toEqual(settings.toSorted());
   expect(environmentOf(node.name, caller)).toMatchObject(caller);

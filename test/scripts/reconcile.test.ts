@@ -112,6 +112,22 @@ describe('npm run reconcile', () => {
     expect(await shop.intentsOf('crash')).toEqual([]);
   });
 
+  test('an intent whose sale may still wait for the lock to put its unit back: no repair settles it', async () => {
+    await supply(node, 'young', 5);
+    await shop.query(
+      "INSERT INTO tb_intent VALUES (UUID(), 'young', 1, 'test', '8-auto-renew', UTC_TIMESTAMP(3) - INTERVAL 14 SECOND)",
+    );
+
+    const refused = await shop.reconcile(['--repair']);
+
+    expect(refused).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Sales may be in flight/),
+    });
+    await shop.query("DELETE FROM tb_intent WHERE sku = 'young'");
+  });
+
   test('what nothing explains, or nobody has put in stock, ends it with 1, and no repair hides it', async () => {
     await supply(node, 'stolen', 5);
     await supply(node, 'twice', 5);

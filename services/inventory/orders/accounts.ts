@@ -1,8 +1,11 @@
-import type { Pool, RowDataPacket } from 'mysql2/promise';
+import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf } from '../../../locks/index.ts';
-import { stockInMysql } from '../mysql.ts';
+import { restockIt, stockInMysql } from '../mysql.ts';
 import { RESTORABLE_MS, type Store } from '../store.ts';
 import { inTransaction } from './transaction.ts';
+
+/** Nothing is wrong with the shop: it is only not the moment. */
+export class NotNow extends Error {}
 
 /** What the two stores say of the units of one sku, and of one place that its stock is kept in. */
 export interface Holdings {
@@ -133,31 +136,35 @@ export function isSame(before: Accounts, after: Accounts): boolean {
  * with how many units that were, and how many intents. When it is interrupted, a second call finds what is still missing and finishes the work.
  */
 export async function repair(mysql: Pool, stockInRedis: Store, { holdings, intents, unrestored }: Accounts) {
-  const stocks = { redis: stockInRedis, mysql: stockInMysql(mysql) };
   let units = 0;
   for (const { id, sku, quantity, isRestored } of unrestored) {
     // By its mark, as a tick does it: one that came in between, or comes later, does not put them there again.
     if (isRestored === false && (await stockInRedis.restoreOnce(sku, quantity, id))) units += quantity;
   }
-  for (const one of holdings) {
-    const missing = (balance(one)?.inDoubt ?? one.owed) - one.owed;
-    if (missing === 0) continue;
-    await stocks[one.stockIn].restock(one.sku, missing);
-    units += missing;
-  }
+  const missing = holdings.map((one) => ({ ...one, units: (balance(one)?.inDoubt ?? one.owed) - one.owed }));
+  const missingIn = (place: Holdings['stockIn']) => missing.filter((one) => one.stockIn === place && one.units > 0);
   // What nobody can balance stays as it is.
   const isBalanced = (left: Pick<Intent, 'sku' | 'stockIn'>) =>
     holdings.some(({ sku, stockIn, supply }) => sku === left.sku && stockIn === left.stockIn && supply !== undefined);
   const settled = intents.filter(isBalanced).map(({ id }) => id);
   const restored = unrestored.filter((one) => one.isRestored !== undefined || isBalanced(one)).map(({ id }) => id);
   await inTransaction(mysql, async (ask) => {
-    if (settled.length > 0) await ask('DELETE FROM tb_intent WHERE id IN (?)', [settled]);
+    // Before a unit is put back: a sale that is late finds no intent, and writes no order for it.
+    if (settled.length > 0) {
+      const { affectedRows } = await ask<ResultSetHeader>('DELETE FROM tb_intent WHERE id IN (?)', [settled]);
+      if (affectedRows < settled.length)
+        throw new NotNow('Sales are in flight: one has settled its intent. Try again.');
+    }
     if (restored.length > 0) {
       await ask('UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL', [
         restored,
       ]);
     }
+    for (const { sku, units } of missingIn('mysql')) await ask(restockIt, [sku, units]);
+    // Last, since nothing undoes it: a COMMIT that fails leaves intents that explain nothing.
+    for (const { sku, units } of missingIn('redis')) await stockInRedis.restock(sku, units);
   });
+  units += missing.reduce((sum, one) => sum + one.units, 0);
   return { units, intents: settled.length };
 }
 

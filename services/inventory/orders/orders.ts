@@ -84,10 +84,15 @@ export function createOrders(parts: OrdersParts) {
   return {
     /** Sells one unit and answers, once for each Idempotency-Key, with an order where sales write orders. */
     answerSale(request: Request, response: Response, sku: string) {
+      const waitTimeoutMs = settings.WAIT_TIMEOUT_MS;
       const giveBack = async () => void (await sales.giveBack(sku, 1));
       return answers.answer(request, response, `sale ${sku}`, (keep) =>
         logSale(log, { sku, port: settings.PORT }, () =>
-          sales.sell(sku, response, orders && ((sale) => openSaleOrder({ orders, sale, giveBack, keep }))),
+          sales.sell(
+            sku,
+            response,
+            orders && ((sale) => openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep })),
+          ),
         ),
       );
     },

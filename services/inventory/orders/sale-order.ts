@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isStoreUnavailable } from '../away-server.ts';
 import { isMysqlSilent } from '../mysql-errors.ts';
 import { ProblemError } from '../problem.ts';
+import { takingLimitMs } from '../sale-life.ts';
 import type { SaleFacts, SaleHooks } from '../sale-service.ts';
 import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
@@ -12,6 +13,8 @@ export interface SaleOrderParts {
   sale: SaleFacts;
   /** Puts the units back into the stock. Rejects when they may not be back. */
   giveBack: () => Promise<void>;
+  /** How long the sale may wait for its lock, in milliseconds. */
+  waitTimeoutMs: number;
   /** Stores the answer to the sale, in the transaction of the order. */
   keep?: Keep | undefined;
 }
@@ -21,9 +24,10 @@ export interface SaleOrderParts {
  * writes down what it intends to take, takes it, and then writes the order in the place of the intent: an intent that is left
  * stands for units that may be in neither store. `npm run reconcile` settles it.
  */
-export function openSaleOrder({ orders, sale, giveBack, keep }: SaleOrderParts): SaleHooks {
+export function openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep }: SaleOrderParts): SaleHooks {
   const order = { id: randomUUID(), quantity: 1, ...sale };
   const it = `Order ${order.id}`;
+  const giveBackUntil = performance.now() + takingLimitMs(waitTimeoutMs);
   let hasIntent = false;
 
   return {
@@ -45,10 +49,7 @@ export function openSaleOrder({ orders, sale, giveBack, keep }: SaleOrderParts):
             cause,
           });
         }
-        const isBack = await giveBack().then(
-          () => true,
-          () => false,
-        );
+        const isBack = await putBackInTime();
         if (isBack) await forget(cause);
         const unit = isBack ? 'the unit is back in stock' : 'the unit may not be back in stock';
         const isForeseen = cause instanceof ProblemError || isStoreUnavailable(cause);
@@ -63,6 +64,15 @@ export function openSaleOrder({ orders, sale, giveBack, keep }: SaleOrderParts):
     },
     nothingTaken: forget,
   };
+
+  /** Resolves with whether the unit is back. A sale that comes too late leaves it to `npm run reconcile`, which may have put it back. */
+  async function putBackInTime(): Promise<boolean> {
+    if (performance.now() > giveBackUntil) return false;
+    return giveBack().then(
+      () => true,
+      () => false,
+    );
+  }
 
   /** When certainly nothing is taken. An intent that can't be deleted now explains no missing unit. */
   async function forget(why: unknown) {
