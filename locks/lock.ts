@@ -152,8 +152,8 @@ export class LockUpgradeError extends Error {
 export class NoMajorityError extends Error {
   readonly code = 'NO_MAJORITY';
 
-  constructor(key: string) {
-    super(`Too few masters answered about the lock ${key}.`);
+  constructor(key: string, options?: ErrorOptions) {
+    super(`Too few masters answered about the lock ${key}.`, options);
     this.name = 'NoMajorityError';
   }
 }

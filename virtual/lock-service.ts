@@ -36,8 +36,7 @@ const modules = {
   'node:events': 'export const setMaxListeners = () => {};',
   // The service makes one client, of its Redis.
   ioredis: `export class Redis { constructor() { return given.redis; } }
-    export class Cluster {}
-    export class ReplyError extends Error {}`,
+    export class Cluster {}`,
 };
 const refusal = (module: string) => `it imports ${module}, which the virtual world does not have`;
 

@@ -29,7 +29,13 @@ const HISTORY = 100_000;
 const PORT = 7777;
 
 const unmeasured = { startTimer: () => () => {}, inc() {} };
-const metrics = { sales: unmeasured, waitSeconds: unmeasured, holdSeconds: unmeasured, leaseLosses: unmeasured };
+const metrics = {
+  sales: unmeasured,
+  waitSeconds: unmeasured,
+  holdSeconds: unmeasured,
+  leaseLosses: unmeasured,
+  releaseRetries: unmeasured,
+};
 
 /** Starts the service with this lock alone. */
 export function startService(lockFile: LockFile, options: ServiceOptions) {
@@ -61,6 +67,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     } satisfies SaleServiceParts['servers'],
     history,
     metrics,
+    log: { warn() {} },
   });
 
   return {

@@ -126,7 +126,9 @@ export function createWorld(
     const id = lastId;
     return new Promise((resolve, reject) => {
       const settle = (reply: Reply) =>
-        reply instanceof ReplyError ? reject(new Error(reply.message)) : resolve(reply);
+        reply instanceof ReplyError
+          ? reject(Object.assign(new Error(reply.message), { name: reply.name }))
+          : resolve(reply);
       pending.push({ id, server, line, command, settle });
     });
   }

@@ -28,6 +28,8 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   const lost = new AbortController();
   let holdCount = 0;
   let safeUntil = 0;
+  /** Why a master could not be asked. */
+  let whyFailed: unknown;
   let watchdog: NodeJS.Timeout | undefined;
   let expiry: NodeJS.Timeout | undefined;
 
@@ -42,7 +44,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
       const election = await elect();
       if (election === 'won') break;
       silences = election === 'silence' ? silences + 1 : 0;
-      if (silences === SILENCES) throw new NoMajorityError(key);
+      if (silences === SILENCES) throw new NoMajorityError(key, { cause: whyFailed });
       // At random, so that rivals who split the votes do not come back together; and many masters are asked as often as one.
       await sleep(2 * retryDelayMs * masters.length * Math.random(), undefined, { signal });
     }
@@ -53,7 +55,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   async function elect(): Promise<'won' | 'lost' | 'silence'> {
     const askedAt = performance.now();
     const mayBeOurs = new Set(masters);
-    const { yes, no } = await vote(masters, quorum, voteLimitMs, async (master) => {
+    const { yes, no, why } = await vote(masters, quorum, voteLimitMs, async (master) => {
       const isOurs = await takeVote(master);
       if (!isOurs) mayBeOurs.delete(master);
       return isOurs;
@@ -65,6 +67,7 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
     }
     // Also to those that have not answered: a vote that comes late must not stay.
     for (const master of mayBeOurs) giveBack(master).catch(() => {});
+    whyFailed = why;
     return yes + no < quorum ? 'silence' : 'lost';
   }
 
@@ -104,9 +107,9 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
     holdCount -= 1;
     if (holdCount > 0) return;
     stopWatching();
-    const { yes, no } = await vote(masters, quorum, Math.min(RELEASE_LIMIT_MS, leaseMs / 2), giveBack);
+    const { yes, no, why } = await vote(masters, quorum, Math.min(RELEASE_LIMIT_MS, leaseMs / 2), giveBack);
     if (yes >= quorum) return;
-    throw no > othersAtMost ? new LockNotHeldError(key) : new NoMajorityError(key);
+    throw no > othersAtMost ? new LockNotHeldError(key) : new NoMajorityError(key, { cause: why });
   }
 
   return {

@@ -7,6 +7,8 @@ export interface Votes {
   no: number;
   /** Masters that could not be asked. */
   failed: number;
+  /** Why the last of them could not. */
+  why?: unknown;
 }
 
 /**
@@ -21,11 +23,11 @@ export function vote(
 ): Promise<Votes> {
   const othersAtMost = masters.length - quorum;
   return new Promise((resolve) => {
-    const votes = { yes: 0, no: 0, failed: 0 };
+    const votes: Votes = { yes: 0, no: 0, failed: 0 };
     // An answer that is there counts: a process that was busy reads it first.
     const timer = setTimeout(() => setImmediate(resolve, votes), limitMs);
 
-    function count(vote: keyof Votes) {
+    function count(vote: 'yes' | 'no' | 'failed') {
       votes[vote] += 1;
       const isDecided = votes.yes >= quorum || votes.no > othersAtMost || votes.failed > othersAtMost;
       if (!isDecided && votes.yes + votes.no + votes.failed < masters.length) return;
@@ -36,7 +38,10 @@ export function vote(
     for (const master of masters) {
       question(master).then(
         (isYes) => count(isYes ? 'yes' : 'no'),
-        () => count('failed'),
+        (why) => {
+          votes.why = why;
+          count('failed');
+        },
       );
     }
   });

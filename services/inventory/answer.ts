@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
-import { awayServer } from './away-server.ts';
+import { awayServer, refusalOf } from './away-server.ts';
 import { ProblemError } from './problem.ts';
 
 /** For the end of a listener's routes: a path that came this far is not there. */
@@ -83,7 +83,9 @@ export function asProblem(error: unknown): ProblemError {
     return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
   }
   const server = awayServer(error);
-  if (server) return new ProblemError('STORE_UNAVAILABLE', `${server} does not answer.`, { cause: error });
+  const refusal = refusalOf(error);
+  const why = refusal ? `refuses: ${refusal}` : 'does not answer.';
+  if (server) return new ProblemError('STORE_UNAVAILABLE', `${server} ${why}`, { cause: error });
   // Express and its body parser mark what the client did wrong with a status of 4xx.
   if (error instanceof Error && 'status' in error) {
     if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');

@@ -1,4 +1,3 @@
-import { ReplyError } from 'ioredis';
 import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-unavailable.ts';
 import { NoMajorityError } from '../../locks/lock.ts';
 import { isMysqlUnavailable } from './mysql-errors.ts';
@@ -11,25 +10,33 @@ const MOST_CAUSES = 8;
  * Undefined for a bug.
  */
 export function awayServer(error: unknown): 'Redis' | 'MySQL' | 'ZooKeeper' | undefined {
-  let cause = error;
-  for (let looked = 0; looked <= MOST_CAUSES && cause instanceof Error; looked += 1) {
+  for (const cause of causesOf(error)) {
     if (cause instanceof ZookeeperUnavailableError) return 'ZooKeeper';
     if (isMysqlUnavailable(cause)) return 'MySQL';
-    if (isRedisUnavailable(cause)) return 'Redis';
-    cause = cause.cause;
+    if (isRefusal(cause) || isRedisUnavailable(cause)) return 'Redis';
   }
   return undefined;
+}
+
+/** What Redis has answered in the place of carrying a command out, by which nothing is done. Undefined when it answered nothing of the kind. */
+export const refusalOf = (error: unknown): string | undefined => causesOf(error).find(isRefusal)?.message;
+
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length <= MOST_CAUSES; cause = cause.cause)
+    causes.push(cause);
+  return causes;
 }
 
 /** True when a server did not answer, or answered that it can't serve now; false for a bug in what it was asked. */
 export const isStoreUnavailable = (error: unknown): boolean => awayServer(error) !== undefined;
 
+/** Redis 6 has what a script was refused behind the words of its own: `ERR Error running script (…): -OOM …`. */
+const refused =
+  /(^|: -)(LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|NOAUTH|NOPERM|WRONGPASS) /;
+const isRefusal = ({ name, message }: Error) => name === 'ReplyError' && refused.test(message);
+
 function isRedisUnavailable(error: Error): boolean {
-  if (error instanceof ReplyError) {
-    return /^(LOADING|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|NOREPLICAS|OOM|NOAUTH|WRONGPASS) /.test(
-      error.message,
-    );
-  }
   return (
     error instanceof NoMajorityError ||
     isConnectionError(error) ||

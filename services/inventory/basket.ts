@@ -4,7 +4,7 @@ import type { MultiLock } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { type SaleParts, underLock } from './sale.ts';
 import type { Progress } from './sale-ending.ts';
-import { wasNeverSent } from './store.ts';
+import { wasNotDone } from './store.ts';
 
 export interface BasketParts extends Pick<SaleParts, 'store' | 'wait' | 'business' | 'emit'> {
   /** No sku is there twice. */
@@ -58,7 +58,7 @@ async function writeAll(items: BasketItem[], { store, tokenOf, progress }: Baske
     try {
       await store.writeStock(item.sku, item.remaining, tokenOf(item.sku));
     } catch (error) {
-      const isRefused = error instanceof ProblemError || wasNeverSent(error);
+      const isRefused = error instanceof ProblemError || wasNotDone(error);
       const inDoubt = isRefused ? await putBackOrName(written) : [...written, item];
       // A first write alone is in doubt as that of any sale is.
       if (written.length > 0 && inDoubt.length > 0) progress.refusal = halfSold(items, inDoubt, error);

@@ -59,6 +59,7 @@ const sales = createSaleService({
   servers,
   history,
   metrics,
+  log,
 });
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), standstills: standstills() });

@@ -39,6 +39,11 @@ export function createMetrics() {
       labelNames: ['lock'],
       registers,
     }),
+    releaseRetries: new Counter({
+      name: 'lockstep_release_retries_total',
+      help: 'Releases that no server answered, and that were tried again',
+      registers,
+    }),
   };
 }
 

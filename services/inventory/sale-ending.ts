@@ -1,5 +1,5 @@
 import { LockNotHeldError, NotReplicatedError, TooManyConflictsError } from '../../locks/lock.ts';
-import { awayServer } from './away-server.ts';
+import { awayServer, refusalOf } from './away-server.ts';
 import { ExternalLockFault } from './external-lock-fault.ts';
 import type { SaleCounts } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
@@ -45,7 +45,9 @@ export function explain(error: unknown, { reached, refusal }: Progress): SaleEnd
   const server = awayServer(ending);
   if (server) {
     const when = definite ? 'before the sale was written' : 'while the sale was written';
-    return new ProblemError('STORE_UNAVAILABLE', `${server} did not answer ${when}.`, { definite, cause: ending });
+    const refusal = refusalOf(ending);
+    const why = refusal ? `refused it ${when}: ${refusal}` : `did not answer ${when}.`;
+    return new ProblemError('STORE_UNAVAILABLE', `${server} ${why}`, { definite, cause: ending });
   }
   return new ProblemError('INTERNAL_ERROR', 'The sale failed; the log says why.', { definite, cause: ending });
 }

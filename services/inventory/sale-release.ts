@@ -1,14 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Lock } from '../../locks/lock.ts';
-import { isStoreUnavailable } from './away-server.ts';
+import { isStoreUnavailable, refusalOf } from './away-server.ts';
 import type { Progress } from './sale-ending.ts';
 import { type Store, wasNeverSent } from './store.ts';
 
-/** How long to wait after Redis left a release unanswered, in milliseconds. */
-const RELEASE_RETRY_DELAY_MS = 50;
+/** How long to wait after a server left a release unanswered, in milliseconds: each time twice as long. */
+const RETRY_DELAY_MS = { first: 50, longest: 1_000 };
 
-/** The locks that this node may hold without knowing it, because Redis did not answer. */
-export function createReleases(store: Store) {
+export interface ReleasesParts {
+  store: Pick<Store, 'back'>;
+  /** How long a lease lasts now, in milliseconds. */
+  leaseMs: () => number;
+  retries: { inc(): void };
+  log: Pick<Logger, 'warn'>;
+}
+
+/** The locks that this node may hold without knowing it, because a server did not answer. */
+export function createReleases({ store, leaseMs, retries, log }: ReleasesParts) {
   const unreleased = new Set<Promise<void>>();
 
   /**
@@ -16,39 +25,47 @@ export function createReleases(store: Store) {
    * they delete, so here, too, they may delete that of another holder.
    */
   function releaseWhenBack(lock: Pick<Lock, 'release'>) {
-    const released = tryUntilAnswered().finally(() => unreleased.delete(released));
+    const released = tryUntilAnswered(lock).finally(() => unreleased.delete(released));
     unreleased.add(released);
+  }
 
-    async function tryUntilAnswered() {
+  /** Tries for one lease from when Redis is back: a lock that was granted before has ended by then. */
+  async function tryUntilAnswered(lock: Pick<Lock, 'release'>) {
+    await store.back();
+    const endsAt = performance.now() + leaseMs();
+    let delayMs = RETRY_DELAY_MS.first;
+    while (!(await isReleaseAnswered(lock))) {
+      if (performance.now() >= endsAt) return log.warn('a lock was not given up: no server has answered for a lease');
+      retries.inc();
+      await sleep(delayMs);
+      delayMs = Math.min(2 * delayMs, RETRY_DELAY_MS.longest);
       await store.back();
-      while (!(await isReleaseAnswered())) {
-        await sleep(RELEASE_RETRY_DELAY_MS);
-        await store.back();
-      }
     }
-
-    // An answer that nothing was held is an answer, too.
-    const isReleaseAnswered = () =>
-      lock.release().then(
-        () => true,
-        (error) => !isStoreUnavailable(error),
-      );
   }
 
   return {
-    /** After a failure: when Redis did not answer, the node may hold the lock, unless it never asked for it. */
+    /** After a failure: when a server did not answer, the node may hold the lock, unless it never asked for it. */
     giveUpUnanswered(lock: Lock | undefined, error: unknown, { reached }: Progress) {
       const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
-      if (lock && isStoreUnavailable(error) && mayHold) releaseWhenBack(lock);
+      if (lock && isUnanswered(error) && mayHold) releaseWhenBack(lock);
     },
     /** After a failure with several locks: it may hold those that it was granted before Redis went away. */
     giveUpAllUnanswered(locks: Pick<Lock, 'release'> | undefined, error: unknown, { reached }: Progress) {
-      if (locks && isStoreUnavailable(error) && !reached.has('released')) releaseWhenBack(locks);
+      if (locks && isUnanswered(error) && !reached.has('released')) releaseWhenBack(locks);
     },
     count: () => unreleased.size,
-    /** Resolves when no lock is left that Redis has not answered about. */
+    /** Resolves when no lock is left that no server has answered about. */
     async ended() {
       await Promise.all(unreleased);
     },
   };
 }
+
+/** An answer that nothing was held is an answer, too, and so is a refusal. */
+const isReleaseAnswered = (lock: Pick<Lock, 'release'>) =>
+  lock.release().then(
+    () => true,
+    (error) => !isUnanswered(error),
+  );
+
+const isUnanswered = (error: unknown) => isStoreUnavailable(error) && refusalOf(error) === undefined;

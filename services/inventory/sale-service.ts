@@ -18,12 +18,12 @@ import { ProblemError } from './problem.ts';
 import { putBack, readShared, restoreAlone, type SaleParts, type SaleStep, sellAtomically, sellOne } from './sale.ts';
 import { explain, explainReading, hasTakenNothing, outcomeOf, type Progress } from './sale-ending.ts';
 import { createSaleRecords, type SaleMetrics } from './sale-record.ts';
-import { createReleases } from './sale-release.ts';
+import { createReleases, type ReleasesParts } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
 import { type Client, createSaleWaits } from './sale-wait.ts';
 import type { NodeServers } from './servers.ts';
 import type { InventorySettings } from './settings.ts';
-import { lockKey, nameInBucket, type Stock, type Store, stockKey, wasNeverSent } from './store.ts';
+import { lockKey, nameInBucket, type Stock, type Store, stockKey, wasNeverSent, wasNotDone } from './store.ts';
 
 /** The answer to a sale that took place. */
 export interface Sold {
@@ -71,7 +71,8 @@ export interface SaleServiceParts {
   store: Store;
   servers: Pick<NodeServers, 'connectFor' | 'forLease' | 'stockInMysql'>;
   history: History;
-  metrics: SaleMetrics;
+  metrics: SaleMetrics & { releaseRetries: ReleasesParts['retries'] };
+  log: ReleasesParts['log'];
 }
 
 export type SaleService = ReturnType<typeof createSaleService>;
@@ -86,13 +87,13 @@ export function createSaleService({
   servers,
   history,
   metrics,
+  log,
 }: SaleServiceParts) {
   const { strategyNamed, backendOf, stockOf, isInBuckets, multiLockOf } = registry;
   const instance = randomUUID();
   const scripts = createSaleScripts();
   const waits = createSaleWaits();
   const records = createSaleRecords({ history, metrics });
-  const releases = createReleases(store);
   const timingAtStart = {
     leaseMs: settings.LEASE_MS,
     retryDelayMs: settings.RETRY_DELAY_MS,
@@ -102,6 +103,7 @@ export function createSaleService({
   let lockName = settings.LOCK_VERSION;
   let timing = timingAtStart;
   let givingBack = 0;
+  const releases = createReleases({ store, leaseMs: () => timing.leaseMs, retries: metrics.releaseRetries, log });
   const readings = new Set<Promise<unknown>>();
   servers.connectFor(lockName);
 
@@ -168,7 +170,9 @@ export function createSaleService({
           business,
           emit,
         });
-        return sellAtomically(strategy.takeOne, options, emit);
+        const sold = sellAtomically(strategy.takeOne, options, emit);
+        // A bucket's stock notes for itself what was refused: the lock that is given up afterwards may fail, too.
+        return isInBuckets(lock) ? sold : noteRefusal(sold, progress);
       }
       return sellOne({
         sku,
@@ -470,7 +474,8 @@ async function noteRefusal<T>(asked: Promise<T>, progress: Progress): Promise<T>
     return await asked;
   } catch (error) {
     if (error instanceof ProblemError) progress.refusal = error;
-    if (progress.refusal || wasNeverSent(error)) progress.reached.delete('writing');
+    const isWritten = progress.reached.has('wrote');
+    if (progress.refusal || (!isWritten && wasNotDone(error))) progress.reached.delete('writing');
     throw error;
   }
 }

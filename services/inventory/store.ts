@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { type RunScript, readScript } from '../../locks/drivers/script.ts';
 import type { RedisClient } from '../../locks/lock.ts';
 import type { Commands } from '../../locks/strategy.ts';
+import { refusalOf } from './away-server.ts';
 import { ProblemError } from './problem.ts';
 import { connectRedis, mastersOf, onServer } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
@@ -246,6 +247,9 @@ function endLastConnection(server: Redis) {
     if (id && addr) lastConnection = ['ID', id, 'ADDR', addr];
   });
 }
+
+/** True when the command that failed so was certainly not carried out: it was never sent, or Redis refused it. */
+export const wasNotDone = (error: unknown): boolean => wasNeverSent(error) || refusalOf(error) !== undefined;
 
 /**
  * True when the command that failed so never left this process, because Redis was away already. `Connection is closed` may
