@@ -6,6 +6,8 @@ import { cancelOnAbort } from './cancel.ts';
 import { ExternalLockFault } from './external-lock-fault.ts';
 import { describe } from './external-module.ts';
 
+/** How long an external lock may take for a single try, in milliseconds. */
+const TRY_LIMIT_MS = 1_000;
 /** How long an external lock may take to give itself up, in milliseconds. */
 const RELEASE_LIMIT_MS = 5_000;
 
@@ -17,8 +19,8 @@ export function backendOfPromises(promises: unknown): Backend {
 }
 
 /**
- * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, and a lock that is granted later is
- * given back; release() settles in time; every other error is an ExternalLockFault, unless a server is away.
+ * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted before,
+ * and a lock that is granted later is given back; release() settles in time; every other error is an ExternalLockFault, unless a server is away.
  */
 export function supervised(createLock: CreateLock): CreateLock {
   return (options) => {
@@ -26,8 +28,10 @@ export function supervised(createLock: CreateLock): CreateLock {
 
     async function acquire(signal?: AbortSignal) {
       const asked = Promise.resolve().then(() => lock.acquire(signal));
-      await cancelOnAbort(asked, signal, () => lock.release()).catch((error: unknown) => {
-        throw signal?.aborted ? abortError(signal) : faultOf('acquire()', error);
+      // A signal that is aborted already means: try once.
+      const end = signal?.aborted ? AbortSignal.timeout(TRY_LIMIT_MS) : signal;
+      await cancelOnAbort(asked, end, () => lock.release()).catch((error: unknown) => {
+        throw signal?.aborted && !isStoreUnavailable(error) ? abortError(signal) : faultOf('acquire()', error);
       });
     }
 
