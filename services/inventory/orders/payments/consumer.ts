@@ -80,7 +80,8 @@ export function startPaymentConsumer({ settings, node, mysql, orders, once, take
   async function book({ fields }: Message): Promise<Answer> {
     const payment = paymentSchema.parse(fields);
     const { order, amount, key } = payment;
-    const request = { key: `payment:${key}`, fingerprint: `payment ${order} ${amount}` };
+    // The arrow keeps it apart from the keys of requests, which are ASCII: no buyer can take the key of a payment.
+    const request = { key: `payment→${key}`, fingerprint: `payment ${order} ${amount}` };
     return once(request, (keep): Promise<Order> => orders.receive(payment, keep));
   }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { type Link, openLink } from '../../../../scripts/link/link.ts';
 import { paymentsGroup, paymentsKey, refusedKey } from '../../../../services/inventory/orders/payments/stream.ts';
 import { cleanUpLater } from '../../../clean-up.ts';
-import { startLink, type TestNode, until } from '../node-under-test.ts';
+import { ask, startLink, type TestNode, until } from '../node-under-test.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 
 const PRICE = 1_000;
@@ -140,6 +140,19 @@ describe('a payment that arrives', () => {
     expect(await amountsOf(order)).toEqual([PRICE]);
   });
 
+  test('has the key that a buyer has made up for a sale: it is booked all the same', async () => {
+    const [order, key] = [await orderToPay(), randomUUID()];
+    for (const sign of [':', '→']) {
+      const headers = { 'idempotency-key': Buffer.from(`"payment${sign}${key}"`).toString('latin1') };
+      await ask(`${node.url}/inventory/sale?sku=001`, { method: 'POST', headers });
+    }
+
+    await pay(order, PRICE, key);
+    await allAcknowledged();
+
+    expect(await amountsOf(order)).toEqual([PRICE]);
+  });
+
   test('is for an order that is closed: it is booked, and the order stays closed', async () => {
     const order = await orderToPay();
     await shop.query("UPDATE tb_order SET status = 'CLOSED', restored_at = UTC_TIMESTAMP(3) WHERE id = ?", [order]);
@@ -171,7 +184,7 @@ describe('a payment that arrives', () => {
       'key: must be signs of ASCII.',
       'order: must be the id of an order, which is a UUID.',
       `There is no order ${nobody}.`,
-      expect.stringContaining(`The key payment:${key} was sent with`),
+      expect.stringContaining(`The key payment→${key} was sent with`),
     ]);
     expect(refused[0]?.[1]).toEqual(expect.arrayContaining(['order', order, 'key', 'no-amount', 'id']));
     await until('each is logged', () => logged(node, 'a payment is put aside') === 6);
