@@ -24,10 +24,11 @@ const STOCK = 5_000;
 if (process.argv.length > 2) exitWithSettingError('npm run up takes no flags. Its settings are in .env.example.');
 
 loadEnvFile();
-const { LOCK_VERSION, ORDERS, ...settings } = readSettingsOrExit(
+const { LOCK_VERSION, ORDERS, HOST, ...settings } = readSettingsOrExit(
   z.object({
     LOCK_VERSION: lockVersion.default('8-auto-renew'),
     ORDERS: inventorySettings.shape.ORDERS.unwrap().optional(),
+    HOST: inventorySettings.shape.HOST,
     REDIS_PORT: port().default(upPorts.REDIS_PORT),
     MYSQL_PORT: port().default(upPorts.MYSQL_PORT),
     NGINX_PORT: port().default(upPorts.NGINX_PORT),
@@ -62,6 +63,7 @@ try {
   if (lack) throw new Error(lack);
   const namespace = await backends.openNamespace();
   stack = await startStack({
+    host: HOST,
     env: { ORDERS: hasOrders ? 'on' : 'off', ...namespace },
     ports: {
       redis: settings.REDIS_PORT,

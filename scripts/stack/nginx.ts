@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Part, projectDir, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
-import { freePort } from './ports.ts';
+import { freePort, inUrl, reachedAt } from './ports.ts';
 
 export interface NginxServer {
   url: string;
@@ -19,6 +19,8 @@ export interface NginxServer {
 export interface NginxOptions {
   /** Where to listen; a free port when it is not given. */
   port?: number | undefined;
+  /** The address to listen on. */
+  host: string;
   /** `host:port` each. */
   nodes: string[];
   /** Where nginx may write. */
@@ -35,7 +37,7 @@ export async function startNginx({ port, ...options }: NginxOptions): Promise<Ng
 
 async function startOn(
   port: number,
-  { nodes, dir, sendsAgain = false }: Omit<NginxOptions, 'port'>,
+  { host, nodes, dir, sendsAgain = false }: Omit<NginxOptions, 'port'>,
 ): Promise<NginxServer> {
   const { program, kind } = findNginx();
   const build = describe(program);
@@ -46,7 +48,7 @@ async function startOn(
   writeFileSync(
     configFile,
     fillIn(template, {
-      NGINX_LISTEN: `127.0.0.1:${port}`,
+      NGINX_LISTEN: `${inUrl(host)}:${port}`,
       NGINX_DIR: dir,
       ACCESS_LOG: accessLog,
       UNUSED_MODULES_PATHS: ['fastcgi', 'uwsgi', 'scgi']
@@ -57,7 +59,7 @@ async function startOn(
       NODE_2: nodes[1] ?? '',
     }),
   );
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${reachedAt(host)}:${port}`;
   const part = await startPart({
     name: 'nginx',
     command: program,

@@ -22,6 +22,12 @@ export async function freePort(): Promise<number> {
   throw new Error(`Every port from ${first} to ${first + BLOCK_SIZE - 1} is taken.`);
 }
 
+/** An address as it stands before a port. */
+export const inUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
+
+/** Where this machine reaches what listens on `host`. */
+export const reachedAt = (host: string) => inUrl({ '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host);
+
 /** Resolves with false when a program listens on the port of this machine. */
 export async function isFree(port: number): Promise<boolean> {
   const server = await listen(port);

@@ -12,7 +12,7 @@ import { type Link, openLink } from '../link/link.ts';
 import { serviceArgs } from './bundle.ts';
 import { type NginxServer, startNginx } from './nginx.ts';
 import { dismissReaper, makeTempDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
-import { freePort } from './ports.ts';
+import { freePort, reachedAt } from './ports.ts';
 import { lackOfRedis, openEmbedded, openRedis, openReplica, type RedisServer, untilCopied } from './redis.ts';
 
 /** How long a part that starts may take to answer one question, in milliseconds. */
@@ -100,6 +100,8 @@ export interface Ports {
 export interface StackOptions {
   /** Where to listen; free ports when it is not given. */
   ports?: Ports | undefined;
+  /** The address that the nodes and nginx listen on: 127.0.0.1 when it is not given, whatever the environment says. */
+  host?: string | undefined;
   /** Settings for both nodes, over those of the environment. */
   env?: NodeJS.ProcessEnv | undefined;
   /** The file that both nodes run; the inventory service when it is not given. */
@@ -119,6 +121,7 @@ export interface StackOptions {
 /** Starts redis, two nodes and nginx, and resolves when each of them answers. Leaves nothing behind when it rejects. */
 export async function startStack({
   ports,
+  host = '127.0.0.1',
   env = {},
   service,
   masters: wanted,
@@ -214,7 +217,7 @@ export async function startStack({
     const args = await serviceArgs({ ...process.env, ...env }, service);
 
     async function startOn({ port, labPort }: NodePorts) {
-      const url = `http://127.0.0.1:${port}`;
+      const url = `http://${reachedAt(host)}:${port}`;
       const labUrl = `http://127.0.0.1:${labPort}`;
       const ask = (address: string) => fetch(address, { signal: AbortSignal.timeout(ASK_LIMIT_MS) });
       const startProcess = () =>
@@ -229,6 +232,7 @@ export async function startStack({
             REDIS_URL: link?.url ?? redisUrl,
             ...(masters.length > 0 && { REDLOCK_URLS: masterUrls.join(',') }),
             PORT: String(port),
+            HOST: host,
             NODE_NAME: name,
             LAB_PORT: String(labPort),
             LAB_HOST: '127.0.0.1',
@@ -302,6 +306,7 @@ export async function startStack({
     const nodes = await all([0, 1].map((index) => startNode(index, redis.url, masters)));
     const nginx = await startNginx({
       port: ports?.nginx,
+      host,
       nodes: nodes.map(({ url }) => new URL(url).host),
       dir: temp.dir,
       sendsAgain: nginxSendsAgain,

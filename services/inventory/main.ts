@@ -19,8 +19,8 @@ import { createSaleService } from './sale-service.ts';
 import { connectServers } from './servers.ts';
 import {
   exitWithSettingError,
+  hostAllowed,
   inventorySettings,
-  labHostAllowed,
   lackingSetting,
   readNodeSettingsOrExit,
   readSettingsOrExit,
@@ -76,11 +76,11 @@ const publicApp = createPublicApp({
   log,
   isStopping: () => isStopping,
 });
-const publicServer = await listen(publicApp, 'PORT', settings.PORT);
+const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
   const labApp = createLabApp({ sales, state, store, history, streams, log, hosts, extension: orders.lab });
-  await listen(labApp, 'LAB_PORT', settings.LAB_PORT, settings.LAB_HOST);
+  await listen(labApp, 'LAB_', settings.LAB_PORT, settings.LAB_HOST);
 }
 
 process.on('SIGTERM', stop);
@@ -106,7 +106,8 @@ async function readOrderModule() {
   );
 }
 
-async function listen(app: RequestListener, variable: string, port: number, host?: string) {
+/** The settings of the port and the host begin with `prefix`. */
+async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, host: string) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
   server.on('request', (_request, response) => {
     open.add(response);
@@ -123,10 +124,10 @@ async function listen(app: RequestListener, variable: string, port: number, host
     await once(server, 'listening');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (host !== undefined && code !== 'EADDRINUSE' && code !== 'EACCES') {
-      exitWithSettingError(`LAB_HOST=${host} is not allowed: it must be ${labHostAllowed}.`);
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') {
+      exitWithSettingError(`${prefix}HOST=${host} is not allowed: it must be ${hostAllowed}.`);
     }
-    exitWithSettingError(`${variable}=${port} cannot be listened on: ${message}.`);
+    exitWithSettingError(`${prefix}PORT=${port} cannot be listened on: ${message}.`);
   }
   return server;
 }

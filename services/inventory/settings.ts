@@ -61,14 +61,17 @@ const hostNames = () => {
     .refine((names) => names.every((name) => hostName(name) !== undefined), allowed);
 };
 
-export const labHostAllowed = 'an address of this machine, such as 127.0.0.1';
+export const hostAllowed = 'an address of this machine, such as 127.0.0.1';
+
+const host = () => text(/^[A-Za-z0-9.:-]+$/, hostAllowed).default('127.0.0.1');
 
 /** The settings of one inventory node. `.env.example` explains each of them. */
 export const inventorySettings = z.object({
   PORT: port().default(7777),
+  HOST: host(),
   NODE_NAME: text(/^[A-Za-z0-9._-]{1,32}$/, '1 to 32 letters, digits, dots, dashes or underscores').optional(),
   LAB_PORT: port().optional(),
-  LAB_HOST: text(/^[A-Za-z0-9.:-]+$/, labHostAllowed).default('127.0.0.1'),
+  LAB_HOST: host(),
   LAB_ALLOWED_HOSTS: hostNames().optional(),
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
   REDLOCK_URLS: redlockUrls().optional(),

@@ -36,7 +36,7 @@ export async function startPair(build: Build): Promise<Pair> {
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
   const nginx = await withPath(build, () =>
-    startNginx({ nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir: temp.dir }),
+    startNginx({ host: '127.0.0.1', nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir: temp.dir }),
   );
   cleanUpLater(nginx.part.stop);
   // The question whether nginx is ready was a request, too.

@@ -34,7 +34,7 @@ async function startNode(redisUrl: string, isReady: (port: number) => Promise<bo
     args: ['-c', 'cd "$0" && exec "$@"', image, process.execPath, ...args],
     env: {
       ...environmentOf('node-1', { LOCK_VERSION: '6' }),
-      ...{ PATH: process.env.PATH, LAB_HOST: '127.0.0.1', REDIS_URL: redisUrl },
+      ...{ PATH: process.env.PATH, HOST: '127.0.0.1', LAB_HOST: '127.0.0.1', REDIS_URL: redisUrl },
       ...{ PORT: String(port), LAB_PORT: String(labPort) },
     },
     isReady: () => isReady(port),

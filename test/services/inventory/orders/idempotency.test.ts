@@ -295,7 +295,7 @@ describe('one click, and an nginx that sends it to the other node when the first
     const temp = makeTempDir();
     onTestFinished(temp.remove);
     const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    const nginx = await startNginx({ nodes: addresses, dir: temp.dir, sendsAgain: true });
+    const nginx = await startNginx({ host: '127.0.0.1', nodes: addresses, dir: temp.dir, sendsAgain: true });
     onTestFinished(nginx.part.stop);
     const sku = `again-${orders}`;
     await supply(nodes[0] as TestNode, sku, 5);
