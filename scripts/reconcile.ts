@@ -18,6 +18,7 @@ import { connectOrders } from '../services/inventory/orders/order-store.ts';
 import { saleLifeMs } from '../services/inventory/sale-life.ts';
 import { exitWithSettingError, inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
 import { connectStore } from '../services/inventory/store.ts';
+import { withoutPassword } from '../services/inventory/without-password.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */
 const STILL_FOR_MS = 300;
@@ -51,7 +52,7 @@ try {
 } catch (error) {
   process.exitCode = 2;
   const why = error instanceof Error ? error.message || error.name : String(error);
-  console.error(error instanceof NotNow ? why : `The accounts could not be read: ${why}`);
+  console.error(withoutPassword(error instanceof NotNow ? why : `The accounts could not be read: ${why}`));
 }
 // Not by itself: a connection that is being made would keep it.
 process.exit();

@@ -12,6 +12,7 @@ import {
   lockVersion,
   readSettingsOrExit,
 } from '../services/inventory/settings.ts';
+import { withoutPassword } from '../services/inventory/without-password.ts';
 import { type Backends, startBackends } from './stack/backends.ts';
 import { claimControl } from './stack/control.ts';
 import { PortTaken } from './stack/parts.ts';
@@ -128,7 +129,7 @@ function portRefusal(taken: number) {
 function whyNot(error: unknown) {
   // It was free at first.
   if (error instanceof PortTaken && Object.values(ports).includes(error.port)) return portRefusal(error.port);
-  return `The stack could not be started: ${error instanceof Error ? error.message : error}`;
+  return withoutPassword(`The stack could not be started: ${error instanceof Error ? error.message : error}`);
 }
 
 async function setStock({ nodes: [node] }: Stack) {
@@ -148,10 +149,8 @@ async function describe({ redis, nginx, nodes }: Stack, namespace: NodeJS.Proces
   const state = await fetch(`${node?.labUrl}/state`).then((response) => response.json());
   const switchLock = (labUrl: string) =>
     `curl -X PUT ${labUrl}/lock-version -H 'Content-Type: application/json' -d '{"version":"1"}'`;
-  const given = Object.entries(namespace).map(
-    ([setting, value]) => `${setting}=${value?.replace(/:[^:/@]*@/, ':***@')}`,
-  );
-  console.log(`
+  const given = Object.entries(namespace).map(([setting, value]) => `${setting}=${value}`);
+  const text = `
 redis    ${redis.kind}, ${redis.url}${given.map((setting) => `\n         ${setting}`).join('')}
 nginx    ${nginx.kind} ${nginx.version}, ${nginx.url}, access log ${nginx.accessLog}
 ${nodes.map(({ name, url, labUrl }) => `${name}   ${url}, lab listener ${labUrl}`).join('\n')}
@@ -170,5 +169,6 @@ Stock and orders:    REDIS_URL=${redis.url} ${given.join(' ')} npm run reconcile
     : ''
 }Aim a drill at it:   npm start -- --url ${nginx.url} --lab ${nodes.map(({ labUrl }) => labUrl).join(',')} --stage 1
 Stop:                Ctrl-C here, or npm run down elsewhere
-`);
+`;
+  console.log(withoutPassword(text));
 }

@@ -8,6 +8,7 @@ import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
 import { milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
 import { USUAL_BUCKETS } from './store.ts';
+import { withoutPassword } from './without-password.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -154,7 +155,7 @@ export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS
 
 /** Ends the process with exit code 2 and the sentence as one line, without the password of a URL. */
 export function exitWithSettingError(sentence: string): never {
-  const line = sentence.replace(/\s+/g, ' ').replace(/\/\/.*@/, '//***@');
+  const line = withoutPassword(sentence.replace(/\s+/g, ' ').replace(/\/\/.*@/, '//***@'));
   process.stderr.write(`${line}\n`);
   process.exit(2);
 }
