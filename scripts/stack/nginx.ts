@@ -53,7 +53,7 @@ async function startOn(
       ACCESS_LOG: accessLog,
       UNUSED_MODULES_PATHS: ['fastcgi', 'uwsgi', 'scgi']
         .filter((module) => !build.includes(`--without-http_${module}_module`))
-        .map((module) => `${module}_temp_path ${dir}/${module};`)
+        .map((module) => `${module}_temp_path "${dir}/${module}";`)
         .join(' '),
       NODE_1: nodes[0] ?? '',
       NODE_2: nodes[1] ?? '',

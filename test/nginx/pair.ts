@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { delimiter } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { type NginxServer, startNginx } from '../../scripts/stack/nginx.ts';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
@@ -35,8 +36,11 @@ export async function startPair(build: Build): Promise<Pair> {
   const nodes: Pair['nodes'] = [await startSmallNode('node-1'), await startSmallNode('node-2')];
   const temp = makeTempDir();
   cleanUpLater(temp.remove);
+  // A folder for temporary files may have a space in its name.
+  const dir = join(temp.dir, 'a b');
+  mkdirSync(dir);
   const nginx = await withPath(build, () =>
-    startNginx({ host: '127.0.0.1', nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir: temp.dir }),
+    startNginx({ host: '127.0.0.1', nodes: nodes.map(({ port }) => `127.0.0.1:${port}`), dir }),
   );
   cleanUpLater(nginx.part.stop);
   // The question whether nginx is ready was a request, too.
