@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisClient } from '../../locks/lock.ts';
 import { type RedisPlace, readRedisUrl, redisUrlForms } from './redis-url.ts';
+import { exitWithSettingError } from './setting-error.ts';
 
 /** How often a Cluster is asked which of its servers holds which keys, in milliseconds. */
 const REFRESH_EVERY_MS = 1_000;
@@ -13,8 +14,18 @@ export function connectRedis(url: string, options: RedisOptions): RedisClient {
   const place = readRedisUrl(url);
   if (place === undefined) throw new Error(`The address of Redis must be ${redisUrlForms}.`);
   if (place.form === 'cluster') return connectCluster(place, options);
-  if (place.form === 'sentinel') return connectBySentinel(place, options);
-  return new Redis(place.url, options);
+  if (place.form === 'sentinel') return inDatabase(place.db, connectBySentinel(place, options), url);
+  return inDatabase(Number(new URL(place.url).pathname.slice(1)), new Redis(place.url, options), url);
+}
+
+/** Without that database on the server the process ends: ioredis would take database 0 without a word, and write over what is there. */
+function inDatabase(database: number, redis: Redis, url: string): Redis {
+  if (database === 0) return redis;
+  return redis.on('ready', () => {
+    redis.select(database).catch(({ name, message }: Error) => {
+      if (name === 'ReplyError') exitWithSettingError(`${url} is not allowed: ${message}.`);
+    });
+  });
 }
 
 /** The servers that take writes: itself, or the masters of a Cluster. While the Cluster is away it stands for them. */

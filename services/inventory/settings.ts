@@ -6,9 +6,9 @@ import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
+import { exitWithSettingError } from './setting-error.ts';
 import { milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
 import { USUAL_BUCKETS } from './store.ts';
-import { withoutPassword } from './without-password.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
@@ -61,6 +61,8 @@ const hostNames = () => {
     .transform((names) => names.split(',').map((name) => name.trim()))
     .refine((names) => names.every((name) => hostName(name) !== undefined), allowed);
 };
+
+export { exitWithSettingError };
 
 export const hostAllowed = 'an address of this machine, such as 127.0.0.1';
 
@@ -151,11 +153,4 @@ export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS
   const [issue] = result.error.issues;
   const name = String(issue?.path[0]);
   return exitWithSettingError(`${name}=${given[name] ?? ''} is not allowed: it must be ${issue?.message}.`);
-}
-
-/** Ends the process with exit code 2 and the sentence as one line, without the password of a URL. */
-export function exitWithSettingError(sentence: string): never {
-  const line = withoutPassword(sentence.replace(/\s+/g, ' ').replace(/\/\/.*@/, '//***@'));
-  process.stderr.write(`${line}\n`);
-  process.exit(2);
 }

@@ -107,6 +107,13 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     expect(refuse(env)).toBe(line);
   });
 
+  test('a database that the Redis does not have is refused, and not taken for another', async () => {
+    const { exitCode, stderr } = await runNode({ REDIS_URL: `${redis.url}/9999` });
+
+    expect(stderr).toMatch(/^redis:\S+\/9999 is not allowed: ERR .*\n$/);
+    expect(exitCode).toBe(2);
+  });
+
   test('a port that is taken is named', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
