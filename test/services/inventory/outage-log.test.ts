@@ -12,8 +12,8 @@ test('an outage has one line at its beginning, and one at its end with its lengt
   logOutages(redis as unknown as RedisClient, { warn, info });
 
   redis.emit('ready');
-  // Each try to connect again ends so.
-  for (const event of ['close', 'close', 'close', 'ready']) {
+  // Each try to connect again begins so, and a client that is ended ends without it.
+  for (const event of ['reconnecting', 'reconnecting', 'reconnecting', 'ready', 'close']) {
     redis.emit(event);
     vi.advanceTimersByTime(100);
   }
