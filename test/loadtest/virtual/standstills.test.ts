@@ -3,6 +3,7 @@ import { blockedLoop } from '../../../loadtest/drills/blocked-loop.ts';
 import { longSale } from '../../../loadtest/drills/long-sale.ts';
 import { overtaking } from '../../../loadtest/drills/overtaking.ts';
 import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
+import { starvation } from '../../../loadtest/drills/starvation.ts';
 import { sharedClock } from '../../../loadtest/harness/clock.ts';
 import { asDrill, type StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
@@ -33,8 +34,13 @@ test('a node that stood still for a quarter of a lease spoils the verdict', asyn
 });
 
 test('so does one of half the time for which a node waits for its server, whatever the lease', async () => {
-  expect(await play(overtaking, 'node-2', justNow(350))).toMatchObject({ verdict: 'unknown' });
-  expect(await play(overtaking, 'node-2', justNow(349))).toMatchObject({ verdict: 'fail' });
+  expect(await play(starvation, 'node-2', justNow(350))).toMatchObject({ verdict: 'unknown' });
+  expect((await play(starvation, 'node-2', justNow(349))).verdict).not.toBe('unknown');
+});
+
+test('so does a shorter one, where the drill says so', async () => {
+  expect(await play(overtaking, 'node-1', justNow(100))).toMatchObject({ verdict: 'unknown' });
+  expect(await play(overtaking, 'node-1', justNow(99))).toMatchObject({ verdict: 'fail' });
 });
 
 test('a standstill that is short beside the lease, or older than the drill, spoils nothing', async () => {
