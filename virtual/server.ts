@@ -2,7 +2,7 @@
 
 import type { Schedule } from './schedule.ts';
 import { scriptTexts } from './scripts.ts';
-import { type Answer, type Connection, openValkey, type Valkey } from './valkey.ts';
+import { type Answer, type Connection, openValkey, type Reply, type Valkey } from './valkey.ts';
 import type { Command } from './world.ts';
 
 /** The connection of those who are beside the nodes. */
@@ -55,6 +55,14 @@ export async function openServer(schedule: Schedule) {
     return valkey.run(connection, command);
   }
 
+  /** Carries commands out now of which no listener hears. */
+  function executeAll(connection: Connection, commands: Command[]): Reply[] {
+    valkey.setTime(schedule.now() + aheadMs);
+    connections.add(connection);
+    for (const command of commands) heard.push({ at: schedule.now(), connection, command });
+    return valkey.pipeline(connection, commands);
+  }
+
   /** Something comes to it: `run` is called now, or when its process goes on; never when that is dead. */
   function receive(run: () => void) {
     if (status === 'running') run();
@@ -73,6 +81,7 @@ export async function openServer(schedule: Schedule) {
     },
     /** Carries a command out now. */
     execute,
+    executeAll,
     /** Carries out at their times what another server has heard. Nobody listens to this one. */
     replay(past: Heard[]) {
       for (const { at, command } of past) {

@@ -11,7 +11,8 @@ import { describeLeftKey, type LeftKey } from '../harness/left-keys.ts';
 import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 
-const BUYERS = 20;
+/** There are fewer where the load has fewer connections. */
+const MOST_BUYERS = 20;
 /** How long a buyer who was refused waits before the next try, in milliseconds. */
 const BEFORE_NEXT_TRY_MS = 100;
 const OUTAGE_MS = 3_000;
@@ -47,7 +48,7 @@ export const redisOutage: StepDrill = {
     const ends: SaleEnd[] = [];
     let isRush = true;
     const rush = Promise.all(
-      Array.from({ length: BUYERS }, async (_, buyer) => {
+      Array.from({ length: buyersOf(testBed) }, async (_, buyer) => {
         while (isRush) {
           const end = await testBed.sell(buyer % 2 ? testBed.first : testBed.second).end;
           ends.push(end);
@@ -72,6 +73,8 @@ export const redisOutage: StepDrill = {
   },
 };
 
+const buyersOf = ({ connections = MOST_BUYERS }: TestBed) => Math.min(MOST_BUYERS, connections);
+
 async function outage(
   testBed: TestBed,
   ends: SaleEnd[],
@@ -87,7 +90,7 @@ async function outage(
   try {
     const from = sharedClock();
     const fault = testBed.mark(label);
-    await testBed.say(`${BUYERS} buyers come again and again. ${label}.`);
+    await testBed.say(`${buyersOf(testBed)} buyers come again and again. ${label}.`);
     await testBed.waitFor(async () => sharedClock() - from >= OUTAGE_MS || undefined, 2 * OUTAGE_MS);
     const until = sharedClock();
     await redis.comeBack();
@@ -110,22 +113,20 @@ async function outage(
 
 /** Asks both nodes for what needs no Redis, again and again until it is ended. */
 function watchBaseline({ first, second }: TestBed) {
-  let isOver = false;
+  const over = new AbortController();
   const slowest = [first, second].map(async (node) => {
     let slowestMs = 0;
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const askedAt = sharedClock();
       await node.state();
       slowestMs = Math.max(slowestMs, sharedClock() - askedAt);
-      await sleep(BEFORE_NEXT_TRY_MS);
+      await sleep(BEFORE_NEXT_TRY_MS, undefined, { signal: over.signal }).catch(() => {});
     }
     return slowestMs;
   });
   // A node that is silent is found out when the outage is over.
   for (const each of slowest) each.catch(() => {});
-  const end = () => {
-    isOver = true;
-  };
+  const end = () => over.abort();
   return {
     end,
     /** Ends it, and resolves with how long the slowest answer took. */
@@ -165,7 +166,8 @@ async function judge(testBed: TestBed, ends: SaleEnd[], outages: Outage[]): Prom
     ...(backMs < Number.POSITIVE_INFINITY && { backMs }),
   };
 
-  if (waits.some((waits) => waits.length < BUYERS)) return notStaged('The rush had not begun when Redis went away.');
+  if (waits.some((waits) => waits.length < buyersOf(testBed)))
+    return notStaged('The rush had not begun when Redis went away.');
   const served = outages.some(({ from, until }) =>
     ends.some((end) => end.outcome === 'sold' && end.sentAt > from && end.sentAt + end.ms < until),
   );

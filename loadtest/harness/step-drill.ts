@@ -187,7 +187,8 @@ export function asDrill(drill: StepDrill): Drill {
   return {
     name: drill.name,
     kind: 'steps',
-    run: ({ settings, ...context }) => runStepDrill(drill, { ...context, leaseMs: settings.leaseMs }),
+    run: ({ settings: { leaseMs, connections }, ...context }) =>
+      runStepDrill(drill, { ...context, leaseMs, connections }),
   };
 }
 

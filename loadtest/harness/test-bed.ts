@@ -37,6 +37,8 @@ export interface TestBedOptions {
   stage: string;
   timing: LockTiming & { leaseMs: number };
   stock: number;
+  /** How many buyers the load of this run has, where that was given. */
+  connections?: number | undefined;
   narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal?: AbortSignal | undefined;
@@ -47,7 +49,8 @@ export interface TestBedOptions {
 export type TestBed = Awaited<ReturnType<typeof openTestBed>>;
 
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
-export async function openTestBed({ target, stage, timing, stock, narrate, signal, observe }: TestBedOptions) {
+export async function openTestBed(options: TestBedOptions) {
+  const { target, stage, timing, stock, connections, narrate, signal, observe } = options;
   const { nodes, stack } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
@@ -362,6 +365,7 @@ export async function openTestBed({ target, stage, timing, stock, narrate, signa
     stage,
     leaseMs: timing.leaseMs,
     initialStock: stock,
+    connections,
     /** What a sale that is inside has done so far. */
     soFar: hasLock(stage) ? 'holds the lock and has read the stock' : 'is under way',
     first,

@@ -12,38 +12,42 @@ const WAY_MS = 0.1;
 const isOfClient = new Set(['on', 'once', 'off', 'disconnect']);
 /** What Valkey in WebAssembly does not know: the lab does what it stands for. */
 const answers: Record<string, Reply> = { INFO: '', REPLICAOF: 'OK' };
+const isAnswered = (verb: unknown) => Object.hasOwn(answers, String(verb));
 
 /** Has as much of ioredis as the harness uses. `find` gives the server at the time of the command. */
 export function createHarnessClient(harness: Harness, find: () => VirtualServer, limitMs?: number): RedisClient {
-  function ask(command: Command): Promise<Reply> {
+  /** Sends commands together. Resolves with a reply to each, in their order; rejects when none comes in time. */
+  function askAll(commands: Command[]): Promise<Reply[]> {
     return new Promise((resolve, reject) => {
       if (limitMs !== undefined) harness.after(limitMs, () => reject(new Error('Command timed out')));
       harness.after(WAY_MS, () => {
         const server = find();
         if (server.isDead()) return reject(new Error('Connection is closed.'));
         server.receive(() => {
-          const [name = '', ...args] = command;
-          const verb = String(name).toUpperCase();
-          const reply = answers[verb] ?? server.execute(OUTSIDE, [verb, ...args]).reply;
-          if (reply instanceof ReplyError) reject(new Error(reply.message));
-          else resolve(reply);
+          const read = commands.map(([name, ...args]): Command => [String(name).toUpperCase(), ...args]);
+          const replies = server.executeAll(
+            OUTSIDE,
+            read.filter(([verb]) => !isAnswered(verb)),
+          );
+          resolve(read.map(([verb]) => (isAnswered(verb) ? answers[String(verb)] : replies.shift()) ?? null));
         });
       });
     });
   }
 
+  async function ask(command: Command): Promise<Reply> {
+    const [reply = null] = await askAll([command]);
+    if (reply instanceof ReplyError) throw new Error(reply.message);
+    return reply;
+  }
+
   /** Commands that are sent together: each is answered by `[error, reply]`. */
   function pipeline() {
     const commands: Command[] = [];
-    const exec = () =>
-      Promise.all(
-        commands.map((command) =>
-          ask(command).then(
-            (reply) => [null, reply],
-            (error) => [error, null],
-          ),
-        ),
-      );
+    const exec = async () => {
+      const replies = await askAll(commands);
+      return replies.map((reply) => (reply instanceof ReplyError ? [new Error(reply.message), null] : [null, reply]));
+    };
     const chain: object = new Proxy(
       {},
       {

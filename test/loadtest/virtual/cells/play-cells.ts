@@ -11,7 +11,7 @@ import { reasons, withoutFigures } from './reasons.ts';
 const REAL_ONLY = ['long-wait', 'wrong-replica'];
 
 /** A load that is small, and large enough for each lock to show its verdict. */
-const settings = { requests: 80, connections: 20, units: 40 };
+const settings = { requests: 24, connections: 8, units: 12, leaseMs: 400 };
 
 const signs = { pass: '✔', fail: '✘', unknown: '?', 'not-applicable': '–' };
 
