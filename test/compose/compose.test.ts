@@ -12,41 +12,9 @@ import { composeText, environmentOf, interpolate, networks, serviceNamed, servic
 import { copiedInto, lastOf } from './dockerfile.ts';
 
 const read = (file: string) => readFileSync(join(projectDir, file), 'utf8');
-const countOf = (name: string, env = {}) => Number(interpolate(String(serviceNamed(name).scale ?? 1), env));
 /** Docker makes a missing ./reports as root, and only its owner may open it to the load test. */
 const RUNS_AS_ROOT = 'reports-folder';
 const template = read('nginx/nginx.conf.template');
-
-test('services: each waits for what it needs, and what sells is asked for its health and comes back', () => {
-  const waits = Object.entries(services).map(([name, { depends_on = {} }]) => {
-    const others = Object.entries(depends_on).map(([other, { condition }]) => `${other} ${condition}`);
-    return `${name}: ${others.join(', ')}`;
-  });
-  const servers = 'redis service_healthy, seed service_completed_successfully';
-  const others = 'zookeeper service_healthy, mysql service_healthy';
-  const asked = Object.keys(services).filter((name) => services[name]?.healthcheck);
-  const back = Object.keys(services).filter((name) => services[name]?.['restart'] === 'on-failure:5');
-
-  const split = (all: string[]) => all.map((line) => line.split(/: |, /).toSorted());
-  expect(split(waits).toSorted()).toEqual(
-    split([
-      'redis: ',
-      'seed: redis service_healthy',
-      `node-1: ${servers}, ${others}`,
-      `node-2: ${servers}, ${others}`,
-      'nginx: node-1 service_healthy, node-2 service_healthy',
-      'zookeeper: ',
-      'mysql: ',
-      'reports-folder: ',
-      'loadtest: reports-folder service_completed_successfully',
-    ]).toSorted(),
-  );
-  expect(asked.toSorted()).toEqual(['mysql', 'nginx', 'node-1', 'node-2', 'redis', 'zookeeper']);
-  expect(back.toSorted()).toEqual(['nginx', 'node-1', 'node-2']);
-  // A setting of the caller starts these two.
-  expect(['zookeeper', 'mysql', 'loadtest', 'redis'].map((name) => countOf(name))).toEqual([0, 0, 0, 1]);
-  expect([countOf('zookeeper', { ZOOKEEPER_URL: 'a' }), countOf('mysql', { MYSQL_URL: 'a' })]).toEqual([1, 1]);
-});
 
 test('services: none can write to its image nor gain rights, and one alone is root', () => {
   for (const [name, service] of Object.entries(services)) {

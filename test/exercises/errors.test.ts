@@ -15,7 +15,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 const { signal } = new AbortController();
-const exercise: Exercise = { ...readExercise('05-owner-check'), file: join(folder, 'lock.ts') };
+const { settings, ...read } = readExercise('05-owner-check');
+const search = settings.search && { ...settings.search, scopes: ['slow-holder'] };
+const exercise: Exercise = { ...read, settings: { ...settings, search }, file: join(folder, 'lock.ts') };
 
 function write(name: string, text: string): string {
   const file = join(folder, name);

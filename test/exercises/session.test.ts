@@ -255,48 +255,6 @@ describe('workshop: a session', () => {
     expect(progress.at()).toBe(exercises[1]?.name);
   });
 
-  test('while the question is open, b answers and a save waits for the answer; afterwards b goes back', async () => {
-    const { press, shows, solve, progress } = begin({ first: 2 });
-    await shows('04-ttl');
-    solve(2);
-    await shows('First say what the file did before');
-
-    press('b');
-    await shows('Solved. It holds');
-    expect(progress.of('04-ttl')).toMatchObject({ chosen: 1, isSolved: true });
-    press('b');
-    await shows('03-spin');
-  });
-
-  test('the file of another exercise is saved: it is told which one is open', async () => {
-    const { fails, press, shows, save, solve, all } = begin();
-    await fails();
-    solve(2);
-    await shows('The file of exercise 04 was saved, and exercise 02 is open. Press l and 04 to go there.');
-    // What was saved while it was on the screen is no news on the next one.
-    solve(0);
-    await shows('Solved.');
-    press('n');
-    await shows('03-spin');
-    save(2, 'export const mine = 1;');
-    await shows('The file of exercise 04 was saved');
-    expect(all()).not.toContain('The file of exercise 02 was saved');
-  });
-
-  test('an exercise that is reset in another terminal begins anew', async () => {
-    const { fails, shows, solve, resetElsewhere, screen, progress } = begin();
-    await fails();
-    solve(0);
-    await shows('Solved.');
-
-    resetElsewhere();
-
-    await shows('The exercise begins anew.');
-    expect(screen()).toContain('What do you expect?');
-    expect(screen()).not.toContain('✔ solved');
-    expect(progress.of('02-recursive-retry')).toMatchObject({ isSolved: false, isAnswered: false });
-  });
-
   test.each([
     ['q', 'q'],
     ['Ctrl-C', '\x03'],

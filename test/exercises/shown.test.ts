@@ -1,18 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pc from 'picocolors';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Exercise, readExercises } from '../../exercises/workshop/exercise.ts';
 import { openProgress } from '../../exercises/workshop/progress.ts';
 import { readState, removeState, writeState } from '../../exercises/workshop/state.ts';
 import { shownSteps } from '../../exercises/workshop/steps.ts';
-import { verdictLines } from '../../exercises/workshop/verdict-lines.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Step } from '../../prove/state.ts';
 import { failingWorkshop } from '../live/failing-workshop.ts';
-
-const plain = pc.createColors(false);
 
 function tempFile(name: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'lockstep-workshop-'));
@@ -45,22 +40,6 @@ describe('workshop: a counterexample in steps', () => {
       { at: 600, process: 'A', what: 'SET lock → "OK"', came: 'is inside' },
     ]);
   });
-});
-
-test('workshop: a verdict names each size that the search has looked at, and how many orders', () => {
-  const exercise = readExercises().find(({ number }) => number === 4) as Exercise;
-  const cell = (scope: string, processes: number) =>
-    ({ scope, processes, sales: 1, verdict: 'holds', says: '', schedules: 1 }) as Cell;
-  const told = (...cells: Cell[]) =>
-    verdictLines(exercise, { kind: 'holds', sentence: '', cells }, { paint: plain, width: 200 }).at(-1);
-
-  const holds = 'Solved. It holds in every order of events of';
-  expect(told(cell('crashed-holder', 2), cell('zombie-renewal', 3))).toBe(
-    `${holds} these 2 scopes, with 2 processes × 1 sale and with 3 processes × 1 sale: the search has looked at 2 orders.`,
-  );
-  expect(told(cell('plain', 1))).toBe(
-    `${holds} this scope, with 1 process × 1 sale: the search has looked at 1 order, because one process runs its sales in one order only.`,
-  );
 });
 
 describe('workshop: progress', () => {

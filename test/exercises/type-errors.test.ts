@@ -1,14 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { PassThrough } from 'node:stream';
 import pc from 'picocolors';
 import { afterAll, describe, expect, test } from 'vitest';
 import { asJson, type Checked, checkAll, checkedLines } from '../../exercises/workshop/check.ts';
 import { type Exercise, readExercise } from '../../exercises/workshop/exercise.ts';
-import { openProgress } from '../../exercises/workshop/progress.ts';
 import type { RealJudge } from '../../exercises/workshop/real-judge.ts';
 import type { SearchJudge, SearchVerdict } from '../../exercises/workshop/search-judge.ts';
-import { runSession } from '../../exercises/workshop/session.ts';
 import { typeErrors } from '../../exercises/workshop/type-errors.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 
@@ -56,10 +53,6 @@ describe('workshop: what TypeScript says', () => {
     ]);
   });
 
-  test('nothing when nobody waits for it any more', async () => {
-    expect(await typeErrors([write('wrong.ts', wrong)], AbortSignal.abort())).toEqual(new Map());
-  });
-
   const holds: SearchVerdict = { kind: 'holds', sentence: 'It holds.', cells: [] };
   const stub: SearchJudge = { makeReady() {}, judge: async () => holds, close() {} };
   const says = 'reports/lock.ts:5: It is no number.';
@@ -96,34 +89,5 @@ describe('workshop: what TypeScript says', () => {
 
     const drills = [{ drill: 'late-release', verdict: 'fail', reason: 'So it was.' }];
     expect(asJson(checked)).toMatchObject({ solved: 0, exercises: [{ solved: false, drills }] });
-  });
-
-  test('a session tells it below the verdict', async () => {
-    write('lock.ts', wrong);
-    const progress = openProgress(join(folder, '.workshop.json'));
-    progress.change(exercise.name, { chosen: 0 });
-    const stopping = new AbortController();
-    let screen = '';
-    const ended = runSession({
-      exercises: [exercise],
-      first: exercise,
-      progress,
-      search: stub,
-      serversOf: () => ({ warmUp: async () => {} }) as unknown as RealJudge,
-      typeErrors: found,
-      input: new PassThrough(),
-      output: {
-        write: (text: string) => {
-          screen = text;
-        },
-      },
-      paint: pc.createColors(false),
-      state: join(folder, 'workshop.json'),
-      signal: stopping.signal,
-    });
-
-    await expect.poll(() => screen).toMatch(/Solved\..*\n\nTypeScript says: reports.*It is no number\./s);
-    stopping.abort();
-    await ended;
   });
 });

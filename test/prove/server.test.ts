@@ -35,30 +35,6 @@ describe('server: a function of state, time and command', () => {
     expect(other).toBe(one);
     expect(walk(server, server.empty, [0, 'SET', 'a', 1], [0, 'SET', 'b', 3]).after).not.toBe(one);
   });
-
-  test('a lease of another length, and one that began later, are other states', () => {
-    const states = [
-      walk(server, server.empty, [0, 'SET', 'key', 1, 'PX', LEASE_MS]),
-      walk(server, server.empty, [0, 'SET', 'key', 1, 'PX', LEASE_MS + 1]),
-      walk(server, server.empty, [2, 'SET', 'key', 1, 'PX', LEASE_MS]),
-      walk(server, server.empty, [0, 'SET', 'key', 1]),
-    ].map(({ after }) => after);
-
-    expect(new Set(states).size).toBe(4);
-    expect(walk(server, server.empty, [1, 'SET', 'key', 1, 'PX', LEASE_MS]).after).toBe(states[1]);
-  });
-
-  test('what it holds, and until when', () => {
-    const { after } = walk(server, server.empty, [3, 'SET', 'key', 1, 'PX', LEASE_MS], [4, 'SET', 'stock', 10]);
-
-    expect(server.whatIsLeft(after)).toEqual(['key', 'stock']);
-    expect([...server.ends(after)]).toEqual([
-      ['key', 3 + LEASE_MS],
-      ['stock', Number.POSITIVE_INFINITY],
-    ]);
-    expect(server.entry(after, 'none')).toBeUndefined();
-    expect(server.entry(after, 'key')).not.toBe(server.entry(after, 'stock'));
-  });
 });
 
 describe('server: the end of a lease', () => {
@@ -104,21 +80,6 @@ describe('server: what is put back', () => {
     expect(before.reply).toMatchObject({ message: expect.stringMatching(/^NOSCRIPT/) });
     expect([sent.reply, again.reply]).toEqual(['sent in full', 'sent in full']);
     expect(server.execute(server.cold, 2, 0, ['EVALSHA', sha1, 0]).reply).toBeInstanceOf(ReplyError);
-  });
-
-  test('scripts: one that was loaded is known from then on', () => {
-    const { reply, after } = server.execute(server.cold, 0, 0, ['SCRIPT', 'LOAD', 'return 7']);
-    server.execute(server.cold, 0, 0, ['GET', 'key']);
-
-    expect(server.execute(after, 1, 0, ['EVALSHA', String(reply), 0]).reply).toBe(7);
-  });
-
-  test('scripts: it knows every one of lua/ unless it is cold', () => {
-    for (const { sha1 } of scripts) {
-      const answer = (state: ServerState) => String(server.execute(state, 0, 0, ['EVALSHA', sha1, 0]).reply);
-      expect(answer(server.empty)).not.toMatch(/NOSCRIPT/);
-      expect(answer(server.cold)).toMatch(/NOSCRIPT/);
-    }
   });
 
   test('subscriptions: who listens hears what is published, in order, and no longer when it has gone', () => {

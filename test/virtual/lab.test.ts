@@ -8,45 +8,6 @@ const LOCK_KEY = '{inventory001}:lock:4-ttl';
 const away = { code: 'STORE_UNAVAILABLE' };
 
 describe('lab: sales in virtual time', () => {
-  test('two nodes sell one after the other, by the service and the lock as they are', async () => {
-    const lab = await ownLab('4-ttl');
-    const sales = [lab.sell(0), lab.sell(1)];
-
-    await lab.ended(...sales);
-
-    expect(sales.map(({ answer }) => answer())).toMatchObject([
-      { outcome: 'sold', remaining: 99 },
-      { outcome: 'sold', remaining: 98 },
-    ]);
-    expect(lab.stock()).toBe(98);
-  });
-
-  test('a sale that waits in vain is refused after exactly its time', async () => {
-    const lab = await ownLab('3-spin', { waitTimeoutMs: 5_000 });
-    lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
-    const sale = lab.sell(0);
-
-    await lab.ended(sale);
-
-    expect(sale.answer()).toMatchObject({ code: 'LOCK_WAIT_TIMEOUT' });
-    // The request takes 0.1 ms, and so does its answer.
-    expect(sale.endedAt()).toBeCloseTo(5_000.2, 6);
-  });
-
-  test('a client that hangs up is gone at once, and its sale gives up', async () => {
-    const lab = await ownLab('3-spin');
-    lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
-    const sale = lab.sell(0);
-    await lab.pass(300);
-
-    sale.hangUp();
-    await lab.ended(sale);
-    await lab.pass(100);
-
-    expect([sale.answer(), sale.endedAt()]).toEqual(['cut off', 300]);
-    expect(lab.events(0).at(-1)).toMatchObject({ type: 'failed', code: 'CLIENT_GONE' });
-  });
-
   test('a file that asks for what there is not can’t be played, and is told why', async () => {
     const file = fileURLToPath(new URL('../../locks/drivers/zookeeper-session.ts', import.meta.url));
     const lock = { ...lockNamed('3-spin'), file };
@@ -58,26 +19,6 @@ describe('lab: sales in virtual time', () => {
 });
 
 describe('lab: a proxy', () => {
-  test('holds a command, and what its connection sends later, until it is let go', async () => {
-    const lab = await ownLab('4-ttl');
-    let letGo = () => false;
-    lab.proxy(0).hold({
-      isMeant: ({ name }) => name === 'DEL',
-      arrive: (_command, place) => {
-        ({ letGo } = place);
-      },
-    });
-    const sale = lab.sell(0);
-    await lab.pass(500);
-
-    expect([sale.answer(), lab.stock(), lab.ask('EXISTS', LOCK_KEY)]).toEqual([undefined, 99, 1]);
-    expect(letGo()).toBe(true);
-    await lab.ended(sale);
-
-    expect(lab.ask('EXISTS', LOCK_KEY)).toBe(0);
-    expect(sale.answer()).toMatchObject({ outcome: 'sold' });
-  });
-
   test('a cut that resets rejects at once what is under way, and what comes later; restored, the node connects again', async () => {
     const lab = await ownLab('3-spin');
     lab.ask('SET', '{inventory001}:lock:3-spin', 'somebody');
@@ -153,27 +94,6 @@ describe('lab: a node', () => {
 
     expect(other.endedAt()).toBeLessThan(sale.endedAt());
     expect(lab.stock()).toBe(99);
-  });
-
-  test('killed, its clients are cut off, and its lock stays until the lease ends; started again it has forgotten everything', async () => {
-    const lab = await ownLab('4-ttl');
-    const { instance } = lab.node(0).service.state();
-    const sale = lab.sell(0, { untilResumed: true });
-    await lab.pass(50);
-    lab.kill(0);
-    const other = lab.sell(1);
-    await lab.ended(sale, other);
-
-    expect([sale.answer(), sale.endedAt()]).toEqual(['cut off', 50]);
-    // The lock was set at 0.41 ms: the next try comes within 20 ms of its end.
-    expect(Math.floor(other.endedAt() / 50)).toBe(LEASE_MS / 50);
-    lab.revive(0);
-
-    expect(lab.node(0).service.state().instance).not.toBe(instance);
-    expect(lab.events(0)).toEqual([]);
-    const again = lab.sell(0);
-    await lab.ended(again);
-    expect(again.answer()).toMatchObject({ outcome: 'sold' });
   });
 });
 

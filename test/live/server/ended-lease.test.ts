@@ -33,14 +33,6 @@ test.each<[string, [number, LockView | null][], string[]]>([
     [ended],
   ],
   [
-    'another has the lock since',
-    [
-      [0, held],
-      [2_000, lock('sale 0001 on node-2', 2_000)],
-    ],
-    [ended],
-  ],
-  [
     'it was renewed',
     [
       [0, held],
@@ -54,22 +46,6 @@ test.each<[string, [number, LockView | null][], string[]]>([
     [
       [0, held],
       [1_000, null],
-    ],
-    [],
-  ],
-  [
-    'the lock has no end',
-    [
-      [0, lock('held')],
-      [9_000, null],
-    ],
-    [],
-  ],
-  [
-    'nobody has had it',
-    [
-      [0, null],
-      [9_000, null],
     ],
     [],
   ],

@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GameView, MoveView, PuzzleOrder } from '../../../live/puzzle-contract.ts';
-import { type Game, openGame, openGround } from '../../../live/server/puzzle/game.ts';
+import { openGround } from '../../../live/server/puzzle/game.ts';
 import { type Level, levelNamed, levels } from '../../../live/server/puzzle/levels.ts';
 import { createPuzzle, type Puzzle } from '../../../live/server/puzzle.ts';
 import type { Refusal } from '../../../live/server/refusal.ts';
-import { texts } from '../../../live/texts/en.ts';
 import { formatOrders } from '../../../loadtest/prove/claim.ts';
 import { search } from '../../../prove/search.ts';
 
 // Every level, by its search, by random play and by its hints: test/soak/live/server/puzzle.test.ts.
-const { move: wordsOf, steps: stepTexts } = texts.puzzle;
 const BROKEN = '4-ttl/slow-holder';
 const HOLDING = '7-reentrant/nested-call';
 
@@ -22,52 +20,6 @@ test('puzzle: each stage has a level that can be broken and one that holds, and 
 
   expect(stages('fails')).toEqual(stages('holds'));
   expect(stages('fails')).toHaveLength(9);
-});
-
-/** Makes the moves that read so. */
-async function playTexts(game: Game, texts: string[]) {
-  for (const text of texts) {
-    const { moves } = game.board();
-    const move = moves.find((each) => wordsOf(each) === text);
-    if (move === undefined) throw new Error(`"${text}" is none of:\n${moves.map(wordsOf).join('\n')}`);
-    await game.make(move.index);
-  }
-}
-
-test('puzzle: a game by hand: a paused holder deletes the lock of the next one', async () => {
-  const game = await openGame(await groundOf(BROKEN));
-  await playTexts(game, [
-    'A begins a sale',
-    "A's SET lock reaches Redis",
-    "A's GET stock reaches Redis",
-    'A is paused',
-    'The lease of A ends: 901 ms pass',
-    'A wakes up',
-    'B begins a sale',
-    "B's SET lock reaches Redis",
-    "A's SET stock reaches Redis",
-  ]);
-  expect(game.board()).toMatchObject({
-    standing: { is: 'going' },
-    atMs: 901,
-    faultsLeft: { pauses: 0, delays: 0, crashes: 0, failovers: 0 },
-    processes: [
-      { is: 'leaving', onItsWay: 'DEL lock' },
-      { is: 'inside', onItsWay: 'GET stock' },
-    ],
-    redis: { lock: { holder: 'B', value: 'held', leftMs: 900 }, leaseMs: 900, stock: 9, expected: 9 },
-  });
-
-  await playTexts(game, ["A's DEL lock reaches Redis"]);
-  expect(game.board()).toMatchObject({
-    standing: { is: 'won', reason: 'A changes the lock of B, which is inside and within its lease.' },
-    redis: { lock: null },
-    moves: [],
-    step: 10,
-  });
-  expect(game.board().steps.map(stepTexts.sentence).at(-1)).toBe(
-    "A's DEL lock reaches Redis → 1. A has given the lock up.",
-  );
 });
 
 describe('puzzle: on its threads', () => {

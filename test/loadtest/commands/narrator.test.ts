@@ -63,24 +63,6 @@ function tellStory(isTTY: boolean, cells: Emitted[]) {
 }
 
 describe('story', () => {
-  test('a stage: its problem, its change, what it fixes with the figure of the stage before, what it still fails', () => {
-    const text = tellStory(false, [
-      ['3-spin', crashed],
-      ['4-ttl', mended],
-      ['4-ttl', slow],
-    ]);
-
-    expect(text).toMatch(
-      /Stage 4 · ttl\n {2}Problem {2}a holder.*\n {2}Before .*✘ crashed-holder: none in 2 s\n {2}Change {3}the key/,
-    );
-    expect(text).toMatch(
-      /✔ crashed-holder It went well\.\n +Does .*Expected: this stage holds here\.\n.*3-spin ✘ crashed-holder: none in 2 s\n/,
-    );
-    expect(text).toMatch(/✘ slow-holder {4}It went wrong.*\n +Does .*Expected: this stage fails here\.\n/);
-    expect(text.match(/3-spin ✘/g)).toHaveLength(1);
-    expect(text).toMatch(/As expected: each of the 3 cells .*\n\nThe report: \/tmp\/run\/report.html\n$/s);
-  });
-
   test('an unknown cell is not called expected, nor unexpected; nor is one that is not applicable', () => {
     const text = tellStory(false, [
       ['1-in-process', { ...rushOf('1-in-process'), verdict: 'unknown', reasons: ['Nothing was sold.'] }],
@@ -90,12 +72,6 @@ describe('story', () => {
     expect(text).toMatch(/\? rush +Nothing was sold\.\n +Do two nodes.*\?\n/);
     expect(text).toMatch(/– failover +No replication\.\n +Is a sale lost.*\?\n/);
     expect(text).not.toMatch(/expected: this stage/i);
-  });
-
-  test('on a terminal a rush shows its progress, and a drill step by step its name', () => {
-    expect(tellStory(true, [['1-in-process', rushOf('1-in-process')]])).toMatch(/rush .*\/2000/);
-    expect(tellStory(true, [['4-ttl', slow]])).toMatch(/slow-holder +…/);
-    expect(tellStory(false, [['4-ttl', slow]])).not.toContain('…');
   });
 
   test('a run that ends in the middle of a drill leaves no timer that keeps the process alive', () => {
@@ -136,34 +112,6 @@ describe('staircase: a run of many cells', () => {
     narrator.end(resultsOf(emitted, leftOut), '/tmp/run');
     return output.text();
   }
-
-  test('a line for each cell, with its count, its figure, and the time left, which goes down; then the picture', () => {
-    const text = tell(false, emitted);
-    const lines = text.split('\n').filter((line) => line.startsWith('['));
-    const left = [...text.matchAll(/about (\d+) s/g)].map(([, seconds]) => Number(seconds));
-
-    expect(lines.map((line) => line.replace(/, about \d+ s left/, '').replaceAll(/ +/g, ' '))).toEqual([
-      '[1/6] ✔ 3-spin rush 0 lost',
-      '[2/6] ✔ 4-ttl rush 0 lost',
-      '[3/6] ✘ 3-spin crashed-holder none in 2 s',
-      '[4/6] ✔ 4-ttl crashed-holder after 1 s',
-      '[5/6] ✔ 3-spin slow-holder 0 others met',
-      '[6/6] ✘ 4-ttl slow-holder 2 others met',
-    ]);
-    expect(left).toHaveLength(6);
-    expect(left).toEqual(left.toSorted((a, b) => b - a));
-    expect(left[0]).toBeGreaterThan(left[5] ?? 0);
-    expect(text).toMatch(/│ stage +│ 3 │ 4 │\n.*│ rush +│ ✔ │ ✔ │\n.*│ crashed-holder │ ✘ │ ✔ │\n/s);
-    expect(text).toMatch(/\nAs expected: each of the 5 cells .*\n\nThe report: \/tmp\/run\/report.html\n$/);
-  });
-
-  test('a cell that is not as expected is named, in its line and at the end, with its reason', () => {
-    const text = tell(false, [['4-ttl', { ...mended, verdict: 'fail', reasons: ['The key stayed.'] }]]);
-
-    expect(text).toMatch(/✘ 4-ttl +crashed-holder .*NOT expected: The key stayed\./);
-    expect(text).toContain('Not as expected.');
-    expect(text).toContain('  4-ttl crashed-holder: fail, but pass is expected.\n');
-  });
 
   test('on a terminal: a bar with count and time left, and no timer left behind, also of a run that ends in its middle', () => {
     const before = timers();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeFree, freeWhileWanted, longestOf } from '../../../loadtest/evidence/free-time.ts';
+import { freeWhileWanted, longestOf } from '../../../loadtest/evidence/free-time.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const event = (at: number, type: SaleEvent['type'], saleId: string, node = 'node-1'): SaleEvent => ({
@@ -61,11 +61,4 @@ test('the longest: without the part of a standstill that lies in it', () => {
   expect(longestOf(spans, [{ from: 50, until: 230 }])).toEqual({ span: first, ms: 50 });
   expect(longestOf(spans, [{ from: 20, until: 100 }])).toEqual({ span: second, ms: 60 });
   expect(longestOf([], [])).toEqual({ ms: 0 });
-});
-
-test('free time: it is told with who waited, the first one by name', () => {
-  const waiters = ['c', 'a', 'b'].map((saleId) => ({ node: 'node-1', saleId }));
-  const told = (count: number) => describeFree({ from: 1_020, until: 3_510, waiters: waiters.slice(0, count) }, 1_000);
-  expect(told(1)).toBe('From 0.020 s to 2.510 s nobody was inside, and sale c on node-1 waited.');
-  expect(told(3)).toBe('From 0.020 s to 2.510 s nobody was inside, and sale c on node-1 and 2 others waited.');
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Hold, holdsOf } from '../../../loadtest/evidence/history.ts';
-import { countOverlaps, describeOverlap, type Overlap, overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
+import { countOverlaps, type Overlap, overlapsBetween } from '../../../loadtest/evidence/overlaps.ts';
 import type { SaleEvent } from '../../../services/inventory/lab/contract.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -99,14 +99,4 @@ test('overlaps: a long queue takes a few looks at each hold, not one at each pai
 
   expect(overlapsBetween(holds)).toHaveLength(holds.length - 1);
   expect(looks).toBeLessThan(10 * holds.length);
-});
-
-test.each([
-  ['two that met', { until: 3510.4 }, 'inside, from 1.020 s to 2.510 s'],
-  ['two of a bucket', { until: 3510.4, bucket: 0 }, 'inside of bucket 0, from 1.020 s to 2.510 s'],
-  ['two that never left', { until: NEVER }, 'inside, from 1.020 s on, and neither left'],
-])('overlaps, the sentence: %s', (_what, { until, bucket }: { until: number; bucket?: number }, how) => {
-  const holdOf = (saleId: string, node: string): Hold => ({ saleId, node, entered: 0, left: until, bucket });
-  const overlap = { first: holdOf('0001', 'node-1'), second: holdOf('0002', 'node-2'), from: 2020, until };
-  expect(describeOverlap(overlap, 1000)).toBe(`sale 0001 on node-1 and sale 0002 on node-2 were both ${how}`);
 });

@@ -86,38 +86,6 @@ describe('timeline: lanes', () => {
     });
   });
 
-  test('they stand in the order of asking; who never entered has no hold, and who never left is inside to the end', () => {
-    const { lanes } = draw(
-      eventsOf(
-        { id: '0004', asks: 40, enters: 60 },
-        { id: '0003', asks: 30, enters: 65, leaves: 70, fails: 80 },
-        { id: '0001', asks: 10 },
-        { id: '0002', asks: 20, fails: 60 },
-      ),
-    );
-    expect(lanes).toEqual([
-      { node: 'node-1', saleId: '0001', askedMs: 10, leases: [] },
-      { node: 'node-1', saleId: '0002', askedMs: 20, endedMs: 60, leases: [] },
-      { node: 'node-1', saleId: '0003', askedMs: 30, inside: { fromMs: 65, untilMs: 70 }, endedMs: 80, leases: [] },
-      { node: 'node-1', saleId: '0004', askedMs: 40, inside: { fromMs: 60, untilMs: DURATION_MS }, leases: [] },
-    ]);
-  });
-
-  test('a crash: the holder that died with its node is inside until then, and its lease goes on', () => {
-    const events = eventsOf({ id: '0001', asks: 10, enters: 20, reads: [25, 100] });
-    const { lanes, overlaps } = draw(
-      [...events, ...eventsOf({ node: 'node-2', id: '0007', asks: 210, enters: 620, leaves: 640 })],
-      {
-        deaths: [{ node: 'node-1', at: START + 200 }],
-        samples: seen('held', 20, 1000, 600),
-        faults: [fault('SIGKILL', 200, { node: 'node-1' })],
-      },
-    );
-    expect(lanes[0]).toMatchObject({ inside: { fromMs: 20, untilMs: 200 }, endedMs: 200 });
-    expect(lanes[0]?.leases).toEqual([{ fromMs: 20, untilMs: 620 }]);
-    expect(overlaps).toEqual([]);
-  });
-
   test('a node that died counts its sales from 1 again: each has a lane of its own, and the dead ones have ended', () => {
     const before = eventsOf({ id: '0001', asks: 10, enters: 20, reads: [25, 100] }, { id: '0002', asks: 15 });
     const after = eventsOf({ id: '0001', asks: 300, enters: 310, reads: [315, 99], leaves: 330 });

@@ -17,22 +17,6 @@ test.each<[string, DrillResult['verdict'], Partial<RushFigures>, string]>([
   expect(keyFigure({ ...held, verdict, figures: { ...held.figures, ...figures } as RushFigures })).toBe(label);
 });
 
-const gone = { emptyMs: 114, stillWaiting: 0, soldToNobody: 0, nextSaleMs: 3 };
-const outage = { lostUpdates: 0, cutOff: 0, slowestMs: 700, limitMs: 2_000, backMs: 37 };
-const frozen = { unsold: 0, costMs: 3, limitMs: 300, lostUpdates: 0, overlaps: 0 };
-
-test.each<[string, DrillResult['verdict'], Record<string, number>, string]>([
-  ['client-gone', 'pass', gone, '114 ms'],
-  ['client-gone', 'fail', { ...gone, soldToNobody: 3, nextSaleMs: 5_001 }, '3 to nobody'],
-  ['nested-call', 'fail', { answeredMs: 341, overlaps: 1 }, '1 overlap'],
-  ['late-release', 'fail', { otherKeys: 1 }, 'another key'],
-  ['redis-outage', 'pass', outage, 'back in 37 ms'],
-  ['redis-outage', 'fail', { ...outage, slowestMs: 2_400 }, 'answer in 2.4 s'],
-  ['frozen-master', 'fail', { ...frozen, unsold: 4 }, '4 not sold'],
-])('the label of %s, %s, %o: %s', (drill, verdict, figures, label) => {
-  expect(keyFigure({ ...held, drill, verdict, figures })).toBe(label);
-});
-
 test('a staircase of many drills is shown in groups, each with its own cells', () => {
   const [ran] = ranStaircases(sampleWithSteps());
   const parts = ran === undefined ? [] : partsOf(ran);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
 import { html } from '../../../loadtest/report/escape.ts';
-import { gradeLine, holdsAll } from '../../../loadtest/report/grades.ts';
+import { holdsAll } from '../../../loadtest/report/grades.ts';
 import { renderMarkdown } from '../../../loadtest/report/markdown.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
 import { sampleResults } from './sample-results.ts';
@@ -32,16 +32,6 @@ test.each([
   ['the search breaks it', graded([rush], { search: ['plain'] }), false],
 ])('grades: %s', (_what, results, holds) => {
   expect(holdsAll(results)).toBe(holds);
-});
-
-test('grades: the line counts checks and drills, each by their name, and says what the search breaks', () => {
-  const lineOf = (drills: DrillResult[], grade: Partial<Grade> = {}) =>
-    gradeLine({ stage: 'mine', file: '/mine.ts', ...grade }, graded(drills));
-
-  expect(lineOf([enters, late, rush])).toBe(
-    'mine: 1 of 2 checks and 1 of 1 drills hold; it fails contract-late-release.',
-  );
-  expect(lineOf([enters], { search: ['plain'] })).toMatch(/ hold; the search breaks it in plain\.$/);
 });
 
 test('grades: each check stands outside of the staircase, and what is not promised has a mark of its own', async () => {

@@ -3,8 +3,7 @@ import { html } from '../../../loadtest/report/escape.ts';
 import { renderMarkdown } from '../../../loadtest/report/markdown.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
 import { sampleProof } from '../prove/sample-proof.ts';
-import { textOf } from './golden.ts';
-import { sampleResults, sampleWithCourses, sampleWithSteps } from './sample-results.ts';
+import { sampleWithCourses, sampleWithSteps } from './sample-results.ts';
 
 /** Charts take long to draw. */
 const noChart = () => html``;
@@ -68,13 +67,4 @@ test('text from outside cannot become markup, nor break a table of the text', as
     const lines = table.trim().split('\n');
     expect(new Set(lines.map((line) => line.split(/(?<!\\)\|/).length)).size, table).toBe(1);
   }
-});
-
-test('a run without any drill says so', async () => {
-  const none = sampleResults((results) => {
-    Object.assign(results, { stages: [], verdict: 'unknown', verdictReasons: ['No drill was run.'] });
-  });
-
-  expect(textOf(await renderPage(none))).toMatch(/The staircase\nNothing was run\.\n/);
-  expect(renderMarkdown(none)).toMatch(/^# Unknown\n.*\nNothing was run\.\n\n- No drill was run\.\n/s);
 });

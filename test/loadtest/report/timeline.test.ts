@@ -48,17 +48,6 @@ test('a crash: a lane for each sale; the lease outlasts the holder, to the right
   expect(Number(svg.match(/class="fault" d="M\S+ \d+V(\d+)"/)?.[1])).toBeLessThan(second?.y ?? 0);
 });
 
-test('an overlap is drawn on both lanes, with a band that joins them', () => {
-  const svg = wide(timelineOf(4, 'slow-holder'));
-  const [upper, lower] = boxes(svg, 'overlap');
-  const [joint] = boxes(svg, 'joint');
-
-  expect([lower?.x, joint?.x]).toEqual([upper?.x, upper?.x]);
-  expect(joint?.y).toBeGreaterThan(upper?.y ?? 0);
-  expect(joint?.y).toBeLessThan(lower?.y ?? 0);
-  expect(wide(timelineOf(5, 'slow-holder'))).not.toContain('class="overlap"');
-});
-
 test('a wait is narrow, with its length; what was before and after it keeps its length and its moment', () => {
   const timeline = { ...empty, durationMs: 34_000, lanes: [lane('node-1', '0001', 0, 500, 33_500)] };
   const waits = [{ fromMs: 1_000, untilMs: 31_000 }];

@@ -3,23 +3,13 @@ import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../.
 import type { Results, Verdict } from '../../../loadtest/evidence/results.ts';
 import { summarize } from '../../../loadtest/report/summary.ts';
 import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
-import { scheduleStaircase, schedules } from '../../../loadtest/staircase/schedules.ts';
+import { scheduleStaircase } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
-import { strategies } from '../../../services/inventory/orders/idempotency/index.ts';
-import { guardName } from '../../../services/inventory/orders/jobs/guards.ts';
 
 const rows = rowsOf('orders');
 const textOf = (signs: Row['signs']) => Object.values(signs).join('');
 
 describe('orders: the staircases', () => {
-  test.each(tracks.orders)(
-    '$staircase.title: a drill for each column, and a sign for each cell',
-    ({ staircase, drills }) => {
-      expect(drills.map(({ name }) => name)).toEqual(Object.keys(staircase.columns));
-      for (const { signs } of Object.values(staircase.rows)) expect(textOf(signs)).toMatch(/^[✔✘]+$/);
-    },
-  );
-
   test.each(tracks.orders)(
     '$staircase.title: from row to row what holds goes on to hold, and the last row alone holds all',
     ({ staircase }) => {
@@ -35,15 +25,6 @@ describe('orders: the staircases', () => {
       expect(signs.filter((row) => !row.includes('✘'))).toEqual([signs.at(-1)]);
     },
   );
-
-  test('the rows are guards and strategies that there are', () => {
-    const [guards, kinds, keys] = tracks.orders.map(({ staircase }) =>
-      Object.values(staircase.rows).map(({ short = '' }) => short),
-    );
-    expect(guards?.map(guardName)).toEqual(guards);
-    expect(kinds).toEqual(Object.keys(schedules));
-    expect(keys).toEqual(Object.keys(strategies));
-  });
 });
 
 test('orders: every drill under every row of its own staircase, and the story leaves some rows out', () => {

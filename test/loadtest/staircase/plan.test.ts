@@ -9,40 +9,24 @@ const drills = Object.keys(lockStaircase.columns).map((name) => ({ name }));
 type Cell = PlannedCell<(typeof drills)[number]>;
 const namesOf = (cells: Cell[]) => cells.map(({ stage, drill }) => `${stage} ${drill.name}`);
 
-/** What the story tells of each stage: the two rushes, what the stage fixes, and what it still fails. */
-const story: Record<string, string[]> = {
-  '0-none': ['one-node-rush', 'rush', 'sell-out'],
-  '1-in-process': ['one-node-rush', 'rush', 'sell-out'],
-  '2-recursive-retry': ['rush', 'sell-out', 'long-wait'],
-  '3-spin': ['rush', 'long-wait', 'crashed-holder'],
-  '4-ttl': ['rush', 'crashed-holder', 'slow-holder'],
-  '5-owner-check': ['rush', 'slow-holder', 'late-release'],
-  '6-lua-release': ['rush', 'late-release', 'nested-call'],
-  '7-reentrant': ['rush', 'nested-call', 'long-sale'],
-  '8-auto-renew': [
-    'rush',
-    'hung-holder',
-    'long-sale',
-    'paused-process',
-    'blocked-loop',
-    'late-write',
-    'crossed-write',
-    'failover',
-    'forgotten-sale',
-  ],
-};
-const ownCells = (stage: string) => (story[stage] ?? []).map((drill) => `${stage} ${drill}`);
+const storyOf = (stage: string) => namesOf(storyCells([stage], drills)).filter((name) => name.startsWith(stage));
 
-test('story: of each stage its rush, what it fixes and what it fails, no cell twice, and every failure that is not aside', () => {
+test('story: no cell twice, a rush under every stage, what it fixes, and every failure that is not aside', () => {
   const names = namesOf(storyCells(stages, drills));
   const failed = stages.flatMap((stage) =>
     drills
       .filter(({ name }) => taughtVerdict(stage, name) === 'fail' && !columnOf(name)?.isAside)
       .map(({ name }) => `${stage} ${name}`),
   );
+  const fixed = stages.flatMap((stage) =>
+    drills.flatMap(({ name }) => (fixes(stage, name) ? [`${stage} ${name}`] : [])),
+  );
 
-  expect(names).toEqual(stages.flatMap(ownCells));
-  expect(names).toEqual(expect.arrayContaining(failed));
+  expect(names).toEqual([...new Set(names)]);
+  expect(names).toEqual(stages.flatMap(storyOf));
+  expect(names).toEqual(expect.arrayContaining([...stages.map((stage) => `${stage} rush`), ...failed, ...fixed]));
+  // What shows nothing new is left out.
+  expect(names.length).toBeLessThan(allCells(stages, drills).length / 2);
 });
 
 test('story: every stage passes something that the one before fails, which alone comes under that one first', () => {
@@ -54,7 +38,7 @@ test('story: every stage passes something that the one before fails, which alone
   for (const [at, stage] of stages.entries()) {
     const before = fixed(stage).map((drill) => `${stages[at - 1]} ${drill}`);
     expect(before.length > 0).toBe(at > 0);
-    expect(namesOf(storyCells([stage], drills))).toEqual([...before, ...ownCells(stage)]);
+    expect(namesOf(storyCells([stage], drills))).toEqual([...before, ...storyOf(stage)]);
   }
 });
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { readStaircase } from '../../../loadtest/staircase/staircase.ts';
 import { readTable } from '../../../loadtest/staircase/table.ts';
 
 const known = { columns: ['rush', 'failover', 'sell-out'], rows: ['0-none', 'fenced'], signs: ['✔', '✘', '·', '–'] };
@@ -39,23 +38,4 @@ test.each([
   const changed = whole.replace(from, to);
   expect(changed).not.toBe(whole);
   expect(() => readTable(changed, known)).toThrow(sentence);
-});
-
-test('staircase: rows and columns stand in the order of its table, each row with its signs', () => {
-  const column = { asks: 'is it so?', seconds: 1 };
-  const { columns, rows, title } = readStaircase({
-    title: 'A staircase',
-    rowWord: 'stage',
-    table: whole,
-    columns: { failover: column, 'sell-out': column, rush: column },
-    rows: { fenced: { title: 'Beyond · fenced', backends: ['redis'] }, '0-none': { title: 'Stage 0', backends: [] } },
-  });
-  expect(title).toBe('A staircase');
-  expect(Object.keys(columns)).toEqual(['rush', 'sell-out', 'failover']);
-  expect(Object.keys(rows)).toEqual(['0-none', 'fenced']);
-  expect(rows['fenced']).toEqual({
-    title: 'Beyond · fenced',
-    backends: ['redis'],
-    signs: { rush: '✔', 'sell-out': '✔', failover: '✘' },
-  });
 });

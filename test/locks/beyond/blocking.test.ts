@@ -67,28 +67,6 @@ test('blocking: when the first waiter gives up, the next one hears of the releas
   await lab.done(entered, 0);
 });
 
-test('blocking: a waiter enters when the lease of a holder that died has ended, and hardly asks', async () => {
-  const q = lab.process('blocking');
-  lab.redis('HSET', 'lock', 'dead', 1);
-  lab.redis('PEXPIRE', 'lock', 400);
-
-  await lab.done(q.lock().acquire());
-
-  expect([lab.now(), q.sent]).toEqual([401, [TRY, 'subscribe', TRY, TRY, TRY, 'unsubscribe']]);
-});
-
-test('blocking: tryLock tells whether the lock came in time', async () => {
-  const { a, b } = await startHeld();
-
-  expect([await lab.done(b.tryLock(0)), lab.now()]).toEqual([false, 0]);
-  expect([await lab.done(b.tryLock(100)), lab.now()]).toEqual([false, 100]);
-  const inTime = lab.follow(b.tryLock(30_000));
-  await lab.advance(5_000);
-  await lab.done(a.release());
-
-  expect([await lab.done(inTime), lab.now()]).toEqual([true, 5_100]);
-});
-
 test('blocking: tryLock with a lease of its own is not renewed, without one it is', async () => {
   const [p, q] = lab.processes('blocking', 2);
   const a = p.lock({ leaseMs: 900 }) as BlockingLock;

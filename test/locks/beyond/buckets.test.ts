@@ -110,15 +110,6 @@ test('buckets: sold out and unknown are found out in one look, without a lock', 
   expect(steps).toEqual(['began']);
 });
 
-test('buckets: the sales spread over all of them', async () => {
-  fill(100, 100, 100, 100);
-  const { sale } = openShop(4);
-
-  for (let time = 0; time < 40; time += 1) await lab.done(sale());
-
-  for (const stock of units(4)) expect(100 - stock).toBeGreaterThan(3);
-});
-
 test('buckets: a sale that waits for its bucket leaves when its signal aborts, and takes nothing', async () => {
   fill(1, 0);
   await hold(0);

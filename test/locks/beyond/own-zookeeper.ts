@@ -49,13 +49,5 @@ export function ownZookeeper() {
     /** The server stops answering without ending, as on a frozen machine. */
     freeze: () => part?.signal('SIGSTOP'),
     resume: () => part?.signal('SIGCONT'),
-    async kill() {
-      part?.signal('SIGKILL');
-      await part?.ended;
-    },
-    /** After kill(): starts the server again with its data. */
-    async startAgain() {
-      part = await server.startAgain?.();
-    },
   };
 }

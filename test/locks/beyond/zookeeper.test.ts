@@ -4,14 +4,12 @@ import { createLock } from '../../../locks/beyond/zookeeper.ts';
 import type { OpenSession, ZookeeperSession } from '../../../locks/drivers/zookeeper-session.ts';
 import type { Lock, LockOptions } from '../../../locks/lock.ts';
 import { aborted, lockOptions, notHeld } from '../lock-options.ts';
-import { startHolder } from '../start-holder.ts';
 import { until } from '../until.ts';
 import { ownZookeeper } from './own-zookeeper.ts';
 
-const { url, connect, key, nodes, remove, kill, startAgain } = ownZookeeper();
+const { connect, key, nodes, remove } = ownZookeeper();
 
 const oneTry = AbortSignal.abort();
-const unavailable = { name: 'ZookeeperUnavailableError', code: 'ZOOKEEPER_UNAVAILABLE' };
 
 function lockOf(zookeeper: ZookeeperSession, given: Partial<LockOptions> = {}): Lock {
   return createLock(lockOptions({ redis: undefined as never, key: key(), zookeeper, ...given }));
@@ -179,51 +177,4 @@ test('zookeeper: each waiter watches the one before it, and a release wakes one 
   expect(others.map(({ seen }) => seen.lists())).toEqual(others.map(() => 1));
   await b?.lock.release();
   for (const { entered, lock } of others) await entered.then(lock.release);
-});
-
-test('zookeeper: a process that stands still for longer than its session learns of it late, and has the older token', async () => {
-  const b = lockOf(connect());
-  const a = await startHolder({ stage: 'zookeeper', url: url(), key: key(), leaseMs: 600 });
-  const older = (await nodes(key()))[0]?.czxid as bigint;
-  await expect(b.acquire(oneTry)).rejects.toMatchObject(aborted);
-
-  a.pause();
-  await b.acquire();
-  const saidBefore = [...a.said];
-  a.wake();
-  await a.untilSaid('lease-lost');
-  a.resume();
-  await a.untilSaid('LOCK_NOT_HELD');
-
-  expect(saidBefore.at(-1)).toBe('entered');
-  expect(BigInt(b.fencingToken as string)).toBeGreaterThan(older);
-  await b.release();
-});
-
-/** It drops who comes while it starts, so the first try may be in vain. */
-const untilEntered = (lock: Lock) =>
-  until(() =>
-    lock.acquire().then(
-      () => true,
-      () => false,
-    ),
-  );
-
-test('zookeeper: a server that is killed: all learn it at once, and it is free, with larger tokens, when it is back', async () => {
-  const zookeeper = connect();
-  let losses = 0;
-  const a = lockOf(zookeeper, { onLeaseLost: () => (losses += 1) });
-  await a.acquire();
-  const b = await startWaiter(zookeeper);
-
-  await kill();
-  await expect(b.entered).rejects.toMatchObject(unavailable);
-  expect([losses, a.lost?.aborted]).toEqual([1, true]);
-  await expect(lockOf(zookeeper).acquire()).rejects.toMatchObject(unavailable);
-  await startAgain();
-
-  const c = lockOf(zookeeper);
-  await untilEntered(c);
-  expect(BigInt(c.fencingToken as string)).toBeGreaterThan(BigInt(a.fencingToken as string));
-  await c.release();
 });

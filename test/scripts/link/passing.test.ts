@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLink } from '../../../scripts/link/link.ts';
-import { freePort } from '../../../scripts/stack/ports.ts';
 import { encode, linkedRedis, ownLinks, someTurns, split } from './own-links.ts';
 
 const redis = linkedRedis();
@@ -53,26 +52,6 @@ test('link: whatever is held and let go, the same bytes arrive in the same order
   );
 });
 
-test('link: transactions, blocking commands and both protocols pass', async () => {
-  const link = await open(redis.url());
-  const [resp2, resp3, other] = [
-    await connect(link.url, { protocol: 2 }),
-    await connect(link.url),
-    await connect(link.url),
-  ];
-
-  const blocked = resp3.blpop(redis.key(), 0);
-  const pushed = await other.rpush(redis.key(), 'a');
-
-  expect(pushed).toBe(1);
-  expect(await blocked).toEqual([redis.key(), 'a']);
-  expect(await resp2.multi().set(redis.key(), 'b').getdel(redis.key()).exec()).toEqual([
-    [null, 'OK'],
-    [null, 'b'],
-  ]);
-  expect(link.counters.commands.get('HELLO')).toBeGreaterThan(0);
-});
-
 test('link: what is no command ends its connection with an error, after the answers to what came before', async () => {
   const link = await open(redis.url());
   const [client, other] = [await connectRaw(link.port), await connect(link.url)];
@@ -87,23 +66,6 @@ test('link: what is no command ends its connection with an error, after the answ
   expect(await other.ping()).toBe('PONG');
   client.socket.end();
   await expect.poll(() => link.counters.open).toBe(1);
-});
-
-test('link: a client that has sent its last byte still gets its answers', async () => {
-  const link = await open(redis.url());
-  const client = await connectRaw(link.port);
-
-  client.socket.end(Buffer.concat([encode('ECHO', 'a'), encode('ECHO', 'b')]));
-
-  expect(await client.ended).toBe('end');
-  expect(String(client.received())).toBe('$1\r\na\r\n$1\r\nb\r\n');
-});
-
-test('link: where no Redis listens, a client is reset', async () => {
-  const link = await open(`redis://127.0.0.1:${await freePort()}`);
-  const client = await connectRaw(link.port);
-
-  expect(await client.ended).toBe('reset');
 });
 
 test('link: its url keeps user, password and database', async () => {
