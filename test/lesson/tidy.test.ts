@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
 import { listDeep, readText } from './project-files.ts';
-import { isExempt, luckIn, stillToMend } from './tidy.ts';
+import { isExempt, luckIn } from './tidy.ts';
 
 const files = listDeep('test').filter((file) => file.endsWith('.ts') && !isExempt(file));
-const places = new Map(files.map((file) => [file, luckIn(file, readText(file))]));
 
-test('tidy: no test is a matter of luck, except those that are still to mend', () => {
-  expect(files.filter((file) => !stillToMend.includes(file)).flatMap((file) => places.get(file))).toEqual([]);
-});
-
-test('tidy: what is mended or gone is taken off the list in test/lesson/tidy.ts', () => {
-  expect(stillToMend.filter((file) => (places.get(file)?.length ?? 0) === 0)).toEqual([]);
+test('tidy: no test is a matter of luck', () => {
+  expect(files.flatMap((file) => luckIn(file, readText(file)))).toEqual([]);
 });
 
 test('tidy: it finds what is a matter of luck, and leaves alone what only looks so', () => {

@@ -95,6 +95,3 @@ function endOfCall(code: string, from: number): number {
 /** These have time for their subject, or run by hand: the soak, the mutations, and the bugs of the catalogues. */
 export const isExempt = (file: string) =>
   file.startsWith('test/soak/') || (/^test\/(mutations|known-bugs)\//.test(file) && !file.endsWith('.test.ts'));
-
-/** Files that are not mended yet. A file that is clean must be taken off, and none comes on. */
-export const stillToMend = ['test/services/inventory/node-under-test.ts'];

@@ -63,6 +63,6 @@ describe('lab: the timing of a lock', () => {
 
     expect(lease).toBeLessThanOrEqual(5_000);
     expect((await put('/lock-version', { version: '4' })).status).toBe(200);
-    expect(await node.state()).toMatchObject({ leaseMs: 30_000 });
+    expect(await node.state()).toMatchObject({ leaseMs: 600_000 });
   });
 });

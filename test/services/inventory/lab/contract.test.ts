@@ -19,7 +19,7 @@ test('contract: what the client asks for reaches the node, member by member', as
   await lab.setLock('4-ttl', { leaseMs: 5_000, retryDelayMs: 5, waitTimeoutMs: 900 });
   expect(await lab.state()).toMatchObject({ lock: '4-ttl', leaseMs: 5_000, retryDelayMs: 5, waitTimeoutMs: 900 });
   await lab.setLock('8-auto-renew');
-  expect(await lab.state()).toMatchObject({ lock: '8-auto-renew', leaseMs: 30_000, waitTimeoutMs: 10_000 });
+  expect(await lab.state()).toMatchObject({ lock: '8-auto-renew', leaseMs: 600_000, waitTimeoutMs: 10_000 });
 
   await lab.setGuard('zookeeper').then(
     () => expect.unreachable(),
