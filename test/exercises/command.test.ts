@@ -37,26 +37,6 @@ describe('npm run workshop', () => {
     expect(stdout).toMatch(/^✔ 04-ttl .*\n1 of 2 solved\.\n$/ms);
   });
 
-  test('check, --json: nothing but JSON, with the steps', async () => {
-    const { env } = own();
-
-    const { code, stdout } = await workshop(['check', '05-owner-check', '--json'], { env });
-
-    expect(code).toBe(1);
-    const steps = expect.arrayContaining([expect.objectContaining({ process: 'B', what: 'begins a sale' })]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      format: 1,
-      solved: 0,
-      exercises: [
-        {
-          name: '05-owner-check',
-          solved: false,
-          search: { verdict: 'fails', counterexample: { scope: 'slow-holder', steps } },
-        },
-      ],
-    });
-  });
-
   test('check: interrupted, it ends with 2 and leaves nothing', async () => {
     const ended = await workshop(['check'], {
       env: own().env,
@@ -71,7 +51,6 @@ describe('npm run workshop', () => {
   });
 
   test.each([
-    { args: ['check', '77'], says: 'The workshop could not go on: there is no exercise 77.' },
     { args: ['reset'], says: 'For example, to begin exercise 4 anew: npm run workshop -- reset 04' },
     { args: ['5'], says: 'The workshop needs a terminal. Without one, judge the files: npm run workshop -- check' },
   ])('$args: it ends with 2, and says why', async ({ args, says }) => {

@@ -28,7 +28,9 @@ describe('npm run drill -- --save', () => {
     const { code, stdout, stderr } = await drill(args);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/✔ holds .*The run is kept in \S*run\.html/s);
+    expect(stdout).toMatch(
+      /^ +\d+\.\d\d s {2}\S.*✔ holds .*Expected: this stage holds here\..*The run is kept in \S*run\.html/ms,
+    );
     const [, run = ''] =
       /<script type="application\/json" id="run">(.*?)<\/script>/s.exec(readFileSync(file, 'utf8')) ?? [];
     const { changes } = JSON.parse(run) as SavedRun;
