@@ -13,9 +13,14 @@ import { ownExercises } from './own-exercises.ts';
 const FILE = 'exercises/workshop/workshop.ts';
 const workshop = ownRuns(FILE);
 
-/** Exercises 02, 04 and 05 in a folder of their own, and the settings that lead the command there. */
+/** Exercises 02, 04 and 05 in a folder of their own, without drills, and the settings that lead the command there. */
 function own() {
   const { root, folder, exercises } = ownExercises([2, 4, 5]);
+  for (const { name } of exercises) {
+    const file = join(folder, name, 'exercise.json');
+    const { fails, ...settings } = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...settings, drills: [], fails: { ...fails, drill: undefined } }));
+  }
   const env = {
     WORKSHOP_EXERCISES: folder,
     WORKSHOP_PROGRESS: join(root, '.workshop.json'),
