@@ -16,8 +16,6 @@ export interface LivePageOptions {
   fontsFile?: () => string;
 }
 
-export type LivePage = ReturnType<typeof ownLivePage>;
-
 /**
  * `npm run live` and a Chromium for the tests of one file. Each test finds the stack idle and nothing asked, and has pages of its own, which
  * have had nothing to complain of when it ends.

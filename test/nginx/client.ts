@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -34,12 +34,4 @@ export async function askRaw(url: string, bytes: string): Promise<Answer> {
     connection: /^connection: (.*)$/im.exec(head)?.[1],
     body,
   };
-}
-
-/** An agent with a single connection, and how many it has made so far. */
-export function oneConnection() {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const sockets = new Set<unknown>();
-  agent.on('free', (socket) => sockets.add(socket));
-  return { agent, sockets };
 }

@@ -69,9 +69,3 @@ test('a sale that is lost of the second sku alone is found', async () => {
     reason: '2 were sold of 10, and 9 are left of stock:2: 1 lost.',
   });
 });
-
-test('a lock that sells one sku at a time fails to sell a basket, and says why', async () => {
-  const { verdict, reason } = await searchIn(fileOf('fenced'), SCOPE);
-
-  expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: 'A fails: it exports no createMultiLock' });
-});

@@ -234,18 +234,11 @@ describe('server: drawn commands, the same seed in every run', () => {
       told.push(said(executed));
       if (told.length === LENGTH) open.splice(place, 1);
     }
-    const held = states.map((state) => [...on.ends(state)].map(([name, end]) => [name, end, on.entry(state, name)]));
-    return { answers, held, left: states.map((state) => on.whatIsLeft(state)) };
+    return answers;
   }
 
-  test('the same on two servers that are led through the states in different orders', async () => {
-    const [one, other] = [interleaved(await openServer(), 1), interleaved(await openServer(), 2)];
-
-    expect(other).toEqual(one);
-  });
-
   test('the same as on a Valkey whose state is never put back', async () => {
-    const { answers } = interleaved(await openServer(), 3);
+    const answers = interleaved(await openServer(), 3);
 
     // Each has a Valkey of its own, which takes long to open.
     for (const [walk, events] of walks.slice(0, 20).entries()) {

@@ -112,22 +112,6 @@ describe('npm run reconcile', () => {
     expect(await shop.intentsOf('crash')).toEqual([]);
   });
 
-  test('an intent whose sale may still wait for the lock to put its unit back: no repair settles it', async () => {
-    await supply(node, 'young', 5);
-    await shop.query(
-      "INSERT INTO tb_intent VALUES (UUID(), 'young', 1, 'test', '8-auto-renew', UTC_TIMESTAMP(3) - INTERVAL 14 SECOND)",
-    );
-
-    const refused = await shop.reconcile(['--repair']);
-
-    expect(refused).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^Sales may be in flight/),
-    });
-    await shop.query("DELETE FROM tb_intent WHERE sku = 'young'");
-  });
-
   test('what nothing explains, or nobody has put in stock, ends it with 1, and no repair hides it', async () => {
     await supply(node, 'stolen', 5);
     await supply(node, 'twice', 5);
@@ -315,24 +299,6 @@ describe('the accounts', () => {
       unexplained: 0,
     });
     for (const each of [node, other]) await each.lab('PUT', '/lock-version', { version: '8' });
-  });
-
-  test('a new count after sales: their orders are supplied, too', async () => {
-    await supply(node, 'again', 5);
-    const [{ id }] = [await buy(node, 'again'), await buy(node, 'again')];
-    await post(node, `/orders/${id}/pay`);
-
-    await supply(node, 'again', 100);
-
-    expect(await shop.accountOf('again')).toMatchObject({
-      supply: 102,
-      inStock: 100,
-      unpaid: 1,
-      paid: 1,
-      unexplained: 0,
-    });
-    await node.lab('DELETE', '/stock?sku=again');
-    expect(await shop.accountOf('again')).toMatchObject({ supply: 2, inStock: 0, unexplained: 0 });
   });
 });
 

@@ -1,5 +1,4 @@
-// What the buttons of free play do: seen in the servers themselves. Sales and rushes: test/live/page.test.ts. All of them, and who is silent:
-// test/soak/live/server/free-play.test.ts.
+// What the buttons of free play do: seen in the servers themselves. Sales and rushes: test/live/page.test.ts.
 
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

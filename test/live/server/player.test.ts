@@ -3,7 +3,6 @@ import type { LiveState, Order } from '../../../live/contract.ts';
 import { createPlayer } from '../../../live/server/player.ts';
 import { createNews } from './news.ts';
 
-// Drills to their verdicts, free play by a player, what is left of it, and parts that die: test/soak/live/server/player.test.ts.
 const news = createNews();
 const steps: string[] = [];
 const player = createPlayer({

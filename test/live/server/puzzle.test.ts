@@ -7,7 +7,6 @@ import type { Refusal } from '../../../live/server/refusal.ts';
 import { formatOrders } from '../../../loadtest/prove/claim.ts';
 import { search } from '../../../prove/search.ts';
 
-// Every level, by its search, by random play and by its hints: test/soak/live/server/puzzle.test.ts.
 const BROKEN = '4-ttl/slow-holder';
 const HOLDING = '7-reentrant/nested-call';
 

@@ -6,7 +6,6 @@ import type { TargetNode } from '../../../loadtest/harness/target.ts';
 import { createNews } from './news.ts';
 import { ownTarget } from './own-target.ts';
 
-// What is seen of drills and of rushes: test/soak/live/server/watch.test.ts.
 const STAGE = '6-lua-release';
 const target = ownTarget();
 

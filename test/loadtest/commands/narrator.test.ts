@@ -1,11 +1,10 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createStaircaseNarrator, createStoryNarrator } from '../../../loadtest/commands/narrator.ts';
+import { createStoryNarrator } from '../../../loadtest/commands/narrator.ts';
 import { drills } from '../../../loadtest/drills/index.ts';
 import type { DrillResult, Results } from '../../../loadtest/evidence/results.ts';
 import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
-import { allCells } from '../../../loadtest/staircase/plan.ts';
 import { cellOf, sampleResults } from '../report/sample-results.ts';
 import { stepResult } from '../report/sample-steps.ts';
 
@@ -46,8 +45,6 @@ function resultsOf(emitted: Emitted[], leftOut: string[] = []): Results {
 }
 
 const rushOf = (stage: string) => cellOf(sampleResults(), stage, 'rush');
-const crashed = stepResult(3, 'crashed-holder');
-const mended = stepResult(4, 'crashed-holder');
 const slow = stepResult(4, 'slow-holder');
 
 function tellStory(isTTY: boolean, cells: Emitted[]) {
@@ -83,43 +80,6 @@ describe('story', () => {
 
     narrator.end(resultsOf([], ['1-in-process rush']), '/tmp/run');
 
-    expect(timers()).toBe(before);
-  });
-});
-
-describe('staircase: a run of many cells', () => {
-  const cells = allCells(['3-spin', '4-ttl'], ['rush', 'crashed-holder', 'slow-holder'].map(drillNamed));
-  const emitted: Emitted[] = [
-    ['3-spin', rushOf('3-spin')],
-    ['4-ttl', rushOf('4-ttl')],
-    ['3-spin', crashed],
-    ['4-ttl', mended],
-    ['3-spin', stepResult(3, 'slow-holder')],
-    ['4-ttl', slow],
-  ];
-  const target = {
-    url: 'http://127.0.0.1:8080',
-    redis: { kind: 'native' as const, version: 'redis 7' },
-    nginx: 'native 1.22',
-    backends: {},
-  };
-
-  function tell(isTTY: boolean, emitted: Emitted[], leftOut: string[] = []) {
-    const output = createOutput(isTTY);
-    const narrator = createStaircaseNarrator(output.stream, cells, 3);
-    narrator.start(target);
-    for (const [stage, result] of emitted) narrator.result(stage, result);
-    narrator.end(resultsOf(emitted, leftOut), '/tmp/run');
-    return output.text();
-  }
-
-  test('on a terminal: a bar with count and time left, and no timer left behind, also of a run that ends in its middle', () => {
-    const before = timers();
-    const text = tell(true, emitted.slice(0, 5));
-
-    expect(text).toMatch(/0\/6 cells, about \d+ s left/);
-    expect(text).toMatch(/5\/6 cells, about \d+ s left/);
-    expect(text).toMatch(/✘ 3-spin +crashed-holder none in 2 s\n/);
     expect(timers()).toBe(before);
   });
 });

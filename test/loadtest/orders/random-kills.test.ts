@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answers, createPatience, describePace, faultsOf } from '../../../loadtest/orders/random-kills.ts';
+import { type Answers, createPatience, faultsOf } from '../../../loadtest/orders/random-kills.ts';
 import type { Holdings } from '../../../services/inventory/orders/accounts.ts';
 
 /** Of 100 units 60 were sold: 20 orders wait, 20 are paid, 10 refunded, and 10 closed and restored. */
@@ -27,12 +27,6 @@ test.each<[string, Answers, Partial<Holdings>, RegExp[]]>([
   ['an order nobody asked for', { sold: 59, OUT_OF_STOCK: 1 }, {}, [/^60 orders and 0 units in doubt for 59/]],
 ])('%s', (_, answers, differs, faults) => {
   expect(faultsOf(answers, { ...settled, ...differs })).toEqual(faults.map((fault) => expect.stringMatching(fault)));
-});
-
-test('the pace of the clean-up, in a sentence', () => {
-  expect(describePace({ closed: 1_500, ms: 60_000, left: 40 })).toBe(
-    'Beside the buyers the clean-up closed 1,500 orders, 25.0 a second; 40 were left, due or not yet.',
-  );
 });
 
 test('it waits as long as the clean-up gets on, and no longer', () => {

@@ -1,11 +1,8 @@
 // How long a drill may say nothing, and what those who follow it see meanwhile.
 
 import { expect, test } from 'vitest';
-import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
 import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
-import { timelineOf } from '../../../loadtest/evidence/timeline.ts';
-import { sharedClock, sleep } from '../../../loadtest/harness/clock.ts';
-import type { Observed } from '../../../loadtest/harness/observed.ts';
+import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Judgement, StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
 import { run } from './own-target.ts';
@@ -29,29 +26,4 @@ test('while somebody reads a sentence, no drill is silent for too long', async (
   const narrate = () => sleep(500);
 
   expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate })).toMatchObject({ verdict: 'pass' });
-});
-
-test('a drill that is watched shows all that its timeline is drawn of', async () => {
-  const seen: Observed[] = [];
-  const endings: unknown[] = [];
-  const { events, timeline } = await run(crashedHolder, '4-ttl', {
-    observe: (testBed) => void seen.push(testBed),
-    narrate: async (_sentence, _atMs, isStep) => void (isStep && endings.push(seen[0]?.endedAt())),
-  });
-
-  const { startedAt, endedAt, faults, deaths, samples, ownerOf } = seen[0] as Observed;
-  expect(new Set(endings)).toEqual(new Set([undefined]));
-  expect(faults.map(({ label }) => label)).toEqual(['SIGKILL']);
-  expect(deaths()).toHaveLength(1);
-  expect(
-    timelineOf({
-      from: startedAt,
-      until: endedAt() ?? sharedClock(),
-      events,
-      deaths: deaths(),
-      samples: [...samples()],
-      ownerOf,
-      faults: [...faults],
-    }),
-  ).toEqual(timeline);
 });

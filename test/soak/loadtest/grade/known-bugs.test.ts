@@ -28,10 +28,7 @@ function written(name: string) {
   return writeKnownBug(lock, promisesOf(lock), dir);
 }
 
-const ofCatalogue = [
-  ...['control-plain', 'release-by-get-then-del', 'release-deletes-twice', 'key-of-its-own', 'other-key'],
-  ...['token-per-object', 'setnx-then-pexpire'],
-];
+const ofCatalogue = ['control-plain', 'key-of-its-own', 'other-key', 'setnx-then-pexpire'];
 
 /** A waiter that has gone keeps its place in the queue, and nobody behind it is ever the first. */
 const keepsAPlace = lockWith({
@@ -76,18 +73,8 @@ async function gradeBy(drill: Drill, name: string, { on = target, requests = 400
 }
 
 test.each<[drill: string, what: string, lock: string, verdict: string, says: RegExp]>([
-  ['late-release', 'a release that looks, then deletes', 'release-by-get-then-del', 'fail', /\(DEL\) deleted the lock/],
-  ['late-release', 'a command after the one that frees the lock', 'release-deletes-twice', 'fail', /deleted the lock/],
-  ['late-release', 'a release in one script', 'control-plain', 'pass', /^The late release \(EVAL\) did nothing/],
   ['late-release', 'a key of its own', 'key-of-its-own', 'fail', /"lock:inventory": use the key that you are given/],
   ['late-release', 'a key that has the given one in its name', 'other-key', 'pass', /./],
-  [
-    'nested-call',
-    'holds counted for each lock object',
-    'token-per-object',
-    'fail',
-    /By the same object it does not\.$/,
-  ],
   ['long-wait', 'a lock that tries by SETNX', 'setnx-then-pexpire', 'pass', /./],
   [
     'client-gone',
