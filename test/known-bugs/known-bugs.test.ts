@@ -36,6 +36,7 @@ const bySearch: [name: string, scope: string][] = [
 ];
 /** A drill that finds it, in virtual time. */
 const byDrill: [name: string, drill: string][] = [
+  ['ignores-signal', 'client-gone'],
   ['renews-six-times', 'long-sale'],
   ['tenure-without-end', 'starvation'],
   ['node-keeps-the-lock', 'starvation'],
