@@ -1,26 +1,23 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { createWorld, type WorldOptions } from '../../virtual/world.ts';
+import { createWorld } from '../../virtual/world.ts';
 
-type Fire = (...args: unknown[]) => void;
 interface TimerObject {
   id: number;
   unref(): TimerObject;
 }
 
 /** A world whose clock a test sets. */
-function ownWorld(options: WorldOptions = {}) {
-  const world = createWorld('A', 1, options);
+function ownWorld() {
+  const world = createWorld('A', 1);
   const begin = (at: number, chance = 0) => world.begin({ at, chance, type: 'begins' });
   begin(0);
-  const { setTimeout, setInterval, setImmediate, clearTimeout } = world.globals as {
-    setTimeout: (fire: Fire, ms?: number, ...args: unknown[]) => TimerObject;
-    setInterval: (fire: Fire, ms?: number) => TimerObject;
-    setImmediate: (fire: Fire) => TimerObject;
+  const { setTimeout, clearTimeout } = world.globals as {
+    setTimeout: (fire: () => void, ms?: number) => TimerObject;
     clearTimeout: (timer?: TimerObject | number) => void;
   };
   const dues = () => world.timers().map(({ due }) => due);
-  return { world, begin, setTimeout, setInterval, setImmediate, clearTimeout, dues };
+  return { world, begin, setTimeout, clearTimeout, dues };
 }
 
 describe('world: timers', () => {
