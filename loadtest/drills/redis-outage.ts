@@ -73,7 +73,8 @@ export const redisOutage: StepDrill = {
   },
 };
 
-const buyersOf = ({ connections = MOST_BUYERS }: TestBed) => Math.min(MOST_BUYERS, connections);
+/** `npm run drill` has no load, and 0 connections. */
+const buyersOf = ({ connections }: TestBed) => Math.min(MOST_BUYERS, connections || MOST_BUYERS);
 
 async function outage(
   testBed: TestBed,

@@ -192,6 +192,10 @@ describe('an outage that is none is unknown', () => {
   });
 });
 
+test('redis-outage: where there is no load, as in npm run drill, it has buyers all the same', async () => {
+  expect(await run(redisOutage, '8-auto-renew', { connections: 0 })).toMatchObject({ verdict: 'pass' });
+});
+
 // Here a drill still ends in a verdict, for another reason than the one that it gives.
 describe('a fault that was not there, and is not missed', () => {
   describe('no second sale could have taken place', () => {
