@@ -63,13 +63,17 @@ export function failedForGood(error: unknown): Answer | undefined {
 }
 
 /** What a repeat gets: the answer of the first. Throws ProblemError when there is none, or it is not for this request. */
-export function repeat(first: { fingerprint: string; answer: Answer | undefined }, { key, fingerprint }: KeyedRequest) {
-  if (first.fingerprint !== fingerprint) {
-    const detail = `The key ${key} was sent with "${first.fingerprint}", and now with "${fingerprint}".`;
-    throw new ProblemError('IDEMPOTENCY_KEY_REUSED', detail);
-  }
-  if (first.answer === undefined) throw inProgress(key);
+export function repeat(first: { fingerprint: string; answer: Answer | undefined }, request: KeyedRequest) {
+  mustBeSame(first, request);
+  if (first.answer === undefined) throw inProgress(request.key);
   return { ...first.answer, isRepeat: true };
+}
+
+/** Throws ProblemError when the key of the first is used for something else. */
+export function mustBeSame(first: { fingerprint: string }, { key, fingerprint }: KeyedRequest) {
+  if (first.fingerprint === fingerprint) return;
+  const detail = `The key ${key} was sent with "${first.fingerprint}", and now with "${fingerprint}".`;
+  throw new ProblemError('IDEMPOTENCY_KEY_REUSED', detail);
 }
 
 /** Not definite: the first request may sell yet. */

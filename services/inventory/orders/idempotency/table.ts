@@ -6,27 +6,24 @@
 import { randomUUID } from 'node:crypto';
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { isMysqlSilent } from '../../mysql-errors.ts';
+import { saleLifeMs } from '../../sale-life.ts';
 import { type Ask, withoutTransaction } from '../transaction.ts';
-import {
-  type Answer,
-  type CreateOnce,
-  failedForGood,
-  inProgress,
-  type KeyedRequest,
-  repeat,
-  succeeded,
-} from './once.ts';
+import { createAnsweredKeys } from './answered-keys.ts';
+import type { Answer, CreateOnce, KeyedRequest } from './once.ts';
+import { failedForGood, inProgress, repeat, succeeded } from './once.ts';
 
 /** How often the row may go away, or change hands, while a repeat looks at it. */
 const MAX_LOOKS = 3;
 
-export const createOnce: CreateOnce = ({ orders: mysql, leaseMs, waitTimeoutMs, keepMs }) => {
+export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs }) => {
   if (mysql === undefined) throw new Error('The table of the keys is where the orders are, and there are none.');
   /** A first that has no answer by then has died, or will find that it is no longer the first. */
-  const claimMs = waitTimeoutMs + leaseMs;
+  const claimMs = saleLifeMs(waitTimeoutMs);
+  const answered = createAnsweredKeys();
 
   return async (request, work) => {
     const { key } = request;
+    answered.refuseOther(request);
     const claim = randomUUID();
     const known = await withoutTransaction(mysql, (ask) => claimKey(ask, request, claim));
     if (known) return known;
@@ -42,6 +39,7 @@ export const createOnce: CreateOnce = ({ orders: mysql, leaseMs, waitTimeoutMs, 
         // Another request has taken the key over, so the order would be a second one.
         if (!(await answerWith(ask, succeeded(result)))) throw inProgress(key);
       });
+      answered.remember(request, keepMs);
       return succeeded(result);
     } catch (error) {
       const answer = failedForGood(error);
@@ -66,13 +64,14 @@ export const createOnce: CreateOnce = ({ orders: mysql, leaseMs, waitTimeoutMs, 
       const inserted = await ask<ResultSetHeader>(insert, [key, fingerprint, claim, claimMs * 1_000, keepMs * 1_000]);
       if (inserted.affectedRows === 1) return undefined;
 
-      const select = `SELECT fingerprint, claim, status, body, kept_until <= UTC_TIMESTAMP(3) AS is_old,
-        claimed_until <= UTC_TIMESTAMP(3) AS is_left FROM tb_request WHERE request_key = ?`;
+      const select = `SELECT fingerprint, claim, status, body, claimed_until <= UTC_TIMESTAMP(3) AS is_left,
+        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(3), kept_until) DIV 1000 AS left_ms FROM tb_request WHERE request_key = ?`;
       const [row] = await ask<RowDataPacket[]>(select, [key]);
-      if (row?.is_old) {
+      if (row && row.left_ms <= 0) {
         await ask('DELETE FROM tb_request WHERE request_key = ? AND claim = ?', [key, row.claim]);
       } else if (row) {
         const answer = row.status === null ? undefined : { status: row.status, body: row.body };
+        if (answer) answered.remember({ key, fingerprint: row.fingerprint }, row.left_ms);
         const isLeft = answer === undefined && row.is_left === 1 && row.fingerprint === fingerprint;
         if (!isLeft) return repeat({ fingerprint: row.fingerprint, answer }, request);
         // No answer is committed, so no order is. The old claim is worth nothing from here on.

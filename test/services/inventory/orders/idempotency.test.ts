@@ -7,6 +7,7 @@ import type { Servers } from '../../../../locks/lock.ts';
 import { startNginx } from '../../../../scripts/stack/nginx.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { createOnce } from '../../../../services/inventory/orders/idempotency/in-process.ts';
+import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
 import { type Answer, ask, expectProblem, startNode, type TestNode, until } from '../node-under-test.ts';
 import { type NodePair, newKey, openPair, postKeyed, sellKeyed } from './keyed.ts';
 import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
@@ -167,6 +168,22 @@ describe('the same key for something else', () => {
   });
 });
 
+test('table: the same key for something else takes nothing of MySQL where its answer is known', async () => {
+  const { node: far, toMysql } = await shop.openFarNode();
+  const [own, others] = [newKey(), newKey()];
+  await supply(far, 'far', 5);
+  await sellKeyed(far, 'far', own);
+  await sellKeyed(node, '001', others);
+  expectProblem(await sellKeyed(far, 'far', others), 'IDEMPOTENCY_KEY_REUSED');
+  toMysql.cut();
+
+  for (const [sku, key] of [
+    ['001', own],
+    ['far', others],
+  ] as const)
+    expectProblem(await sellKeyed(far, sku, key), 'IDEMPOTENCY_KEY_REUSED');
+});
+
 describe('no key, or a bad one', () => {
   test('where one is required each call that changes something is refused without one, and does nothing', async () => {
     const { id } = await buy(node, '001');
@@ -236,6 +253,13 @@ describe('the first was refused', () => {
 
     expect(await shop.stockOf(sku)).toBe(4);
   });
+});
+
+test('table: a claim ends when its sale can no longer live', async () => {
+  const key = newKey();
+  await sellKeyed(node, '001', key);
+
+  expect((await requestsOf(key))[0]?.claimed).toBe(saleLifeMs(10_000) / 1_000);
 });
 
 describe('a key is kept for IDEMPOTENCY_KEEP_MS', () => {
