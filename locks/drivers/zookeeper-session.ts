@@ -29,7 +29,11 @@ export interface ZookeeperOptions {
   url: string;
   /** How long ZooKeeper keeps a session that it hears nothing of, in milliseconds. The server sets bounds to it. */
   sessionMs: number;
+  /** Told whenever a session is lost, or none can be had, and whenever ZooKeeper has answered after that. */
+  outage?: { began(): void; ended(): void };
 }
+
+const untold = { began() {}, ended() {} };
 
 /** The session of this process with ZooKeeper, and the next one when that has ended. */
 export interface ZookeeperSession {
@@ -65,7 +69,7 @@ export interface OpenSession {
 }
 
 /** Does nothing until somebody enters. */
-export function openZookeeper({ url, sessionMs }: ZookeeperOptions): ZookeeperSession {
+export function openZookeeper({ url, sessionMs, outage = untold }: ZookeeperOptions): ZookeeperSession {
   const [servers = '', ...folders] = url.split('/');
   const root = folders.map((folder) => `/${folder}`).join('');
   let current: OpenSession | undefined;
@@ -78,6 +82,7 @@ export function openZookeeper({ url, sessionMs }: ZookeeperOptions): ZookeeperSe
     // One client tries until ZooKeeper is there, however many ask meanwhile and give up.
     opening ??= open();
     return abortable(opening, AbortSignal.timeout(ANSWER_LIMIT_MS)).catch(() => {
+      outage.began();
       throw new ZookeeperUnavailableError();
     });
   }
@@ -85,7 +90,8 @@ export function openZookeeper({ url, sessionMs }: ZookeeperOptions): ZookeeperSe
   async function open() {
     client = connect(servers, sessionMs);
     await once(client, 'connected');
-    const session = startSession(client, root);
+    outage.ended();
+    const session = startSession(client, root, outage);
     ({ end } = session);
     current = session.open;
     opening = undefined;
@@ -124,7 +130,7 @@ function connect(servers: string, sessionMs: number): Client {
 }
 
 /** The session of a client that has just connected. */
-function startSession(client: Client, root: string): { open: OpenSession; end: () => void } {
+function startSession(client: Client, root: string, outage = untold): { open: OpenSession; end: () => void } {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
   const sessionMs = client.getSessionTimeout();
@@ -132,35 +138,40 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
   const czxids = new Map<string, bigint>();
   let heardAt = performance.now();
   const heartbeat = setInterval(beat, sessionMs / 6);
-  client.once('disconnected', end);
-  client.once('expired', end);
+  client.once('disconnected', lose);
+  client.once('expired', lose);
 
   function beat() {
     const sentAt = performance.now();
     // The client itself never notices that an answer is missing.
-    if (sentAt - heardAt > (sessionMs * 2) / 3) return end();
+    if (sentAt - heardAt > (sessionMs * 2) / 3) return lose();
     client.exists('/', (error) => {
       if (!error) heardAt = sentAt;
     });
+  }
+
+  function lose() {
+    if (!ended.signal.aborted) outage.began();
+    end();
   }
 
   function end() {
     if (ended.signal.aborted) return;
     clearInterval(heartbeat);
     ended.abort(new ZookeeperUnavailableError());
-    closeWhenHeard(client);
+    closeWhenHeard(client, outage.ended);
   }
 
   /** Sends a request. Resolves with the answer, or with undefined when there is no such node. */
   async function ask<T>(send: (answer: (error: Error | Exception | null, value: T) => void) => void) {
     let isAnswered = false;
     // After a pause of this process the answer may be here unread: it is read before the immediate runs.
-    const timer = setTimeout(() => setImmediate(() => isAnswered || end()), ANSWER_LIMIT_MS);
+    const timer = setTimeout(() => setImmediate(() => isAnswered || lose()), ANSWER_LIMIT_MS);
     const answer = new Promise<T | undefined>((resolve, reject) => {
       if (ended.signal.aborted) return;
       send((error, value) => {
         isAnswered = true;
-        if (isCode(error, Exception.CONNECTION_LOSS, Exception.SESSION_EXPIRED)) end();
+        if (isCode(error, Exception.CONNECTION_LOSS, Exception.SESSION_EXPIRED)) lose();
         if (isCode(error, Exception.NO_NODE)) resolve(undefined);
         else if (error) reject(error);
         else resolve(value);
@@ -243,10 +254,11 @@ function startSession(client: Client, root: string): { open: OpenSession; end: (
 }
 
 /** Closes a session that was given up, on the connection of now or on the next one that the client gets. */
-function closeWhenHeard(client: Client) {
+function closeWhenHeard(client: Client, onHeard: () => void) {
   client.exists('/', (error) => {
-    if (isCode(error, Exception.CONNECTION_LOSS)) setImmediate(closeWhenHeard, client);
-    else client.close();
+    if (isCode(error, Exception.CONNECTION_LOSS)) return void setImmediate(closeWhenHeard, client, onHeard);
+    client.close();
+    onHeard();
   });
 }
 

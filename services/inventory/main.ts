@@ -14,7 +14,7 @@ import { watchStandstills } from './lab/standstills.ts';
 import { createMetrics } from './metrics.ts';
 import { readParts } from './orders/external/module.ts';
 import { createOrders } from './orders/orders.ts';
-import { logOutages } from './outage-log.ts';
+import { createOutageLog, watchRedis } from './outage-log.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleService } from './sale-service.ts';
 import { connectServers } from './servers.ts';
@@ -44,10 +44,10 @@ const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
 const store = connectStore(settings.REDIS_URL, settings.BUCKETS, commandsOfLocks);
-logOutages(store.redis, log);
+watchRedis(store.redis, createOutageLog('Redis', log));
 const history = createHistory(node);
 const metrics = createMetrics();
-const servers = connectServers(store.redis, settings);
+const servers = connectServers(store.redis, settings, log);
 /** Answers that have not ended yet, of both listeners. */
 const open = new Set<ServerResponse>();
 let isStopping = false;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
+import { createConnection, createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import type { Stock } from './store.ts';
 
@@ -28,8 +29,11 @@ const quotesByBackslash = "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'N
 export const restockIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
   ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
 
-/** A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. */
-export function connectMysql(url: string, connections = CONNECTIONS, tables = stockTables): Pool {
+/**
+ * A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. `inDoubt` is called
+ * whenever a connection ends, or can't be made: MySQL may be away then.
+ */
+export function connectMysql(url: string, connections = CONNECTIONS, tables = stockTables, inDoubt = () => {}): Pool {
   const pool = createPool({
     uri: url,
     connectionLimit: connections,
@@ -39,7 +43,15 @@ export function connectMysql(url: string, connections = CONNECTIONS, tables = st
     multipleStatements: false,
   });
   let hasTables = false;
+  const { getConnection } = pool.pool;
+  pool.pool.getConnection = (callback) =>
+    getConnection.call(pool.pool, (error, connection) => {
+      if (error) inDoubt();
+      callback(error, connection);
+    });
   pool.pool.on('connection', (connection) => {
+    // Only its inside shows the end of one that we close ourselves, because an answer did not come.
+    (connection as typeof connection & { stream: Socket }).stream.once('close', inDoubt);
     // A statement that is under way rejects.
     connection.on('error', () => {});
     // A connection answers in order, so this is done before the first statement of its borrower.
@@ -54,6 +66,17 @@ export function connectMysql(url: string, connections = CONNECTIONS, tables = st
     }
   });
   return pool;
+}
+
+/** Asks a question over a connection of its own. Rejects when MySQL does not answer. */
+export async function askMysql(url: string): Promise<void> {
+  const connection = await createConnection({ uri: url, connectTimeout: ANSWER_LIMIT_MS });
+  connection.on('error', () => {});
+  try {
+    await connection.query({ sql: 'SELECT 1', timeout: ANSWER_LIMIT_MS });
+  } finally {
+    connection.destroy();
+  }
 }
 
 /** Ends the connections of a pool. What is still open after 200 ms the system closes, and MySQL frees what it holds. */

@@ -1,18 +1,59 @@
 import type { Logger } from 'pino';
 import type { RedisClient } from '../../locks/lock.ts';
 
-/** Writes a line when Redis goes away, and one when it is back, with how long that took. */
-export function logOutages(redis: RedisClient, log: Pick<Logger, 'warn' | 'info'>) {
+/** How often a server that is away is asked whether it is back, in milliseconds. */
+const ASK_EVERY_MS = 250;
+
+/** What is told of one server, as often as it is noticed. */
+export interface Outage {
+  began(): void;
+  ended(): void;
+}
+
+/** Writes a line when a server goes away, and one when it is back, with how long that took in milliseconds. */
+export function createOutageLog(server: string, log: Pick<Logger, 'warn' | 'info'>): Outage {
   let awayFrom: number | undefined;
+  return {
+    began() {
+      if (awayFrom !== undefined) return;
+      awayFrom = performance.now();
+      log.warn(`${server} is away`);
+    },
+    ended() {
+      if (awayFrom === undefined) return;
+      log.info({ ms: Math.round(performance.now() - awayFrom) }, `${server} is back`);
+      awayFrom = undefined;
+    },
+  };
+}
+
+export function watchRedis(redis: RedisClient, outage: Outage) {
   // A client that the node ends itself does not try again.
-  redis.on('reconnecting', () => {
-    if (awayFrom !== undefined) return;
-    awayFrom = performance.now();
-    log.warn('Redis is away');
-  });
-  redis.on('ready', () => {
-    if (awayFrom === undefined) return;
-    log.info({ ms: Math.round(performance.now() - awayFrom) }, 'Redis is back');
-    awayFrom = undefined;
-  });
+  redis.on('reconnecting', outage.began);
+  redis.on('ready', outage.ended);
+}
+
+/**
+ * For a server whose client does not say that it is away. The result is to be called when it may be: `ask`, which rejects when the server
+ * does not answer, then finds out, until it does.
+ */
+export function askWhenInDoubt(ask: () => Promise<unknown>, outage: Outage): () => Promise<void> {
+  let isAsking = false;
+  const isAnswered = () =>
+    ask().then(
+      () => true,
+      () => false,
+    );
+
+  return async () => {
+    if (isAsking) return;
+    isAsking = true;
+    while (!(await isAnswered())) {
+      outage.began();
+      // It keeps no process from ending.
+      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS).unref());
+    }
+    outage.ended();
+    isAsking = false;
+  };
 }

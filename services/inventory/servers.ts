@@ -1,9 +1,11 @@
 import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
+import type { Logger } from 'pino';
 import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
-import { connectMysql, endPool, stockInMysql } from './mysql.ts';
+import { askMysql, connectMysql, endPool, stockInMysql } from './mysql.ts';
+import { askWhenInDoubt, createOutageLog } from './outage-log.ts';
 import { redisOptions } from './redis-options.ts';
 import type { InventorySettings } from './settings.ts';
 import type { Stock } from './store.ts';
@@ -11,15 +13,22 @@ import type { Stock } from './store.ts';
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
 const STOCK_CONNECTIONS = 2;
 
+const silent: Pick<Logger, 'warn' | 'info'> = { warn() {}, info() {} };
+
 export type NodeServers = ReturnType<typeof connectServers>;
 
-/** The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. */
-export function connectServers(redis: RedisClient, settings: InventorySettings) {
+/**
+ * The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. `log` is told when MySQL or
+ * ZooKeeper goes away, and when it is back.
+ */
+export function connectServers(redis: RedisClient, settings: InventorySettings, log = silent) {
   let masters: Redis[] | undefined;
   let mysql: Pool | undefined;
   let stock: { pool: Pool; inMysql: Stock } | undefined;
   let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
   const jobSessions = new Map<number, ZookeeperSession>();
+  const outage = createOutageLog('ZooKeeper', log);
+  const mysqlInDoubt = askWhenInDoubt(() => askMysql(mustHave('MYSQL_URL')), createOutageLog('MySQL', log));
 
   function connectMasters() {
     return mustHave('REDLOCK_URLS').map((url) => {
@@ -39,20 +48,23 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
     if (zookeeper?.leaseMs === leaseMs) return zookeeper.session;
     // Nobody holds by the last one: the lease changes only while no sale is in flight.
     void zookeeper?.session.close();
-    zookeeper = { leaseMs, session: openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs }) };
+    zookeeper = { leaseMs, session: openSession(leaseMs) };
     return zookeeper.session;
   }
 
   /** The jobs have sessions of their own: their lease is not that of the sales. */
   function jobSessionOf(leaseMs: number): ZookeeperSession {
-    const session = jobSessions.get(leaseMs) ?? openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs });
+    const session = jobSessions.get(leaseMs) ?? openSession(leaseMs);
     jobSessions.set(leaseMs, session);
     return session;
   }
 
+  const openSession = (sessionMs: number) => openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs, outage });
+  const openPool = (connections?: number) => connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
+
   const connect = {
     masters: () => (masters ??= connectMasters()),
-    mysql: () => (mysql ??= connectMysql(mustHave('MYSQL_URL'))),
+    mysql: () => (mysql ??= openPool()),
   };
 
   function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
@@ -62,10 +74,12 @@ export function connectServers(redis: RedisClient, settings: InventorySettings) 
   }
 
   return {
+    /** To be called when MySQL may be away. */
+    mysqlInDoubt,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
     stockInMysql() {
       if (stock === undefined) {
-        const pool = connectMysql(mustHave('MYSQL_URL'), STOCK_CONNECTIONS);
+        const pool = openPool(STOCK_CONNECTIONS);
         stock = { pool, inMysql: stockInMysql(pool) };
       }
       return stock.inMysql;

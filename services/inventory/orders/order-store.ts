@@ -21,9 +21,14 @@ export interface OrderSettings {
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
-export function connectOrders(url: string, connections = CONNECTIONS, tables: string[] = []): Pool {
+export function connectOrders(
+  url: string,
+  connections = CONNECTIONS,
+  tables: string[] = [],
+  inDoubt?: () => void,
+): Pool {
   const own = readSchema(new URL('schema.sql', import.meta.url));
-  return connectMysql(url, connections, [...stockTables, ...own, ...tables]);
+  return connectMysql(url, connections, [...stockTables, ...own, ...tables], inDoubt);
 }
 
 /**

@@ -39,7 +39,8 @@ export interface OrdersParts {
 export function createOrders(parts: OrdersParts) {
   const { settings, node, store, servers, sales, log, isStopping, external } = parts;
   const url = orderUrlOf(settings);
-  const mysql = url === undefined ? undefined : connectOrders(url, undefined, external && externalTables);
+  const mysql =
+    url === undefined ? undefined : connectOrders(url, undefined, external && externalTables, servers.mysqlInDoubt);
   const orders = mysql && createOrderStore(mysql, settings);
   const carryOut = external?.cleanUp && guardBy(external.cleanUp);
   const cleanUp = mysql && createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log });

@@ -2,7 +2,15 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { type SharedRedis, sharedMysql, sharedRedis } from '../../stack.ts';
-import { expectProblem, startHeldSale, startNode, type TestNode, until } from './node-under-test.ts';
+import {
+  expectProblem,
+  linesBesideOutages,
+  outagesTold,
+  startHeldSale,
+  startNode,
+  type TestNode,
+  until,
+} from './node-under-test.ts';
 
 let redis: SharedRedis;
 /** Both nodes reach MySQL by it. */
@@ -100,12 +108,14 @@ describe('MySQL goes away and comes back', () => {
     await resume();
     expectProblem(await answer, 'LOCK_NOT_HELD', { definite: true });
     expect(await redis.client.get('{inventorykilled}:stock')).toBe('10');
+    await until('it is told', () => outagesTold(node).at(-1) === 'away');
     link.restore();
+    await until('its end is told', () => outagesTold(node).at(-1) === 'back');
 
     expect((await other.sell('killed')).body).toMatchObject({ outcome: 'sold', stockBefore: 10 });
   });
 });
 
-test('no node has logged a bug or a warning', () => {
-  for (const { lines } of [node, other]) expect(lines.filter((line) => !line.includes('"listening"'))).toEqual([]);
+test('no node has logged a bug or a warning beside each outage, which has a line at its beginning and one at its end', () => {
+  for (const each of [node, other]) expect(linesBesideOutages(each)).toEqual([]);
 });

@@ -192,6 +192,17 @@ export async function until(what: string, isTrue: () => Promise<boolean> | boole
   await vi.waitFor(look, { timeout: HANGS_MS, interval: 5 });
 }
 
+/** What the log of the node says of a server, in order: that it is away, or back. */
+export const outagesTold = ({ lines }: TestNode) =>
+  lines.flatMap((line) => / is (away|back)"/.exec(line)?.slice(1) ?? []);
+
+/** What it says besides, when it only listens and has told each outage, and its end. */
+export function linesBesideOutages(node: TestNode) {
+  const told = outagesTold(node);
+  expect(told).toEqual(told.map((_, at) => (at % 2 === 0 ? 'away' : 'back')));
+  return node.lines.filter((line) => !/"listening"| is (away|back)"/.test(line));
+}
+
 /** Starts a sale, and resolves when it is held inside until it is resumed. No other one may be held on the node. */
 export async function startHeldSale(node: TestNode, sku: string) {
   await node.lab('PUT', '/next-sale', { untilResumed: true });
