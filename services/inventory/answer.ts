@@ -3,12 +3,18 @@ import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { ZodError } from 'zod';
-import { awayServer, refusalOf } from './away-server.ts';
+import { awayServer, refusalOf, unreadableOf } from './away-server.ts';
 import { ProblemError } from './problem.ts';
 
 /** For the end of a listener's routes: a path that came this far is not there. */
 export const answerNotFound: RequestHandler = (request) => {
   throw new ProblemError('NOT_FOUND', `There is nothing at ${request.path}.`);
+};
+
+/** Refuses what HTTP/1.1 does not allow, as Node would, which answers it without a word. HTTP/1.0 has no Host. */
+export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response, next) => {
+  if (httpVersion !== '1.1' || headers.host !== undefined) return next();
+  throw new ProblemError('BAD_REQUEST', 'The request has no Host.');
 };
 
 /** For a path whose other methods have routes. */
@@ -86,6 +92,8 @@ export function asProblem(error: unknown): ProblemError {
   const refusal = refusalOf(error);
   const why = refusal ? `refuses: ${refusal}` : 'does not answer.';
   if (server) return new ProblemError('STORE_UNAVAILABLE', `${server} ${why}`, { cause: error });
+  const unreadable = unreadableOf(error);
+  if (unreadable) return new ProblemError('DATA_UNREADABLE', `Redis refuses: ${unreadable}`, { cause: error });
   // Express and its body parser mark what the client did wrong with a status of 4xx.
   if (error instanceof Error && 'status' in error) {
     if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');

@@ -21,6 +21,11 @@ export function awayServer(error: unknown): 'Redis' | 'MySQL' | 'ZooKeeper' | un
 /** What Redis has answered in the place of carrying a command out, by which nothing is done. Undefined when it answered nothing of the kind. */
 export const refusalOf = (error: unknown): string | undefined => causesOf(error).find(isRefusal)?.message;
 
+/** What Redis has answered to a command for which a key holds something else than it must: a stock that is no number, say. */
+export const unreadableOf = (error: unknown): string | undefined =>
+  causesOf(error).find(({ name, message }) => name === 'ReplyError' && /WRONGTYPE|not an integer/.test(message))
+    ?.message;
+
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];
   for (let cause = error; cause instanceof Error && causes.length <= MOST_CAUSES; cause = cause.cause)

@@ -34,7 +34,7 @@ export interface Excerpt extends LabHistory {
 /** The clock of the events, which all processes of this host share: monotonic, in milliseconds. */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** Keeps the newest `capacity` events in memory, so that recording costs no Redis command. */
+/** Keeps the newest `capacity` events in memory, so that recording costs no Redis command; with 0 it keeps none. */
 export function createHistory(node: string, capacity = 600_000): History {
   let events: SaleEvent[] = [];
   let count = 0;
@@ -49,6 +49,7 @@ export function createHistory(node: string, capacity = 600_000): History {
 
   return {
     record(event) {
+      if (capacity === 0) return;
       events[count % capacity] = { at: now(), node, ...event };
       count += 1;
     },

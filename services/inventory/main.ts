@@ -45,7 +45,8 @@ const node = settings.NODE_NAME ?? String(settings.PORT);
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
 const store = connectStore(settings.REDIS_URL, settings.BUCKETS, commandsOfLocks);
 watchRedis(store.redis, createOutageLog('Redis', log));
-const history = createHistory(node);
+// Only the lab listener shows it.
+const history = createHistory(node, settings.LAB_PORT === undefined ? 0 : undefined);
 const metrics = createMetrics();
 const servers = connectServers(store.redis, settings, log);
 /** Answers that have not ended yet, of both listeners. */
@@ -74,6 +75,7 @@ const publicApp = createPublicApp({
   answerSale: orders.answerSale,
   answerBasket: orders.answerBasket,
   addRoutes: orders.addPublicRoutes,
+  askOrders: orders.ask,
   metrics,
   log,
   isStopping: () => isStopping,
@@ -110,7 +112,7 @@ async function readOrderModule() {
 
 /** The settings of the port and the host begin with `prefix`. */
 async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, host: string) {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false }, app);
   server.on('request', (_request, response) => {
     open.add(response);
     response.on('close', () => open.delete(response));

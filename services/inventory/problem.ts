@@ -18,6 +18,7 @@ export const problems = {
   SALES_IN_FLIGHT: { status: 409, title: 'Sales are in flight' },
   LOCK_WAIT_TIMEOUT: { status: 503, title: 'The lock was not free in time' },
   STORE_UNAVAILABLE: { status: 503, title: 'A server does not answer, or refuses' },
+  DATA_UNREADABLE: { status: 503, title: 'A key in Redis holds something else than it must' },
   COMMAND_MISSING: { status: 503, title: 'Redis lacks a command of this lock' },
   NOT_REPLICATED: { status: 503, title: 'No replica has confirmed' },
   TOO_MANY_CONFLICTS: { status: 503, title: 'Others wrote at the same time, too often' },

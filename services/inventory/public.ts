@@ -1,7 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { allowOnly, answerNotFound, answerProblem, bodyOf, onlyJson } from './answer.ts';
+import { allowOnly, answerNotFound, answerProblem, bodyOf, mustNameHost, onlyJson } from './answer.ts';
 import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { ClientGoneError } from './sale-ending.ts';
@@ -20,6 +20,8 @@ export interface PublicParts {
   /** Sells one unit of each and answers. Rejects as that sale does. */
   answerBasket: (request: Request, response: Response, skus: string[]) => Promise<void>;
   addRoutes: (app: Express) => void;
+  /** Rejects when what the orders need does not answer. */
+  askOrders: () => Promise<void>;
   metrics: Metrics;
   log: Logger;
   isStopping: () => boolean;
@@ -32,6 +34,7 @@ export function createPublicApp({
   answerSale,
   answerBasket,
   addRoutes,
+  askOrders,
   metrics,
   log,
   isStopping,
@@ -49,6 +52,7 @@ export function createPublicApp({
     });
     next();
   });
+  app.use(mustNameHost);
 
   app
     .route('/inventory/sale')
@@ -85,7 +89,7 @@ export function createPublicApp({
     .route('/readyz')
     .get(async (_request, response) => {
       if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-      await store.askAll((server) => server.ping());
+      await Promise.all([store.askAll((server) => server.ping()), askOrders()]);
       response.json({ status: 'ready' });
     })
     .all(allowOnly('GET'));

@@ -1,5 +1,5 @@
 import { LockNotHeldError, NotReplicatedError, TooManyConflictsError } from '../../locks/lock.ts';
-import { awayServer, refusalOf } from './away-server.ts';
+import { awayServer, refusalOf, unreadableOf } from './away-server.ts';
 import { ExternalLockFault } from './external-lock-fault.ts';
 import type { SaleCounts } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
@@ -49,6 +49,10 @@ export function explain(error: unknown, { reached, refusal }: Progress): SaleEnd
     const why = refusal ? `refused it ${when}: ${refusal}` : `did not answer ${when}.`;
     return new ProblemError('STORE_UNAVAILABLE', `${server} ${why}`, { definite, cause: ending });
   }
+  const unreadable = unreadableOf(ending);
+  // The first command that meets such a key does nothing.
+  if (unreadable && !reached.has('wrote'))
+    return new ProblemError('DATA_UNREADABLE', `Redis refused it: ${unreadable}`, { cause: ending });
   return new ProblemError('INTERNAL_ERROR', 'The sale failed; the log says why.', { definite, cause: ending });
 }
 

@@ -49,7 +49,7 @@ export interface BasketSold extends Pick<Sold, 'outcome' | 'saleId' | 'node' | '
 }
 
 /** What is known of a sale before it has taken anything. */
-export type SaleFacts = Pick<Sold, 'sku' | 'saleId' | 'node' | 'lock'>;
+export type SaleFacts = Pick<Sold, 'sku' | 'saleId' | 'node' | 'lock' | 'holder'>;
 
 /** What is done around a sale besides: orders do. */
 export interface SaleHooks {
@@ -124,7 +124,7 @@ export function createSaleService({
     const record = records.open(lock, wait, () => held?.fencingToken);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
-    const hooks = openHooks?.({ sku, saleId, node, lock });
+    const hooks = openHooks?.({ sku, saleId, node, lock, holder });
     const script = scripts.forSale(callNested);
     let bucket: number | undefined;
 

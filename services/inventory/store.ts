@@ -220,7 +220,8 @@ function placeOf(sku: string, { lock, bucket = 0 }: Partial<Fence> = {}) {
 
 function unitsIn(key: string, value: string | null): number | undefined {
   if (value === null) return undefined;
-  if (!/^-?\d+$/.test(value)) throw new Error(`${key} holds ${JSON.stringify(value)}, not a whole number.`);
+  if (!/^-?\d+$/.test(value))
+    throw new ProblemError('DATA_UNREADABLE', `${key} holds ${JSON.stringify(value)}, not a whole number.`);
   return Number(value);
 }
 

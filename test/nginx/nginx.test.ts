@@ -134,6 +134,19 @@ describe.each(builds)('nginx (%s)', (build) => {
     expect([answer.status, answer.body.length]).toEqual([200, 4 * 1024 * 1024]);
   });
 
+  test('a client of HTTP/1.0 that names no host: the node is told one', async () => {
+    let told: string | undefined;
+    for (const node of nodes) {
+      node.answer = ({ headers }, response) => {
+        told = headers.host;
+        response.end();
+      };
+    }
+
+    expect((await askRaw(nginx.url, 'GET /inventory HTTP/1.0\r\n\r\n')).status).toBe(200);
+    expect(told).toBe('localhost');
+  });
+
   test.each([
     ['is not HTTP', 'NONSENSE\r\n\r\n'],
     ['names no host', 'GET / HTTP/1.1\r\n\r\n'],

@@ -18,7 +18,7 @@ export interface Order {
   /** In cents. */
   amount: number;
   status: OrderStatus;
-  /** The sale that made it: `node` and `saleId` together name it. */
+  /** The sale that made it: `node` and `saleId` together name it, also when the node starts again: it begins with the instance. */
   node: string;
   saleId: string;
   lock: string;

@@ -22,6 +22,7 @@ import { connectOrders, createOrderStore } from './order-store.ts';
 import { startPaymentConsumer } from './payments/consumer.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { idempotencyOf, orderUrlOf } from './settings.ts';
+import { withoutTransaction } from './transaction.ts';
 
 export interface OrdersParts {
   settings: InventorySettings;
@@ -104,6 +105,10 @@ export function createOrders(parts: OrdersParts) {
     },
     addPublicRoutes(app: Express) {
       if (orders) addOrderRoutes(app, { orders, answers, isStopping });
+    },
+    /** Rejects when orders are written and MySQL does not answer. */
+    async ask() {
+      if (mysql) await withoutTransaction(mysql, (ask) => ask('SELECT 1'));
     },
     lab,
     /** For a node that stops: no tick and no payment begins any more, and no tick is held. */

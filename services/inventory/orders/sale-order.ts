@@ -8,6 +8,12 @@ import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
 import { CommitUnansweredError } from './transaction.ts';
 
+/** So many signs of an instance are enough to tell it from others. */
+const INSTANCE_SIGNS = 8;
+
+/** A node that starts again counts its sales from the beginning, and orders stay: its instance tells them apart. */
+const nameAfterRestarts = ({ holder, saleId }: SaleFacts) => `${holder.slice(0, INSTANCE_SIGNS)}:${saleId}`;
+
 export interface SaleOrderParts {
   orders: OrderStore;
   sale: SaleFacts;
@@ -25,7 +31,7 @@ export interface SaleOrderParts {
  * stands for units that may be in neither store. `npm run reconcile` settles it.
  */
 export function openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep }: SaleOrderParts): SaleHooks {
-  const order = { id: randomUUID(), quantity: 1, ...sale };
+  const order = { id: randomUUID(), quantity: 1, ...sale, saleId: nameAfterRestarts(sale) };
   const it = `Order ${order.id}`;
   const giveBackUntil = performance.now() + takingLimitMs(waitTimeoutMs);
   let hasIntent = false;

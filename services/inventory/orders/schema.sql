@@ -29,7 +29,9 @@ CREATE TABLE IF NOT EXISTS tb_intent (
   quantity INT NOT NULL,
   node VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   lock_name VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  created_at DATETIME(3) NOT NULL
+  created_at DATETIME(3) NOT NULL,
+  KEY by_sku (sku),
+  KEY by_time (created_at, id)
 ) ENGINE = InnoDB;
 
 -- A row for each time that money moved. No key says that an order is paid or refunded only once, on purpose: what holds

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ProblemCode, problems } from '../../../services/inventory/problem.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { ask, sendRaw, startNode, type TestNode, until } from './node-under-test.ts';
+import { ask, expectProblem, sendRaw, startNode, type TestNode, until } from './node-under-test.ts';
 
 let redis: SharedRedis;
 let node: TestNode;
@@ -40,6 +40,7 @@ describe('public listener: bad input gets a problem document', () => {
     ['a path of the lab', get('/state'), 'NOT_FOUND'],
     ['oversized headers', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`, 'HEADERS_TOO_LARGE'],
     ['garbage', 'garbage\r\n\r\n', 'BAD_REQUEST'],
+    ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 'BAD_REQUEST'],
   ])('%s', async (_what, request, code) => {
     const answer = await sendRaw(node.port, request);
 
@@ -64,6 +65,21 @@ describe('public listener: bad input gets a problem document', () => {
       expect(answer, method).toContain(`\r\nAllow: ${allowed}\r\n`);
       if (method !== 'HEAD') expect(answer, method).toContain('"code":"METHOD_NOT_ALLOWED","definite":true');
     }
+  });
+
+  test.each(['8-auto-renew', 'fenced', 'redis-atomic'])('%s: a stock that is not a number is no bug', async (lock) => {
+    await node.lab('PUT', '/lock-version', { version: lock });
+    await redis.client.set('{inventorytext}:stock', 'ten');
+    await redis.client.rpush('{inventorylist}:stock', 'ten');
+
+    const texts = [
+      await node.get('/inventory?sku=text'),
+      ...(lock === 'redis-atomic' ? [] : [await node.sell('text')]),
+    ];
+    for (const answer of [...texts, await node.sell('list')]) expectProblem(answer, 'DATA_UNREADABLE');
+
+    await redis.client.del('{inventorytext}:stock', '{inventorylist}:stock');
+    await node.lab('PUT', '/lock-version', { version: '8' });
   });
 
   test('HEAD answers like GET, without a body, where GET changes nothing', async () => {

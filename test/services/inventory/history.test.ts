@@ -59,3 +59,7 @@ test('history: one who has read what was cleared since reads on from the new beg
   expect(history.readBehind(none.next, 10).cleared).toBe(false);
   expect(history.readBehind(history.start(), 10).cleared).toBe(false);
 });
+
+test('history: a node whose history nobody can ask for keeps none', () => {
+  expect(historyOf(5, 0).read()).toEqual({ events: [], dropped: 0 });
+});

@@ -86,20 +86,23 @@ test('outage: a sale that never got to ask for its lock does not delete that of 
   expect(await redis.client.get('{inventoryother}:lock:3-spin')).toBe('somebody else');
 });
 
-test('outage: a sale that never got to send its write certainly did not take place', async () => {
-  await prepare('8-auto-renew', 'unsent');
-  const { answer, resume } = await startHeldSale(node, 'unsent');
+test.each(['8-auto-renew', 'combine'])(
+  'outage, %s: a sale that never got to send its write certainly did not take place',
+  async (lock) => {
+    await prepare(lock, `unsent-${lock}`);
+    const { answer, resume } = await startHeldSale(node, `unsent-${lock}`);
 
-  link.cut();
-  // From this answer on the node knows that Redis is away.
-  expectProblem(await node.get('/readyz'), 'STORE_UNAVAILABLE');
-  await resume();
+    link.cut();
+    // From this answer on the node knows that Redis is away.
+    expectProblem(await node.get('/readyz'), 'STORE_UNAVAILABLE');
+    await resume();
 
-  expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
-  await isBack();
-  await noLockIsLeft('unsent');
-  expect(await redis.client.get(stockKey('unsent'))).toBe('10');
-});
+    expectProblem(await answer, 'STORE_UNAVAILABLE', { definite: true, detail: /before/ });
+    await isBack();
+    await until('no lock is left', async () => (await lockKeys(`unsent-${lock}`)).every((key) => !key.endsWith(lock)));
+    expect(await redis.client.get(stockKey(`unsent-${lock}`))).toBe('10');
+  },
+);
 
 test('outage: a sale whose write was sent and not answered is in doubt, and its lock is given up', async () => {
   await prepare('8-auto-renew', 'sent');

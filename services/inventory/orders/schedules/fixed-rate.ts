@@ -7,19 +7,22 @@ import type { Schedule, ScheduledTick } from './schedule.ts';
 
 /** Calls `tick` every so many milliseconds, one call after the other, for the first time when they have passed once. It must not reject. */
 export function atFixedRate(everyMs: number, tick: (its: ScheduledTick) => Promise<void>): Schedule {
-  let dueAt = Date.now() + everyMs;
+  // Not the clock of the day: that may be set back.
+  let dueAt = performance.now() + everyMs;
   let isStopped = false;
   let timer = setTimeout(run, everyMs);
 
   async function run() {
-    const its = { dueAt, beganAt: Date.now() };
+    const its = { dueAt: onTheClock(), beganAt: Date.now() };
     dueAt += everyMs;
     await tick(its);
-    if (!isStopped) timer = setTimeout(run, Math.max(0, dueAt - Date.now()));
+    if (!isStopped) timer = setTimeout(run, Math.max(0, dueAt - performance.now()));
   }
 
+  const onTheClock = () => Math.round(Date.now() + dueAt - performance.now());
+
   return {
-    next: () => (isStopped ? null : new Date(dueAt).toISOString()),
+    next: () => (isStopped ? null : new Date(onTheClock()).toISOString()),
     stop() {
       isStopped = true;
       clearTimeout(timer);

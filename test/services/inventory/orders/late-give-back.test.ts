@@ -20,7 +20,7 @@ test.each([
   };
   const orders = { intend: async () => {}, forget: async () => {}, place } as Partial<OrderStore> as OrderStore;
   const giveBack = vi.fn(async () => {});
-  const sale = { sku: '001', saleId: '0001', node: 'node-1', lock: '8-auto-renew' };
+  const sale = { sku: '001', saleId: '0001', node: 'node-1', lock: '8-auto-renew', holder: 'a:0001' };
   const order = openSaleOrder({ orders, sale, giveBack, waitTimeoutMs: WAIT_TIMEOUT_MS });
 
   await order.before(new AbortController().signal);

@@ -47,7 +47,7 @@ describe('a sale writes its order', () => {
       amount: 250,
       status: 'UNPAID',
       node: node.name,
-      saleId: sold.body.saleId,
+      saleId: String(sold.body.holder).replace(/(?<=^.{8}).*(?=:)/, ''),
       lock: '8-auto-renew',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       dueAt: expect.any(String),
@@ -78,6 +78,19 @@ describe('a sale writes its order', () => {
     expectProblem(await plain.lab('POST', '/jobs/cleanup', {}), 'NOT_FOUND');
     expect([await shop.ordersOf('plain'), await shop.intentsOf('plain')]).toEqual([[], []]);
   });
+});
+
+test('a new count of one sku does not wait for a sale of another, whose order is just being written', async () => {
+  const selling = await shop.connect();
+  const insert = `INSERT INTO tb_intent (id, sku, quantity, node, lock_name, created_at) VALUES (?, 'being-sold', 1, 'node-1', ?, NOW())`;
+  const id = '00000000-0000-4000-8000-000000000000';
+  await selling.query(insert, [id, '8-auto-renew']);
+  await selling.query('START TRANSACTION');
+  await selling.query('DELETE FROM tb_intent WHERE id = ?', [id]);
+
+  await supply(node, 'counted', 5);
+
+  await selling.query('COMMIT');
 });
 
 describe('steps', () => {

@@ -2,7 +2,7 @@
 // repeat with the same key gets then.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ask, expectProblem, jsonBody, startLink, type TestNode, until } from '../node-under-test.ts';
+import { ask, expectProblem, jsonBody, startLink, startNodeAlone, type TestNode, until } from '../node-under-test.ts';
 import { newKey, postKeyed, sellKeyed } from './keyed.ts';
 import { type MysqlLine, openMysqlLine } from './mysql-line.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from './own-shop.ts';
@@ -217,10 +217,12 @@ describe('MySQL goes away and comes back', () => {
   test('a node that starts while MySQL is away makes the tables when it comes', async () => {
     const toMysql = await startLink(await shop.database('later'));
     toMysql.cut();
-    const early = await shop.openNode({ MYSQL_URL: toMysql.url });
+    const early = await startNodeAlone(shop.redis.url, { MYSQL_URL: toMysql.url });
+    expectProblem(await early.get('/readyz'), 'STORE_UNAVAILABLE', { detail: /MySQL/ });
     expectProblem(await early.sell('later'), 'STORE_UNAVAILABLE', { definite: true });
     toMysql.restore();
 
+    await until('it is ready', async () => (await early.get('/readyz')).status === 200);
     await supply(early, 'later', 5);
     expect(await buy(early, 'later')).toMatchObject({ status: 'UNPAID' });
   });

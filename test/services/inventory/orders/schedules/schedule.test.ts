@@ -97,6 +97,20 @@ test('fixed rate: a tick is due every second, and those behind a slow one follow
   });
 });
 
+test('fixed rate: a clock that is set back by an hour changes nothing but what it shows', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-11-21T10:00:00.000Z') });
+  const ticks: ScheduledTick[] = [];
+  const schedule = startSchedule({ fixedRateMs: 1_000 }, async (its) => void ticks.push(its));
+  vi.setSystemTime(Date.parse('2026-11-21T09:00:00.000Z'));
+
+  await vi.advanceTimersByTimeAsync(2_000);
+  schedule.stop();
+  vi.useRealTimers();
+
+  const at = (seconds: number) => Date.parse('2026-11-21T09:00:00.000Z') + seconds * 1_000;
+  expect(ticks).toEqual([1, 2].map((seconds) => ({ dueAt: at(seconds), beganAt: at(seconds) })));
+});
+
 test('fixed delay: a tick begins a second after the last one has ended', async () => {
   expect(await ticksOf({ fixedDelayMs: 1_000 }, 3_500, 7_000)).toEqual({
     ticks: [
