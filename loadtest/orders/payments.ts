@@ -10,7 +10,7 @@ import type { TargetNode } from '../harness/target.ts';
 import { PAYMENT_MIN_IDLE_MS } from '../staircase/keys.ts';
 import type { PurchaseTestBed } from './purchase.ts';
 
-/** How long a message may stay pending that a node can take over, in milliseconds: a claim in the table ends within that time. */
+/** How long a message may stay pending that a node can take over, in milliseconds. */
 export const PATIENCE_MS = 10 * PAYMENT_MIN_IDLE_MS;
 
 /** Sells a unit, in a request of its own without a key, and resolves with its order. */

@@ -18,7 +18,7 @@ export const STEP_LIMIT_MS = 10_000;
 const SETTLE_LIMIT_MS = 60_000;
 
 /** Where the nodes keep what the orders of a drill come to. */
-const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply'];
+const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply', 'tb_dead_letter'];
 
 export interface ShopOptions {
   target: Target;

@@ -14,6 +14,7 @@ import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
 import { type InventorySettings, lackingSetting } from '../settings.ts';
 import { RESTORABLE_MS, type Store } from '../store.ts';
+import { countFailure, isHopeless, isTried } from './dead-letters.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
 import { startSchedule } from './schedules/index.ts';
@@ -112,8 +113,8 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       if (step === script?.after && orders === script.orders) await held.untilResumed();
     }
 
-    /** An order that can't be done must not keep the tick from those of other skus. Resolves with undefined when it is left out. */
-    async function orLeaveOut<T>({ sku }: DueOrder, work: () => Promise<T>): Promise<T | undefined> {
+    /** Orders of one sku that can't be done must not keep the tick from the others. Resolves with undefined when they are left out. */
+    async function orLeaveOut<T>(sku: string, orders: DueOrder[], work: () => Promise<T>): Promise<T | undefined> {
       unlessStopping();
       if (leftOut.has(sku)) return undefined;
       try {
@@ -122,6 +123,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
         // Every order would meet the same.
         if (whyFailed(error).code === 'STORE_UNAVAILABLE') throw error;
         leftOut.set(sku, error);
+        await noteFailure(orders, error);
         return undefined;
       }
     }
@@ -160,7 +162,10 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       },
       async restore(order) {
         unlessStopping();
-        await restore(order);
+        await restore(order).catch(async (error) => {
+          await noteFailure([order], error);
+          throw error;
+        });
         await restoredNow(order.quantity);
       },
       async close(order) {
@@ -168,7 +173,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
         await closedNow();
       },
       async closeIn(order, work) {
-        const done = (await orLeaveOut(order, () => inTransaction(mysql, work))) ?? 'nothing';
+        const done = (await orLeaveOut(order.sku, [order], () => inTransaction(mysql, work))) ?? 'nothing';
         if (done === 'restored') await restoredNow(order.quantity);
         if (done !== 'nothing') await closedNow();
       },
@@ -181,7 +186,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
           const most = script?.after === 'restored' ? Math.max(1, script.orders - restoredOrders) : MOST_AT_ONCE;
           const batch = left.filter((order) => order.sku === sku).slice(0, most);
           for (const order of batch) left.splice(left.indexOf(order), 1);
-          await orLeaveOut(first, () => restoreBatch(sku, batch));
+          await orLeaveOut(sku, batch, () => restoreBatch(sku, batch));
         }
       },
       openLock() {
@@ -200,6 +205,16 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       },
       minHold: () => sleep(minHoldMs, undefined, { signal: stopping.signal }).catch(() => {}),
     };
+  }
+
+  /** What can never work must have an end, with its reason. */
+  async function noteFailure(orders: DueOrder[], error: unknown) {
+    const why = whyFailed(error);
+    if (!isHopeless(why)) return;
+    const reason = String(why.cause instanceof Error ? why.cause.message : why.message);
+    const ids = orders.map(({ id }) => id);
+    for (const id of await countFailure(mysql, ids, reason))
+      log.warn({ order: id, why: reason }, 'an order is put aside');
   }
 
   /** Gives the units back under the lock of the sales, if the sales of this node use that stock now. */
@@ -273,13 +288,14 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
 
 async function readDue(mysql: Pool): Promise<DueOrder[]> {
   const sql = `SELECT id, sku, quantity, lock_name FROM tb_order
-    WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) ORDER BY due_at, id LIMIT ?`;
+    WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) AND ${isTried} ORDER BY due_at, id LIMIT ?`;
   return (await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [MAX_ORDERS]))).map(toDueOrder);
 }
 
 async function readUnrestored(mysql: Pool): Promise<DueOrder[]> {
   const sql = `SELECT id, sku, quantity, lock_name FROM tb_order
     WHERE status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+      AND ${isTried}
     ORDER BY changed_at, id LIMIT ?`;
   const values = [RESTORABLE_MS * 1_000, MAX_ORDERS];
   const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, values));

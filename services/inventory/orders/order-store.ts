@@ -197,6 +197,8 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
           const settle = `UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3)
             WHERE sku = ? AND status = 'CLOSED' AND restored_at IS NULL AND ${isThere}`;
           await ask(settle, [sku, ...there]);
+          // The stock is as it must be again.
+          await ask('DELETE FROM tb_dead_letter WHERE order_id IN (SELECT id FROM tb_order WHERE sku = ?)', [sku]);
           // After them: the first SELECT decides which orders all of this sees.
           const [taken] = await ask<RowDataPacket[]>(
             `SELECT COALESCE(SUM(quantity), 0) AS units FROM tb_order

@@ -34,6 +34,15 @@ CREATE TABLE IF NOT EXISTS tb_intent (
   KEY by_time (created_at, id)
 ) ENGINE = InnoDB;
 
+-- A row for each order that the clean-up could not do, for a reason that does not pass by itself. After five tries it is left alone.
+-- Whoever has mended what is wrong deletes the row.
+CREATE TABLE IF NOT EXISTS tb_dead_letter (
+  order_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+  tries INT NOT NULL,
+  reason VARCHAR(500) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  changed_at DATETIME(3) NOT NULL
+) ENGINE = InnoDB;
+
 -- A row for each time that money moved. No key says that an order is paid or refunded only once, on purpose: what holds
 -- that is the UPDATE of the status, or the answer to the key, in the same transaction, and where it is missing the second row shows it.
 CREATE TABLE IF NOT EXISTS tb_payment (

@@ -19,6 +19,8 @@ import { isWithoutGroup, type Message, openStream } from './stream.ts';
 const BLOCK_MS = 500;
 /** How long the consumer rests before it tries again what could not be done, in milliseconds. */
 const REST_MS = 250;
+/** How often a message is given to nodes that run into a bug with it. */
+const MOST_DELIVERIES = 5;
 
 export interface PaymentConsumerParts {
   settings: InventorySettings;
@@ -65,7 +67,7 @@ export function startPaymentConsumer({ settings, node, mysql, orders, once, take
   /** First the work, then XACK. The other way round, a node that dies in between has lost the payment. */
   async function handle(message: Message) {
     const { status, body } = await (take ?? book)(message).catch((error): Answer => {
-      const refusal = failedForGood(asProblem(error));
+      const refusal = failedForGood(asProblem(error)) ?? bugOfTooMany(error, message);
       if (refusal === undefined) throw error;
       return refusal;
     });
@@ -75,6 +77,15 @@ export function startPaymentConsumer({ settings, node, mysql, orders, once, take
     const { detail } = JSON.parse(body) as { detail: string };
     await stream.putAside(message, detail);
     log.warn({ payment: message.id, why: detail }, 'a payment is put aside');
+  }
+
+  /** A bug does not pass by itself. Undefined for anything else, and while the message may be tried again. */
+  function bugOfTooMany(error: unknown, { deliveries }: Message): Answer | undefined {
+    const { code, cause, problem } = asProblem(error);
+    if (code !== 'INTERNAL_ERROR' || deliveries < MOST_DELIVERIES) return undefined;
+    log.error({ err: cause }, 'a bug');
+    const detail = cause instanceof Error ? cause.message : problem.detail;
+    return { status: problem.status, body: JSON.stringify({ ...problem, detail }) };
   }
 
   async function book({ fields }: Message): Promise<Answer> {

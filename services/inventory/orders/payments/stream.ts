@@ -17,6 +17,8 @@ const MOST_REFUSED = 10_000;
 
 export interface Message {
   id: string;
+  /** How often it was given to somebody, with this time. */
+  deliveries: number;
   fields: Record<string, string>;
 }
 
@@ -50,12 +52,12 @@ export function openStream(redis: RedisClient, consumer: string) {
     async claimIdle(minIdleMs: number): Promise<Message | undefined> {
       // XAUTOCLAIM would do both in one command. It takes Redis 6.2.
       const pending = await redis.xpending(paymentsKey, paymentsGroup, '-', '+', MOST_PENDING);
-      for (const [id, , idleMs] of pending as [id: string, consumer: string, idleMs: number][]) {
+      for (const [id, , idleMs, deliveries] of pending as [string, string, number, number][]) {
         if (idleMs < minIdleMs) continue;
         // By its name: the types of ioredis have too many forms of XCLAIM to choose from.
         const claim = [paymentsKey, paymentsGroup, consumer, minIdleMs, id];
         const [entry] = (await redis.call('XCLAIM', claim)) as (Entry | null)[];
-        if (entry) return asMessage(entry);
+        if (entry) return asMessage(entry, deliveries + 1);
         // It is pending, and no longer in the stream: Redis 7 forgets it by itself.
         if (entry === null) await redis.xack(paymentsKey, paymentsGroup, id);
       }
@@ -79,10 +81,10 @@ export const isWithoutGroup = (error: unknown) => says(error, /NOGROUP|stream ke
 
 const says = (error: unknown, what: RegExp) => error instanceof Error && what.test(error.message);
 
-function asMessage(entry: Entry | undefined): Message | undefined {
+function asMessage(entry: Entry | undefined, deliveries = 1): Message | undefined {
   if (entry === undefined) return undefined;
   const [id, flat] = entry;
   const fields: Record<string, string> = {};
   for (let at = 0; flat?.[at] !== undefined; at += 2) fields[flat[at] as string] = flat[at + 1] ?? '';
-  return { id, fields };
+  return { id, deliveries, fields };
 }

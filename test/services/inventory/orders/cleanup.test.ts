@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  for (const table of ['tb_order', 'tb_intent', 'tb_supply']) await shop.query(`DELETE FROM ${table}`);
+  for (const table of ['tb_order', 'tb_intent', 'tb_supply', 'tb_dead_letter'])
+    await shop.query(`DELETE FROM ${table}`);
   await setJobLock([node, other], 'conditional');
   await setLock('8');
 });
@@ -141,7 +142,7 @@ describe('which orders are closed', () => {
     await shop.redis.client.set('{inventorybroken}:stock', 'many');
 
     for (const restored of [3, 0]) {
-      expect(await tick(node)).toMatchObject({ outcome: 'failed', code: 'INTERNAL_ERROR', restored });
+      expect(await tick(node)).toMatchObject({ outcome: 'failed', code: 'DATA_UNREADABLE', restored });
     }
     expect(await countOrders(shop, 'broken')).toEqual({ 'CLOSED and not restored': 2 });
     expect(await shop.stockOf('whole')).toBe(UNITS_IN_STOCK + 3);
@@ -150,6 +151,23 @@ describe('which orders are closed', () => {
     expect(await tick(node)).toMatchObject({ outcome: 'ran', restored: 2 });
   });
 });
+
+test.each(['8-auto-renew', 'conditional'])(
+  '%s: an order that can never be done is put aside after 5 tries, with the reason, until its stock is counted anew',
+  async (guard) => {
+    await setJobLock([node], guard);
+    const [id] = await makeDue(shop, node, 'dead', 1);
+    await shop.redis.client.set('{inventorydead}:stock', 'many');
+
+    for (let tries = 1; tries <= 5; tries += 1) expect(await tick(node)).toMatchObject({ outcome: 'failed' });
+
+    expect(await tick(node)).toMatchObject({ outcome: 'ran', due: 0, restored: 0 });
+    const letters = () => shop.query('SELECT order_id, tries, reason FROM tb_dead_letter');
+    expect(await letters()).toEqual([{ order_id: id, tries: 5, reason: expect.stringMatching(/ not an? /) }]);
+    await supply(node, 'dead', 5);
+    expect(await letters()).toEqual([]);
+  },
+);
 
 describe('units come back', () => {
   test('conditional: to the stock that each came from', async () => {

@@ -10,8 +10,8 @@ import { buy, openShop, post, type Shop, supply } from './own-shop.ts';
 
 const PRICE = 1_000;
 const nobody = '00000000-0000-4000-8000-000000000000';
-/** A claim without an answer ends soon, and a message that was left is taken over at once. */
-const booking = { PAYMENTS: 'on', PAYMENT_MIN_IDLE_MS: '10', LEASE_MS: '100', WAIT_TIMEOUT_MS: '100' };
+/** A message that was left is taken over at once. */
+const booking = { PAYMENTS: 'on', PAYMENT_MIN_IDLE_MS: '10' };
 
 let shop: Shop;
 /** It sells, and books no payment that arrives. */
@@ -68,8 +68,15 @@ async function isRead() {
   return groups[0]?.[groups[0].indexOf('last-delivered-id') + 1] === last?.[0];
 }
 
-const allAcknowledged = () =>
-  until('all is acknowledged', async () => (await isRead()) && (await pending()).length === 0);
+async function allAcknowledged() {
+  await until('all is acknowledged', async () => {
+    // That of a consumer that has died, or has not been answered.
+    await endClaims();
+    return (await isRead()) && (await pending()).length === 0;
+  });
+}
+
+const endClaims = () => shop.query('UPDATE tb_request SET claimed_until = claimed_until - INTERVAL 1 HOUR');
 
 const amountsOf = async (order: string) => (await shop.paymentsOf(order)).map(({ amount }) => Number(amount));
 const statusOf = async (order: string) => (await seller.get(`/orders/${order}`)).body.status;
@@ -220,6 +227,21 @@ test('a node dies between the work and its XACK, and its heir within the work: e
 
   expect([await amountsOf(first), await amountsOf(second)]).toEqual([[PRICE], [PRICE]]);
   expect(await statusOf(second)).toBe('PAID');
+});
+
+test('a message that runs into a bug is put aside after 5 deliveries, with the reason', async () => {
+  const order = await orderToPay();
+  const node = await openConsumer();
+  await shop.query('RENAME TABLE tb_payment TO tb_payment_away');
+  onTestFinished(async () => void (await shop.query('RENAME TABLE tb_payment_away TO tb_payment')));
+  await pay(order);
+
+  await until('it is put aside', () => logged(node, 'a payment is put aside') > 0);
+  await allAcknowledged();
+
+  expect(logged(node, 'a bug')).toBe(5);
+  const [[, fields = []] = []] = await shop.redis.client.xrange(refusedKey, '-', '+');
+  expect(fields[fields.indexOf('why') + 1]).toContain('tb_payment');
 });
 
 describe('a node that takes over what was idle for a minute', () => {

@@ -26,7 +26,8 @@ beforeAll(async () => {
   await node.get('/orders');
 });
 beforeEach(async () => {
-  for (const table of ['tb_order', 'tb_intent', 'tb_supply']) await shop.query(`DELETE FROM ${table}`);
+  for (const table of ['tb_order', 'tb_intent', 'tb_supply', 'tb_dead_letter'])
+    await shop.query(`DELETE FROM ${table}`);
   await shop.redis.client.flushall();
 });
 
