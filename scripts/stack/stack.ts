@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import dotenv from 'dotenv';
 import { z } from 'zod';
 import { type Backend, backendOf, replicasOf } from '../../locks/index.ts';
+import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { redisUrl } from '../../services/inventory/setting-kinds.ts';
 import { inventorySettings, readSettingsOrExit } from '../../services/inventory/settings.ts';
 import { type Link, openLink } from '../link/link.ts';
@@ -130,10 +130,10 @@ export async function startStack({
   nginxSendsAgain,
   onLine,
 }: StackOptions = {}): Promise<Stack> {
-  dotenv.config({ quiet: true });
+  loadEnvFile();
   const { REDIS_URL } = readSettingsOrExit(z.object({ REDIS_URL: redisUrl().optional() }), process.env);
   // Each node would refuse a bad value in its own words.
-  const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env });
+  const { LOCK_VERSION, REDLOCK_URLS } = readSettingsOrExit(inventorySettings, { ...process.env, ...env, HOST: host });
   const isReplicated = hasReplica ?? replicasOf(LOCK_VERSION) > 0;
   const masterCount = wanted ?? (backendOf(LOCK_VERSION) === 'masters' ? MASTERS : 0);
   const temp = makeTempDir();

@@ -16,11 +16,13 @@ const OF_THE_STACK = [
 
 /**
  * Reads the file `.env` of this folder into the environment, whose variables win over it. What would be passed over without a word
- * is named in a warning on stderr.
+ * is named in a warning on stderr: once, and not by the processes that get this environment.
  */
 export function loadEnvFile(): void {
+  const before = { ...process.env };
   const { parsed = {} } = dotenv.config({ quiet: true });
-  for (const warning of envFileWarnings(readEnvFile(), Object.keys(parsed))) process.stderr.write(`${warning}\n`);
+  const added = Object.keys(parsed).filter((name) => before[name] === undefined);
+  for (const warning of envFileWarnings(readEnvFile(), added)) process.stderr.write(`${warning}\n`);
 }
 
 /** What is wrong with the bytes of a `.env` from which these names were read: a sentence each. */

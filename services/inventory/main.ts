@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import dotenv from 'dotenv';
 import { pino } from 'pino';
 import { addExternalLock, commandsOfLocks, lockName, registry } from '../../locks/index.ts';
 import { answerUnreadable } from './answer.ts';
+import { loadEnvFile } from './env-file.ts';
 import { backendOfPromises, supervised } from './external-lock.ts';
 import { readExternalModule } from './external-module.ts';
 import { createHistory } from './history.ts';
@@ -35,7 +35,7 @@ const RELEASE_LIMIT_MS = 1_000;
 /** How long it waits for slow clients to read their last answers, in milliseconds. */
 const LAST_ANSWERS_LIMIT_MS = 2_000;
 
-dotenv.config({ quiet: true });
+loadEnvFile();
 // First, so that LOCK_VERSION may name them.
 await addExternalLocks();
 const settings = readNodeSettingsOrExit(process.env);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { backendOf, knownVersions, lockName, replicasOf } from '../../locks/index.ts';
@@ -65,8 +66,14 @@ const hostNames = () => {
 export { exitWithSettingError };
 
 export const hostAllowed = 'an address of this machine, such as 127.0.0.1';
+const noName = `${hostAllowed}, and not its name, which some shells (tcsh) put into HOST; say HOST=127.0.0.1`;
 
-const host = () => text(/^[A-Za-z0-9.:-]+$/, hostAllowed).default('127.0.0.1');
+/** A name, which nobody may have given on purpose, may lead to an address that the whole network reaches. */
+const host = () =>
+  z
+    .string()
+    .refine((given) => given === 'localhost' || isIP(given) !== 0, noName)
+    .default('127.0.0.1');
 
 /** The settings of one inventory node. `.env.example` explains each of them. */
 export const inventorySettings = z.object({

@@ -143,6 +143,8 @@ describe('settings: what is allowed', () => {
       ['127.0.0.1:6379', 'redis://', 'redis:// x', 'redis://h:x', 'redis://h:65536', 'redis://h/db', 'redis://a,b'],
       ['redis://h', 'redis://h:1/15', 'rediss://:p%2Fw@h:6379', 'redis://u:p@[::1]:6379'],
     ],
+    // A shell may have set it to the name of the machine.
+    ['HOST', ['box', 'box.lan', '1.2.3', '*'], ['0.0.0.0', '::', '127.0.0.1', 'localhost']],
     [
       'LAB_ALLOWED_HOSTS',
       ['*', 'node-1:7778', 'node-1,', 'a b', '[node-1]', '.', 'fe80::1%eth0'],
@@ -165,4 +167,11 @@ test('settings: .env is read, the environment wins over it, and the process ends
     stdout: '',
     stderr: expect.stringMatching(/^WAIT_TIMEOUT_MS=0 is not allowed[^\n]*\n$/),
   });
+});
+
+test.each([
+  ['a node that is started by hand names it', {}, /^\.env sets LOCK_VERSON[^\n]*\nPORT=0 /],
+  ['one that a command started, which has named it, does not', { LOCK_VERSON: '1' }, /^PORT=0 /],
+])('settings: .env has a name that is no setting: %s', async (_what, env, stderr) => {
+  expect((await runNode({ PORT: '0', ...env }, 'LOCK_VERSON=1\n')).stderr).toMatch(stderr);
 });
