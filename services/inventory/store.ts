@@ -220,8 +220,7 @@ function placeOf(sku: string, { lock, bucket = 0 }: Partial<Fence> = {}) {
 
 function unitsIn(key: string, value: string | null): number | undefined {
   if (value === null) return undefined;
-  if (!/^-?\d+$/.test(value))
-    throw new ProblemError('DATA_UNREADABLE', `${key} holds ${JSON.stringify(value)}, not a whole number.`);
+  if (!/^-?\d+$/.test(value)) throw new ProblemError('DATA_UNREADABLE', `${key} holds no whole number.`);
   return Number(value);
 }
 
