@@ -128,6 +128,14 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       }
     }
 
+    /** Rejects as `done` does, when that is noted. */
+    async function orNote(order: DueOrder, done: Promise<void>) {
+      await done.catch(async (error) => {
+        await noteFailure([order], error);
+        throw error;
+      });
+    }
+
     async function restoredNow(units: number) {
       result.restored += units;
       restoredOrders += 1;
@@ -162,14 +170,11 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       },
       async restore(order) {
         unlessStopping();
-        await restore(order).catch(async (error) => {
-          await noteFailure([order], error);
-          throw error;
-        });
+        await orNote(order, restore(order));
         await restoredNow(order.quantity);
       },
       async close(order) {
-        await close(mysql, order);
+        await orNote(order, close(mysql, order));
         await closedNow();
       },
       async closeIn(order, work) {

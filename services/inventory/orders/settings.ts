@@ -56,13 +56,11 @@ export function schedulesOf(settings: OrderSettings): [name: string, schedule: J
     ORDER_CLEANUP_FIXED_RATE_MS: fixedRateMs,
     ORDER_CLEANUP_FIXED_DELAY_MS: fixedDelayMs,
   } = settings;
-  return [
-    ...(cron === undefined ? [] : [['ORDER_CLEANUP_CRON', { cron }] as [string, JobSchedule]]),
-    ...(fixedRateMs === undefined ? [] : [['ORDER_CLEANUP_FIXED_RATE_MS', { fixedRateMs }] as [string, JobSchedule]]),
-    ...(fixedDelayMs === undefined
-      ? []
-      : [['ORDER_CLEANUP_FIXED_DELAY_MS', { fixedDelayMs }] as [string, JobSchedule]]),
-  ];
+  const given: [name: string, schedule: JobSchedule][] = [];
+  if (cron !== undefined) given.push(['ORDER_CLEANUP_CRON', { cron }]);
+  if (fixedRateMs !== undefined) given.push(['ORDER_CLEANUP_FIXED_RATE_MS', { fixedRateMs }]);
+  if (fixedDelayMs !== undefined) given.push(['ORDER_CLEANUP_FIXED_DELAY_MS', { fixedDelayMs }]);
+  return given;
 }
 
 /** What is done about requests that come twice with one key. */
