@@ -103,9 +103,9 @@ function plainLine(line: string): string | undefined {
 }
 
 function saleLine(sale: SaleLine): string {
-  const { port, sku, outcome, ms } = sale;
-  if (!('remaining' in sale)) return `:${port} ${outcome} ${sku} (${ms} ms)`;
-  return `:${port} sold ${sku}, stock ${sale.stockBefore} → ${sale.remaining} (${sale.lock}, ${ms} ms)`;
+  const { port, sku, outcome, stockBefore, remaining, lock, ms } = sale;
+  const stock = remaining === undefined ? '' : `, stock ${stockBefore} → ${remaining}`;
+  return `:${port} ${outcome} ${sku}${stock} (${lock}, ${ms} ms)`;
 }
 
 function cleanUpLine({ outcome, guard, due, closed, restored, ms, detail }: TickResult): string {

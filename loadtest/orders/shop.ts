@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 import { doneStates } from '../../scripts/stack/mysql.ts';
+import { mysqlAddress } from '../../services/inventory/mysql.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts';
@@ -54,7 +55,7 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
   const faults = createFaults({ nodes, stack, backend: 'redis', onMove() {} });
-  const mysql = createPool({ uri: mysqlUrl, timezone: 'Z' });
+  const mysql = createPool({ ...mysqlAddress(mysqlUrl), timezone: 'Z' });
   const redis = connectRedis(stack.redis.url, {});
   redis.on('error', () => {});
   const startedAt = sharedClock();

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { mysqlAddress } from '../../services/inventory/mysql.ts';
 import { installLines } from './install-lines.ts';
 import { cacheDir, type Part, retryOnTakenPort, startPart } from './parts.ts';
 import { findOnPath } from './path.ts';
@@ -63,33 +64,38 @@ export interface MysqlOptions {
   dir: string;
   /** Where it listens; a free port when it is not given. */
   port?: number | undefined;
+  /** More arguments for a server of our own. */
+  args?: string[];
 }
 
 /** The MySQL to use: MYSQL_URL if it is given, else a new server from the PATH. */
-export async function openMysql(givenUrl: string | undefined, { dir, port }: MysqlOptions): Promise<MysqlServer> {
-  if (givenUrl === undefined) return startServer(dir, port);
+export async function openMysql(
+  givenUrl: string | undefined,
+  { dir, port, args = [] }: MysqlOptions,
+): Promise<MysqlServer> {
+  if (givenUrl === undefined) return startServer(dir, port, args);
   const version = await askFor('VERSION()', givenUrl).catch((error) => {
     throw new Error(`the MySQL that MYSQL_URL names does not answer: ${error.message}`);
   });
   return { url: givenUrl, kind: 'external', version, database: async () => givenUrl };
 }
 
-async function startServer(dir: string, port?: number): Promise<MysqlServer> {
+async function startServer(dir: string, port: number | undefined, more: string[]): Promise<MysqlServer> {
   const program = installedMysql();
   if (program === undefined) throw new Error(whyNoMysql());
   cpSync(await freshData(program), join(dir, 'mysql'), { recursive: true });
   mkdirSync(tmpDirOf(dir), { recursive: true });
-  if (port !== undefined) return startOn(port, program, dir);
-  return retryOnTakenPort(async () => startOn(await freePort(), program, dir));
+  if (port !== undefined) return startOn(port, program, dir, more);
+  return retryOnTakenPort(async () => startOn(await freePort(), program, dir, more));
 }
 
-async function startOn(port: number, program: string, dir: string): Promise<MysqlServer> {
+async function startOn(port: number, program: string, dir: string, more: string[]): Promise<MysqlServer> {
   const url = `mysql://root@127.0.0.1:${port}`;
   const startAgain = () =>
     startPart({
       name: 'mysql',
       command: program,
-      args: [...basicArgs(dir), ...serverArgs(dir, port)],
+      args: [...basicArgs(dir), ...serverArgs(dir, port), ...more],
       cwd: dir,
       ports: [port],
       isReady: async () => (await askFor('@@socket', url)) === socketPath(dir),
@@ -175,7 +181,7 @@ async function askFor(expression: '@@socket' | 'VERSION()', url: string): Promis
 }
 
 async function ask<T>(url: string, question: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await createConnection({ uri: url, connectTimeout: ANSWER_LIMIT_MS });
+  const connection = await createConnection({ ...mysqlAddress(url), connectTimeout: ANSWER_LIMIT_MS });
   try {
     return await question(connection);
   } finally {

@@ -32,6 +32,8 @@ export interface Breakable {
 }
 
 export interface Node extends Breakable {
+  /** Asks the process to end, and waits for it. start() starts it again. It does not count as a part that has died. */
+  stop(): Promise<void>;
   name: string;
   url: string;
   labUrl: string;
@@ -164,13 +166,17 @@ export async function startStack({
     await dismissReaper();
   }
 
-  function breakable(part: Part, startAgain: () => Promise<Part>): Breakable {
+  function breakable(part: Part, startAgain: () => Promise<Part>): Breakable & Pick<Node, 'stop'> {
     return {
       signal: (signal) => part.signal(signal),
       async kill() {
         parts.delete(part);
         part.signal('SIGKILL');
         await part.ended;
+      },
+      async stop() {
+        parts.delete(part);
+        await part.stop();
       },
       async start() {
         part = watch(await startAgain());
@@ -226,6 +232,8 @@ export async function startStack({
           command: process.execPath,
           args,
           env: {
+            // Nobody waits for it, unless somebody asks.
+            DRAIN_MS: '0',
             ...process.env,
             ...env,
             ...settings,

@@ -51,9 +51,14 @@ export function answerJson(response: ServerResponse, body: object) {
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const { problem, headers, cause } = asProblem(error);
-    if (problem.code === 'INTERNAL_ERROR') log.error({ err: cause, url: request.url }, 'a bug');
+    const { requestId } = response.locals;
+    if (problem.code === 'INTERNAL_ERROR') log.error({ requestId, err: cause, url: request.url }, 'a bug');
     if (response.headersSent || response.destroyed) return;
-    response.status(problem.status).set(headers).type('application/problem+json').send(JSON.stringify(problem));
+    response
+      .status(problem.status)
+      .set(headers)
+      .type('application/problem+json')
+      .send(JSON.stringify({ ...problem, requestId }));
   };
 }
 

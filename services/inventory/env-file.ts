@@ -12,6 +12,7 @@ const OF_THE_STACK = [
   'NODE_2_PORT',
   'NODE_2_LAB_PORT',
   'LAB_NETWORK',
+  'GRAFANA_PORT',
 ];
 
 /**

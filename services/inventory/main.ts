@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { addExternalLock, commandsOfLocks, lockName, registry } from '../../locks/index.ts';
 import { answerUnreadable } from './answer.ts';
+import { drain } from './drain.ts';
 import { loadEnvFile } from './env-file.ts';
 import { backendOfPromises, supervised } from './external-lock.ts';
 import { readExternalModule } from './external-module.ts';
@@ -28,7 +30,7 @@ import {
 } from './settings.ts';
 import { connectStore } from './store.ts';
 
-/** Longer than nginx keeps an idle connection (60 s): a request must never meet a connection that this side closes. */
+/** Longer than nginx keeps an idle connection (2 s): a request must never meet a connection that this side closes. */
 const KEEP_ALIVE_MS = 75_000;
 /** How long a stopping node waits for Redis to take its locks back, in milliseconds. */
 const RELEASE_LIMIT_MS = 1_000;
@@ -48,10 +50,12 @@ watchRedis(store.redis, createOutageLog('Redis', log));
 // Only the lab listener shows it.
 const history = createHistory(node, settings.LAB_PORT === undefined ? 0 : undefined);
 const metrics = createMetrics();
-const servers = connectServers(store.redis, settings, log);
+const servers = connectServers(store.redis, settings, { log, watchPool: metrics.watchPool });
 /** Answers that have not ended yet, of both listeners. */
 const open = new Set<ServerResponse>();
-let isStopping = false;
+/** What a node that stops gives up, one after the other. */
+const duties = { isReady: true, keepsConnections: true, takesWork: true };
+const isStopping = () => !duties.takesWork;
 
 const sales = createSaleService({
   registry,
@@ -67,7 +71,7 @@ const sales = createSaleService({
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), standstills: standstills() });
 const streams = createEventStreams({ history, state: sales.state });
-const orders = createOrders({ settings, node, store, servers, sales, log, isStopping: () => isStopping, external });
+const orders = createOrders({ settings, node, store, servers, sales, metrics, log, isStopping, external });
 
 const publicApp = createPublicApp({
   sales,
@@ -78,8 +82,9 @@ const publicApp = createPublicApp({
   askOrders: orders.ask,
   metrics,
   log,
-  isStopping: () => isStopping,
+  duties,
 });
+await untilRedisHasAnswered();
 const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);
 if (settings.LAB_PORT !== undefined) {
   const hosts = [settings.LAB_HOST, ...(settings.LAB_ALLOWED_HOSTS ?? [])];
@@ -110,9 +115,20 @@ async function readOrderModule() {
   );
 }
 
+/** A node that restarts gets requests as soon as it listens. It listens, too, when Redis is away. */
+async function untilRedisHasAnswered() {
+  const answered = new Promise<void>((resolve) => {
+    for (const event of ['ready', 'close']) store.redis.once(event, () => resolve());
+  });
+  if (store.redis.status !== 'ready') await Promise.race([answered, sleep(ANSWER_LIMIT_MS)]);
+}
+
 /** The settings of the port and the host begin with `prefix`. */
 async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, host: string) {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false }, app);
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: settings.REQUEST_TIMEOUT_MS, requireHostHeader: false },
+    app,
+  );
   server.on('request', (_request, response) => {
     open.add(response);
     response.on('close', () => open.delete(response));
@@ -136,14 +152,18 @@ async function listen(app: RequestListener, prefix: '' | 'LAB_', port: number, h
   return server;
 }
 
-/** Refuses new sales, finishes those in flight, gives up the locks, then ends with 0. A second signal ends at once. */
+/**
+ * Serves on for DRAIN_MS, then refuses new sales, finishes those in flight, gives up the locks, and ends with 0. A second signal ends
+ * at once, and Ctrl-C waits for no load balancer.
+ */
 async function stop(signal: NodeJS.Signals) {
-  if (isStopping) process.exit(1);
-  isStopping = true;
+  if (!duties.isReady) process.exit(1);
+  duties.isReady = false;
   log.info({ signal }, 'stopping');
+  if (signal === 'SIGTERM' && settings.DRAIN_MS > 0) await drain(publicServer, settings.DRAIN_MS, endConnections);
+  else endConnections();
+  duties.takesWork = false;
   const closed = new Promise((resolve) => publicServer.close(resolve));
-  // A client that keeps its connection is to send nothing more on it.
-  for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
   streams.end();
   sales.endScripts();
   orders.end();
@@ -154,4 +174,10 @@ async function stop(signal: NodeJS.Signals) {
   await Promise.race([closed, sleep(LAST_ANSWERS_LIMIT_MS)]);
   log.info('stopped');
   process.exit(0);
+}
+
+/** A client that keeps its connection is to send nothing more on it. */
+function endConnections() {
+  duties.keepsConnections = false;
+  for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
 }

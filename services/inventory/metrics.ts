@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Pool } from 'mysql2/promise';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const buckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 
@@ -11,8 +12,42 @@ export function createMetrics() {
   const registers = [registry];
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
 
+  const pools = new Map<string, Pool>();
+  new Gauge({
+    name: 'lockstep_mysql_connections',
+    help: 'Connections to MySQL by pool and state; waiting are the callers that have none yet',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, its] of pools)
+        for (const [state, count] of Object.entries(usageOf(its))) this.set({ pool, state }, count);
+    },
+  });
+
   return {
     registry,
+    /** Shows how this pool is used. */
+    watchPool: (name: string, pool: Pool) => void pools.set(name, pool),
+    requestSeconds: new Histogram({
+      name: 'lockstep_http_request_seconds',
+      help: 'Time from a request to the end of its answer; 499 when the client hung up first',
+      labelNames: ['method', 'route', 'status'],
+      buckets,
+      registers,
+    }),
+    orders: new Counter({
+      name: 'lockstep_orders_total',
+      help: 'Orders by what became of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    jobSeconds: new Histogram({
+      name: 'lockstep_job_seconds',
+      help: 'Time that a run of a job took, by how it ended',
+      labelNames: ['job', 'outcome'],
+      buckets,
+      registers,
+    }),
     sales: new Counter({
       name: 'lockstep_sales_total',
       help: 'Sales by lock and outcome',
@@ -48,3 +83,15 @@ export function createMetrics() {
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
+
+/** mysql2 tells of no numbers, and counting its events would miss the connections that die. */
+interface Core {
+  _allConnections: { length: number };
+  _freeConnections: { length: number };
+  _connectionQueue: { length: number };
+}
+
+function usageOf({ pool }: Pool) {
+  const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } = pool as unknown as Core;
+  return { used: all.length - free.length, free: free.length, waiting: queue.length };
+}

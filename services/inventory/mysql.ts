@@ -5,9 +5,6 @@ import { createConnection, createPool, type Pool, type ResultSetHeader, type Row
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import type { Stock } from './store.ts';
 
-/** How many connections the sales of a node have at most. A sale that comes later waits for one of them. */
-const CONNECTIONS = 10;
-
 /** How long MySQL may take to end the connections of a pool, in milliseconds. */
 const END_LIMIT_MS = 200;
 
@@ -29,13 +26,19 @@ const quotesByBackslash = "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'N
 export const restockIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
   ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
 
+/** How mysql2 reaches what a MYSQL_URL names: with mysqls:// by TLS, and then never without. The certificate must be that of the host. */
+export const mysqlAddress = (url: string) => ({
+  uri: url.replace(/^mysqls:/, 'mysql:'),
+  ...(url.startsWith('mysqls:') && { ssl: { verifyIdentity: true } }),
+});
+
 /**
  * A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. `inDoubt` is called
  * whenever a connection ends, or can't be made: MySQL may be away then.
  */
-export function connectMysql(url: string, connections = CONNECTIONS, tables = stockTables, inDoubt = () => {}): Pool {
+export function connectMysql(url: string, connections: number, tables = stockTables, inDoubt = () => {}): Pool {
   const pool = createPool({
-    uri: url,
+    ...mysqlAddress(url),
     connectionLimit: connections,
     connectTimeout: ANSWER_LIMIT_MS,
     enableKeepAlive: true,

@@ -34,7 +34,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** An error as the client gets it: `application/problem+json` (RFC 9457) with members `code`, `definite` and `outcome` besides. */
+/** An error as the client gets it: `application/problem+json` (RFC 9457) with members `code`, `definite`, `outcome` and `requestId` besides. */
 export interface Problem {
   title: string;
   status: number;
@@ -44,6 +44,8 @@ export interface Problem {
   definite: boolean;
   /** Only with OUT_OF_STOCK: the outcome, named as in the answer to a sale. */
   outcome?: 'sold-out';
+  /** Absent where nothing could be read that is a request. */
+  requestId?: string;
 }
 
 export interface ProblemOptions {

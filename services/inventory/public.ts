@@ -1,16 +1,14 @@
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import { allowOnly, answerNotFound, answerProblem, bodyOf, mustNameHost, onlyJson } from './answer.ts';
 import type { Metrics } from './metrics.ts';
+import { openapi } from './openapi.ts';
 import { ProblemError } from './problem.ts';
+import { giveRequestId } from './request-id.ts';
 import { ClientGoneError } from './sale-ending.ts';
 import type { SaleService } from './sale-service.ts';
-import { basketSchema, skuSchema } from './sku.ts';
+import { basketSaleSchema, saleSchema } from './sku.ts';
 import type { Store } from './store.ts';
-
-const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
-const basketSaleSchema = z.strictObject({ skus: basketSchema });
 
 export interface PublicParts {
   sales: Pick<SaleService, 'readStock'>;
@@ -24,10 +22,11 @@ export interface PublicParts {
   askOrders: () => Promise<void>;
   metrics: Metrics;
   log: Logger;
-  isStopping: () => boolean;
+  /** A node that stops gives them up, one after the other. */
+  duties: { isReady: boolean; keepsConnections: boolean; takesWork: boolean };
 }
 
-/** The listener that nginx reaches. `docs/http-api.md` describes it. */
+/** The listener that nginx reaches. `openapi.ts` describes it, and `docs/http-api.md` what that cannot say. */
 export function createPublicApp({
   sales,
   store,
@@ -37,18 +36,22 @@ export function createPublicApp({
   askOrders,
   metrics,
   log,
-  isStopping,
+  duties,
 }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
-  app.use((request, response, next) => {
+  app.use(giveRequestId, (request, response, next) => {
     const startedAt = performance.now();
-    if (isStopping()) response.set('Connection', 'close');
+    if (!duties.keepsConnections) response.set('Connection', 'close');
     response.on('close', () => {
-      const ms = Math.round(performance.now() - startedAt);
+      const took = performance.now() - startedAt;
+      const ms = Math.round(took);
       // Nothing was answered when the client hung up first: 499, as nginx logs it.
       const status = response.headersSent ? response.statusCode : 499;
-      log.trace({ method: request.method, url: request.url, status, ms }, 'request');
+      const { requestId } = response.locals;
+      const route = request.route?.path ?? 'none';
+      metrics.requestSeconds.observe({ method: request.method, route, status }, took / 1_000);
+      log.trace({ requestId, method: request.method, url: request.url, status, ms }, 'request');
     });
     next();
   });
@@ -88,7 +91,7 @@ export function createPublicApp({
   app
     .route('/readyz')
     .get(async (_request, response) => {
-      if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+      if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
       await Promise.all([store.askAll((server) => server.ping()), askOrders()]);
       response.json({ status: 'ready' });
     })
@@ -99,6 +102,11 @@ export function createPublicApp({
     .get(async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     })
+    .all(allowOnly('GET'));
+
+  app
+    .route('/openapi.json')
+    .get((_request, response) => void response.json(openapi))
     .all(allowOnly('GET'));
 
   app.use(answerNotFound, answerProblem(log));
@@ -114,7 +122,7 @@ export function createPublicApp({
 
   /** Sells, unless this node is stopping. */
   async function trySelling(sell: () => Promise<void>) {
-    if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
+    if (!duties.takesWork) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
     await unlessGone(sell);
   }
 }

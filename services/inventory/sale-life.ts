@@ -13,5 +13,9 @@ export const takingLimitMs = (waitTimeoutMs: number) => waitTimeoutMs + STEPS_LI
 /** How long a sale lives at most: one that could not write its order waits once more for the lock, to put the unit back. */
 export const saleLifeMs = (waitTimeoutMs: number) => 2 * takingLimitMs(waitTimeoutMs);
 
-/** How long a node may take to stop. */
-export const stopLimitMs = (waitTimeoutMs: number) => saleLifeMs(waitTimeoutMs) + LAST_STEPS_MS;
+/** How long a node that stops keeps idle connections open when it has drained: longer than nginx does (2 s). In milliseconds. */
+export const IDLE_LIMIT_MS = 3_000;
+
+/** How long a node may take to stop that still accepts connections for `drainMs`. */
+export const stopLimitMs = (waitTimeoutMs: number, drainMs = 0) =>
+  drainMs + IDLE_LIMIT_MS + saleLifeMs(waitTimeoutMs) + LAST_STEPS_MS;

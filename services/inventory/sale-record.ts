@@ -26,7 +26,12 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
      * Opens the record of a sale that waits now. Its wait ends when it has what it waits for, and begins again when it waits again.
      * `tokenOf` has the fencing token of its lock, if there is one.
      */
-    open(lock: string, wait: { end(): void; beginAgain(): void }, tokenOf: () => string | undefined = () => undefined) {
+    open(
+      lock: string,
+      wait: { end(): void; beginAgain(): void },
+      requestId: string | undefined,
+      tokenOf: () => string | undefined = () => undefined,
+    ) {
       lastSaleId += 1;
       const saleId = String(lastSaleId).padStart(4, '0');
       const progress: Progress = { reached: new Map() };
@@ -35,7 +40,7 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
       let isInside = false;
       let isLeaseLost = false;
       let stopTimer = metrics.waitSeconds.startTimer({ lock });
-      history.record({ type: 'waiting', saleId });
+      history.record({ type: 'waiting', saleId, ...(requestId !== undefined && { requestId }) });
       counts.received += 1;
       inFlight += 1;
       waiting += 1;

@@ -121,7 +121,7 @@ export function createSaleService({
     const lock = lockName;
     const wait = waits.start(timing.waitTimeoutMs, client);
     let held: Lock | undefined;
-    const record = records.open(lock, wait, () => held?.fencingToken);
+    const record = records.open(lock, wait, client.locals?.requestId, () => held?.fencingToken);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
     const hooks = openHooks?.({ sku, saleId, node, lock, holder });
@@ -223,7 +223,7 @@ export function createSaleService({
     const lock = lockName;
     const createMultiLock = mustSellBaskets(lock);
     const wait = waits.start(timing.waitTimeoutMs, client);
-    const record = records.open(lock, wait);
+    const record = records.open(lock, wait, client.locals?.requestId);
     const { saleId, progress, emit } = record;
     const holder = `${instance}:${saleId}`;
     const script = scripts.forSale(async () => {});
@@ -397,6 +397,8 @@ export function createSaleService({
     giveBackOrders,
     readStock,
     stock,
+    /** The lock of the sales to come. */
+    lock: () => lockName,
     state(): NodeState {
       const { inFlight, waiting, counts } = records.read();
       const { pid } = process;

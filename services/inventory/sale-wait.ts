@@ -3,7 +3,7 @@ import { ProblemError } from './problem.ts';
 import { ClientGoneError } from './sale-ending.ts';
 
 /** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
-export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
+export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
 
 /** The waits of this node for its locks, and what ends them. */
 export function createSaleWaits() {

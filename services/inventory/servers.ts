@@ -17,11 +17,18 @@ const silent: Pick<Logger, 'warn' | 'info'> = { warn() {}, info() {} };
 
 export type NodeServers = ReturnType<typeof connectServers>;
 
-/**
- * The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. `log` is told when MySQL or
- * ZooKeeper goes away, and when it is back.
- */
-export function connectServers(redis: RedisClient, settings: InventorySettings, log = silent) {
+/** Who hears of these servers: a log, when MySQL or ZooKeeper goes away and when it is back, and who counts a pool's connections. */
+export interface ServersWatch {
+  log?: Pick<Logger, 'warn' | 'info'>;
+  watchPool?: (name: string, pool: Pool) => void;
+}
+
+/** The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. */
+export function connectServers(
+  redis: RedisClient,
+  settings: InventorySettings,
+  { log = silent, watchPool = () => {} }: ServersWatch = {},
+) {
   let masters: Redis[] | undefined;
   let mysql: Pool | undefined;
   let stock: { pool: Pool; inMysql: Stock } | undefined;
@@ -60,11 +67,17 @@ export function connectServers(redis: RedisClient, settings: InventorySettings, 
   }
 
   const openSession = (sessionMs: number) => openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs, outage });
-  const openPool = (connections?: number) => connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
+  const openPool = (connections: number) => connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
 
   const connect = {
     masters: () => (masters ??= connectMasters()),
-    mysql: () => (mysql ??= openPool()),
+    mysql() {
+      if (mysql === undefined) {
+        mysql = openPool(settings.MYSQL_LOCK_CONNECTIONS);
+        watchPool('locks', mysql);
+      }
+      return mysql;
+    },
   };
 
   function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
@@ -81,6 +94,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings, 
       if (stock === undefined) {
         const pool = openPool(STOCK_CONNECTIONS);
         stock = { pool, inMysql: stockInMysql(pool) };
+        watchPool('stock', pool);
       }
       return stock.inMysql;
     },

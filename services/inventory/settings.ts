@@ -25,8 +25,13 @@ const redlockUrls = () => {
 };
 
 const mysqlUrl = () => {
-  const allowed = 'mysql://user:password@host:port/database';
-  return text(/^mysql:\/\/[^\s/]+\/\w+$/, allowed).refine((url) => URL.canParse(url), allowed);
+  const allowed = 'mysql://user:password@host:port/database, or mysqls:// and the name of a host for TLS';
+  return (
+    text(/^mysqls?:\/\/[^\s/]+\/\w+$/, allowed)
+      .refine((url) => URL.canParse(url), allowed)
+      // mysql2 does not look for an address in a certificate.
+      .refine((url) => url.startsWith('mysql:') || isIP(new URL(url).hostname.replace(/[[\]]/g, '')) === 0, allowed)
+  );
 };
 
 const zookeeperUrl = () =>
@@ -86,6 +91,8 @@ export const inventorySettings = z.object({
   REDIS_URL: redisUrl().default('redis://127.0.0.1:6379'),
   REDLOCK_URLS: redlockUrls().optional(),
   MYSQL_URL: mysqlUrl().optional(),
+  // A sale that comes later waits for one of them.
+  MYSQL_LOCK_CONNECTIONS: wholeNumber(1, 1_000, 'connections').default(10),
   ZOOKEEPER_URL: zookeeperUrl().optional(),
   LOCK_MODULES: lockModules().optional(),
   LOCK_VERSION: lockVersion.default('8-auto-renew'),
@@ -93,6 +100,8 @@ export const inventorySettings = z.object({
   // A waiter finds out at its next try that Redis is away, and must be answered within a second.
   RETRY_DELAY_MS: milliseconds(0, 250).default(20),
   WAIT_TIMEOUT_MS: milliseconds(1, 600_000).default(USUAL_WAIT_TIMEOUT_MS),
+  REQUEST_TIMEOUT_MS: milliseconds(1_000, 600_000).default(300_000),
+  DRAIN_MS: milliseconds(0, 60_000).default(1_000),
   BUCKETS: wholeNumber(1, 64, 'buckets').default(USUAL_BUCKETS),
   ...orderSettings,
   LOG_LEVEL: z

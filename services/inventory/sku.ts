@@ -11,3 +11,8 @@ export const basketSchema = z
   .min(2, 'must be 2 skus or more')
   .max(8, 'must be 8 skus or fewer')
   .refine((skus) => new Set(skus).size === skus.length, 'must not have a sku twice');
+
+/** What a sale is asked for, in the query or the body. */
+export const saleSchema = z.strictObject({ sku: skuSchema.default('001') });
+/** What the sale of a basket is asked for, in the body. */
+export const basketSaleSchema = z.strictObject({ skus: basketSchema });

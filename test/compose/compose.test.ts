@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { fillIn } from '../../scripts/stack/nginx.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
+import { createMetrics } from '../../services/inventory/metrics.ts';
 import { stopLimitMs } from '../../services/inventory/sale-life.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { composeText, environmentOf, interpolate, networks, serviceNamed, services } from './compose-file.ts';
@@ -42,7 +43,8 @@ test.each([
   const { environment: all = {}, networks: _networks, ...service } = serviceNamed(node.name);
   const { NODE_NAME, PORT, LAB_PORT, ...shared } = all;
   const { environment: others, networks: _others, ...other } = serviceNamed('node-1');
-  const enough = stopLimitMs(inventorySettings.parse({}).WAIT_TIMEOUT_MS) / 1_000;
+  const { WAIT_TIMEOUT_MS, DRAIN_MS } = inventorySettings.parse({});
+  const enough = stopLimitMs(WAIT_TIMEOUT_MS, DRAIN_MS) / 1_000;
 
   expect(Object.keys(all).toSorted()).toEqual(settings.toSorted());
   expect(environmentOf(node.name, caller)).toMatchObject(caller);
@@ -87,7 +89,7 @@ describe('nginx', () => {
     expect(fillIn(template, environmentOf('nginx', env))).not.toMatch(/7778|8889/);
   });
 
-  test('it alone publishes a port, to this machine, and it alone has a network that leads out', () => {
+  test('it publishes a port to this machine and has a network that leads out, and where metrics are asked for Grafana, too', () => {
     const listen = environment['NGINX_LISTEN'];
     const networksOf = (given: (typeof services)[string]['networks'] = []) =>
       Array.isArray(given) ? given : Object.keys(given);
@@ -95,10 +97,12 @@ describe('nginx', () => {
     const namesOf = (isMeant: (service: (typeof services)[string]) => boolean) =>
       Object.keys(services).filter((name) => isMeant(serviceNamed(name)));
 
-    expect(namesOf(({ ports: given }) => given !== undefined)).toEqual(['nginx']);
+    expect(namesOf(({ ports: given }) => given !== undefined)).toEqual(['nginx', 'grafana']);
+    expect(serviceNamed('grafana').ports).toEqual([`127.0.0.1:\${GRAFANA_PORT:-3000}:3000`]);
+    expect(namesOf(({ profiles }) => profiles !== undefined)).toEqual(['prometheus', 'grafana']);
     expect(ports).toEqual([`127.0.0.1:\${NGINX_PORT:-8080}:${listen}`]);
     expect(healthcheck?.test.at(-1)).toBe(`http://127.0.0.1:${listen}/nginx-healthz`);
-    expect(namesOf(({ networks: given }) => networksOf(given).some(leadsOut))).toEqual(['nginx']);
+    expect(namesOf(({ networks: given }) => networksOf(given).some(leadsOut))).toEqual(['nginx', 'grafana']);
     expect(namesOf(({ networks: given }) => given === undefined)).toEqual([RUNS_AS_ROOT]);
     expect(serviceNamed(RUNS_AS_ROOT)['network_mode']).toBe('none');
     // The host has no address in it.
@@ -115,6 +119,20 @@ test('load test: it aims at nginx and both lab listeners, under the lock of the 
   expect(script).toContain('--lab http://node-1:7778,http://node-2:8889 ');
   expect([volumes, lastOf('loadtest', 'WORKDIR')]).toEqual([['./reports:/app/reports'], '/app']);
   expect(environmentOf('loadtest', { LOCK_VERSION: '4' })).toEqual({ LOCK_VERSION: '4' });
+});
+
+test('metrics: Prometheus asks both nodes, every volume is a file, and the dashboard asks for what a node has', async () => {
+  const known = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
+  const asked = [...read('metrics/dashboard.json').matchAll(/\b(?:lockstep|nodejs|process)_\w+/g)].map(
+    ([name]) => name,
+  );
+  const files = ['prometheus', 'grafana'].flatMap((name) => serviceNamed(name).volumes ?? []);
+
+  for (const node of ['node-1', 'node-2'])
+    expect(read('metrics/prometheus.yml')).toContain(`"${node}:${environmentOf(node)['PORT']}"`);
+  for (const file of files) expect(existsSync(join(projectDir, file.split(':')[0] ?? '')), file).toBe(true);
+  expect(asked.filter((name) => !known.includes(name.replace(/_(bucket|count|sum)$/, '')))).toEqual([]);
+  expect(asked).toEqual(expect.arrayContaining(known.filter((name) => name.startsWith('lockstep_orders'))));
 });
 
 const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;

@@ -77,22 +77,27 @@ describe.each(builds)('nginx (%s)', (build) => {
     expect(reached()).toBe(1);
   });
 
-  test('dead node: it keeps its turn, so half the requests fail, and it serves again as soon as it is back', async () => {
-    const statuses = async () => {
-      const found = [];
-      for (let i = 0; i < 4; i += 1) found.push((await ask(nginx.url)).status);
-      return found;
-    };
+  test.each(['GET', 'POST'])(
+    'dead node: the other one gets a %s that was not sent, and it serves again as soon as it is back',
+    async (method) => {
+      const askFour = async () => {
+        const found = [];
+        for (let i = 0; i < 4; i += 1) found.push((await ask(`${nginx.url}/inventory/sale`, { method })).body);
+        return found.toSorted();
+      };
 
-    await nodes[1].stop();
-    const whileDead = await statuses();
-    await nodes[1].start();
-    const afterwards = await statuses();
+      await nodes[1].stop();
+      const whileDead = await askFour();
+      await nodes[1].start();
+      const afterwards = await askFour();
+      for (const node of nodes) await node.stop();
+      const whileAllDead = await ask(nginx.url, { method });
 
-    expect(whileDead.toSorted()).toEqual([200, 200, 502, 502]);
-    expect(whileDead.filter((status, index) => status === whileDead[index - 1])).toEqual([]);
-    expect(afterwards).toEqual([200, 200, 200, 200]);
-  });
+      expect(whileDead).toEqual(['node-1', 'node-1', 'node-1', 'node-1']);
+      expect(afterwards).toEqual(['node-1', 'node-1', 'node-2', 'node-2']);
+      expect(whileAllDead).toMatchObject({ status: 502, type: 'application/problem+json' });
+    },
+  );
 
   test('client: when it hangs up, its connection to the node ends at once', async () => {
     const arrived = new Promise<ServerResponse>((resolve) => {
@@ -176,10 +181,28 @@ describe.each(builds)('nginx (%s)', (build) => {
       body: 'GET /inventory/sale?sku=001 lab.test 127.0.0.1',
     });
     // nginx writes the line after it has answered.
-    const line = /"GET \/inventory\/sale\?sku=001 HTTP\/1\.1" 409 node=127\.0\.0\.1:(\d+) took=\d+\.\d{3}$/m;
+    const line = /"GET \/inventory\/sale\?sku=001 HTTP\/1\.1" 409 node=127\.0\.0\.1:(\d+) took=\d+\.\d{3} id=\w{32}$/m;
     await expect.poll(() => readFileSync(nginx.accessLog, 'utf8')).toMatch(line);
     const [, port] = line.exec(readFileSync(nginx.accessLog, 'utf8')) ?? [];
     expect(nodes.find((node) => node.requests === 1)?.port).toBe(Number(port));
+  });
+
+  test.each([
+    ['that of the client', 'a.B-1_', /^a\.B-1_$/],
+    ['a new one for none', undefined, /^\w{32}$/],
+    ['a new one for one that is too long', 'a'.repeat(65), /^\w{32}$/],
+    ['a new one for one of other signs', 'a b', /^\w{32}$/],
+  ])('request id: the node gets %s, and nginx says it where it answers itself', async (_title, id, expected) => {
+    for (const node of nodes)
+      node.answer = ({ headers, url, socket }, response) =>
+        void (url === '/gone' ? socket.destroy() : response.end(headers['x-request-id']));
+    const options = id === undefined ? {} : { headers: { 'x-request-id': id } };
+
+    const passed = await ask(nginx.url, options);
+    const gone = await ask(`${nginx.url}/gone`, options);
+
+    expect(passed.body).toMatch(expected);
+    expect(JSON.parse(gone.body)).toMatchObject({ status: 502, requestId: expect.stringMatching(expected) });
   });
 
   test('health: nginx answers for itself, asks no node, and logs nothing', async () => {

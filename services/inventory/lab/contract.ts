@@ -97,6 +97,8 @@ export const saleEventSchema = z.object({
   type: z.enum(['waiting', 'entered', 'began', 'nested', 'read', 'conflict', 'wrote', 'left', 'failed', 'lease-lost']),
   node: z.string(),
   saleId: z.string(),
+  /** With waiting: the id of the request. */
+  requestId: z.string().optional(),
   /** The stock that was read or written. */
   stock: z.int().optional(),
   /** Which bucket of the stock, from 0, where it lies in several. */

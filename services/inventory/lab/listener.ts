@@ -8,6 +8,7 @@ import type { History } from '../history.ts';
 import { onlyKnownHosts } from '../known-hosts.ts';
 import { ProblemError } from '../problem.ts';
 import { countCommands, versionIn } from '../redis-info.ts';
+import { giveRequestId } from '../request-id.ts';
 import type { SaleService } from '../sale-service.ts';
 import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
@@ -44,7 +45,7 @@ export interface LabParts {
  */
 export function createLabApp({ sales, state, store, history, streams, log, hosts, extension }: LabParts) {
   const app = express().disable('x-powered-by').disable('etag');
-  app.use(onlyKnownHosts(hosts), onlyJson, express.json({ limit: '1kb' }));
+  app.use(giveRequestId, onlyKnownHosts(hosts), onlyJson, express.json({ limit: '1kb' }));
 
   app
     .route('/state')

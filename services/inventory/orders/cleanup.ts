@@ -40,12 +40,14 @@ export interface CleanUpParts {
   /** How a tick is carried out instead, in a lab: whichever guard is named. */
   carryOut?: CleanUp | undefined;
   log: Logger;
+  /** Told how each tick has ended. */
+  ended: (result: TickResult) => void;
 }
 
 export type CleanUpJob = ReturnType<typeof createCleanUp>;
 
 /** Closes the orders that are due and puts their units back, whenever its schedule says so, under the guard of JOB_LOCK. */
-export function createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log }: CleanUpParts) {
+export function createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log, ended }: CleanUpParts) {
   const instance = randomUUID();
   const stockIn = (place: 'redis' | 'mysql') => (place === 'mysql' ? servers.stockInMysql() : store);
   const stopping = new AbortController();
@@ -76,6 +78,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
     underWay.add(running);
     try {
       last = await running;
+      ended(last);
       return last;
     } finally {
       underWay.delete(running);

@@ -15,7 +15,7 @@ export interface OrderParts {
   isStopping: () => boolean;
 }
 
-/** The calls that see and change orders. `docs/http-api.md` describes them. */
+/** The calls that see and change orders. `openapi.ts` describes them. */
 export function addOrderRoutes(app: Express, { orders, answers, isStopping }: OrderParts) {
   app
     .route('/orders')

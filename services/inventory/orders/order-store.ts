@@ -8,8 +8,6 @@ import { type ListQuery, type NewOrder, noSuchOrder, type Order, refuseStep, sta
 import type { Payment } from './payments/payment.ts';
 import { type Ask, CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
 
-/** How many connections the orders of a node have at most. Those of the sales may all be waiting for a lock. */
-const CONNECTIONS = 10;
 const columns = `id, sku, quantity, amount, status, node, sale_id, lock_name, created_at, due_at, changed_at, restored_at`;
 
 export interface OrderSettings {
@@ -21,12 +19,7 @@ export interface OrderSettings {
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
-export function connectOrders(
-  url: string,
-  connections = CONNECTIONS,
-  tables: string[] = [],
-  inDoubt?: () => void,
-): Pool {
+export function connectOrders(url: string, connections: number, tables: string[] = [], inDoubt?: () => void): Pool {
   const own = readSchema(new URL('schema.sql', import.meta.url));
   return connectMysql(url, connections, [...stockTables, ...own, ...tables], inDoubt);
 }

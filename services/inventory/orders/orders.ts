@@ -3,12 +3,13 @@
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { allowOnly } from '../answer.ts';
-import type { AnswersState } from '../lab/contract.ts';
+import type { AnswersState, TickResult } from '../lab/contract.ts';
 import type { LabExtension } from '../lab/listener.ts';
+import type { Metrics } from '../metrics.ts';
 import { endPool } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
-import { logSale } from '../sale-log.ts';
-import type { SaleService } from '../sale-service.ts';
+import { createSaleLog } from '../sale-log.ts';
+import type { SaleHooks, SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
 import type { Store } from '../store.ts';
@@ -18,7 +19,7 @@ import { externalTables, guardBy, onceBy } from './external/supervised.ts';
 import { createAnswers } from './idempotency/index.ts';
 import { addJobRoutes } from './job-routes.ts';
 import { addOrderRoutes } from './order-routes.ts';
-import { connectOrders, createOrderStore } from './order-store.ts';
+import { connectOrders, createOrderStore, type OrderStore } from './order-store.ts';
 import { startPaymentConsumer } from './payments/consumer.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { idempotencyOf, orderUrlOf } from './settings.ts';
@@ -30,6 +31,7 @@ export interface OrdersParts {
   store: Store;
   servers: NodeServers;
   sales: SaleService;
+  metrics: Metrics;
   log: Logger;
   isStopping: () => boolean;
   /** What ORDER_MODULE brings in the place of our own parts. */
@@ -38,13 +40,18 @@ export interface OrdersParts {
 
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
 export function createOrders(parts: OrdersParts) {
-  const { settings, node, store, servers, sales, log, isStopping, external } = parts;
+  const { settings, node, store, servers, sales, metrics, log, isStopping, external } = parts;
+  const count = (outcome: string, orders = 1) => metrics.orders.inc({ outcome }, orders);
   const url = orderUrlOf(settings);
   const mysql =
-    url === undefined ? undefined : connectOrders(url, undefined, external && externalTables, servers.mysqlInDoubt);
-  const orders = mysql && createOrderStore(mysql, settings);
+    url === undefined
+      ? undefined
+      : connectOrders(url, settings.MYSQL_ORDER_CONNECTIONS, external && externalTables, servers.mysqlInDoubt);
+  if (mysql) metrics.watchPool('orders', mysql);
+  const orders = mysql && countSteps(createOrderStore(mysql, settings), count);
   const carryOut = external?.cleanUp && guardBy(external.cleanUp);
-  const cleanUp = mysql && createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log });
+  const cleanUp =
+    mysql && createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log, ended: countTick });
   const answers = createAnswers({
     external: mysql && external?.answerOnce && onceBy(external.answerOnce, mysql, store.redis),
     idempotency: idempotencyOf(settings),
@@ -55,6 +62,12 @@ export function createOrders(parts: OrdersParts) {
     waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
     keepMs: settings.IDEMPOTENCY_KEEP_MS,
   });
+
+  const logSale = createSaleLog({ log, port: settings.PORT, lock: sales.lock });
+  function countTick({ outcome, closed, ms }: TickResult) {
+    metrics.jobSeconds.observe({ job: 'cleanup', outcome }, ms / 1_000);
+    count('closed', closed);
+  }
 
   const hasPayments = settings.PAYMENTS === 'on';
   const payments =
@@ -89,19 +102,30 @@ export function createOrders(parts: OrdersParts) {
       const waitTimeoutMs = settings.WAIT_TIMEOUT_MS;
       const giveBack = async () => void (await sales.giveBack(sku, 1));
       return answers.answer(request, response, `sale ${sku}`, (keep) =>
-        logSale(log, { sku, port: settings.PORT }, () =>
-          sales.sell(
-            sku,
-            response,
-            orders && ((sale) => openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep })),
-          ),
+        logSale(
+          response.locals['requestId'],
+          [sku],
+          () =>
+            sales.sell(
+              sku,
+              response,
+              orders && ((sale) => countOrder(openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep }), count)),
+            ),
+          (sold) => [sold],
         ),
       );
     },
     /** Sells a basket and answers, once for each Idempotency-Key. Rejects where sales write orders: an order has one sku. */
     async answerBasket(request: Request, response: Response, skus: string[]) {
       if (orders) throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
-      await answers.answer(request, response, `sale ${skus.join(' ')}`, () => sales.sellBasket(skus, response));
+      await answers.answer(request, response, `sale ${skus.join(' ')}`, () =>
+        logSale(
+          response.locals['requestId'],
+          skus,
+          () => sales.sellBasket(skus, response),
+          (sold) => sold.skus,
+        ),
+      );
     },
     addPublicRoutes(app: Express) {
       if (orders) addOrderRoutes(app, { orders, answers, isStopping });
@@ -130,3 +154,33 @@ export function createOrders(parts: OrdersParts) {
     },
   };
 }
+
+type Count = (outcome: string) => void;
+
+/** The order of a sale: placed, certainly not placed, or in doubt. */
+const countOrder = (hooks: SaleHooks, count: Count): SaleHooks => ({
+  ...hooks,
+  async after(sold) {
+    try {
+      await hooks.after(sold);
+      count('placed');
+    } catch (error) {
+      count(error instanceof ProblemError && !error.problem.definite ? 'inDoubt' : 'failed');
+      throw error;
+    }
+  },
+});
+
+const countSteps = (store: OrderStore, count: Count): OrderStore => ({
+  ...store,
+  async pay(...asked) {
+    const order = await store.pay(...asked);
+    count('paid');
+    return order;
+  },
+  async refund(...asked) {
+    const order = await store.refund(...asked);
+    count('refunded');
+    return order;
+  },
+});

@@ -23,6 +23,8 @@ export const cron = () =>
 /** The settings of orders, the clean-up and the idempotency keys: part of those of a node. */
 export const orderSettings = {
   ORDERS: onOrOff().default('on'),
+  // Besides those of the locks, which may all be waiting.
+  MYSQL_ORDER_CONNECTIONS: wholeNumber(1, 1_000, 'connections').default(10),
   UNIT_PRICE: wholeNumber(1, 100_000_000, 'cents').default(1_000),
   ORDER_TTL_MS: milliseconds(1, 2_592_000_000).default(900_000),
   ORDER_CLEANUP_CRON: cron().optional(),

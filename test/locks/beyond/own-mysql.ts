@@ -51,7 +51,7 @@ export function ownMysql() {
     },
     /** A new pool, closed after the last test. */
     connect(url: string, connections?: number) {
-      const pool = connectMysql(url, connections);
+      const pool = connectMysql(url, connections ?? 10);
       pools.push(pool);
       return pool;
     },

@@ -47,7 +47,8 @@ describe('public listener: bad input gets a problem document', () => {
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${problems[code].status} `));
     expect(head).toMatch(/^content-type: application\/problem\+json/im);
-    expect(JSON.parse(body)).toStrictEqual({ ...problems[code], code, detail: expect.any(String), definite: true });
+    const { requestId: _id, ...problem } = JSON.parse(body);
+    expect(problem).toStrictEqual({ ...problems[code], code, detail: expect.any(String), definite: true });
     // Neither a stack trace nor a path of the server's disk.
     expect(answer).not.toMatch(/node_modules|\.ts\b|\n\s*at |\/work/);
   });

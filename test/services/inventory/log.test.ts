@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { sendRaw, startNode, startRedis, type TestNode, type TestRedis } from './node-under-test.ts';
+import { ask, sendRaw, startNode, startRedis, type TestNode, type TestRedis } from './node-under-test.ts';
 
 const password = 's3cret-word';
 let redis: TestRedis;
@@ -32,7 +32,14 @@ test('log: JSON lines, one for each sale at debug, one for each request at trace
   );
   expect(parsed(atDebug).filter(({ msg }) => !frame.includes(msg))).toMatchObject([
     { msg: 'sale', port: atDebug.port, sku: '001', outcome: 'sold', lock: '8-auto-renew', ms: expect.any(Number) },
-    { msg: 'sale', port: atDebug.port, sku: 'none', outcome: 'NOT_FOUND', ms: expect.any(Number) },
+    {
+      msg: 'sale',
+      port: atDebug.port,
+      sku: 'none',
+      outcome: 'NOT_FOUND',
+      lock: '8-auto-renew',
+      ms: expect.any(Number),
+    },
   ]);
   const requests = parsed(atTrace).filter(({ msg }) => msg === 'request');
   const ofSales = requests.filter(({ url }) => url?.startsWith('/inventory/sale'));
@@ -40,3 +47,27 @@ test('log: JSON lines, one for each sale at debug, one for each request at trace
   expect(requests.filter(({ url }) => url === '/nowhere')).toMatchObject([{ status: 404, ms: expect.any(Number) }]);
   for (const { lines } of [atInfo, atDebug, atTrace]) expect(lines.join()).not.toContain(password);
 });
+
+test.each([
+  ['that of the client', 'client-1', /^client-1$/],
+  ['one of its own, where none came', undefined, /^[0-9a-f-]{36}$/],
+  ['one of its own, where what came is too long', 'a'.repeat(65), /^[0-9a-f-]{36}$/],
+  ['one of its own, where what came has other signs', 'a"b', /^[0-9a-f-]{36}$/],
+])(
+  'request id: %s is in the answer, the problem document, the log and the history',
+  async (_title, given, expected) => {
+    const node = await startNode(urlWithPassword, { LOG_LEVEL: 'debug' });
+    const headers: Record<string, string> = given === undefined ? {} : { 'X-Request-Id': given };
+
+    const sold = await ask(`${node.url}/inventory/sale`, { method: 'POST', headers });
+    const refused = await ask(`${node.url}/inventory/sale?sku=none`, { method: 'POST', headers });
+
+    const ids = [sold, refused].map((answer) => answer.headers.get('x-request-id'));
+    for (const id of ids) expect(id).toMatch(expected);
+    expect(refused.body['requestId']).toBe(ids[1]);
+    const ofSales = parsed(node).filter(({ msg }) => msg === 'sale') as (Line & { requestId: string })[];
+    expect(ofSales.map(({ requestId }) => requestId)).toEqual(ids);
+    const waiting = (await node.events()).filter(({ type }) => type === 'waiting');
+    expect(waiting.map(({ requestId }) => requestId)).toEqual(ids);
+  },
+);

@@ -65,7 +65,8 @@ test.each(['mysql-lock-table', 'mysql-pessimistic'])(
   async (lock) => {
     const measured = async () =>
       (await other.get('/metrics')).text.match(/^lockstep_lock_(wait|hold)_seconds_count.*/gm);
-    await prepare(lock, 'wait', { waitTimeoutMs: 200 });
+    await prepare(lock, 'wait');
+    await other.lab('PUT', '/lock-version', { version: lock, waitTimeoutMs: 200 });
     const { answer, resume } = await startHeldSale(node, 'wait');
     const before = await measured();
 

@@ -96,13 +96,16 @@ describe('stock and health', () => {
         metric('lockstep_sales_total', 'lock="8-auto-renew",outcome="soldOut"'),
         metric('lockstep_lock_wait_seconds_count', 'lock="8-auto-renew"'),
         metric('lockstep_lock_hold_seconds_count', 'lock="8-auto-renew"'),
+        metric('lockstep_http_request_seconds_count', 'method="POST",route="/inventory/sale",status="409"'),
       ]);
     await setStock('counted', 2);
     const before = await read();
 
     for (let sale = 1; sale <= 3; sale += 1) await node.sell('counted');
 
-    expect((await read()).map((value, at) => value - (before[at] || 0))).toEqual([2, 1, 3, 3]);
+    // A request is measured when its answer is on its way.
+    const more = async () => (await read()).map((value, at) => value - (before[at] || 0));
+    await expect.poll(more).toEqual([2, 1, 3, 3, 1]);
     expect(await metric('lockstep_lock_hold_seconds_sum', 'lock="8-auto-renew"')).toBeGreaterThan(0);
     expect((await node.get('/metrics')).headers.get('content-type')).toMatch(/^text\/plain; version=0.0.4/);
   });

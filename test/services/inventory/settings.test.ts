@@ -74,6 +74,11 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       /^NODE_NAME=one two is not allowed: [^\n]*\n$/,
     ],
     [
+      'TLS to an address, which no certificate is looked through for',
+      { MYSQL_URL: 'mysqls://root@127.0.0.1/shop' },
+      /^MYSQL_URL=mysqls:[^\n]*the name of a host for TLS\.\n$/,
+    ],
+    [
       'a password is not shown',
       { REDIS_URL: 'redis://:s3cret@h:99999' },
       /^REDIS_URL=redis:\/\/\*\*\*@h:99999 is not [^\n]*\n$/,

@@ -42,6 +42,19 @@ test('shutdown: SIGTERM lets the sale in flight finish, and refuses new ones', a
   expect(await redis.client.keys('{inventoryfinish}:lock:*')).toEqual([]);
 });
 
+test('shutdown: a node that drains is not ready, and still sells', async () => {
+  const node = await startNode(redis.url, { DRAIN_MS: '60000' });
+  await redis.client.set('{inventorydrain}:stock', 10);
+  node.signal('SIGTERM');
+  await until('the node is stopping', () => isStopping(node));
+
+  expectProblem(await node.get('/readyz'), 'SHUTTING_DOWN');
+  expect((await node.sell('drain')).body).toMatchObject({ outcome: 'sold', remaining: 9 });
+
+  node.signal('SIGTERM');
+  expect(await node.part.ended).toMatch(/ended with exit code 1/);
+});
+
 test('shutdown: SIGINT stops it, too, and a second signal ends it without waiting for its sale', async () => {
   const node = await startNode(redis.url, { WAIT_TIMEOUT_MS: '600000' });
   await redis.client.set('{inventorytwice}:stock', 10);

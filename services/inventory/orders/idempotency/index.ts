@@ -40,7 +40,13 @@ export function createAnswers({ idempotency, isRequired, external, ...options }:
       answerJson(response, await work());
       return;
     }
-    const { status, body, isRepeat } = await once({ key: readKey(header), fingerprint }, work);
+    const { status, body, isRepeat } = await once({ key: readKey(header), fingerprint }, (keep) =>
+      // What is kept is what the first request is answered, to the byte.
+      work(keep).catch((error) => {
+        if (error instanceof ProblemError) error.problem.requestId = response.locals['requestId'];
+        throw error;
+      }),
+    );
     if (isRepeat) response.set('Idempotent-Replayed', 'true');
     response
       .status(status)

@@ -94,6 +94,26 @@ test('a new count of one sku does not wait for a sale of another, whose order is
 });
 
 describe('steps', () => {
+  test('/metrics counts orders by what became of them, and shows the connections', async () => {
+    const own = await shop.openNode({ MYSQL_ORDER_CONNECTIONS: '1' });
+    const before = await own.get('/metrics');
+    expect(before.text).toMatch(/^lockstep_mysql_connections\{pool="orders",state="free"\} \d+$/m);
+
+    const [{ id }] = await Promise.all([buy(own, '001'), buy(own, '001')]);
+    await post(own, `/orders/${id}/pay`);
+    await post(own, `/orders/${id}/refund`);
+    await shop.query('UPDATE tb_order SET due_at = created_at WHERE id = ?', [(await buy(own, '001')).id]);
+    await own.lab('POST', '/jobs/cleanup', {});
+
+    const { text } = await own.get('/metrics');
+    const counted = [...text.matchAll(/^lockstep_orders_total\{outcome="(\w+)"\} (\d+)$/gm)];
+    expect(Object.fromEntries(counted.map(([, outcome, count]) => [outcome, count]))).toMatchObject({
+      ...{ placed: '3', paid: '1', refunded: '1', closed: '1' },
+    });
+    expect(text).toMatch(/^lockstep_mysql_connections\{pool="orders",state="free"\} 1$/m);
+    expect(text).toMatch(/^lockstep_job_seconds_count\{job="cleanup",outcome="ran"\} 1$/m);
+  });
+
   test('UNPAID → PAID → REFUNDED: each moves the money once and is seen on the other node', async () => {
     const { id, changedAt } = await buy(node, '001');
     const before = await shop.stockOf('001');

@@ -1,0 +1,62 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Router } from 'express';
+import { pino } from 'pino';
+import { beforeAll, expect, test } from 'vitest';
+import { createMetrics } from '../../../services/inventory/metrics.ts';
+import { openapi } from '../../../services/inventory/openapi.ts';
+import { addOrderRoutes } from '../../../services/inventory/orders/order-routes.ts';
+import { createPublicApp, type PublicParts } from '../../../services/inventory/public.ts';
+import type { Answer, TestNode } from './node-under-test.ts';
+import { buy, openShop, post, type Shop } from './orders/own-shop.ts';
+
+let shop: Shop;
+let node: TestNode;
+
+beforeAll(async () => {
+  shop = await openShop();
+  node = await shop.openNode({});
+  await node.lab('PUT', '/stock', { stock: 5 });
+});
+
+test('openapi: the node answers with a document that is valid', async () => {
+  const { body } = await node.get('/openapi.json');
+
+  expect(await new Validator().validate(body)).toEqual({ valid: true });
+});
+
+test('openapi: it has every route and method of the public listener, and no other', () => {
+  const parts = { duties: {}, metrics: createMetrics(), log: pino({ level: 'silent' }) } as unknown as PublicParts;
+  const addRoutes: PublicParts['addRoutes'] = (app) => addOrderRoutes(app, {} as Parameters<typeof addOrderRoutes>[1]);
+  const app = createPublicApp({ ...parts, addRoutes }) as unknown as { router: Router };
+  const routes = app.router.stack.flatMap(({ route }) =>
+    [...new Set(route?.stack.map(({ method }) => method))]
+      .filter((method) => method === 'get' || method === 'post')
+      .map((method) => `${method} ${route?.path.replace(/:(\w+)/g, '{$1}')}`),
+  );
+  const described = Object.entries(openapi.paths).flatMap(([path, its]) =>
+    Object.keys(its).map((method) => `${method} ${path}`),
+  );
+
+  expect(described.toSorted()).toEqual(routes.toSorted());
+});
+
+test('openapi: what a node answers is as the document says, and nothing is left out', async () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema({ $id: 'api', ...openapi });
+  const conforms = (name: string, { body }: Pick<Answer, 'body'>) => {
+    const validate = ajv.compile({ $ref: `api#/components/schemas/${name}` });
+    return validate(body) ? 'conforms' : validate.errors;
+  };
+
+  const order = await buy(node, '001');
+  const answers = {
+    Sold: await node.sell('001'),
+    Order: await post(node, `/orders/${order.id}/pay`),
+    Orders: await node.get('/orders'),
+    Problem: await node.sell('none'),
+  };
+
+  for (const [name, answer] of Object.entries(answers))
+    expect([name, conforms(name, answer)]).toEqual([name, 'conforms']);
+});
