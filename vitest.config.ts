@@ -8,7 +8,7 @@ const quick = [
   'test/loadtest/evidence/**/*.test.ts',
   'test/loadtest/prove/{alike,plan,results,timeline}.test.ts',
   'test/loadtest/report/**/*.test.ts',
-  'test/loadtest/{staircase,virtual/cells}/**/*.test.ts',
+  'test/loadtest/{scenarios,staircase,virtual/cells}/**/*.test.ts',
   'test/loadtest/virtual/!(jitter).test.ts',
   'test/live/{client/*,questions}.test.ts',
   'test/locks/{*,beyond/!(mysql*|zookeeper*),drivers/*}.test.ts',

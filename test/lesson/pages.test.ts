@@ -82,3 +82,7 @@ test('diff: it turns the stage before into this one; a chapter has one place for
   const wrong = [[], ['0'], ['9'], ['0-none'], ['04'], ['__proto__'], ['4', '5'], ['--write', '4']];
   expect(wrong.map(wanted)).toEqual(wrong.map(() => undefined));
 });
+
+test('docs/drills.md: the scenario that it shows whole is the file', () => {
+  expect(readText('docs/drills.md')).toContain(`\`\`\`text\n${readText('loadtest/scenarios/late-release.txt')}\`\`\``);
+});

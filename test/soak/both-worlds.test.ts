@@ -15,7 +15,6 @@ import { playDrill, usualSettings } from '../../loadtest/virtual/play.ts';
 import { backendOf, strategies } from '../../locks/index.ts';
 import { isVirtual } from '../../virtual/lock-service.ts';
 import { ownTargets } from '../loadtest/drills/own-targets.ts';
-import { withoutFigures } from '../loadtest/virtual/cells/reasons.ts';
 
 type Cell = [drill: string, lock: string];
 
@@ -45,6 +44,9 @@ const ofLuck: Record<string, string[]> = {
   'redis-outage': ['sent', 'sold', 'refused', 'inDoubt'],
   overtaking: ['overtaken'],
 };
+
+/** What reasons have in common, whatever was measured. */
+const withoutFigures = (reason: string) => reason.replace(/\d[\d,.]*( m?s\b)?/g, 'N');
 
 /** What two worlds must agree on: the verdict, why, what was broken in which order, and what was counted. */
 function essenceOf(drill: string, { verdict, reasons, figures, timeline }: DrillOutcome) {

@@ -1,27 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { blockedLoop } from '../../../loadtest/drills/blocked-loop.ts';
 import { clientGone } from '../../../loadtest/drills/client-gone.ts';
-import { crashedHolder } from '../../../loadtest/drills/crashed-holder.ts';
-import { crossedWrite } from '../../../loadtest/drills/crossed-write.ts';
-import { failover } from '../../../loadtest/drills/failover.ts';
-import { forgottenSale } from '../../../loadtest/drills/forgotten-sale.ts';
-import { hungHolder } from '../../../loadtest/drills/hung-holder.ts';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
-import { lateRelease } from '../../../loadtest/drills/late-release.ts';
-import { lateWrite } from '../../../loadtest/drills/late-write.ts';
-import { longSale } from '../../../loadtest/drills/long-sale.ts';
-import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { overtaking } from '../../../loadtest/drills/overtaking.ts';
-import { partition } from '../../../loadtest/drills/partition.ts';
-import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
 import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
-import { slowHolder } from '../../../loadtest/drills/slow-holder.ts';
 import { starvation } from '../../../loadtest/drills/starvation.ts';
 import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
+import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak } from '../../../loadtest/staircase/lookup.ts';
 import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
 import { deaf, held, isUnknown, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
+
+const blockedLoop = scenario('blocked-loop');
+const crashedHolder = scenario('crashed-holder');
+const crossedWrite = scenario('crossed-write');
+const failover = scenario('failover');
+const forgottenSale = scenario('forgotten-sale');
+const hungHolder = scenario('hung-holder');
+const lateRelease = scenario('late-release');
+const lateWrite = scenario('late-write');
+const longSale = scenario('long-sale');
+const nestedCall = scenario('nested-call');
+const partition = scenario('partition');
+const pausedProcess = scenario('paused-process');
+const slowHolder = scenario('slow-holder');
 
 // A step that silently does nothing must not end in a verdict: neither in a pass because nothing happened, nor in a fail for
 // another reason than the one that it gives.
@@ -268,7 +270,7 @@ describe('a fault that was not there, and is not missed', () => {
       { drill: slowHolder, name: 'slow-holder', stage: '4-ttl', at: 0 },
       { drill: hungHolder, name: 'hung-holder', stage: '8-auto-renew', at: 1 },
       { drill: partition, name: 'partition', stage: '8-auto-renew', at: 2 },
-      { drill: failover, name: 'failover', stage: '8-auto-renew', at: 1 },
+      { drill: failover, name: 'failover', stage: '8-auto-renew', at: 2 },
       { drill: clientGone, name: 'client-gone', stage: '8-auto-renew', at: 0 },
     ])('$name under $stage', async ({ drill, stage, at }) => {
       let holder: TargetNode | undefined;

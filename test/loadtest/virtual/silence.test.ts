@@ -1,11 +1,13 @@
 // How long a drill may say nothing, and what those who follow it see meanwhile.
 
 import { expect, test } from 'vitest';
-import { nestedCall } from '../../../loadtest/drills/nested-call.ts';
 import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { Judgement, StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
+import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { run } from './own-target.ts';
+
+const nestedCall = scenario('nested-call');
 
 const passed: Judgement = { verdict: 'pass', reason: 'It held.', figures: {}, witnesses: [] };
 const drillThat = (act: (testBed: TestBed) => Promise<unknown>): StepDrill => ({

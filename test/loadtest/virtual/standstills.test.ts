@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
-import { blockedLoop } from '../../../loadtest/drills/blocked-loop.ts';
-import { longSale } from '../../../loadtest/drills/long-sale.ts';
 import { overtaking } from '../../../loadtest/drills/overtaking.ts';
-import { pausedProcess } from '../../../loadtest/drills/paused-process.ts';
 import { starvation } from '../../../loadtest/drills/starvation.ts';
 import { sharedClock } from '../../../loadtest/harness/clock.ts';
 import { asDrill, type StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
+import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
 import type { Standstill } from '../../../services/inventory/lab/contract.ts';
+
+const blockedLoop = scenario('blocked-loop');
+const longSale = scenario('long-sale');
+const pausedProcess = scenario('paused-process');
 
 /** Plays a drill in which a node says that it stood still so. */
 async function play(drill: StepDrill, name: string, standstills: () => Standstill[], narrate = async () => {}) {

@@ -1,14 +1,16 @@
 // A run that is stopped in the very act of breaking something: what was begun comes to its end and is undone. `run` looks at the stack.
 
 import { describe, expect, test } from 'vitest';
-import { crashedHolder } from '../../../../loadtest/drills/crashed-holder.ts';
-import { crossedWrite } from '../../../../loadtest/drills/crossed-write.ts';
-import { failover } from '../../../../loadtest/drills/failover.ts';
-import { lateRelease } from '../../../../loadtest/drills/late-release.ts';
-import { pausedProcess } from '../../../../loadtest/drills/paused-process.ts';
 import type { StepDrill } from '../../../../loadtest/harness/step-drill.ts';
 import type { Target, TargetNode } from '../../../../loadtest/harness/target.ts';
+import { scenario } from '../../../../loadtest/scenarios/index.ts';
 import { ownTargets, withNodes } from '../../../loadtest/drills/own-targets.ts';
+
+const crashedHolder = scenario('crashed-holder');
+const crossedWrite = scenario('crossed-write');
+const failover = scenario('failover');
+const lateRelease = scenario('late-release');
+const pausedProcess = scenario('paused-process');
 
 const { run } = ownTargets(1, [], { hasReplica: true });
 const broken = () => new Error('broken half way');

@@ -1,14 +1,16 @@
 // Drills on servers that are not as usual: an embedded Valkey, a Redis that lacks commands, a replica that hears what it should not.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { amnesia } from '../../../../loadtest/drills/amnesia.ts';
-import { failover } from '../../../../loadtest/drills/failover.ts';
-import { lateRelease } from '../../../../loadtest/drills/late-release.ts';
 import { redisOutage } from '../../../../loadtest/drills/redis-outage.ts';
+import { scenario } from '../../../../loadtest/scenarios/index.ts';
 import { lackOfDeleting, lacksDeleting } from '../../../lacks-deleting.ts';
 import { makeBarePath } from '../../../loadtest/commands/command-under-test.ts';
 import { ownTargets } from '../../../loadtest/drills/own-targets.ts';
 import { expectAllSold, runLoad } from '../../../services/inventory/rush-at.ts';
+
+const amnesia = scenario('amnesia');
+const failover = scenario('failover');
+const lateRelease = scenario('late-release');
 
 describe('on the embedded Valkey', () => {
   // Nothing but Node is on the PATH.

@@ -2,9 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { hungHolder } from '../../../../loadtest/drills/hung-holder.ts';
-import { longSale } from '../../../../loadtest/drills/long-sale.ts';
+import { scenario } from '../../../../loadtest/scenarios/index.ts';
 import { ownTargets } from '../../../loadtest/drills/own-targets.ts';
+
+const hungHolder = scenario('hung-holder');
+const longSale = scenario('long-sale');
 
 const { run, use } = ownTargets(1);
 const tooBusy = /^The machine was too busy: for [\d.]+ m?s nothing went on\./;

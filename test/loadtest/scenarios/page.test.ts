@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { PageError, readPage } from '../../../loadtest/scenarios/page.ts';
+
+const pageOf = (...lines: string[]) =>
+  ['a-page', 'Is a sale lost?', '', ...lines, '', 'holds when no sale is lost'].join('\n');
+
+test('a page is read: its steps in order, and where one may talk', () => {
+  const page = readPage(
+    pageOf('# a comment', '> Look at node-1.', 'A sells at node-1 for 2.5 leases', '', 'all sales end'),
+  );
+
+  expect(page).toMatchObject({ name: 'a-page', question: 'Is a sale lost?' });
+  expect(page.steps.map(({ line, endsParagraph }) => [line, endsParagraph])).toEqual([
+    ['> Look at node-1.', false],
+    ['A sells at node-1 for 2.5 leases', true],
+    ['all sales end', true],
+  ]);
+  expect(page.demands).toHaveLength(1);
+});
+
+test.each([
+  ['A sells at node-1 and is kept inside', 'The nearest one is "<sale> sells at <node> and is held inside"'],
+  ['A sells at node-3', 'The nearest one is "<sale> sells at <node>"'],
+  ['holds when no sale is forgotten', 'The nearest one is "no sale is lost"'],
+])('a sentence that is not known is refused with its line, and the nearest one: %s', (line, nearest) => {
+  expect(() => readPage(pageOf('all sales end', line))).toThrow(PageError);
+  expect(() => readPage(pageOf('all sales end', line))).toThrow(/^a-page, line 5: /);
+  expect(() => readPage(pageOf('all sales end', line))).toThrow(nearest);
+});
+
+test('a page that does not say when it holds is refused', () => {
+  expect(() => readPage('a-page\nIs a sale lost?\n\nall sales end\n')).toThrow(
+    'a-page: it does not say when it holds.',
+  );
+});

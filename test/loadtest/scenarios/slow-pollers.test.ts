@@ -1,0 +1,67 @@
+// Locks that ask seldom whether they are free. How often a lock asks must not decide whether it holds: attempts count, not milliseconds.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { asDrill } from '../../../loadtest/harness/step-drill.ts';
+import { scenario } from '../../../loadtest/scenarios/index.ts';
+import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
+import { cleanUpLater } from '../../clean-up.ts';
+
+const { dir, remove } = makeTempDir();
+cleanUpLater(remove);
+
+/** How a release deletes the key. */
+const releases = {
+  'looks at nothing': 'await redis.del(key)',
+  'looks first': '(await redis.get(key)) === token ? await redis.del(key) : 0',
+  'looks and deletes in one step': `await redis.eval('return redis.call("GET", KEYS[1]) == ARGV[1] and redis.call("DEL", KEYS[1]) or 0', 1, key, token)`,
+};
+type Release = keyof typeof releases;
+
+/** Writes a lock with a lease of the course that asks every so many milliseconds. */
+function written(release: Release, everyMs: number): string {
+  const file = join(dir, `${release.replaceAll(' ', '-')}-${everyMs}.ts`);
+  const text = `
+    import { randomUUID } from 'node:crypto';
+    import { setTimeout as sleep } from 'node:timers/promises';
+    import { type CreateLock, LockNotHeldError } from '${join(projectDir, 'locks/lock.ts')}';
+
+    export const createLock: CreateLock = ({ redis, key, leaseMs }) => {
+      const token = randomUUID();
+      return {
+        async acquire(signal) {
+          while ((await redis.set(key, token, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(${everyMs}, undefined, { signal });
+        },
+        async release() {
+          if ((${releases[release]}) === 0) throw new LockNotHeldError(key);
+        },
+      };
+    };`;
+  writeFileSync(file, text);
+  return file;
+}
+
+async function play(drill: string, release: Release, everyMs: number) {
+  const lock = { name: 'slow-poller', file: written(release, everyMs), facts: { backend: 'redis' as const } };
+  const { outcome } = await playDrill(asDrill(scenario(drill)), lock.name, { lock });
+  return { verdict: outcome.verdict, reasons: outcome.reasons };
+}
+
+describe.each([25, 150, 400, 700, 1_000])('a lock that asks every %i ms', (everyMs) => {
+  test.each(['late-release', 'slow-holder', 'paused-process', 'late-write', 'crossed-write'])(
+    '%s: wrong as stage 4, and never said to hold',
+    async (drill) => {
+      expect(await play(drill, 'looks at nothing', everyMs)).not.toMatchObject({ verdict: 'pass' });
+    },
+  );
+
+  test('late-release: caught as well when it looks first', async () => {
+    expect(await play('late-release', 'looks first', everyMs)).toMatchObject({ verdict: 'fail' });
+  });
+
+  test.each(['late-release', 'slow-holder'])('%s: not accused when it looks and deletes in one step', async (drill) => {
+    expect(await play(drill, 'looks and deletes in one step', everyMs)).not.toMatchObject({ verdict: 'fail' });
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { asDrill } from '../../../loadtest/harness/step-drill.ts';
+import { scenario } from '../../../loadtest/scenarios/index.ts';
+import { playDrill } from '../../../loadtest/virtual/play.ts';
+
+test.each([
+  ['crossed-write', 'fenced-writes'],
+  ['long-sale', '7-reentrant'],
+])(
+  '%s under %s: one of two writes in doubt is lost, and the stock is said to be too high by one',
+  async (drill, lock) => {
+    const { outcome } = await playDrill(asDrill(scenario(drill)), lock);
+    const [, stock, atMost] = /The stock is (\d+) instead of (\d+)/.exec(outcome.reasons.join(' ')) ?? [];
+
+    expect(Number(stock) - Number(atMost)).toBe(1);
+  },
+);
