@@ -58,7 +58,7 @@ async function grade() {
   const cells = allCells([...baseline, ...sound], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
-  const narrator = createStaircaseNarrator(process.stdout, cells, workers);
+  const narrator = createStaircaseNarrator(process.stdout, cells, { workers });
   const judged = grades.map((grade) => ({ ...grade, ...searchOf(grade, searched) }));
   await runCommand({ ...options, command: 'npm run grade', cells, workers, narrator, grades: judged, contract });
 }

@@ -84,8 +84,15 @@ export function createStoryNarrator(out: NodeJS.WriteStream): Narrator {
   };
 }
 
+/** About how long the virtual world takes for a cell, on two cores, in seconds. */
+const VIRTUAL_SECONDS = 0.1;
+
 /** Narrates a run of many cells to `out`: a line for each, how far it has come and how long it will take, the picture at the end. */
-export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], workers: number): Narrator {
+export function createStaircaseNarrator(
+  out: NodeJS.WriteStream,
+  cells: Cell[],
+  { workers, isVirtual = false }: { workers: number; isVirtual?: boolean | undefined },
+): Narrator {
   const bar = out.isTTY
     ? new SingleBar({
         stream: out,
@@ -96,7 +103,7 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[], 
     : undefined;
   const say = (line = '') => void out.write(`${line}\n`);
   const rowWidth = Math.max(NARROWEST_ROW, ...cells.map(({ stage }) => stage.length));
-  const secondsOf = (drill: string) => columnOf(drill)?.seconds ?? 0;
+  const secondsOf = (drill: string) => (isVirtual ? VIRTUAL_SECONDS * workers : (columnOf(drill)?.seconds ?? 0));
   const isLoad = ({ drill }: Cell) => drill.kind === 'load';
   let loadSeconds = sum(cells.filter(isLoad).map(({ drill }) => secondsOf(drill.name)));
   let stepSeconds = sum(cells.filter((cell) => !isLoad(cell)).map(({ drill }) => secondsOf(drill.name)));

@@ -7,6 +7,7 @@ import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
 import { checkNames, isCheck } from '../staircase/contract.ts';
+import { usualSettings } from '../virtual/play.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
@@ -14,6 +15,9 @@ import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.
 const SEARCH_SECONDS = 30;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
+
+/** Of a run on real servers, when nothing else is asked for. */
+const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
 
 export interface RunSettings {
   track: Track;
@@ -24,6 +28,8 @@ export interface RunSettings {
   settings: DrillSettings;
   /** A running stack to aim at, instead of stacks of our own. */
   running?: { url: string; labUrls: string[] };
+  /** Play the cells in the virtual world, without a server. */
+  isVirtual?: boolean;
   /** Print the results alone. */
   json: boolean;
   reportsDir: string;
@@ -38,7 +44,9 @@ export function readRunOptions(name: string, description: string, argv: string[]
   const track = trackIn(argv);
   const isOfLocks = track === 'locks';
   const isStory = name === 'npm start';
-  const command = commandOfDrills(name, description, drillsOf(track))
+  const canBeVirtual = name === 'npm run staircase' && isOfLocks;
+  const isVirtual = canBeVirtual && !argv.some((arg) => /^--(real$|url\b|lab\b)/.test(arg));
+  const command = commandOfDrills(name, description, drillsOf(track), [], isVirtual ? usualSettings : realSettings)
     .addOption(new Option('--track <track>', 'which story').choices(trackNames).default('locks'))
     .option(
       '--stage <stages>',
@@ -55,6 +63,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
       webAddresses,
     )
     .allowExcessArguments(false);
+  if (canBeVirtual) command.option('--real', 'on real servers, in minutes, instead of the virtual world', false);
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
   const settings = drillSettings(given, refuse);
@@ -70,6 +79,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
     track,
     stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? (isStory ? storyRowsOf(track) : rowsOf(track))),
     ...settings,
+    isVirtual,
     ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
   };
 }
@@ -143,16 +153,17 @@ function commandOfDrills(
   description: string,
   drills = drillsOf('locks'),
   checks: string[] = [],
+  usual: DrillSettings = realSettings,
 ): Command {
   const names = [...drills.map(({ name }) => name), ...checks];
   return new Command(`${name} --`)
     .description(description)
     .option('--drill <drills>', `drills: ${names.join(', ')}`, (value) => namesAmong(names, value))
-    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, 1_000)
-    .option('--requests <n>', 'sales of a rush', wholeNumber, 2_000)
-    .option('--connections <n>', 'buyers at the same time', wholeNumber, 100)
-    .option('--stock <n>', 'units in stock before a rush', wholeNumber, 5_000)
-    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber, 1_000)
+    .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, usual.leaseMs)
+    .option('--requests <n>', 'sales of a rush', wholeNumber, usual.requests)
+    .option('--connections <n>', 'buyers at the same time', wholeNumber, usual.connections)
+    .option('--stock <n>', 'units in stock before a rush', wholeNumber, usual.stock)
+    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber, usual.units)
     .option('--json', 'print the results as JSON and nothing else', false)
     .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));

@@ -13,7 +13,7 @@ import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from 
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
-import { Interrupted, runCells } from './run.ts';
+import { Interrupted, playVirtualCells, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
 
 export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' | 'drills'> {
@@ -30,6 +30,14 @@ export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' 
   contract?: Map<string, DrillResult[]>;
 }
 
+/** What a run in the virtual world is made with. */
+const virtualServers: Parameters<Narrator['start']>[0] = {
+  url: 'http://nginx',
+  redis: { kind: 'embedded', version: 'Valkey 9.1.1' },
+  nginx: 'virtual',
+  backends: {},
+};
+
 /**
  * Runs the cells, narrates it, writes the report, and sets the exit code. When locks are graded, they decide it: what the others do
  * is taught, and a lock that can't be graded counts as a run that could not be made.
@@ -44,6 +52,7 @@ export async function runCommand({
   isStory = false,
   grades,
   contract,
+  isVirtual = false,
   ...options
 }: RunCommandOptions) {
   const narrator = json ? silentNarrator : options.narrator;
@@ -56,28 +65,27 @@ export async function runCommand({
   stopOnSignal(stopping, new Interrupted());
   process.exitCode = await runToEnd('The run could not be made', run, targets.close);
 
+  function openFirst() {
+    const [first] = cells;
+    const stage = first && !isExternal(first.stage) ? first.stage : undefined;
+    return targets.open(first?.drill.kind ?? 'load', 0, stage);
+  }
+
   async function run(): Promise<number> {
     const startedAt = new Date();
-    const [first] = cells;
-    const target = await targets.open(
-      first?.drill.kind ?? 'load',
-      0,
-      first && !isExternal(first.stage) ? first.stage : undefined,
-    );
+    const target = isVirtual ? virtualServers : await openFirst();
     narrator.start(target);
     const folder = createRunFolder(reportsDir, startedAt);
 
     const { signal } = stopping;
-    const { stages: ran, leftOut } = await runCells({
-      cells,
-      workers,
-      isStory,
-      targets,
-      settings,
-      signal,
-      narrator,
-      folder,
-    });
+    const given = { cells, settings, signal, narrator, folder };
+    const {
+      stages: ran,
+      leftOut,
+      log,
+    } = isVirtual
+      ? await playVirtualCells(given)
+      : { ...(await runCells({ ...given, workers, isStory, targets })), log: undefined };
     const stages = withContract(ran, contract);
 
     const results: Results = {
@@ -89,6 +97,7 @@ export async function runCommand({
       leftOut,
       environment: describeEnvironment(target),
       settings,
+      ...(log && { log }),
       stages,
       ...(grades && { grades }),
     };

@@ -1,5 +1,6 @@
 // Runs cells, one after the other or some at a time, each on its stack.
 
+import { createHash } from 'node:crypto';
 import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
 import { nodesDidNotStart, runExternalCell } from '../grade/external-cell.ts';
@@ -15,6 +16,7 @@ import {
 import type { Target } from '../harness/target.ts';
 import type { Targets } from '../harness/targets.ts';
 import { columnNames, columnOf, isExternal, rowOf, taughtVerdict } from '../staircase/lookup.ts';
+import { playAll } from '../virtual/play-all.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
 
@@ -123,6 +125,36 @@ function runOurs(drill: Drill, context: DrillContext): Promise<DrillOutcome> {
     await causeShown(signal);
     return lostTrack(signal.aborted ? signal.reason : error);
   });
+}
+
+/** Plays the cells in the virtual world. `log` is a hash of all that happened, the same each time. */
+export async function playVirtualCells({
+  cells,
+  settings,
+  signal,
+  narrator,
+  folder,
+}: Pick<RunOptions, 'cells' | 'settings' | 'signal' | 'narrator' | 'folder'>) {
+  const results = new Map<Cell, DrillResult>();
+  const logs = new Map<Cell, string>();
+  await playAll(cells, {
+    settings,
+    signal,
+    onResult(cell, { outcome, log = '' }, ms) {
+      const { stage, drill } = cell;
+      const { events, nothingToBreak: _, ...judged } = outcome;
+      const taught = taughtVerdict(stage, drill.name);
+      const result: DrillResult = { drill: drill.name, taught, ...judged, durationMs: Math.round(ms) };
+      folder.writeEvents(stage, drill.name, events);
+      results.set(cell, result);
+      logs.set(cell, log);
+      narrator.result(stage, result);
+    },
+  });
+  const log = createHash('sha256')
+    .update(cells.map((cell) => logs.get(cell)).join('\n'))
+    .digest('hex');
+  return { stages: stagesOf(cells, results), leftOut: cells.filter((cell) => !results.has(cell)).map(nameOf), log };
 }
 
 /** A row for each stage, in the order of the cells; in it the drills in the order of the staircase. */

@@ -1,4 +1,4 @@
-// npm run staircase: runs every drill under every stage, and writes the report.
+// npm run staircase: plays every drill under every stage, in the virtual world or on real servers, and writes the report.
 
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { STEP_WORKERS } from '../staircase/plan.ts';
@@ -10,7 +10,7 @@ import { cellsOf } from './tracks.ts';
 loadEnvFile();
 const { track, stages, drills, ...options } = readRunOptions(
   'npm run staircase',
-  'Runs every drill under every stage, and writes a report: the whole staircase.',
+  'Plays every drill under every stage, and writes a report: the whole staircase. In the virtual world, in seconds, unless --real is given.',
   process.argv,
 );
 const cells = cellsOf(track, stages, drills);
@@ -22,5 +22,5 @@ await runCommand({
   command: 'npm run staircase',
   cells,
   workers,
-  narrator: createStaircaseNarrator(process.stdout, cells, workers),
+  narrator: createStaircaseNarrator(process.stdout, cells, { workers, isVirtual: options.isVirtual }),
 });

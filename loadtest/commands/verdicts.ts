@@ -164,7 +164,11 @@ async function recordLock(name: string): Promise<LockRecord | undefined> {
       const { stages } = await runCells({ cells, workers, targets, settings, signal, narrator, folder });
       return stages.flatMap(({ drills }) => drills);
     };
-    const row = await run(cells, STEP_WORKERS, createStaircaseNarrator(process.stdout, cells, STEP_WORKERS));
+    const row = await run(
+      cells,
+      STEP_WORKERS,
+      createStaircaseNarrator(process.stdout, cells, { workers: STEP_WORKERS }),
+    );
     const cellsOf = (names: string[]) => cells.filter(({ drill }) => names.includes(drill.name));
     return untilKnown(row, (names) => run(cellsOf(names), 1, silentNarrator));
   }

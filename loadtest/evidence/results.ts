@@ -164,6 +164,8 @@ export const resultsSchema = z.object({
     /** The versions of the servers beyond Redis, by backend, where a strategy of the run needed them. */
     backends: z.record(z.string(), z.string()).default({}),
   }),
+  /** Of a run in the virtual world: the SHA-256 of all that happened, the same each time that these cells are played. */
+  log: z.string().optional(),
   /** How the drills were set. `leaseMs` is that of the drills that go step by step. */
   settings: z.object({ requests: count, connections: count, stock: count, units: count, leaseMs: count }),
   stages: z.array(stageResultSchema),

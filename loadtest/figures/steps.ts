@@ -39,13 +39,13 @@ const BUCKETS = 'fenced,buckets-1,buckets-2,buckets,buckets-8,buckets-16';
 
 /** The last run of drills is that of which `npm run pictures` makes the pictures. */
 export const steps: Step[] = [
-  ofDrills('staircase-beyond', 'staircase', ['--beyond'], 12, keepStaircase),
+  ofDrills('staircase-beyond', 'staircase', ['--real', '--beyond'], 12, keepStaircase),
   ofDrills('start', 'start', [], 1.5),
   { ...ofDrills('start-4', 'start', [], 0.3), env: { LOCK_VERSION: '4' } },
   ofDrills('start-orders', 'start', ['--track', 'orders'], 1, keepOrders),
   ofBuyers(2),
   ofBuyers(10),
-  ofDrills('staircase', 'staircase', [], 3.5),
+  ofDrills('staircase', 'staircase', ['--real'], 3.5),
   ofBench('bench-http', ['--http', '--only', 'http-ceiling,8,cohort,combine,redis-atomic', '--waiters', '100'], 1.7),
   ofBench('bench-orders', ['--orders', '--waiters', '100'], 4),
   ofBench('bench-buckets', ['--only', BUCKETS, '--waiters', '10,100', '--seconds', '2'], 3.1),

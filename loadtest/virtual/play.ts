@@ -15,7 +15,7 @@ const MASTERS = 5;
 const LIMIT_MS = 900_000;
 
 /** A load that is small, and large enough to tell. */
-export const usualSettings = { requests: 200, connections: 50, stock: 500, units: 100, leaseMs: LEASE_MS };
+export const usualSettings = { requests: 60, connections: 15, stock: 500, units: 30, leaseMs: LEASE_MS };
 
 export interface PlayOptions {
   /** The lock, when it is none of the course. */

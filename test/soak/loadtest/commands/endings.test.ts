@@ -15,7 +15,8 @@ const start = ownCommands(replay, staircase, bench, drill, kills);
 
 const longRush = ['--stage', '6', '--drill', 'rush,sell-out', ...QUICK, '--requests', '50000', '--stock', '50000'];
 const manyCells = [
-  ...['--stage', '4,5,6', '--drill', 'crashed-holder,late-release,paused-process,late-write', '--lease', '600'],
+  ...['--stage', '4,5,6', '--drill', 'crashed-holder,late-release,paused-process,late-write'],
+  ...['--lease', '600', '--real'],
 ];
 const startRush = () => start(replay, longRush);
 /** The stage's title is printed right before its first drill begins. */

@@ -1,0 +1,41 @@
+// One cell of the staircase in the virtual world: what it is asked for, what comes of it, and what the world can't carry.
+
+import { createHash } from 'node:crypto';
+import { isVirtual } from '../../virtual/lock-service.ts';
+import { drills } from '../drills/index.ts';
+import { type DrillOutcome, type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
+import { playDrill } from './play.ts';
+
+export interface VirtualTask {
+  stage: string;
+  drill: string;
+  settings: DrillSettings;
+}
+
+export interface VirtualResult {
+  outcome: DrillOutcome;
+  /** The SHA-256 of the log: the same each time that the cell is played. Absent when nothing was. */
+  log?: string;
+}
+
+const REAL_ONLY: Record<string, string> = {
+  'long-wait': 'A virtual process has no memory of its own: `-- --real` measures it.',
+  'wrong-replica': 'In the virtual world no replica confirms a write: `-- --real` has one.',
+};
+
+/** Plays a cell in the virtual world. One at a time in each process. */
+export async function playCell({ stage, drill: name, settings }: VirtualTask): Promise<VirtualResult> {
+  const drill = drills.find((each) => each.name === name);
+  if (drill === undefined) throw new Error(`There is no drill ${name}.`);
+  const lacking = REAL_ONLY[name];
+  if (lacking !== undefined) return { outcome: notApplicable(lacking) };
+  if (!isVirtual(stage)) {
+    return { outcome: notApplicable('Its servers are not in the virtual world: `-- --real` has them.') };
+  }
+  try {
+    const { outcome, log } = await playDrill(drill, stage, { settings });
+    return { outcome, log: createHash('sha256').update(log.join('\n')).digest('hex') };
+  } catch (error) {
+    return { outcome: lostTrack(error) };
+  }
+}

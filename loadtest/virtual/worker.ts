@@ -1,0 +1,10 @@
+// A process that plays cells in the virtual world, one after the other, as they are sent to it.
+
+import { playCell, type VirtualTask } from './cell.ts';
+
+process.on('message', async (task: VirtualTask) => {
+  const result = await playCell(task);
+  // Nobody waits for the answer any more when the other end has gone.
+  process.send?.(result, () => {});
+});
+process.on('disconnect', () => process.exit());
