@@ -15,6 +15,8 @@ import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.
 const SEARCH_SECONDS = 30;
 /** The shortest lease in which a step of a drill can still fall, in milliseconds. */
 const SHORTEST_LEASE_MS = 100;
+/** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
+const SHORT_LOAD = { requests: 500, units: 250 };
 
 /** Of a run on real servers, when nothing else is asked for. */
 const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
@@ -46,7 +48,9 @@ export function readRunOptions(name: string, description: string, argv: string[]
   const isStory = name === 'npm start';
   const canBeVirtual = name === 'npm run staircase' && isOfLocks;
   const isVirtual = canBeVirtual && !argv.some((arg) => /^--(real$|url\b|lab\b)/.test(arg));
-  const command = commandOfDrills(name, description, drillsOf(track), [], isVirtual ? usualSettings : realSettings)
+  const tellsAll = isStory && isOfLocks && !version && !argv.some((arg) => /^--(stage|drill)\b/.test(arg));
+  const usual = isVirtual ? usualSettings : { ...realSettings, ...(tellsAll && SHORT_LOAD) };
+  const command = commandOfDrills(name, description, drillsOf(track), [], usual)
     .addOption(new Option('--track <track>', 'which story').choices(trackNames).default('locks'))
     .option(
       '--stage <stages>',
@@ -66,7 +70,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
   if (canBeVirtual) command.option('--real', 'on real servers, in minutes, instead of the virtual world', false);
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
-  const settings = drillSettings(given, refuse);
+  const settings = drillSettings({ ...usual, ...given }, refuse);
 
   if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
   if (!isOfLocks && given.beyond) refuse('--beyond is of the track locks');
@@ -120,7 +124,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     );
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
-  const settings = drillSettings(given, refuse);
+  const settings = drillSettings({ ...realSettings, ...given }, refuse);
   const names = command.args.map(nameOfExternalLock);
   const twice = names.find((name, index) => names.indexOf(name) < index);
 
@@ -160,10 +164,10 @@ function commandOfDrills(
     .description(description)
     .option('--drill <drills>', `drills: ${names.join(', ')}`, (value) => namesAmong(names, value))
     .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, usual.leaseMs)
-    .option('--requests <n>', 'sales of a rush', wholeNumber, usual.requests)
-    .option('--connections <n>', 'buyers at the same time', wholeNumber, usual.connections)
-    .option('--stock <n>', 'units in stock before a rush', wholeNumber, usual.stock)
-    .option('--units <n>', 'units of a sell-out; twice as many buyers come', wholeNumber, usual.units)
+    .option('--requests <n>', `sales of a rush (default: ${usual.requests})`, wholeNumber)
+    .option('--connections <n>', `buyers at the same time (default: ${usual.connections})`, wholeNumber)
+    .option('--stock <n>', `units in stock before a rush (default: ${usual.stock})`, wholeNumber)
+    .option('--units <n>', `units of a sell-out; twice as many buyers come (default: ${usual.units})`, wholeNumber)
     .option('--json', 'print the results as JSON and nothing else', false)
     .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));

@@ -105,7 +105,7 @@ export function judge(evidence: Evidence, figures: RushFigures): { verdict: Verd
   };
 }
 
-/** `2,000 sold · stock 3,637, expected 3,000 · 637 oversold`: a unit that was sold and is still in stock is sold again. */
+/** `2,000 sold · stock 3,637, expected 3,000 · 637 oversold.`: a unit that was sold and is still in stock is sold again. */
 export function stockSentence({
   sold,
   initialStock,
@@ -117,10 +117,10 @@ export function stockSentence({
   const stock = `stock ${formatNumber(finalStock)}`;
   if (oversold > 0) {
     const expected = finalStock === 0 ? '' : ', expected 0';
-    return `${formatNumber(sold)} sold of ${formatNumber(initialStock)} · ${stock}${expected} · ${formatNumber(oversold)} oversold`;
+    return `${formatNumber(sold)} sold of ${formatNumber(initialStock)} · ${stock}${expected} · ${formatNumber(oversold)} oversold.`;
   }
-  if (lostUpdates === 0) return `${formatNumber(sold)} sold · ${stock}, as expected · none oversold`;
-  return `${formatNumber(sold)} sold · ${stock}, expected ${formatNumber(expectedStock)} · ${formatNumber(lostUpdates)} oversold`;
+  if (lostUpdates === 0) return `${formatNumber(sold)} sold · ${stock}, as expected · none oversold.`;
+  return `${formatNumber(sold)} sold · ${stock}, expected ${formatNumber(expectedStock)} · ${formatNumber(lostUpdates)} oversold.`;
 }
 
 const longestFree = ({ events, standstills }: Evidence) => longestOf(freeWhileWanted(events), standstills);
@@ -159,7 +159,10 @@ export function findDoubts(evidence: Evidence, figures: RushFigures): string[] {
       `${sent} requests were sent, but ${sold + refused + inDoubt} are accounted for.`,
     ],
     [tally.nonsense === 0, `${tally.nonsense} answers made no sense, such as: ${tally.nonsenseSample}`],
-    [tally.failed === 0, `${tally.failed} sales failed, and no fault explains it: the log of the nodes may.`],
+    [
+      tally.failed === 0,
+      `${tally.failed} sales failed, and no fault explains it: LOG_LEVEL=info shows the log of the nodes.`,
+    ],
     [
       tally.lockTimeout <= sold + tally.soldOut,
       `${tally.lockTimeout} of ${sent} sales were refused, because the lock was not free in time.`,

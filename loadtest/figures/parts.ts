@@ -415,10 +415,12 @@ function linesOf(record: FiguresRecord, names: string[]): string[] {
 }
 
 /** When a run was made, and how busy the machine was. `runs` has the rest. */
-function provenance({ command, startedAt, machine: { load } }: Run): string {
+function provenance({ command, startedAt, machine: { load, cpus } }: Run): string {
   const [kind] = command.split(/(?: --)? --(?:only|waiters|rounds|requests|stage)\b/);
   const busy = load === undefined ? '' : `; the load of the machine was ${formatMeasure(load)} when it began`;
-  return `From \`${kind}\` on ${dayOf(startedAt)}${busy}.`;
+  const tells =
+    load !== undefined && load > Number.parseInt(cpus, 10) ? ', above its CPUs: only the ratios tell something' : '';
+  return `From \`${kind}\` on ${dayOf(startedAt)}${busy}${tells}.`;
 }
 
 function dayOf(iso: string): string {

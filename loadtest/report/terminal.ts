@@ -61,7 +61,7 @@ function shortLine(result: DrillResult): string {
   return `${marks[result.verdict]} ${result.drill}: ${figure}`;
 }
 
-/** What happened to the shop comes first, then what was asked, and whether this was expected. */
+/** What happened to the shop comes first, then whether this was expected, and what was asked. */
 function resultLines(stage: string, result: DrillResult): string[] {
   const { drill, verdict, witnesses } = result;
   const figures = rushFigures(result);
@@ -79,7 +79,7 @@ function resultLines(stage: string, result: DrillResult): string[] {
   return [
     `  ${marks[verdict]} ${pc.bold(nameColumn(drill))} ${happened}`,
     ...reasons.map((reason) => `${indent}${reason}`),
-    `${indent}${[pc.dim(sentence(columnOf(drill)?.asks)), expectationOf(stage, result)].filter(Boolean).join('  ')}`,
+    `${indent}${[expectationOf(stage, result), pc.dim(questionOf(drill))].filter(Boolean).join(' ')}`,
     ...witnesses.slice(0, 1).map((witness) => `${indent}${pc.dim(`${witness}.`)}`),
     ...(speed.length > 0 ? [`${indent}${pc.dim(speed.join(' · '))}`] : []),
   ];
@@ -93,8 +93,9 @@ export function expectationOf(stage: string, { verdict, taught }: Pick<DrillResu
   return pc.red(`NOT expected: ${row} ${words[verdict]} here, and should ${taught === 'pass' ? 'hold' : 'fail'}.`);
 }
 
-function sentence(text = ''): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function questionOf(drill: string): string {
+  const asks = columnOf(drill)?.asks;
+  return asks === undefined ? '' : `The drill asks: ${asks}`;
 }
 
 /** The name, padded to the widest that stands above or below it. */

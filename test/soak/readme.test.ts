@@ -13,6 +13,8 @@ const SHOULD_BE_LEFT = 2_998;
 test.each(['1', '2'])('README: its commands under LOCK_VERSION=%s', async (stage) => {
   const up = spawn('bash', ['-c', start.replace('LOCK_VERSION=1', `LOCK_VERSION=${stage}`)], {
     cwd: projectDir,
+    // Nobody is refused, however slow the machine is.
+    env: { ...process.env, WAIT_TIMEOUT_MS: '60000' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(up, 'exit');

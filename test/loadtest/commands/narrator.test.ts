@@ -66,8 +66,8 @@ describe('story', () => {
       ['8-auto-renew', { ...slow, drill: 'failover', verdict: 'not-applicable', reasons: ['No replication.'] }],
     ]);
 
-    expect(text).toMatch(/\? rush +Nothing was sold\.\n +Do two nodes.*\?\n/);
-    expect(text).toMatch(/– failover +No replication\.\n +Is a sale lost.*\?\n/);
+    expect(text).toMatch(/\? rush +Nothing was sold\.\n +The drill asks: do two nodes.*\?\n/);
+    expect(text).toMatch(/– failover +No replication\.\n +The drill asks: is a sale lost.*\?\n/);
     expect(text).not.toMatch(/expected: this stage/i);
   });
 

@@ -61,6 +61,20 @@ test('the track of the orders: the rows of its story, whatever LOCK_VERSION says
   expect(drills?.map(({ name }) => name)).toEqual(['refund-twice']);
 });
 
+test.each([
+  [[], undefined, 500, 250],
+  [['--units', '300'], undefined, 500, 300],
+  [[], '4', 2_000, 1_000],
+  [['--stage', '1'], undefined, 2_000, 1_000],
+  [['--drill', 'rush'], undefined, 2_000, 1_000],
+  [['--track', 'orders'], undefined, 2_000, 1_000],
+])(
+  'npm start -- %j, LOCK_VERSION=%s: %d sales in a rush, and %d units in a sell-out',
+  (args, version, requests, units) => {
+    expect(read(args, version).settings).toMatchObject({ requests, units });
+  },
+);
+
 test('npm run grade: --drill names drills, checks of the contract, or both', () => {
   const readDrills = (...drills: string[]) => {
     const { drills: chosen, checks } = readGradeOptions(['node', 'grade.ts', 'a.ts', ...drills]);
