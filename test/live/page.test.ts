@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the live page, in a browser (skipped where there i
   test('a drill is played, with its verdict, its story and its code; it is saved as one file, which plays without a network', async () => {
     const page = await live.presenter();
     expect(await play(page, '7-reentrant', 'nested-call')).toMatch(CONCLUDED);
-    await says(page, /asks for the lock again, by another lock object/);
+    await says(page, /asks again by another lock object/);
     const orders: string[] = [];
     page.on('request', (request) => orders.push(request.postData() ?? ''));
     // One space bar too many begins nothing. The arrows go from event to event.

@@ -62,8 +62,6 @@ describe('world: timers', () => {
   });
 });
 
-describe('world: luck and clock', () => {});
-
 describe('world: the Redis client', () => {
   test('a list is sent as its items; HGETALL answers with an object', async () => {
     const { world } = ownWorld();
