@@ -86,13 +86,13 @@ async function searchFirst(locks: Grade[], drills: Drill[]): Promise<Cell[] | un
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  if (!options.json) process.stdout.write('Every order of events (npm run prove):\n\n');
+  if (!options.prints) process.stdout.write('Every order of events (npm run prove):\n\n');
   const progress = startProgressLine(planned.length);
   const onCell = (cell: Cell) => progress.advance(nameOfCell(cell));
   const cells = await proveAll(planned, { seconds: searchSeconds, signal: stopping.signal, onCell });
   progress.end();
   process.off('SIGINT', stop).off('SIGTERM', stop);
-  if (!options.json)
+  if (!options.prints)
     process.stdout.write(`${[...matrixLines(matrixOf(cells)), '', ...faultLines(cells, isSound)].join('\n')}\n\n`);
   if (!stopping.signal.aborted) return cells;
   process.exitCode = COULD_NOT_RUN;
@@ -110,7 +110,7 @@ async function contractNext(grades: Grade[], names: string[]): Promise<Map<strin
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
-  if (!options.json) process.stdout.write('The contract, without load:\n');
+  if (!options.prints) process.stdout.write('The contract, without load:\n');
   try {
     for (const { stage, file, problem } of grades) {
       if (problem !== undefined || stopping.signal.aborted) continue;
@@ -119,7 +119,7 @@ async function contractNext(grades: Grade[], names: string[]): Promise<Map<strin
       const asked = { stage, lock: { file }, names, signal: stopping.signal, onResult };
       const found = await runContract(servers, asked).finally(progress.end);
       results.set(stage, found);
-      if (!options.json) process.stdout.write(`${contractLines(stage, found).join('\n')}\n`);
+      if (!options.prints) process.stdout.write(`${contractLines(stage, found).join('\n')}\n`);
     }
   } catch (error) {
     process.stderr.write(`The contract could not be run: ${(error as Error).message}\n`);
@@ -129,7 +129,7 @@ async function contractNext(grades: Grade[], names: string[]): Promise<Map<strin
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await servers.close();
   }
-  if (!options.json) process.stdout.write('\n');
+  if (!options.prints) process.stdout.write('\n');
   if (!stopping.signal.aborted) return results;
   process.exitCode = COULD_NOT_RUN;
   return undefined;

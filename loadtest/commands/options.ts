@@ -32,8 +32,8 @@ export interface RunSettings {
   running?: { url: string; labUrls: string[] };
   /** Play the cells in the virtual world, without a server. */
   isVirtual?: boolean;
-  /** Print the results alone. */
-  json: boolean;
+  /** What is printed instead of the story of the run: the results as JSON, or their table as Markdown. */
+  prints?: 'json' | 'markdown';
   reportsDir: string;
 }
 
@@ -67,6 +67,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
       webAddresses,
     )
     .allowExcessArguments(false);
+  if (name === 'npm run staircase') command.addOption(markdownOption());
   if (canBeVirtual) command.option('--real', 'on real servers, in minutes, instead of the virtual world', false);
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
@@ -116,6 +117,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
       'built-in locks that run as a baseline, by number or name, or none (default: 8)',
       baselineList,
     )
+    .addOption(markdownOption())
     .option(
       '--seconds <n>',
       'how long the search over every order of events may take; 0 leaves it out',
@@ -150,6 +152,9 @@ function trackIn(argv: string[]): Track {
   const given = at === -1 ? argv.find((arg) => arg.startsWith('--track='))?.slice('--track='.length) : argv[at + 1];
   return trackNames.find((name) => name === given) ?? 'locks';
 }
+
+const markdownOption = () =>
+  new Option('--markdown', 'print the table as Markdown and nothing else').conflicts('json').default(false);
 
 /** A command that runs drills, with the options that all of them have. */
 function commandOfDrills(
@@ -190,7 +195,8 @@ function drillSettings(given: OptionValues, refuse: (line: string) => never) {
   return {
     ...(given.drill && { drills: chosen }),
     settings: { requests, connections, stock, units, leaseMs: given.lease as number },
-    json: given.json as boolean,
+    ...(given.json && { prints: 'json' as const }),
+    ...(given.markdown && { prints: 'markdown' as const }),
     reportsDir: given.reports as string,
   };
 }

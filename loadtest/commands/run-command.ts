@@ -6,6 +6,7 @@ import { modulesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
 import { holdsAll } from '../report/grades.ts';
+import { renderTables } from '../report/markdown.ts';
 import { writeReport } from '../report/write.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
@@ -44,7 +45,7 @@ const virtualServers: Parameters<Narrator['start']>[0] = {
  */
 export async function runCommand({
   running,
-  json,
+  prints,
   reportsDir,
   settings,
   cells,
@@ -55,7 +56,7 @@ export async function runCommand({
   isVirtual = false,
   ...options
 }: RunCommandOptions) {
-  const narrator = json ? silentNarrator : options.narrator;
+  const narrator = prints ? silentNarrator : options.narrator;
   const stopping = new AbortController();
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
@@ -104,7 +105,8 @@ export async function runCommand({
     folder.finish(results);
     await writeReport(results, folder.dir, latestProof(reportsDir));
     narrator.end(results, folder.dir);
-    if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    if (prints === 'json') process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+    if (prints === 'markdown') process.stdout.write(renderTables(results));
     if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
     if (grades?.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
     return (grades ? holdsAll(results) : results.verdict === 'as-taught') ? AS_TAUGHT : NOT_AS_TAUGHT;

@@ -3,7 +3,7 @@
 import { listOf } from '../evidence/numbers.ts';
 import type { DrillResult, Grade, Results } from '../evidence/results.ts';
 import { isCheck } from '../staircase/contract.ts';
-import { isAsTaught, ranStaircases } from './cells.ts';
+import { isAsTaught, isBeyondPromise, ranStaircases } from './cells.ts';
 
 /** The drills that a graded lock was put through, those that do not apply left out. */
 function appliedTo({ stage }: Grade, { stages }: Results): DrillResult[] {
@@ -29,20 +29,39 @@ export function gradeLine(grade: Grade, results: Results): string {
   const named = (verdict: DrillResult['verdict']) =>
     listOf(applied.filter((result) => result.verdict === verdict).map(({ drill }) => drill));
   const clauses = [
-    `${
-      [
-        ...countOfHeld(applied.filter(isOfContract), 'checks'),
-        ...countOfHeld(
-          applied.filter((cell) => !isOfContract(cell)),
-          'drills',
-        ),
-      ].join(' and ') || '0 of 0 drills'
-    } hold`,
+    `${countsOf(applied)} hold`,
     ...(named('fail') ? [`it fails ${named('fail')}`] : []),
     ...(search.length > 0 ? [`the search breaks it in ${listOf(search)}`] : []),
     ...(named('unknown') ? [`nothing is known of ${named('unknown')}`] : []),
   ];
   return `${stage}: ${clauses.join('; ')}.`;
+}
+
+/** How many hold, such as `20 of 20 checks and 11 of 13 drills`. */
+function countsOf(applied: DrillResult[]): string {
+  const isDrill = (cell: DrillResult) => !isOfContract(cell);
+  const counts = [
+    ...countOfHeld(applied.filter(isOfContract), 'checks'),
+    ...countOfHeld(applied.filter(isDrill), 'drills'),
+  ];
+  return counts.join(' and ') || '0 of 0 drills';
+}
+
+/** The row of a graded lock: what holds, what it fails and promises, what it fails and does not promise, and what is unknown. */
+export function gradeRow(grade: Grade, results: Results): string[] {
+  const { stage, problem } = grade;
+  if (problem !== undefined) return [stage, `it can't be graded: ${problem}`, '', '', ''];
+  const applied = appliedTo(grade, results);
+  const isBeyond = (result: DrillResult) => isBeyondPromise(results, stage, result);
+  const named = (cells: DrillResult[]) => listOf(cells.map(({ drill }) => drill));
+  const failed = applied.filter(({ verdict }) => verdict === 'fail');
+  return [
+    stage,
+    countsOf(applied),
+    named(failed.filter((result) => !isBeyond(result))),
+    named(failed.filter(isBeyond)),
+    named(applied.filter(({ verdict }) => verdict === 'unknown')),
+  ];
 }
 
 const isOfContract = ({ drill }: DrillResult) => isCheck(drill);

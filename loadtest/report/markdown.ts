@@ -1,7 +1,7 @@
 // The report as text.
 
 import { countOf, formatDuration, formatMoment } from '../evidence/numbers.ts';
-import type { Results } from '../evidence/results.ts';
+import type { Grade, Results } from '../evidence/results.ts';
 import { staircaseOf } from '../staircase/lookup.ts';
 import {
   type Cell,
@@ -17,7 +17,7 @@ import {
 } from './cells.ts';
 import { environmentLines } from './environment.ts';
 import { comparedFigures, stepLinesOf } from './figures.ts';
-import { gradeLine, notPromised, optionLines } from './grades.ts';
+import { gradeLine, gradeRow, notPromised, optionLines } from './grades.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
 
 const shownWitnesses = 3;
@@ -41,6 +41,19 @@ export function renderMarkdown(results: Results): string {
   ];
   return `${blocks.join('\n\n')}\n`;
 }
+
+/** The table of a run alone, to be shown on a page: of graded locks a row each, else the staircase. The run and its date stand below. */
+export function renderTables(results: Results): string {
+  const { grades, command, startedAt } = results;
+  const blocks = grades ? [gradeTable(grades, results)] : ranStaircases(results).flatMap(staircaseTable);
+  return `${[...blocks, `_From \`${command}\` on ${formatMoment(startedAt).split(',')[0]}._`].join('\n\n')}\n`;
+}
+
+const gradeTable = (grades: Grade[], results: Results) =>
+  table(
+    ['lock', 'holds', 'fails what it promises', 'fails what it does not promise', 'unknown'],
+    grades.map((grade) => gradeRow(grade, results)),
+  );
 
 const marks = {
   pass: '✔',

@@ -39,3 +39,21 @@ test('Ctrl-C: what was played is reported, and what was left out is named; 2', a
   const results = readLatest(command);
   expect(results.leftOut.length + drillsOf(results).length).toBe(6);
 });
+
+test('--markdown prints the staircase as a table, with the run and its day, and nothing else', async () => {
+  const command = start(file, ['--stage', '3,4', '--drill', 'crashed-holder,late-write', '--markdown']);
+
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  expect(command.stdout().trim().split('\n')).toEqual([
+    expect.stringMatching(/^## /),
+    '',
+    expect.stringMatching(/^\| stage +\| crashed-holder +\| late-write +\|$/),
+    expect.stringMatching(/^[|-]+$/),
+    expect.stringMatching(/^\| 3-spin +\| ✘ .+ \| ✔ .+ \|$/),
+    expect.stringMatching(/^\| 4-ttl +\| ✔ .+ \| ✘ .+ \|$/),
+    '',
+    expect.stringMatching(/^✔ pass/),
+    '',
+    expect.stringMatching(/^_From `npm run staircase -- --stage 3,4 .+` on \d+ \w+ \d{4}\._$/),
+  ]);
+});

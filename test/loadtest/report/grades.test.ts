@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
 import { html } from '../../../loadtest/report/escape.ts';
 import { holdsAll } from '../../../loadtest/report/grades.ts';
-import { renderMarkdown } from '../../../loadtest/report/markdown.ts';
+import { renderMarkdown, renderTables } from '../../../loadtest/report/markdown.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
 import { sampleResults } from './sample-results.ts';
 
@@ -51,4 +51,18 @@ test('grades: each check stands outside of the staircase, and what is not promis
   expect(renderMarkdown(results)).toContain(
     '### mine\n\n- ✔ contract-enter: One at a time is inside.\n- ✘ contract-late-release: The late DEL freed the lock of B.\n- contract-late-release, 0.012 s A enters\n',
   );
+});
+
+test('--markdown: the locks that were graded are a table with their run and its day, and nothing else', () => {
+  const results = graded([enters, late, cell('nested-call', 'fail'), cell('failover', 'unknown'), rush], {
+    doesNotPromise: { 'nested-call': 'It is not re-entrant.' },
+  });
+  const [head, rule, row, ...below] = renderTables(results).split('\n');
+
+  expect([head, row].map((line) => line?.split('|').map((text) => text.trim()))).toEqual([
+    ['', 'lock', 'holds', 'fails what it promises', 'fails what it does not promise', 'unknown', ''],
+    ['', 'mine', '1 of 2 checks and 1 of 3 drills', 'contract-late-release', 'nested-call', 'failover', ''],
+  ]);
+  expect(rule).toMatch(/^[|-]+$/);
+  expect(below).toEqual(['', '_From `npm start` on 21 November 2026._', '']);
 });
