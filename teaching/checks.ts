@@ -50,7 +50,7 @@ const MOST_DRIFT_MS = 20;
 /** How many bytes go there and back, one after the other, and how long the usual one may take, in milliseconds. */
 const ROUND_TRIPS = 200;
 const MOST_ROUND_TRIP_MS = 5;
-/** The recorded figures come from a machine with so many. */
+/** The figures of the pages come from a machine with so many. */
 const USUAL_CPUS = 2;
 const GIB = 2 ** 30;
 /** Below that a whole staircase, which runs several stacks at once, may swap. */
@@ -310,7 +310,7 @@ function peers(): Finding {
     part,
     state: 'less',
     found: 'their packages are not installed yet',
-    cost: 'the first npm run bench, npm run verdicts, npm run check or npm test installs them, and needs the network for it',
+    cost: 'the first npm run bench, npm run check or npm test installs them, and needs the network for it',
     remedy: 'sh scripts/packages.sh loadtest/peers',
   };
 }

@@ -94,7 +94,7 @@ export const timelineSchema = z.object({
 /** One moment of a rush: what the stock was, and what it should have been after the sales made by then. */
 export const stockPointSchema = z.object({ ms: milliseconds, stock: z.int(), expected: z.int() });
 
-export const drillResultSchema = z.object({
+const drillResultSchema = z.object({
   drill: z.string(),
   verdict: verdictSchema,
   /** What the staircase says; null where it leaves the cell blank. */

@@ -32,10 +32,10 @@ export async function readExternalLock(file: string): Promise<Grade> {
 }
 
 /** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
-export async function readPeers(names = peerNames): Promise<Grade[]> {
+export async function readPeers(): Promise<Grade[]> {
   execFileSync('sh', ['scripts/packages.sh', 'loadtest/peers'], { cwd: projectDir, stdio: ['ignore', 'ignore', 2] });
   return Promise.all(
-    names.map(async (name) => {
+    peerNames.map(async (name) => {
       const { promises, options, doesNotPromise } = await loadPeer(name);
       const outside = { ...notPromisedBy(promises), ...doesNotPromise };
       return asRow({ stage: rowOfPeer(name), file: fileOfPeer(name), promises, options, doesNotPromise: outside });

@@ -1,4 +1,5 @@
 // async-mutex 0.5: a mutex inside one process. It never claims to be more: two processes each have their own.
+// What it says of itself: https://www.npmjs.com/package/async-mutex/v/0.5.0
 
 import { E_ALREADY_LOCKED, Mutex, type MutexInterface, tryAcquire } from 'async-mutex';
 import type { Promises } from '../evidence/promises.ts';
@@ -9,19 +10,6 @@ export const options = {
 };
 
 export const promises: Promises = {};
-
-const readme = 'https://www.npmjs.com/package/async-mutex/v/0.5.0';
-
-export const claims = [
-  {
-    quote: 'This package implements primitives for synchronizing asynchronous operations in\nJavascript.',
-    source: readme,
-  },
-  {
-    quote: 'Locking the mutex will return a promise that resolves once the mutex becomes\navailable.',
-    source: readme,
-  },
-];
 
 export const doesNotPromise = {
   'contract-enter': 'It works inside one process only.',

@@ -1,4 +1,5 @@
 // murlock 4: its MurLockService, by `runWithLock()`, in a NestJS 11 that has nothing else. It makes its own client: node-redis 4.
+// What it says of itself: https://www.npmjs.com/package/murlock/v/4.4.0
 
 import { NestFactory } from '@nestjs/core';
 import { MurLockException, MurLockModule, MurLockService } from 'murlock';
@@ -13,30 +14,6 @@ export const options = {
 };
 
 export const promises: Promises = {};
-
-const readme = 'https://www.npmjs.com/package/murlock/v/4.4.0';
-
-export const claims = [
-  {
-    quote:
-      'MurLock uses Redis to ensure locks are respected across multiple instances of your application, making it perfect for microservices.',
-    source: readme,
-  },
-  {
-    quote: '`releaseTime`: Time in milliseconds after which the lock should be automatically released.',
-    source: readme,
-  },
-  {
-    quote:
-      '**Short-lived Locks**: Ensure that locks are short-lived to prevent deadlocks and to increase the efficiency of your application.',
-    source: readme,
-  },
-  {
-    quote:
-      "**Single Redis Instance:** MurLock is not designed to work with Redis cluster mode. It's essential to ensure that locks are always set to a single instance.",
-    source: readme,
-  },
-];
 
 export const doesNotPromise = {
   'redis-outage': 'While Redis is away it goes on asking: its documentation says so of the blocking mode.',

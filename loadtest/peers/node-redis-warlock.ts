@@ -1,4 +1,5 @@
 // node-redis-warlock 1: callbacks, on ioredis, whose calls with callbacks are those of the node-redis that it was made for.
+// What it says of itself: https://www.npmjs.com/package/node-redis-warlock/v/1.0.2
 
 import { promisify } from 'node:util';
 import type { Redis } from 'ioredis';
@@ -14,17 +15,6 @@ export const options = {
 };
 
 export const promises: Promises = {};
-
-const readme = 'https://www.npmjs.com/package/node-redis-warlock/v/1.0.2';
-
-export const claims = [
-  { quote: 'Battle-hardened distributed locking using redis.', source: readme },
-  { quote: 'const ttl = 10000; // Lifetime of the lock', source: readme },
-  {
-    quote: '// each client who knows the lockId can release the lock',
-    source: readme,
-  },
-];
 
 export const doesNotPromise = {
   'nested-call': 'It is not reentrant.',

@@ -1,4 +1,5 @@
 // node-redisson 1: Redisson's lock with its watchdog.
+// What it says of itself: https://www.npmjs.com/package/node-redisson/v/1.0.4
 
 import { createRequire } from 'node:module';
 import type { IRLock, Redisson as RedissonClient } from 'node-redisson';
@@ -13,25 +14,6 @@ export const options = {
 };
 
 export const promises: Promises = { reentry: true, renewal: true };
-
-const readme = 'https://www.npmjs.com/package/node-redisson/v/1.0.4';
-
-export const claims = [
-  {
-    quote: 'Node Redisson is a Redis distributed lock for Node.js, which is easy to use and highly available.',
-    source: readme,
-  },
-  {
-    quote:
-      'It refers to the distributed lock implementation of Java Redisson and can be mutually compatible with the locks of Java Redisson.',
-    source: readme,
-  },
-  {
-    quote:
-      "has implemented the **watchdog** and **unlock notification** features, so that you don't have to worry about predicting the holding time of the lock anymore.",
-    source: readme,
-  },
-];
 
 export const doesNotPromise = {
   'redis-outage': 'Its own connection keeps what it is asked while Redis is away, and asks when Redis is back.',

@@ -47,14 +47,8 @@ export interface Peer {
   options: Record<string, string>;
   /** What it promises beyond the contract. */
   promises: Promises;
-  /** What it says of itself, word for word, and where. */
-  claims: { quote: string; source: string }[];
   /** A sentence for each drill that asks for what the library does not promise. */
   doesNotPromise: Record<string, string>;
-  /** Why it does what a drill shows, as its source says: a sentence for each such drill. */
-  because?: Record<string, string>;
-  /** Drills to be run again with other leases, in milliseconds, for its verdict. */
-  otherLeases?: { leaseMs: number; drills: string[] }[];
 }
 
 /** The adapter of a published lock. */
@@ -63,7 +57,7 @@ export function fileOfPeer(name: string): string {
 }
 
 /** The version of a published lock. */
-export function versionOfPeer(name: string): string {
+function versionOfPeer(name: string): string {
   const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
   // An alias names its package before the version.
   return dependencies[publishedAs(name).package].replace(/^npm:.*@/, '');

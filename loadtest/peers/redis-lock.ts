@@ -1,4 +1,5 @@
 // redis-lock 1, with the client that it asks for: node-redis 4.
+// What it says of itself: https://www.npmjs.com/package/redis-lock/v/1.0.0
 
 import { createClient } from 'redis-4';
 import redisLock, { type Done, type Lock } from 'redis-lock';
@@ -17,30 +18,6 @@ export const options = {
 
 export const promises: Promises = {};
 
-const readme = 'https://www.npmjs.com/package/redis-lock/v/1.0.0';
-
-export const claims = [
-  {
-    quote: "It's guaranteed that only one function will be called at a time for the same lock.",
-    source: readme,
-  },
-  {
-    quote:
-      "It's not possible for two functions to acquire the same lock at any point in time, except if the timeout is breached.",
-    source: readme,
-  },
-  {
-    quote:
-      'Returns a ``done`` async function which releases the lock (or do nothing if timeout has already released it)',
-    source: readme,
-  },
-  {
-    quote:
-      'If redis is down for any reason, none of the functions are given locks, and none of the locks are released. The code will keep polling to check if redis is available again to acquire the lock.',
-    source: readme,
-  },
-];
-
 export const doesNotPromise = {
   'redis-outage': 'While Redis is away it goes on asking: "The code will keep polling".',
   'nested-call': 'It is not reentrant.',
@@ -53,10 +30,6 @@ export const doesNotPromise = {
   'contract-not-held':
     'done() tells nothing when the lock was no longer held: "or do nothing if timeout has already released it".',
   ...cannotBeCancelled('lock()'),
-};
-
-export const because = {
-  'late-release': 'done() looks at its own clock, then deletes the key, which may be that of another holder by then.',
 };
 
 const locks = new Map<string, Promise<Lock>>();

@@ -3,28 +3,11 @@
 import { Mutex } from 'redis-semaphore';
 import type { Promises } from '../evidence/promises.ts';
 import { oneServer } from './adapter.ts';
-import { adaptMutex, onLockLostSaid, readme, semaphoreDoesNotPromise, semaphoreOptions } from './semaphore-family.ts';
+import { adaptMutex, semaphoreDoesNotPromise, semaphoreOptions } from './semaphore-family.ts';
 
 export const options = semaphoreOptions;
 
 export const promises: Promises = { renewal: true };
-
-export const claims = [
-  {
-    quote: '`lockTimeout` - _optional_ ms, time after mutex will be auto released (expired)',
-    source: readme,
-  },
-  {
-    quote: '`refreshInterval` - _optional_ ms, auto-refresh interval; to disable auto-refresh behaviour set `0`',
-    source: readme,
-  },
-  { quote: onLockLostSaid, source: readme },
-  {
-    quote:
-      "It's safe to always call release, because if lock is no longer belongs to this mutex, .release() will have no effect",
-    source: readme,
-  },
-];
 
 export const doesNotPromise = {
   'nested-call': 'Its Mutex is not reentrant.',

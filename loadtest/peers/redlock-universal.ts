@@ -1,4 +1,5 @@
 // redlock-universal 0.8: `createRedlock().using()`, which extends the lease by itself, with all masters.
+// What it says of itself: https://www.npmjs.com/package/redlock-universal/v/0.8.5
 
 import type { Redis } from 'ioredis';
 import { createRedlock, IoredisAdapter, LockAcquisitionError } from 'redlock-universal';
@@ -14,21 +15,6 @@ export const options = {
 
 export const promises: Promises = { renewal: true, masters: true };
 
-const readme = 'https://www.npmjs.com/package/redlock-universal/v/0.8.5';
-
-export const claims = [
-  {
-    quote: '**Redlock**: Provides Consensus. Locks are safe even if nodes crash. Use for critical consistency.',
-    source: readme,
-  },
-  { quote: 'Distributed consensus - survives node failures', source: readme },
-  { quote: 'Critical section - lock auto-extends and releases', source: readme },
-  {
-    quote: '**Handle `signal.aborted`** - gracefully exit when lock is lost during long operations',
-    source: readme,
-  },
-];
-
 const saysNothing = 'using() does not tell that the lock was no longer held when it was released.';
 
 export const doesNotPromise = {
@@ -40,18 +26,6 @@ export const doesNotPromise = {
   'crossed-write': 'It has no fencing token.',
   ...cannotBeCancelled('acquire()'),
 };
-
-export const because = {
-  'frozen-master':
-    'It waits for 5 s for the answer of each master. Here the connection gives up after 700 ms, and then fails at once until the master answers: the first sale pays, and the others do not.',
-  'paused-process':
-    'The next extension asks the masters, and tells the holder when they have answered: a holder that writes meanwhile is too late to be told.',
-  amnesia: 'A master that has restarted empty votes at once.',
-  commands:
-    'An extension that is due within a second is made at once, and so is the one after it: at leases of 1,250 ms and less it extends again and again without a pause.',
-};
-
-export const otherLeases = [{ leaseMs: 3_000, drills: ['paused-process'] }];
 
 /** An adapter remembers the scripts that its server knows. */
 const adapters = new WeakMap<Redis, IoredisAdapter>();

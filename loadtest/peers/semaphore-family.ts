@@ -1,13 +1,9 @@
 // What the locks of redis-semaphore have in common.
+// What it says of itself: https://www.npmjs.com/package/redis-semaphore/v/5.8.0
 
 import type { Mutex } from 'redis-semaphore';
 import type { LockOptions } from '../../locks/lock.ts';
 import { adapt } from './adapter.ts';
-
-export const readme = 'https://www.npmjs.com/package/redis-semaphore/v/5.8.0';
-
-export const onLockLostSaid =
-  '`onLockLost` - _optional_ function, called when lock loss is detected due refresh cycle; default onLockLost throws unhandled LostLockError';
 
 export const semaphoreOptions = {
   lockTimeout: 'the lease',

@@ -1,4 +1,5 @@
 // simple-redis-mutex 3, with the client that it asks for: node-redis 5.
+// What it says of itself: https://www.npmjs.com/package/simple-redis-mutex/v/3.0.0
 
 import { createClient } from 'redis';
 import { lock, type ReleaseFunc, tryLock } from 'simple-redis-mutex';
@@ -13,31 +14,6 @@ export const options = {
 };
 
 export const promises: Promises = { fencing: true };
-
-const readme = 'https://www.npmjs.com/package/simple-redis-mutex/v/3.0.0';
-
-export const claims = [
-  {
-    quote:
-      'Redis Pub/Sub is used so that released lock can be immediately acquired by another waiting process instead of depending on polling.',
-    source: readme,
-  },
-  {
-    quote:
-      'A fencing token is an increasing number that is used to identify the order at which locks are acquired, and is used for further safety with writes in distributed systems.',
-    source: readme,
-  },
-  {
-    quote:
-      "It's also taken into consideration that an expired lock cannot be released so it does not release the lock from another holder.",
-    source: readme,
-  },
-  {
-    quote:
-      'Application logic should not depend on lock timeout and polling interval. They are meant to be a safe net when things fail.',
-    source: readme,
-  },
-];
 
 export const doesNotPromise = {
   'nested-call': 'It is not reentrant.',
@@ -58,11 +34,6 @@ async function connect(url: string) {
   client.on('error', () => {});
   return client.connect();
 }
-
-export const because = {
-  'contract-late-acquire':
-    'lock() takes the lock by one command and its fencing token by another: when the lease ends in between, the token of a later holder is smaller.',
-};
 
 export const createLock = adapt<ReleaseFunc>(({ redis, key, leaseMs }) => {
   const { host, port } = oneServer(redis).options;

@@ -57,7 +57,7 @@ export function mermaidOf({ counterexample = [], processes, masters }: ProofCell
 const note = (over: string, text: string) => `Note over ${over}: ${escapeMermaid(text)}`;
 
 /** A text as it may stand after a colon: what means something to mermaid is written by its number, a line break as `<br/>`. */
-export function escapeMermaid(text: string): string {
+function escapeMermaid(text: string): string {
   return text
     .replace(/[#;<>&%$]/g, (sign) => `#${sign.charCodeAt(0)};`)
     .replace(/[\r\n]+/g, '<br/>')

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { bucketCounts, contestants } from '../../loadtest/bench/contestants.ts';
+import { bucketCounts, contestants, httpContestants } from '../../loadtest/bench/contestants.ts';
 import { drillsOf, rowsOf } from '../../loadtest/commands/tracks.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { lockName } from '../../locks/index.ts';
@@ -24,8 +24,10 @@ const files = new Map(
 const WITHOUT_HELP = [...files].filter(([, file]) => !usesCommander(file)).map(([name]) => name);
 /** What the orders call their rows and drills: `--help` names them only behind `--track orders`. */
 const OF_ORDERS = [...rowsOf('orders'), ...drillsOf('orders').map(({ name }) => name)];
-/** `--help` of the bench and of the verdicts does not list these. */
-const UNLISTED = [...contestants, ...bucketCounts, ...drillsOf('locks')].map(({ name }) => name).concat(checkNames);
+/** `--help` of the bench does not list these. */
+const UNLISTED = [...contestants, ...httpContestants, ...bucketCounts, ...drillsOf('locks')]
+  .map(({ name }) => name)
+  .concat(checkNames);
 const OF_THE_PROJECT =
   /^(\.\/)?(\.env\.example|(docs|exercises|live|loadtest|locks|lua|nginx|prove|scripts|services|teaching|test)\/[\w./-]+)$/;
 /** What each command says of its flags: by its own `--help`, or by its source where it has none. */

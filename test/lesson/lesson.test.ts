@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { readQuestions as questionsOfThePage } from '../../live/questions.ts';
-import { readRecord } from '../../loadtest/figures/record.ts';
+import { peerNames, rowOfPeer } from '../../loadtest/peers/peer.ts';
+import { isCheck } from '../../loadtest/staircase/contract.ts';
 import { columnOf, rowOf, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import * as registry from '../../locks/index.ts';
 import { stageDiff } from '../../scripts/diff.ts';
@@ -109,18 +110,14 @@ test('registry: it has what each file exports, under the name of the file', asyn
   }
 });
 
-interface Verdicts {
-  locks: { stage: string; drills: { drill: string; verdict: string }[] }[];
-}
-const { signs: recorded = {} } = readRecord().staircase ?? {};
-const { locks: libraries } = JSON.parse(readText('docs/measured/verdicts.json')) as Verdicts;
-const signOf = (verdict: string | null | undefined) => ({ pass: '✔', fail: '✘' })[verdict ?? ''];
+const libraries = peerNames.map(rowOfPeer);
+const signs: Record<string, string> = { pass: '✔', fail: '✘' };
 
-/** What is taught of the cell, or what was measured where nothing is taught; of a library what its verdict says. */
-function expectedSign(row: string, drill: string): string | undefined {
-  const library = libraries.find(({ stage }) => stage === row);
-  if (library !== undefined) return signOf(library.drills.find((each) => each.drill === drill)?.verdict);
-  return rowOf(row) && columnOf(drill) && (signOf(taughtVerdict(row, drill)) ?? recorded[row]?.[drill]);
+/** What is taught of the cell. Where nothing is, as of a library, what the page says of it; undefined when there is no such cell. */
+function expectedSign(row: string, drill: string, says: string | undefined): string | undefined {
+  const isRow = rowOf(row) !== undefined || libraries.includes(row);
+  const isColumn = columnOf(drill) !== undefined || isCheck(drill);
+  return isRow && isColumn ? (signs[taughtVerdict(row, drill) ?? ''] ?? says) : undefined;
 }
 
 /** The letter of the right answer to a question of the live page. */
@@ -136,7 +133,7 @@ const cellsIn = (text: string) =>
     .filter(([, row = '']) => !/^(row|stage)$/.test(row))
     .map(([, row = '', drill = '', says]) => ({
       ...{ cell: `${row} · ${drill}`, says },
-      expected: says?.startsWith('**') ? letterOf(row, drill) : expectedSign(row, drill),
+      expected: says?.startsWith('**') ? letterOf(row, drill) : expectedSign(row, drill, says),
     }));
 
 test('cells: each that a page names as a proof is there, and has the sign or the letter that the page gives it', () => {

@@ -1,14 +1,13 @@
 // What a test reads in a page: its commands, its links, and the anchors that others may link to.
 
 const FENCE = /^( *)```(\w*)[^\n]*\n(.*?)^\1```/gms;
-const FIGURES = /<!-- figures: .*?<!-- \/figures -->/gs;
 
 /** Blanks in the place of the text, with its line ends, so that what follows keeps its place. */
 const blank = (text: string) => text.replace(/[^\n]/g, ' ');
 
-/** The page without its blocks of code and its recorded figures. */
+/** The page without its blocks of code. */
 function proseOf(page: string): string {
-  return page.replace(FENCE, blank).replace(FIGURES, blank);
+  return page.replace(FENCE, blank);
 }
 
 /** The command lines of a page: of its blocks for a shell, and of its inline code that calls npm. Comments are taken off. */
