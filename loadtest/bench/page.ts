@@ -1,10 +1,9 @@
 // The report of a bench, as one page.
 
 import { formatDuration, formatMeasure, formatMoment, formatNumber } from '../evidence/numbers.ts';
-import { type Draw, loadDraw } from '../report/draw.ts';
 import { type Html, html, trusted } from '../report/escape.ts';
 import { readStyles } from '../report/styles.ts';
-import { bars, waits } from './charts.ts';
+import { type BarRow, barChart, evenAxis, logAxis, spanChart } from '../report/svg-charts.ts';
 import { cpuMicros, type Figure, spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
 import {
@@ -19,8 +18,7 @@ import {
 } from './table.ts';
 
 /** The report of a bench as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
-export async function renderBenchPage(results: BenchResults): Promise<string> {
-  const draw = await loadDraw();
+export function renderBenchPage(results: BenchResults): string {
   const css = readStyles();
   const { mode, startedAt, durationMs } = results;
   const page = html`<!doctype html>
@@ -40,11 +38,11 @@ ${trusted(css)}</style>
 <p class="summary">${mode === 'http' ? 'Sales through nginx to two nodes.' : 'The locks themselves: two processes, one section of a GET and a SET.'}</p>
 </header>
 <main>
-${rates(results, draw)}
+${rates(results)}
 ${ratios(results)}
-${cpu(results, draw)}
-${commands(results, draw)}
-${waiting(results, draw)}
+${cpu(results)}
+${commands(results)}
+${waiting(results)}
 ${results.settings.waiters.map((waiters) => table(results, waiters))}
 ${options(results)}
 ${howItWasRun(results)}
@@ -70,13 +68,13 @@ const legend = (mode: BenchResults['mode']) => html`<ul class="legend">
 </ul>
 <p>The bar is the median of the rounds, the line goes from the lowest round to the highest.</p>`;
 
-function rates(results: BenchResults, draw: Draw): Html {
+function rates(results: BenchResults): Html {
   const what = results.mode === 'http' ? 'Sales per second' : 'Acquisitions per second';
   return html`<section>
 <h2>${what}</h2>
 ${legend(results.mode)}
 <div class="charts">
-${charts(results, draw, what, ({ perSecond }) => perSecond, formatNumber)}</div>
+${charts(results, what, ({ perSecond }) => perSecond, formatNumber)}</div>
 ${orderPrice(results)}
 </section>`;
 }
@@ -97,13 +95,13 @@ ${rows.map(
   );
 }
 
-function cpu(results: BenchResults, draw: Draw): Html {
+function cpu(results: BenchResults): Html {
   const what = results.mode === 'http' ? 'CPU time per sale' : 'CPU time per acquisition';
   return html`<section>
 <h2>${what}</h2>
 <p>${describeCpu(results)} No waiting is in it.</p>
 <div class="charts">
-${charts(results, draw, what, cpuMicros, formatMicros)}</div>
+${charts(results, what, cpuMicros, formatMicros)}</div>
 </section>`;
 }
 
@@ -111,35 +109,29 @@ function formatMicros(micros: number): string {
   return `${formatNumber(micros)} µs`;
 }
 
-function commands(results: BenchResults, draw: Draw): Html {
+function commands(results: BenchResults): Html {
   const what = 'Redis commands per acquisition';
   return html`<section>
 <h2>${what}</h2>
 <p>The two of the section and those inside scripts included. Each mark of the axis stands for ten times the one before.</p>
 <div class="charts">
-${charts(results, draw, what, ({ commandsPerAcquisition }) => commandsPerAcquisition, formatMeasure, true)}</div>
+${charts(results, what, ({ commandsPerAcquisition }) => commandsPerAcquisition, formatMeasure, logAxis)}</div>
 </section>`;
 }
 
-function charts(
-  results: BenchResults,
-  draw: Draw,
-  what: string,
-  figure: Figure,
-  format: (n: number) => string,
-  isLog = false,
-) {
+function charts(results: BenchResults, what: string, figure: Figure, format: (n: number) => string, axisOf = evenAxis) {
   return results.settings.waiters.map((waiters) => {
-    const rows = contestantsAt(results, waiters).flatMap((row) => {
-      const spread = spreadOver(results.turns, row.name, waiters, figure);
-      return spread ? [{ ...row, spread }] : [];
+    const rows = contestantsAt(results, waiters).flatMap(({ name, shownAs, colour }): BarRow[] => {
+      const range = spreadOver(results.turns, name, waiters, figure);
+      if (range === undefined) return [];
+      return [{ name: shownAs, bars: [{ value: range.value, text: format(range.value), kind: colour, range }] }];
     });
     const title = titleAt(results.mode, waiters);
-    return chart(title, draw(bars(`${what}, ${title}`, rows, format, isLog)));
+    return chart(title, barChart(`${what}, ${title}`, rows, axisOf));
   });
 }
 
-function waiting(results: BenchResults, draw: Draw): Html {
+function waiting(results: BenchResults): Html {
   return html`<section>
 <h2>How long a waiter waits</h2>
 <ul class="legend">
@@ -151,26 +143,34 @@ function waiting(results: BenchResults, draw: Draw): Html {
 <div class="charts">
 ${results.settings.waiters.map((waiters) => {
   const value = (name: string, figure: Figure) => spreadOver(results.turns, name, waiters, figure)?.value;
-  const rows = contestantsAt(results, waiters).flatMap((row) => {
-    const p50 = value(row.name, ({ waitMs }) => waitMs?.p50);
-    const p99 = value(row.name, ({ waitMs }) => waitMs?.p99);
-    const max = value(row.name, ({ waitMs }) => waitMs?.max);
-    return p50 === undefined || p99 === undefined || max === undefined ? [] : [{ ...row, p50, p99, max }];
+  const rows = contestantsAt(results, waiters).flatMap(({ name, shownAs }) => {
+    const p50 = value(name, ({ waitMs }) => waitMs?.p50);
+    const p99 = value(name, ({ waitMs }) => waitMs?.p99);
+    const max = value(name, ({ waitMs }) => waitMs?.max);
+    return p50 === undefined || p99 === undefined || max === undefined
+      ? []
+      : [{ name: shownAs, span: { p50, p99, max } }];
   });
   const title = titleAt(results.mode, waiters);
-  return chart(title, draw(waits(`Waits, ${title}`, rows)));
+  return chart(title, spanChart(`Waits, ${title}`, rows));
 })}</div>
 </section>`;
 }
 
+const colours = { ceiling: 'expected', ours: 'final', peer: 'peer' } as const;
+
+/** Who was measured. One that lost updates was not alone in its section. */
 function contestantsAt({ contestants, turns }: BenchResults, waiters: number) {
-  return contestants.map(({ name, kind }) => ({
-    name,
-    kind,
-    isNotAlone: turns.some((turn) => {
+  return contestants.map(({ name, kind }) => {
+    const isNotAlone = turns.some((turn) => {
       return turn.name === name && turn.waiters === waiters && (turn.figures?.lostUpdates ?? 0) > 0;
-    }),
-  }));
+    });
+    return {
+      name,
+      shownAs: isNotAlone ? `${name} ✘` : name,
+      colour: isNotAlone ? ('wrong' as const) : colours[kind],
+    };
+  });
 }
 
 function chart(title: string, drawing: Html): Html {

@@ -100,7 +100,7 @@ async function run(): Promise<number> {
   const dir = folderOf(reportsDir, startedAt);
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
-  writeFileSync(join(dir, 'bench.html'), await renderBenchPage(results));
+  writeFileSync(join(dir, 'bench.html'), renderBenchPage(results));
   pointAt(reportsDir, 'latest-bench', dir);
   say(`\n${renderTables(results)}\n\nThe report: ${dir}/bench.html`);
   if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);

@@ -2,14 +2,13 @@
 
 import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures } from '../evidence/results.ts';
-import { measuredRushes, questionOf, ranStaircases } from './cells.ts';
-import { latencyByStage, type Scale, stockByStage, stockScale, stockThroughTime } from './charts.ts';
-import type { Draw } from './draw.ts';
+import { measuredRushes, questionOf, ranStaircases, type StageFigures } from './cells.ts';
 import { type Html, html } from './escape.ts';
 import { figureCell, stockFigures } from './figures.ts';
+import { type Axis, type BarRow, barChart, evenAxis, spanChart, stockChart } from './svg-charts.ts';
 
 /** What each stage left in stock: the table of the first rush, and a picture of every one. */
-export function finalStock(results: Results, draw: Draw): Html | false {
+export function finalStock(results: Results): Html | false {
   const drills = measuredRushes(results);
   const tabled = drills.find(({ drill }) => drill === 'rush') ?? drills[0];
   if (tabled === undefined) return false;
@@ -32,30 +31,51 @@ ${tabled.stages.map(
 <li><i class="swatch wrong"></i> final stock, not as expected</li>
 </ul>
 <div class="charts">
-${drills.map(({ drill, stages }) => figure(drillCaption(drill), draw(stockByStage(drill, stages))))}</div>
+${drills.map(({ drill, stages }) => figure(drillCaption(drill), stockByStage(drill, stages)))}</div>
 </section>`;
 }
 
+function stockByStage(drill: string, stages: StageFigures[]): Html {
+  const rows = stages.map(
+    ({ stage, figures: { expectedStock, finalStock } }): BarRow => ({
+      name: stage,
+      bars: [
+        { value: expectedStock, text: formatNumber(expectedStock), kind: 'expected' },
+        {
+          value: finalStock,
+          text: formatNumber(finalStock),
+          kind: finalStock === expectedStock ? 'final' : 'wrong',
+        },
+      ],
+    }),
+  );
+  return barChart(`Expected and final stock of ${drill} by stage`, rows);
+}
+
 /** How long the sales of each stage took, drill by drill. */
-export function latency(results: Results, draw: Draw): Html | false {
+export function latency(results: Results): Html | false {
   const drills = measuredRushes(results);
   if (drills.length === 0) return false;
   return html`<section>
 <h2>How long a sale took</h2>
 <ul class="legend">
 <li><i class="dot p50"></i> p50: half of the sales were faster</li>
-<li><i class="dot p95"></i> p95: one in twenty was slower</li>
-<li><i class="dot p99"></i> p99: one in a hundred was slower</li>
+<li><i class="dot p99"></i> p99: one in a hundred was slower; its value stands on the right</li>
 <li><i class="dot max"></i> the slowest</li>
 </ul>
 <p>Successful sales only. Each mark of the axis stands for ten times the one before.</p>
 <div class="charts">
-${drills.map(({ drill, stages }) => figure(drillCaption(drill), draw(latencyByStage(drill, stages))))}</div>
+${drills.map(({ drill, stages }) => figure(drillCaption(drill), latencyOf(drill, stages)))}</div>
 </section>`;
 }
 
+function latencyOf(drill: string, stages: StageFigures[]): Html {
+  const rows = stages.map(({ stage, figures }) => ({ name: stage, span: figures.latencyMs }));
+  return spanChart(`Latency of ${drill} by stage`, rows);
+}
+
 /** The stock in the course of every rush. */
-export function stockOfRushes(results: Results, draw: Draw): Html | false {
+export function stockOfRushes(results: Results): Html | false {
   const drills = ranStaircases(results)
     .flatMap(({ drills }) => drills)
     .map((drill) => ({ drill, rushes: rushesOf(results, drill) }))
@@ -65,7 +85,7 @@ export function stockOfRushes(results: Results, draw: Draw): Html | false {
   const isOneStage = drills.every(({ rushes }) => rushes.length === 1);
   const drawn = drills.map(({ drill, rushes }) => ({
     drill,
-    figures: rushes.map((rush) => drawRush(rush, scaleOf(rushes), isOneStage ? drill : rush.stage, draw)),
+    figures: rushes.map((rush) => drawRush(rush, axisOf(rushes), isOneStage ? drill : rush.stage)),
   }));
   return html`<section>
 <h2>The stock during each rush</h2>
@@ -97,13 +117,13 @@ function rushesOf({ stages }: Results, drill: string): Rush[] {
   );
 }
 
-function scaleOf(rushes: Rush[]): Scale {
+function axisOf(rushes: Rush[]): Axis {
   const points = rushes.flatMap(({ result }) => result.stockOverTime);
-  return stockScale(points.flatMap(({ stock, expected }) => [stock, expected]));
+  return evenAxis(points.flatMap(({ stock, expected }) => [stock, expected]));
 }
 
 /** The figures say how it ended: the last writes of two nodes may be recorded in another order than they were made. */
-function drawRush({ stage, result }: Rush, scale: Scale, title: string, draw: Draw): Html {
+function drawRush({ stage, result }: Rush, axis: Axis, title: string): Html {
   const { drill, stockOverTime } = result;
   const figures = rushFigures(result);
   const end = stockOverTime.at(-1);
@@ -111,8 +131,8 @@ function drawRush({ stage, result }: Rush, scale: Scale, title: string, draw: Dr
   const expected = figures?.expectedStock ?? end?.expected ?? 0;
   const comparison = stock === expected ? ', as expected' : ` instead of ${formatNumber(expected)}`;
   const ending = `${formatNumber(stock)}${comparison}, in ${formatDuration(end?.ms ?? 0)}`;
-  const chart = stockThroughTime(`Stock of ${stage} during ${drill}: ${ending}`, stockOverTime, scale);
-  return figure(html`<b>${title}</b><br>${ending}`, draw(chart), stock !== expected && 'wrong');
+  const chart = stockChart(`Stock of ${stage} during ${drill}: ${ending}`, stockOverTime, axis);
+  return figure(html`<b>${title}</b><br>${ending}`, chart, stock !== expected && 'wrong');
 }
 
 function drillCaption(drill: string): Html {

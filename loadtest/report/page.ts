@@ -6,7 +6,6 @@ import type { Results } from '../evidence/results.ts';
 import { drillsAlone } from './cells.ts';
 import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
 import { contractSection } from './contract-section.ts';
-import { type Draw, loadDraw } from './draw.ts';
 import { environmentLines } from './environment.ts';
 import { type Html, html, trusted } from './escape.ts';
 import { gradeLine, notPromised, optionLines } from './grades.ts';
@@ -18,11 +17,10 @@ import { countCells, summarize, titleOf } from './summary.ts';
 import { timelinePatterns } from './timeline.ts';
 
 /**
- * The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. `drawChart` draws its
- * charts: the chart library, when it is not given. With a `proof`, the staircase has its marks as well.
+ * The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. With a `proof`, the
+ * staircase has its marks as well.
  */
-export async function renderPage(results: Results, drawChart?: Draw, proof?: Proof): Promise<string> {
-  const draw = drawChart ?? (await loadDraw());
+export function renderPage(results: Results, proof?: Proof): string {
   const stages = drillsAlone(results.stages);
   const css = readStyles();
   const page = html`<!doctype html>
@@ -38,13 +36,13 @@ ${trusted(css)}</style>
 <body>
 ${verdict(results)}
 <main>
-${results.grades === undefined && finalStock(results, draw)}
+${results.grades === undefined && finalStock(results)}
 ${staircaseSections(results, proof)}
 ${contractSection(results)}
 ${gradesSection(results)}
-${results.grades !== undefined && finalStock(results, draw)}
-${stockOfRushes(results, draw)}
-${latency(results, draw)}
+${results.grades !== undefined && finalStock(results)}
+${stockOfRushes(results)}
+${latency(results)}
 ${comparison(results)}
 ${hasTimeline(results) && timelinePatterns()}
 ${stages.map((stage, i) => stageSection(stage, stages.slice(0, i), results))}

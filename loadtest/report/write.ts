@@ -11,7 +11,7 @@ import { renderPage } from './page.ts';
 export async function writeReport(results: Results, dir: string, proof?: Proof): Promise<void> {
   await mkdir(dir, { recursive: true });
   await Promise.all([
-    writeFile(join(dir, 'report.html'), await renderPage(results, undefined, proof)),
+    writeFile(join(dir, 'report.html'), renderPage(results, proof)),
     writeFile(join(dir, 'report.md'), renderMarkdown(results)),
   ]);
 }
