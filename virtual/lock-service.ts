@@ -33,6 +33,7 @@ interface Exported {
 
 const modules = {
   ...systemModules,
+  'node:util': 'export const inspect = String;',
   'node:events': 'export const setMaxListeners = () => {};',
   // The service makes one client, of its Redis.
   ioredis: `export class Redis { constructor() { return given.redis; } }

@@ -1,8 +1,9 @@
 // What runs inside a virtual node: the inventory service's own sale path, without HTTP, metrics and the servers beyond Redis.
 
-import type { TakeOne } from '../locks/lock.ts';
+import type { CreateLock, TakeOne } from '../locks/lock.ts';
 import { createRegistry, type Strategy } from '../locks/strategy.ts';
 import { awayServer } from '../services/inventory/away-server.ts';
+import { supervised } from '../services/inventory/external-lock.ts';
 import { createHistory } from '../services/inventory/history.ts';
 import { ProblemError } from '../services/inventory/problem.ts';
 import { ClientGoneError } from '../services/inventory/sale-ending.ts';
@@ -16,7 +17,12 @@ export interface ServiceOptions {
   node: string;
   lock: string;
   /** What the registry says of the lock, besides what its file exports. */
-  facts: Pick<Strategy, 'backend' | 'commands'> & { stockIn?: 'redis'; isInBuckets?: true };
+  facts: Pick<Strategy, 'backend' | 'commands'> & {
+    stockIn?: 'redis';
+    isInBuckets?: true;
+    /** It is none of ours, so it is held to what a lock must do. */
+    isExternal?: true;
+  };
   leaseMs: number;
   retryDelayMs: number;
   waitTimeoutMs: number;
@@ -40,7 +46,8 @@ const metrics = {
 /** Starts the service with this lock alone. */
 export function startService(lockFile: LockFile, options: ServiceOptions) {
   const { node, lock, facts, leaseMs, retryDelayMs, waitTimeoutMs, masters } = options;
-  const { createLock, takeOne, createReadLock, createMultiLock } = lockFile;
+  const { takeOne, createReadLock, createMultiLock } = lockFile;
+  const createLock = facts.isExternal ? supervised(lockFile.createLock as CreateLock) : lockFile.createLock;
   const exported = Object.entries({ createLock, takeOne, createReadLock, createMultiLock });
   const strategy = { ...facts, ...Object.fromEntries(exported.filter(([, value]) => value !== undefined)) } as Strategy;
   const registry = createRegistry({ [lock]: strategy });

@@ -10,7 +10,7 @@ import { drills as allDrills } from '../drills/index.ts';
 import type { DrillResult, Grade } from '../evidence/results.ts';
 import { runContract } from '../grade/contract/contract.ts';
 import { openContractServers } from '../grade/contract/contract-servers.ts';
-import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
+import { problemOfName, readExternalLock, readPeers, whyNotVirtual } from '../grade/external-locks.ts';
 import type { Drill } from '../harness/drill.ts';
 import { faultLines, matrixLines, matrixOf, nameOfCell } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
@@ -33,6 +33,7 @@ const {
   baseline,
   checks,
   searchSeconds,
+  virtualSettings,
   drills = allDrills,
   ...options
 } = readGradeOptions(process.argv);
@@ -45,7 +46,8 @@ async function grade() {
   for (const { file, problem } of grades) {
     if (problem !== undefined) process.stderr.write(`${relative(callerDir, file)} can't be graded: ${problem}.\n`);
   }
-  const sound = grades.filter(({ problem }) => problem === undefined).map(({ stage }) => stage);
+  const gradable = grades.filter(({ problem }) => problem === undefined);
+  const sound = gradable.map(({ stage }) => stage);
   if (sound.length === 0) {
     process.exitCode = COULD_NOT_RUN;
     return;
@@ -55,12 +57,26 @@ async function grade() {
   if (searched === undefined) return;
   const contract = await contractNext(grades, checks);
   if (contract === undefined) return;
+  const lacking = virtualSettings && (await whyNotVirtual(gradable));
+  if (lacking !== undefined) process.stderr.write(`${lacking} The drills run on real servers.\n`);
+  const isVirtual = virtualSettings !== undefined && lacking === undefined;
+  const settings = isVirtual ? virtualSettings : options.settings;
   const cells = allCells([...baseline, ...sound], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
-  const narrator = createStaircaseNarrator(process.stdout, cells, { workers });
+  const narrator = createStaircaseNarrator(process.stdout, cells, { workers, isVirtual });
   const judged = grades.map((grade) => ({ ...grade, ...searchOf(grade, searched) }));
-  await runCommand({ ...options, command: 'npm run grade', cells, workers, narrator, grades: judged, contract });
+  await runCommand({
+    ...options,
+    settings,
+    isVirtual,
+    command: 'npm run grade',
+    cells,
+    workers,
+    narrator,
+    grades: judged,
+    contract,
+  });
 }
 
 /** The scopes in which the search has broken this lock. Nothing when it has not looked at it. */

@@ -102,16 +102,22 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
   checks: string[];
   /** How long the search over every order of events may take, in seconds. */
   searchSeconds: number;
+  /** How the drills are set in the virtual world. Absent when they are to run on real servers. */
+  virtualSettings?: DrillSettings;
 }
 
 /** Reads the command line of `npm run grade`. Ends the process as `readRunOptions` does. */
 export function readGradeOptions(argv: string[]): GradeSettings {
   const name = 'npm run grade';
   const description = 'Puts a lock of your own through the contract and every drill, and writes a report.';
-  const command = commandOfDrills(name, description, drillsOf('locks'), checkNames)
+  // A published lock brings packages that the virtual world does not have.
+  const isVirtual = !argv.some((arg) => ['--real', '--peers'].includes(arg));
+  const usual = isVirtual ? usualSettings : realSettings;
+  const command = commandOfDrills(name, description, drillsOf('locks'), checkNames, usual)
     .argument('[modules...]', 'modules that export createLock, such as ./my-lock.ts')
     .option('--new <file>', 'write a lock that works, to be changed, and do nothing else')
-    .option('--peers', 'the published locks in loadtest/peers as well', false)
+    .option('--peers', 'the published locks in loadtest/peers as well, all on real servers', false)
+    .option('--real', 'its drills on real servers, in minutes, instead of the virtual world', false)
     .option(
       '--baseline <stages>',
       'built-in locks that run as a baseline, by number or name, or none (default: 8)',
@@ -142,6 +148,7 @@ export function readGradeOptions(argv: string[]): GradeSettings {
     baseline: given.baseline ?? stageList('8'),
     checks: given.drill?.filter(isCheck) ?? checkNames,
     searchSeconds: given.seconds,
+    ...(isVirtual && { virtualSettings: drillSettings({ ...usualSettings, ...given }, refuse).settings }),
     ...settings,
   };
 }

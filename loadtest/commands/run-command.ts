@@ -2,7 +2,7 @@
 
 import { latestProof } from '../evidence/proof.ts';
 import type { DrillResult, Grade, Results, StageResult } from '../evidence/results.ts';
-import { modulesOf } from '../grade/external-locks.ts';
+import { modulesOf, sourcesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
 import { createTargets } from '../harness/targets.ts';
 import { holdsAll } from '../report/grades.ts';
@@ -80,12 +80,13 @@ export async function runCommand({
 
     const { signal } = stopping;
     const given = { cells, settings, signal, narrator, folder };
+    const locks = sourcesOf(grades ?? []);
     const {
       stages: ran,
       leftOut,
       log,
     } = isVirtual
-      ? await playVirtualCells(given)
+      ? await playVirtualCells({ ...given, locks })
       : { ...(await runCells({ ...given, workers, isStory, targets })), log: undefined };
     const stages = withContract(ran, contract);
 

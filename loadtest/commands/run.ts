@@ -16,7 +16,7 @@ import {
 import type { Target } from '../harness/target.ts';
 import type { Targets } from '../harness/targets.ts';
 import { columnNames, columnOf, isExternal, rowOf, taughtVerdict } from '../staircase/lookup.ts';
-import { playAll } from '../virtual/play-all.ts';
+import { type PlayAllOptions, playAll } from '../virtual/play-all.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
 
@@ -132,13 +132,15 @@ export async function playVirtualCells({
   cells,
   settings,
   signal,
+  locks,
   narrator,
   folder,
-}: Pick<RunOptions, 'cells' | 'settings' | 'signal' | 'narrator' | 'folder'>) {
+}: Pick<RunOptions, 'cells' | 'settings' | 'signal' | 'narrator' | 'folder'> & Pick<PlayAllOptions, 'locks'>) {
   const results = new Map<Cell, DrillResult>();
   const logs = new Map<Cell, string>();
   await playAll(cells, {
     settings,
+    locks,
     signal,
     onResult(cell, { outcome, log = '' }, ms) {
       const { stage, drill } = cell;

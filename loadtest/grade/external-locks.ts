@@ -9,6 +9,7 @@ import { hostArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { backendOfPromises } from '../../services/inventory/external-lock.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
+import { type LockSource, openService } from '../../virtual/lock-service.ts';
 import type { Grade } from '../evidence/results.ts';
 import type { ExternalModule } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
@@ -54,6 +55,25 @@ export function modulesOf(grades: Grade[]): Record<string, ExternalModule> {
   return Object.fromEntries(
     grades.map(({ stage, file, promises }) => [stage, { file, backend: backendOfPromises(promises) }]),
   );
+}
+
+/** Where the virtual world finds these locks, by their rows. */
+export function sourcesOf(grades: Grade[]): Record<string, LockSource> {
+  return Object.fromEntries(
+    grades.map(({ stage, file, promises }) => [
+      stage,
+      { name: stage, file, facts: { backend: backendOfPromises(promises), isExternal: true } },
+    ]),
+  );
+}
+
+/** Why the first of these locks that can't be played in the virtual world can't be: a sentence. Undefined when all can. */
+export async function whyNotVirtual(grades: Grade[]): Promise<string | undefined> {
+  for (const source of Object.values(sourcesOf(grades))) {
+    const problem = await openService(source).catch((error: Error) => error);
+    if (problem instanceof Error) return `${source.name} can't be played in the virtual world: ${problem.message}.`;
+  }
+  return undefined;
 }
 
 /** Why a lock in this file could not be graded under this name. */

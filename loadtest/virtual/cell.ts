@@ -1,15 +1,19 @@
 // One cell of the staircase in the virtual world: what it is asked for, what comes of it, and what the world can't carry.
 
 import { createHash } from 'node:crypto';
-import { isVirtual } from '../../virtual/lock-service.ts';
+import { isVirtual, type LockSource } from '../../virtual/lock-service.ts';
 import { drills } from '../drills/index.ts';
 import { type DrillOutcome, type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
+import { judgeExternal } from '../harness/judge-external.ts';
+import { addExternalRow } from '../staircase/lookup.ts';
 import { playDrill } from './play.ts';
 
 export interface VirtualTask {
   stage: string;
   drill: string;
   settings: DrillSettings;
+  /** Of an external lock: where it is. */
+  lock?: LockSource;
 }
 
 export interface VirtualResult {
@@ -24,17 +28,19 @@ const REAL_ONLY: Record<string, string> = {
 };
 
 /** Plays a cell in the virtual world. One at a time in each process. */
-export async function playCell({ stage, drill: name, settings }: VirtualTask): Promise<VirtualResult> {
+export async function playCell({ stage, drill: name, settings, lock }: VirtualTask): Promise<VirtualResult> {
   const drill = drills.find((each) => each.name === name);
   if (drill === undefined) throw new Error(`There is no drill ${name}.`);
   const lacking = REAL_ONLY[name];
   if (lacking !== undefined) return { outcome: notApplicable(lacking) };
-  if (!isVirtual(stage)) {
+  if (lock === undefined && !isVirtual(stage)) {
     return { outcome: notApplicable('Its servers are not in the virtual world: `-- --real` has them.') };
   }
+  if (lock !== undefined) addExternalRow(stage, lock.facts.backend);
   try {
-    const { outcome, log } = await playDrill(drill, stage, { settings });
-    return { outcome, log: createHash('sha256').update(log.join('\n')).digest('hex') };
+    const { outcome, log } = await playDrill(drill, stage, { settings, ...(lock && { lock, givesUp: true }) });
+    const judged = lock === undefined ? outcome : judgeExternal(outcome);
+    return { outcome: judged, log: createHash('sha256').update(log.join('\n')).digest('hex') };
   } catch (error) {
     return { outcome: lostTrack(error) };
   }

@@ -3,21 +3,36 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
-import { type Cell, type DrillSettings, lostTrack } from '../harness/drill.ts';
+import type { LockSource } from '../../virtual/lock-service.ts';
+import { type Cell, type DrillOutcome, type DrillSettings, lostTrack } from '../harness/drill.ts';
 import type { VirtualResult, VirtualTask } from './cell.ts';
+
+/** A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. */
+const SILENCE_MS = 8_000;
+const SILENT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
 
 export interface PlayAllOptions {
   settings: DrillSettings;
+  /** External locks, by their rows. */
+  locks?: Record<string, LockSource> | undefined;
+  /** How long a process may give no sign, in milliseconds; 8 s when it is not given. */
+  silenceMs?: number;
   /** Ends it: what has not been played by then is left out. */
   signal: AbortSignal;
   /** Called with each cell when it has been played, and how long that took by the clock of the machine, in milliseconds. */
   onResult(cell: Cell, result: VirtualResult, ms: number): void;
 }
 
-/** Plays the cells. A process that dies makes its cell unknown, and another goes on. */
-export async function playAll(cells: Cell[], { settings, signal, onResult }: PlayAllOptions): Promise<void> {
+/**
+ * Plays the cells. A process that dies makes its cell unknown, or failed where an external lock has kept it for ever, and another goes on.
+ * Such a lock is not played again: its other cells have failed, too.
+ */
+export async function playAll(cells: Cell[], options: PlayAllOptions): Promise<void> {
+  const { settings, locks = {}, silenceMs = SILENCE_MS, signal, onResult } = options;
   const node = await bundledArgs('loadtest/virtual/worker.ts');
   const queue = [...cells];
+  /** How external locks have ended the processes that played them. */
+  const deadly = new Map<string, VirtualResult>();
 
   async function work() {
     let worker: ChildProcess | undefined;
@@ -25,11 +40,19 @@ export async function playAll(cells: Cell[], { settings, signal, onResult }: Pla
     signal.addEventListener('abort', end);
     try {
       for (let cell = queue.shift(); cell !== undefined && !signal.aborted; cell = queue.shift()) {
-        worker ??= startWorker(node);
+        const { stage } = cell;
+        const lock = locks[stage];
         const startedAt = performance.now();
-        const result = await ask(worker, { stage: cell.stage, drill: cell.drill.name, settings });
+        let result = deadly.get(stage);
+        if (result === undefined) {
+          worker ??= startWorker(node);
+          result = await ask(worker, { stage, drill: cell.drill.name, settings, ...(lock && { lock }) }, silenceMs);
+        }
         if (signal.aborted) return;
-        if (worker.exitCode !== null || worker.signalCode !== null) worker = undefined;
+        if (worker && (worker.exitCode !== null || worker.signalCode !== null)) {
+          worker = undefined;
+          if (lock) deadly.set(stage, result);
+        }
         onResult(cell, result, performance.now() - startedAt);
       }
     } finally {
@@ -41,14 +64,25 @@ export async function playAll(cells: Cell[], { settings, signal, onResult }: Pla
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), cells.length) }, work));
 }
 
-async function ask(worker: ChildProcess, task: VirtualTask): Promise<VirtualResult> {
+async function ask(worker: ChildProcess, task: VirtualTask, silenceMs: number): Promise<VirtualResult> {
+  const ended = lostTrack(new Error('The process that played it has died.'));
+  const kept: DrillOutcome = { ...ended, verdict: 'fail', reasons: [SILENT] };
+  let isSilent = false;
+  const timer = setTimeout(() => {
+    isSilent = true;
+    worker.kill('SIGKILL');
+  }, silenceMs);
   try {
     return await new Promise<VirtualResult>((resolve) => {
-      worker.once('message', resolve);
-      worker.once('exit', () => resolve({ outcome: lostTrack(new Error('The process that played it has died.')) }));
+      worker.on('message', (answer: VirtualResult | 'alive') => {
+        if (answer === 'alive') timer.refresh();
+        else resolve(answer);
+      });
+      worker.once('exit', () => resolve({ outcome: isSilent && task.lock ? kept : ended }));
       worker.send(task);
     });
   } finally {
+    clearTimeout(timer);
     worker.removeAllListeners();
   }
 }

@@ -24,6 +24,8 @@ export interface PlayOptions {
   /** Another target than the one that is given. */
   wrap?: (target: Target) => Target;
   narrate?: Narrate;
+  /** A load ends when nobody has been given the lock for longer than a sale waits for it. */
+  givesUp?: boolean;
   /** Called before the drill begins: from here on processes may stand still. */
   disturb?: (lab: Lab, harness: Harness) => void;
 }
@@ -53,6 +55,7 @@ export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}
         return narrate(sentence, atMs, isStep);
       },
       tries: 1,
+      ...(options.givesUp && { givesUp: true }),
     });
     lab.say(`${outcome.verdict}: ${outcome.reasons.join(' ')}`);
     return { outcome, log: lab.log, virtualMs: lab.now() };

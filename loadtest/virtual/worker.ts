@@ -2,9 +2,13 @@
 
 import { playCell, type VirtualTask } from './cell.ts';
 
+/** How often it says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
+const SIGN_EVERY_MS = 500;
+
 process.on('message', async (task: VirtualTask) => {
   const result = await playCell(task);
   // Nobody waits for the answer any more when the other end has gone.
   process.send?.(result, () => {});
 });
 process.on('disconnect', () => process.exit());
+setInterval(() => process.send?.('alive', () => {}), SIGN_EVERY_MS);

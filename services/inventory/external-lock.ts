@@ -3,8 +3,8 @@ import type { Backend } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
 import { isStoreUnavailable } from './away-server.ts';
 import { cancelOnAbort } from './cancel.ts';
+import { describe } from './describe.ts';
 import { ExternalLockFault } from './external-lock-fault.ts';
-import { describe } from './external-module.ts';
 
 /** How long an external lock may take for a single try, in milliseconds. */
 const TRY_LIMIT_MS = 1_000;

@@ -2,8 +2,8 @@
 
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { inspect } from 'node:util';
 import type { CreateLock } from '../../locks/lock.ts';
+import { describe } from './describe.ts';
 import { ExternalLockFault } from './external-lock-fault.ts';
 
 /** A lock that is not part of the project: a module that exports `createLock`. */
@@ -37,10 +37,4 @@ export async function readExternalModule(file: string): Promise<ExternalModule> 
   if (typeof createLock !== 'function')
     throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
   return { createLock, promises: exported.promises ?? exported.default?.promises };
-}
-
-/** Any value, in one line. */
-export function describe(value: unknown): string {
-  const text = value instanceof Error ? `${value.name}: ${value.message}` : inspect(value, { depth: 1 });
-  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }

@@ -1,7 +1,7 @@
 // Loads the module that brings parts of the orders, and says in a clause what is wrong with it.
 
 import { pathToFileURL } from 'node:url';
-import { describe } from '../../external-module.ts';
+import { describe } from '../../describe.ts';
 import type { ExternalParts } from './contract.ts';
 
 const names = ['answerOnce', 'cleanUp', 'takePayment'] as const satisfies (keyof ExternalParts)[];

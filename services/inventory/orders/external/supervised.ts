@@ -4,7 +4,7 @@ import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { isRefused } from '../../../../locks/drivers/mysql-session.ts';
 import type { RedisClient } from '../../../../locks/lock.ts';
 import { awayServer } from '../../away-server.ts';
-import { describe } from '../../external-module.ts';
+import { describe } from '../../describe.ts';
 import { readSchema } from '../../mysql.ts';
 import { ProblemError } from '../../problem.ts';
 import { type Answer, inProgress, type Once, succeeded } from '../idempotency/once.ts';
