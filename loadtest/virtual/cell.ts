@@ -20,12 +20,22 @@ export interface VirtualResult {
   outcome: DrillOutcome;
   /** The SHA-256 of the log: the same each time that the cell is played. Absent when nothing was. */
   log?: string;
+  /** The process that played it plays no other cell. */
+  endsProcess?: boolean;
 }
 
 const REAL_ONLY: Record<string, string> = {
   'long-wait': 'A virtual process has no memory of its own: `-- --real` measures it.',
   'wrong-replica': 'In the virtual world no replica confirms a write: `-- --real` has one.',
 };
+
+/** What came of a cell whose process was ended by an error that no code handles: that of a node would have been, too. */
+export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {
+  const outcome = lostTrack(error);
+  if (lock === undefined) return { outcome, endsProcess: true };
+  const reason = `A node ends by an error that no code handles: ${String(error)}.`;
+  return { outcome: { ...outcome, verdict: 'fail', reasons: [reason] }, endsProcess: true };
+}
 
 /** Plays a cell in the virtual world. One at a time in each process. */
 export async function playCell({ stage, drill: name, settings, lock }: VirtualTask): Promise<VirtualResult> {

@@ -31,8 +31,8 @@ export async function playAll(cells: Cell[], options: PlayAllOptions): Promise<v
   const { settings, locks = {}, silenceMs = SILENCE_MS, signal, onResult } = options;
   const node = await bundledArgs('loadtest/virtual/worker.ts');
   const queue = [...cells];
-  /** How external locks have ended the processes that played them. */
-  const deadly = new Map<string, VirtualResult>();
+  /** What came of external locks that never come back. */
+  const endless = new Map<string, VirtualResult>();
 
   async function work() {
     let worker: ChildProcess | undefined;
@@ -43,16 +43,17 @@ export async function playAll(cells: Cell[], options: PlayAllOptions): Promise<v
         const { stage } = cell;
         const lock = locks[stage];
         const startedAt = performance.now();
-        let result = deadly.get(stage);
+        let result: Answer | undefined = endless.get(stage);
         if (result === undefined) {
           worker ??= startWorker(node);
           result = await ask(worker, { stage, drill: cell.drill.name, settings, ...(lock && { lock }) }, silenceMs);
         }
         if (signal.aborted) return;
-        if (worker && (worker.exitCode !== null || worker.signalCode !== null)) {
+        if (result.endsProcess) {
+          end();
           worker = undefined;
-          if (lock) deadly.set(stage, result);
         }
+        if (result.isEndless) endless.set(stage, result);
         onResult(cell, result, performance.now() - startedAt);
       }
     } finally {
@@ -64,21 +65,25 @@ export async function playAll(cells: Cell[], options: PlayAllOptions): Promise<v
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), cells.length) }, work));
 }
 
-async function ask(worker: ChildProcess, task: VirtualTask, silenceMs: number): Promise<VirtualResult> {
+type Answer = VirtualResult & { isEndless?: boolean };
+
+async function ask(worker: ChildProcess, task: VirtualTask, silenceMs: number): Promise<Answer> {
   const ended = lostTrack(new Error('The process that played it has died.'));
-  const kept: DrillOutcome = { ...ended, verdict: 'fail', reasons: [SILENT] };
+  const kept = { outcome: { ...ended, verdict: 'fail' as const, reasons: [SILENT] }, isEndless: true };
   let isSilent = false;
   const timer = setTimeout(() => {
     isSilent = true;
     worker.kill('SIGKILL');
   }, silenceMs);
   try {
-    return await new Promise<VirtualResult>((resolve) => {
+    return await new Promise<Answer>((resolve) => {
       worker.on('message', (answer: VirtualResult | 'alive') => {
         if (answer === 'alive') timer.refresh();
         else resolve(answer);
       });
-      worker.once('exit', () => resolve({ outcome: isSilent && task.lock ? kept : ended }));
+      worker.once('exit', () =>
+        resolve(isSilent && task.lock ? { ...kept, endsProcess: true } : { outcome: ended, endsProcess: true }),
+      );
       worker.send(task);
     });
   } finally {

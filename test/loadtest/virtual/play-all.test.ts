@@ -46,6 +46,14 @@ test('a lock that never comes back fails every drill, and keeps nobody for long'
   expect(played).toEqual(['crashed-holder', 'late-write', 'long-sale'].map((drill) => [drill, 'fail', reason]));
 });
 
+test('a rejection that no code handles ends a node, and so the drill fails', async () => {
+  const file = writeModule('unhandled.ts', lockWith({ release: "Promise.reject(new Error('forgotten'));" }));
+
+  expect(await play(file, ['crashed-holder'])).toEqual([
+    ['crashed-holder', 'fail', 'A node ends by an error that no code handles: Error: forgotten.'],
+  ]);
+});
+
 test('a lock that imports what the virtual world does not have is told, with the place', async () => {
   const file = writeModule('by-socket.ts', `import 'node:net';\n${lockWith({})}`);
 
