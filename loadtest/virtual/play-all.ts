@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import type { LockSource } from '../../virtual/lock-service.ts';
-import { type Cell, type DrillOutcome, type DrillSettings, lostTrack } from '../harness/drill.ts';
+import { type Cell, type DrillSettings, lostTrack } from '../harness/drill.ts';
 import type { VirtualResult, VirtualTask } from './cell.ts';
 
 /** A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. */
