@@ -365,7 +365,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     if (isSplit || isBehind) moves.push(change(state, index, unread(at), happening));
     else {
       const input = { at, type: 'reply' as const, id: head.id, reply };
-      const key = `executed ${id} at ${at}`;
+      // Servers whose states are the same answer the same: which of its commands is answered is for the process to know.
+      const key = `executed ${id} for ${head.id} at ${at}`;
       moves.push(...(await happen(state, index, input, { ...happening, fields: { leaseEnds }, key })));
     }
     if (budget.lateVotes > 0 && head.server === FAULTY_MASTER && !isBehind) {

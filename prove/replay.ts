@@ -86,6 +86,7 @@ async function replayOn(used: Valkey[], steps: Step[], options: ReplayOptions): 
         .seen()
         .pending.find((each) => each.line === sent.line && each.server === sent.server && !isOnItsWay(each));
       if (!isDeepStrictEqual(head?.command, sent.command)) return `it sends ${JSON.stringify(head?.command)}.`;
+      if (input?.type === 'reply' && input.id !== head?.id) return `the answer is to another command than ${head?.id}.`;
       const answer = run(servers[sent.server] as Replica, at, index, sent);
       if (nameOfReply(answer) !== reply) return `the reply is ${nameOfReply(answer)} instead of ${reply}.`;
       if (input?.type === 'reply') given = { ...input, reply: answer };

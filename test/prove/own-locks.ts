@@ -31,7 +31,7 @@ export function writeLock(code: string, imports = ''): string {
   const { dir, remove } = makeTempDir();
   cleanUpLater(remove);
   const file = join(dir, 'lock.ts');
-  const parameters = '{ redis, key, ownerToken, leaseMs, retryDelayMs }';
+  const parameters = '{ redis, masters, key, ownerToken, leaseMs, retryDelayMs }';
   writeFileSync(file, `${imports}\nexport const createLock = (${parameters}) => {\n${code}\n};\n`);
   return file;
 }
