@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { createMoves, type Move, type MovesOptions } from './moves.ts';
 import { violated, violatedAtEnd, violatedAtHorizon } from './properties.ts';
 import type { OpenLock } from './sandbox.ts';
+import type { Budget, Scope } from './scopes.ts';
 import type { Server } from './server.ts';
 import { keyOf, type State, type Step } from './state.ts';
 
@@ -51,6 +52,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   /** Those that have not been followed, oldest first. */
   let queue: { state: State; number: number }[] = [];
   const ways = createWays();
+  const witness = createWitness(scope.budget);
   let cut = 0;
   let refusal: string | undefined;
 
@@ -76,6 +78,8 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     }
   }
   const result = { states: known.size, schedules: ways.count(), cut };
+  const missing = witness.missing();
+  if (missing !== undefined) return { verdict: 'unknown', reason: missing, ...result };
   if (cut > 0)
     return { verdict: 'unknown', reason: `${cut} branches were cut at ${horizonMs} ms.`, ...result, schedules: 0 };
   return { verdict: 'holds', reason: 'No order of events violates it.', ...result };
@@ -135,6 +139,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     known.set(key, next);
     cameFrom.push(from);
     queue.push({ state: made, number: next });
+    witness.see(made);
     refusal ??= made.actors.find(({ history }) => history.seen.refusal)?.history.seen.refusal;
     return true;
   }
@@ -153,6 +158,26 @@ export async function search(openLock: OpenLock, server: Server, options: Search
     }
     return steps;
   }
+}
+
+/** What must have happened in some order, so that a lock may be said to hold: somebody was inside, and what may go wrong went wrong. */
+function createWitness(budget: Scope['budget']) {
+  const faults = Object.entries(budget) as [keyof Budget, number][];
+  let hasEntered = false;
+  let hasFailed = !faults.some(([, times]) => times > 0);
+  return {
+    see({ actors, budget }: State) {
+      hasEntered ||= actors.some(({ isInside }) => isInside);
+      hasFailed ||= faults.some(([fault, times]) => budget[fault] < times);
+    },
+    /** What never happened, as a sentence. */
+    missing(): string | undefined {
+      if (!hasEntered) return 'Nobody was inside in any order of events, so nothing was put to the test.';
+      return hasFailed
+        ? undefined
+        : 'What may go wrong happened in no order of events, so nothing was put to the test.';
+    },
+  };
 }
 
 /** Is more in use than this, in bytes? What nobody can reach any more counts for nothing. */

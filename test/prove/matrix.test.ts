@@ -27,7 +27,7 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  client-gone
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  zombie-renewal
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  crossed-skus
-0-none             ✘  ✔  ✘  ✔  ✔  ✔  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ✔  ·  ·
+0-none             ✘  ✔  ✘  ✔  ✔  ·  ✘  ✘  ✘  ✘  ✘  ✘  ·  ✘  ·  ·  ·
 1-in-process       ✘  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·  ·
 2-recursive-retry  ✔  ·  ·  ✘  ·  ·  ✘  ·  ·  ·  ·  ·  ·  ✘  ✔  ·  ·
 3-spin             ✔  ✔  ✔  ✘  ✔  ✔  ✘  ✘  ✔  ✔  ✔  ✔  ·  ✘  ✔  ✘  ·
