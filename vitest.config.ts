@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They need a Redis and nothing else. */
+/** What a change to a stage, a script, a pure part or a text can break: `npm run test:quick`. They start no server: Valkey is in their process. */
 const quick = [
   'test/exercises/{format,shown}.test.ts',
   'test/loadtest/bench/**/*.test.ts',
@@ -8,8 +8,8 @@ const quick = [
   'test/loadtest/evidence/**/*.test.ts',
   'test/loadtest/prove/{alike,plan,results,timeline}.test.ts',
   'test/loadtest/report/**/*.test.ts',
-  'test/loadtest/{scenarios,staircase,virtual/cells}/**/*.test.ts',
-  'test/loadtest/virtual/!(jitter).test.ts',
+  'test/loadtest/scenarios/{page,stock}.test.ts',
+  'test/loadtest/{staircase,virtual/cells}/!(outage).test.ts',
   'test/live/{client/*,questions}.test.ts',
   'test/locks/{*,beyond/!(mysql*|zookeeper*),drivers/*}.test.ts',
   'test/lua/**/*.test.ts',
