@@ -88,13 +88,11 @@ describe('npm run up', () => {
     onTestFinished(temp.remove);
     const long = join(temp.dir, 'x'.repeat(100));
     mkdirSync(long);
-    for (const dir of [long, join(temp.dir, 'missing')]) {
-      const up = start('scripts/up.ts', { TMPDIR: dir });
-      expect((await up.ended).code).toBe(2);
-      expect(up.stderr()).toMatch(
-        /^npm run up cannot listen on \S+: .+\. Set TMPDIR to a folder with a short path that you may write to\.\n$/,
-      );
-    }
+    const up = start('scripts/up.ts', { TMPDIR: long });
+    expect((await up.ended).code).toBe(2);
+    expect(up.stderr()).toMatch(
+      /^npm run up cannot listen on \S+: .+\. Set TMPDIR to a folder with a short path that you may write to\.\n$/,
+    );
   });
 });
 

@@ -37,7 +37,6 @@ test('several cells: the matrix, with a sign for each; 1 when a lock of another 
 
 test.each([
   [['--stage', 'zookeeper'], /zookeeper keeps its lock where the search has no server/],
-  [['--processes', '9'], /whole number from 2 to 4/],
   [[noModule('nobody.ts')], /nobody\.ts can't be proved: there is no such file\./],
 ])('%j is refused, with 2', async (args, why) => {
   const command = prove(...args);
