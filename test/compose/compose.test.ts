@@ -110,17 +110,6 @@ describe('nginx', () => {
   });
 });
 
-test('load test: it aims at nginx and both lab listeners, under the lock of the caller, with the options of the caller last', () => {
-  const { volumes, entrypoint = [] } = serviceNamed('loadtest');
-  const script = entrypoint[2] ?? '';
-
-  expect(script).toMatch(/^umask 0 && exec node --import tsx loadtest\/commands\/replay\.ts .*"\$\$@"$/);
-  expect(script).toContain(`--url http://nginx:${environmentOf('nginx')['NGINX_LISTEN']} `);
-  expect(script).toContain('--lab http://node-1:7778,http://node-2:8889 ');
-  expect([volumes, lastOf('loadtest', 'WORKDIR')]).toEqual([['./reports:/app/reports'], '/app']);
-  expect(environmentOf('loadtest', { LOCK_VERSION: '4' })).toEqual({ LOCK_VERSION: '4' });
-});
-
 test('metrics: Prometheus asks both nodes, every volume is a file, and the dashboard asks for what a node has', async () => {
   const known = (await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name);
   const asked = [...read('metrics/dashboard.json').matchAll(/\b(?:lockstep|nodejs|process)_\w+/g)].map(

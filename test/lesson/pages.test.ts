@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { peerNames, titleOfPeer } from '../../loadtest/peers/peer.ts';
 import { cellsShownIn, withCounterexamples } from '../../loadtest/prove/chapters.ts';
 import { proveCell } from '../../prove/cell.ts';
-import { stageDiff, wanted, withDiff } from '../../scripts/diff.ts';
+import { stageDiff, withDiff } from '../../scripts/diff.ts';
 import { withQuestions } from '../../scripts/questions.ts';
 import { list, readText, stages } from './project-files.ts';
 
@@ -35,19 +35,11 @@ test('docs/verdicts.md: it has each published lock, in the version that is insta
   expect(rows).toEqual(peerNames.map(titleOfPeer));
 });
 
-test('diff: it turns the stage before into this one; a chapter has one place for it; a command names one stage', () => {
+test('diff: it turns the stage before into this one', () => {
   for (const [at, stage] of stages.entries()) {
     if (at === 0) continue;
     expect(applyPatch(readText(`locks/${stages[at - 1]}.ts`), stageDiff(at))).toBe(readText(`locks/${stage}.ts`));
   }
-  const updated = withDiff('# Title\n\n```diff\nold $1\n```\n\n```ts\ncode\n```\n', '+new $& $1\n');
-
-  expect(updated).toBe('# Title\n\n```diff\n+new $& $1\n```\n\n```ts\ncode\n```\n');
-  expect(() => withDiff('# Title\n', '+new\n')).toThrow('has 0 diff blocks');
-  expect(() => withDiff('```diff\n```\n\n```diff\n```\n', '+new\n')).toThrow('has 2 diff blocks');
-  expect([['4'], ['8-auto-renew'], ['--write']].map(wanted)).toEqual([4, 8, 'write']);
-  const wrong = [[], ['0'], ['9'], ['0-none'], ['04'], ['__proto__'], ['4', '5'], ['--write', '4']];
-  expect(wrong.map(wanted)).toEqual(wrong.map(() => undefined));
 });
 
 test('docs/drills.md: the scenario that it shows whole is the file', () => {

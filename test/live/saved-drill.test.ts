@@ -10,7 +10,7 @@ const dir = mkdtempSync(join(tmpdir(), 'saved-drill-'));
 const file = join(dir, 'run.html');
 afterAll(() => rmSync(dir, { recursive: true }));
 
-// How such a file plays in a browser: page.test.ts, and at each of its moments test/soak/live/saved-drill.test.ts.
+// How such a file plays in a browser: page.test.ts.
 describe('npm run drill -- --save', () => {
   test('a place that can not be written, and what can not be kept, is told before anything is started', async () => {
     for (const [args, says] of [

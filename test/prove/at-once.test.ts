@@ -75,11 +75,6 @@ describe('two sales of one process at the same time', () => {
     expect(await prove(fileOf('1-in-process'))).toMatchObject({ verdict: 'holds', cut: 0 });
   });
 
-  test('two processes that each make two: the lock of one process loses, and one in Redis does not', async () => {
-    expect(await prove(fileOf('1-in-process'), { processes: 2 })).toMatchObject({ verdict: 'fails' });
-    expect(await prove(fileOf('3-spin'), { processes: 2 })).toMatchObject({ verdict: 'holds', cut: 0 });
-  });
-
   test('where nothing is lost, that both were inside is violation enough', async () => {
     const fencedAlone = writeLock(`
       let token;

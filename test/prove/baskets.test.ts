@@ -52,13 +52,6 @@ test('in the order of the request two wait for each other: the shortest way has 
   expect(numbered(counterexample).at(-1)).toMatch(/B acquire-fenced of lock, .* → null$/);
 });
 
-test('the first lock that is named alone: a sale is lost of both skus', async () => {
-  const scope = { ...scopeNamed(SCOPE), demands: ['no lost sale' as const] };
-  const { verdict, reason } = await searchIn(writeLocks('keys.slice(0, 1)'), scope);
-
-  expect({ verdict, reason }).toEqual({ verdict: 'fails', reason: expect.stringMatching(/lost\.$/) });
-});
-
 test('a sale that is lost of the second sku alone is found', async () => {
   const script = (process: number) => ({ basket: process === 0 ? [1, 2] : [2] });
   const scope = { ...scopeNamed(SCOPE), demands: ['no lost sale' as const], script };

@@ -63,14 +63,3 @@ test.each([
   expect(await replay(counterexample, options)).toBeUndefined();
   expect(counterexample.map(({ command }) => command)).toContain('begins to look');
 });
-
-test('readers: one that does not look for the writer sees two stocks', async () => {
-  const file = writeLocks({ ...sound, mayRead: 'true' });
-
-  const { verdict, reason } = await searchIn(file, { ...scope, demands: ['same stock'] });
-
-  expect({ verdict, reason }).toEqual({
-    verdict: 'fails',
-    reason: 'B reads twice under the read lock, and sees another stock.',
-  });
-});

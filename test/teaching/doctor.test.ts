@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { packages } from '../../scripts/stack/install-lines.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { livePorts, upPorts } from '../../scripts/stack/usual-ports.ts';
 import { checks, type Finding, node } from '../../teaching/checks.ts';
@@ -98,10 +97,4 @@ test.each([
   ['20.9.0', 'stops'],
 ])('doctor: Node %s: %s', (version, state) => {
   expect(node(version).state).toBe(state);
-});
-
-test('doctor: what it tells to install is what scripts/setup.sh installs', () => {
-  const script = readFileSync(join(projectDir, 'scripts/setup.sh'), 'utf8');
-
-  for (const { apt } of Object.values(packages)) for (const name of apt.split(' ')) expect(script).toContain(name);
 });

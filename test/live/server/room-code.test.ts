@@ -36,7 +36,3 @@ test('the code of the room is drawn for the presenter alone', async () => {
   expect(problemOf(await askFor('/room.svg?token=wrong', code))).toEqual([403, 'TOKEN_REFUSED']);
   expect(problemOf(await askFor('/room.svg', code))).toEqual([403, 'TOKEN_REFUSED']);
 });
-
-test('a page that is not shared has no code', async () => {
-  expect(problemOf(await askFor('/room.svg?token=right'))).toEqual([404, 'NOT_SHARED']);
-});

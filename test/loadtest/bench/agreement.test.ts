@@ -14,11 +14,4 @@ describe('several runs', () => {
       { name: 'b', values: [0.5, 0.61, 0.55], doAgree: false },
     ]);
   });
-
-  test('say nothing of a ratio that fewer than two have measured', () => {
-    expect(agreementOf([run({ a: 1 }), run({ b: 2 }), run({ b: 2 })])).toEqual([
-      { name: 'a', values: [1, undefined, undefined], doAgree: undefined },
-      { name: 'b', values: [undefined, 2, 2], doAgree: true },
-    ]);
-  });
 });

@@ -134,13 +134,6 @@ describe('timeline: a long list', () => {
     const growing = draw(eventsOf(...turns(30)), { faults, isGrowing: true, until: START + 285 });
     expect(idsOf(growing)).toEqual([...edges, '0028', '0029']);
   });
-
-  test('all have met all: two lanes tell it', () => {
-    const together = turns(30).map((sale) => ({ ...sale, enters: sale.asks, leaves: 900 }));
-    const timeline = draw(eventsOf(...together));
-    expect(idsOf(timeline)).toEqual(firstIds(2));
-    expect(timeline.overlaps).toHaveLength(1);
-  });
 });
 
 describe('timeline: leases', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DrillResult, RushFigures } from '../../../loadtest/evidence/results.ts';
-import { keyFigure, partsOf, ranStaircases } from '../../../loadtest/report/cells.ts';
-import { cellOf, sampleResults, sampleWithSteps } from './sample-results.ts';
+import { keyFigure } from '../../../loadtest/report/cells.ts';
+import { cellOf, sampleResults } from './sample-results.ts';
 
 // The label of a cell shows the figure that decided about it.
 
@@ -15,14 +15,4 @@ test.each<[string, DrillResult['verdict'], Partial<RushFigures>, string]>([
   ['two inside', 'fail', { overlaps: 1 }, '1 overlap'],
 ])('the label of a rush: %s', (_what, verdict, figures, label) => {
   expect(keyFigure({ ...held, verdict, figures: { ...held.figures, ...figures } as RushFigures })).toBe(label);
-});
-
-test('a staircase of many drills is shown in groups, each with its own cells', () => {
-  const [ran] = ranStaircases(sampleWithSteps());
-  const parts = ran === undefined ? [] : partsOf(ran);
-
-  expect(parts.map(({ group, rows }) => [group, ...(rows[0]?.cells.map(({ drill }) => drill) ?? [])])).toEqual([
-    ['Safety', 'one-node-rush', 'rush', 'sell-out', 'slow-holder', 'paused-process'],
-    ['Liveness', 'crashed-holder'],
-  ]);
 });

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
 import { holdsAll } from '../../../loadtest/report/grades.ts';
-import { renderMarkdown, renderTables } from '../../../loadtest/report/markdown.ts';
-import { renderPage } from '../../../loadtest/report/page.ts';
+import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { sampleResults } from './sample-results.ts';
 
 const cell = (drill: string, verdict: DrillResult['verdict'], reason = '', witnesses: string[] = []): DrillResult => ({
@@ -31,25 +30,6 @@ test.each([
   ['the search breaks it', graded([rush], { search: ['plain'] }), false],
 ])('grades: %s', (_what, results, holds) => {
   expect(holdsAll(results)).toBe(holds);
-});
-
-test('grades: each check stands outside of the staircase, and what is not promised has a mark of its own', () => {
-  const results = graded([enters, late, cell('nested-call', 'fail'), cell('rush', 'fail')], {
-    doesNotPromise: { 'nested-call': 'It is not re-entrant.' },
-  });
-  const page = renderPage(results);
-  const markOf = (name: string) => page.match(new RegExp(`<a href="#mine.${name}"\\s*><span[^>]*>([^<]*)`))?.[1];
-  const part = page.slice(page.indexOf('<h2>The contract</h2>'));
-
-  expect(page.slice(page.indexOf('<table class="staircase'), page.indexOf('</table>'))).not.toContain('contract-');
-  expect(part).toMatch(
-    /id="mine.contract-late-release".*The late DEL freed the lock of B\..*<li>0\.012 s A enters<\/li>/s,
-  );
-  expect([markOf('nested-call'), markOf('rush')]).toEqual(['(✘\uFE0E)', '✘\uFE0E']);
-  expect(renderPage(sampleResults())).not.toMatch(/The contract|\(✘/);
-  expect(renderMarkdown(results)).toContain(
-    '### mine\n\n- ✔ contract-enter: One at a time is inside.\n- ✘ contract-late-release: The late DEL freed the lock of B.\n- contract-late-release, 0.012 s A enters\n',
-  );
 });
 
 test('--markdown: the locks that were graded are a table with their run and its day, and nothing else', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { earlyRead } from '../../../loadtest/drills/early-read.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
-import { deaf, isUnknown, never, run, withNodes, withoutLinks } from './own-target.ts';
+import { deaf, isUnknown, never, run, withNodes } from './own-target.ts';
 
 const runOn = (wrap: (target: Target) => Target) => run(earlyRead, 'read-write', { wrap });
 
@@ -22,16 +22,8 @@ describe('early-read', () => {
     });
   });
 
-  test('nothing to sell, so nobody is inside: unknown', async () => {
-    isUnknown(await run(earlyRead, 'read-write', { stock: 0 }), /did not stay inside/);
-  });
-
   test('the second node can’t be asked: unknown', async () => {
     isUnknown(await runOn(deaf), /^node-2 was asked for the stock, and answered nothing\.$/);
-  });
-
-  test('there is no link: unknown', async () => {
-    isUnknown(await runOn(withoutLinks), /without a link/);
   });
 
   test('the link never sees that the stock is read: unknown', async () => {

@@ -14,7 +14,7 @@ import { aborted, lockOptions, notHeld, saleOptions } from '../lock-options.ts';
 import { until } from '../until.ts';
 import { idOf, ownMysql } from './own-mysql.ts';
 
-const { ask, database, connect, waiting, key, ...server } = ownMysql();
+const { ask, database, connect, waiting, key } = ownMysql();
 const locks: [string, CreateLock][] = [
   ['mysql-lock-table', lockTable],
   ['mysql-named', named],
@@ -263,16 +263,4 @@ test('mysql-optimistic: a write of another version is refused, and the sale read
     ...[['began'], ['read', 5], ['writing'], ['conflict']],
     ...[['read', 9], ['writing'], ['wrote', 8]],
   ]);
-});
-
-test('a server that stands still refuses a lock and a sale', async () => {
-  // There are connections to be taken from the pool.
-  await Promise.all([idOf(pool), idOf(pool)]);
-  await server.freeze();
-
-  const refusals = [named(optionsOf()).acquire(), sell(conditional).sold].map((each) => each.catch((error) => error));
-  const errors = await Promise.all(refusals);
-  server.resume();
-
-  expect(errors.map(isStoreUnavailable)).toEqual([true, true]);
 });

@@ -52,20 +52,6 @@ function watchSession(zookeeper: ZookeeperSession) {
   };
 }
 
-test('zookeeper: a held lock keeps out holders of this session and of others, and is free when it is released', async () => {
-  const zookeeper = connect();
-  const [a, b, c] = [lockOf(zookeeper), lockOf(zookeeper), lockOf(connect())];
-  await a.acquire(oneTry);
-
-  for (const lock of [b, c]) await expect(lock.acquire(oneTry)).rejects.toMatchObject(aborted);
-
-  expect(await nodes(key())).toHaveLength(1);
-  await a.release();
-  await c.acquire(oneTry);
-  await c.release();
-  expect(await nodes(key())).toEqual([]);
-});
-
 test('zookeeper: an abort ends the wait at once with its reason, and takes the node out of the queue', async () => {
   const zookeeper = connect();
   const reason = new Error('The client has gone.');

@@ -42,31 +42,6 @@ test('fenced: a sale ends before its write when it has noticed that it lost its 
   expect(await stockOf('noticed')).toBe('10');
 });
 
-describe('a late command of a holder that lost its lock, while the next one is between its read and its write', () => {
-  /** The command is held on its way, and `other` has entered meanwhile, and has read. */
-  async function meet(lock: string, command: string, sku: string) {
-    await setLock(lock);
-    await redis.client.set(`{inventory${sku}}:stock`, 10);
-    const held = link.holdNext(command);
-    const late = slow.sell(sku);
-    await held.arrived;
-    await redis.client.del(`{inventory${sku}}:lock:${lock}`);
-    return { held, late, next: await startHeldSale(other, sku) };
-  }
-
-  test('fenced: the late write is refused, definite, though nothing newer has been written', async () => {
-    const { held, late, next } = await meet('fenced', 'write-if-newest', 'crossed');
-
-    expect(await held.letGo()).toBe(true);
-
-    expectProblem(await late, 'STALE_TOKEN');
-    await next.resume();
-    expect((await next.answer).body).toMatchObject({ outcome: 'sold', stockBefore: 10, remaining: 9 });
-    expect(await stockOf('crossed')).toBe('9');
-    expect((await slow.state()).counts).toMatchObject({ failed: 1, inDoubt: 0 });
-  });
-});
-
 describe('replicated: a replica must confirm', () => {
   test('without one a sale is refused, definite, and neither the stock nor the lock is touched', async () => {
     await setLock('replicated');
@@ -126,18 +101,4 @@ test('combine: a write for all who wait that is not answered leaves all in doubt
   expect((await slow.state()).counts).toMatchObject({ inDoubt: 3 });
   await until('the lock is free', async () => (await redis.client.exists('{inventoryunanswered}:lock:combine')) === 0);
   expect(await stockOf('unanswered')).toBe('100');
-});
-
-test('redis-atomic: nobody waits for a sale that is under way, and it leaves no key but the stock', async () => {
-  await setLock('redis-atomic');
-  await redis.client.set('{inventoryatomic}:stock', 10);
-  const { answer, resume } = await startHeldSale(other, 'atomic');
-
-  expect((await other.sell('atomic')).body).toMatchObject({ stockBefore: 10, remaining: 9, lock: 'redis-atomic' });
-  expect((await other.state()).waiting).toBe(0);
-  await resume();
-
-  expect((await answer).body).toMatchObject({ remaining: 8 });
-  expect((await typesOf(other)).slice(-3)).toEqual(['read', 'wrote', 'left']);
-  expect(await redis.client.keys('{inventoryatomic}:*')).toEqual(['{inventoryatomic}:stock']);
 });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Link, openLink } from '../../../scripts/link/link.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { type SharedRedis, sharedRedis } from '../../stack.ts';
-import { expectProblem, startHeldSale, startNode, type TestNode } from './node-under-test.ts';
+import { expectProblem, startNode, type TestNode } from './node-under-test.ts';
 
 const env = { LOCK_VERSION: 'buckets' };
 let redis: SharedRedis;
@@ -13,7 +13,6 @@ let link: Link;
 let far: TestNode;
 
 const stockKey = (sku: string, bucket: number) => `{inventory${sku}}:stock${bucket === 0 ? '' : `:${bucket}`}`;
-const lockKey = (sku: string, bucket: number) => `{inventory${sku}}:lock:buckets${bucket === 0 ? '' : `:${bucket}`}`;
 const unitsOf = (sku: string, buckets = 4) =>
   redis.client.mget(Array.from({ length: buckets }, (_, bucket) => stockKey(sku, bucket)));
 const fill = (sku: string, ...units: number[]) =>
@@ -89,30 +88,4 @@ test('two nodes sell the last units of all buckets, each once, and nobody is ref
   expect(new Set(sold).size).toBe(20);
   expect(answers.filter(({ body }) => body.code === 'OUT_OF_STOCK')).toHaveLength(10);
   expect(await unitsOf('last')).toEqual(['0', '0', '0', '0']);
-});
-
-test('a sale that hangs keeps its bucket, and the others go on', async () => {
-  await fill('hung', 0, 100);
-  const { answer, resume } = await startHeldSale(far, 'hung');
-
-  await fill('hung', 100, 0, 100);
-
-  for (let sale = 0; sale < 10; sale += 1) expect((await node.sell('hung')).body).toMatchObject({ outcome: 'sold' });
-  expect(await redis.client.exists(lockKey('hung', 1))).toBe(1);
-  await resume();
-  expect((await answer).body).toMatchObject({ bucket: 1, remaining: 99 });
-});
-
-test('a late write is refused by its bucket, definite, and the sale is not in doubt', async () => {
-  await fill('late', 0, 2);
-  const write = link.holdNext('write-if-newest');
-  const sale = far.sell('late');
-  await write.arrived;
-  await redis.client.del(lockKey('late', 1));
-  expect((await node.sell('late')).body).toMatchObject({ outcome: 'sold', bucket: 1, remaining: 1 });
-
-  expect(await write.letGo()).toBe(true);
-
-  expectProblem(await sale, 'STALE_TOKEN', { definite: true });
-  expect(await unitsOf('late', 2)).toEqual(['0', '1']);
 });

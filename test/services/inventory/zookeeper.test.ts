@@ -36,16 +36,6 @@ async function sellInside(seller: TestNode, sku: string) {
   return startHeldSale(seller, sku);
 }
 
-test('two nodes sell in turns, and none of it is lost', async () => {
-  await redis.client.set('{inventoryturns}:stock', 100);
-
-  const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => (index % 2 ? node : other).sell('turns')));
-
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  expect(await stockOf('turns')).toBe('94');
-  expect(await redis.client.keys('{inventoryturns}:lock:*')).toEqual([]);
-});
-
 test('another lease takes another session, which the server ends after that time: who wakes up late undoes no sale', async () => {
   const paused = await startNode(redis.url, env);
   await paused.lab('PUT', '/lock-version', { version: 'zookeeper', leaseMs: 600 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeState } from '../../../exercises/workshop/state.ts';
-import { makePage } from '../../../live/server/page-files.ts';
 import { hasBrowser } from '../../live/browser.ts';
 import { failingWorkshop } from '../../live/failing-workshop.ts';
 import { begin, button, choose, ownLivePage, play, says } from '../../live/live-page.ts';
@@ -12,10 +11,9 @@ import { whatDoesNotFit, windows } from './fits.ts';
 import { makeOwnFont } from './own-font.ts';
 import { violations } from './violations.ts';
 
-/** The page of the presenter, one that shows the same with longer words, and the phone of one who follows. */
+/** The page of the presenter, and the phone of one who follows. */
 interface Pages {
   page: Page;
-  longer: Page;
   phone: Page;
 }
 
@@ -26,17 +24,17 @@ const inPart = (page: Page, part: string, name: string) =>
 const states: Record<string, (pages: Pages) => Promise<unknown>> = {
   'before the first drill': async () => {},
   'a verdict': ({ page }) => play(page, '6-lua-release', 'nested-call'),
-  async 'a verdict with the code'({ page, longer }) {
+  async 'a verdict with the code'({ page }) {
     await play(page, '6-lua-release', 'nested-call');
-    for (const seen of [page, longer]) await seen.locator('#tab-code-0').click();
+    await page.locator('#tab-code-0').click();
   },
   'the figures of a rush': ({ page }) => play(page, '1-in-process', 'rush'),
   async 'a step that waits'({ page }) {
     await begin(page, '8-auto-renew', 'paused-process', 'Step by step');
     await says(page, /SIGSTOP/);
   },
-  async 'two stages side by side'({ page, longer }) {
-    for (const seen of [page, longer]) await seen.locator('.check input').check();
+  async 'two stages side by side'({ page }) {
+    await page.locator('.check input').check();
     await play(page, '4-ttl', 'crashed-holder');
   },
   async 'free play, and much that is broken'({ page }) {
@@ -50,27 +48,26 @@ const states: Record<string, (pages: Pages) => Promise<unknown>> = {
     await inPart(page, 'redis', 'Stop').click();
     await inPart(page, 'redis', 'Go on').waitFor();
   },
-  async 'a question that is open'({ page, longer, phone }) {
+  async 'a question that is open'({ page, phone }) {
     await choose(page, '4-ttl', 'slow-holder');
-    for (const seen of [page, longer]) await seen.locator('#tab-predict-0').click();
+    await page.locator('#tab-predict-0').click();
     await page.keyboard.press('q');
     await phone.locator('.room-choice').nth(1).click();
     await says(page, '1 of 1 have voted.');
   },
-  async 'its answer'({ page, longer, phone }) {
+  async 'its answer'({ page, phone }) {
     await choose(page, '4-ttl', 'slow-holder');
-    for (const seen of [page, longer]) await seen.locator('#tab-predict-0').click();
+    await page.locator('#tab-predict-0').click();
     await page.keyboard.press('q');
     await phone.locator('.room-choice').nth(1).click();
     await play(page, '4-ttl', 'slow-holder');
     await page.keyboard.press('r');
     await says(phone, /is right\.$/);
   },
-  async 'the scheduler'({ page, longer }) {
-    for (const seen of [page, longer]) await seen.locator('.orders button').nth(3).click();
+  async 'the scheduler'({ page }) {
+    await page.locator('.orders button').nth(3).click();
     await page.getByLabel('Level').selectOption('6-lua-release/late-release');
     await says(page, /all [\d,]+ orders, none does it/);
-    await longer.locator('.puzzle-move').first().waitFor();
   },
 };
 
@@ -78,12 +75,8 @@ describe.skipIf(!hasBrowser)('the live page fits, in DejaVu (skipped where there
   const dir = mkdtempSync(join(tmpdir(), 'fits-'));
   const workshopFile = join(dir, 'workshop.json');
   let fonts: ReturnType<typeof makeOwnFont>;
-  /** The page in a language with longer words. */
-  let longerPage: string;
-  beforeAll(async () => {
+  beforeAll(() => {
     fonts = makeOwnFont();
-    const { files } = await makePage({ textsFile: join(import.meta.dirname, 'longer-texts.ts') });
-    longerPage = files['/page.js']?.text ?? '';
   });
   afterAll(() => {
     fonts.remove();
@@ -95,14 +88,7 @@ describe.skipIf(!hasBrowser)('the live page fits, in DejaVu (skipped where there
     fontsFile: () => fonts.file,
   });
 
-  async function openPages(): Promise<Pages> {
-    const page = await live.presenter();
-    const longer = await page.context().newPage();
-    await longer.route('**/page.js', (route) => route.fulfill({ contentType: 'text/javascript', body: longerPage }));
-    await longer.goto(live.address());
-    await says(longer, /Playpl/);
-    return { page, longer, phone: await live.follower() };
-  }
+  const openPages = async (): Promise<Pages> => ({ page: await live.presenter(), phone: await live.follower() });
 
   /** Nothing is cut, hidden or covered in any of these windows. */
   async function fits(pages: Pages) {

@@ -1,7 +1,7 @@
 // The cells of the matrix that take long: test/prove/matrix has the others.
 
 import { expect, test } from 'vitest';
-import { readExercise, readExercises } from '../../../exercises/workshop/exercise.ts';
+import { readExercises } from '../../../exercises/workshop/exercise.ts';
 import { makeTempDir } from '../../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';
 import { lookAt } from '../../exercises/attempted.ts';
@@ -38,16 +38,6 @@ test.each(exercises)('$name: solved, it holds in every scope', async (exercise) 
   const cells = await lookAt(exercise, exercise.solution);
 
   expect(cells.filter(({ verdict, cut }) => verdict !== 'holds' || cut > 0)).toEqual([]);
-});
-
-test('exercise 22: zombie-renewal finds what it names', async () => {
-  const { original, settings } = readExercise('22-the-long-standstill');
-  const { verdict, reason } = await searchIn(original, 'zombie-renewal');
-
-  expect({ verdict, reason }).toEqual({
-    verdict: 'fails',
-    reason: expect.stringContaining(`${settings.fails.reason}`),
-  });
 });
 
 test.each(['renews-any-holder', 'looks-then-renews'])('%s: zombie-renewal finds it', async (name) => {

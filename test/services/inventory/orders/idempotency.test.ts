@@ -132,19 +132,6 @@ describe('a repeat after the answer was lost', () => {
   });
 });
 
-describe('the same purchase', () => {
-  test('table: with and without quotes it is the same key; in other letters, or with a space, another', async () => {
-    const before = await stock();
-    const quoted = await sellKeyed(node, '001', '"Key-1"');
-
-    expect((await sellKeyed(node, '001', 'Key-1')).text).toBe(quoted.text);
-    expect(await stock()).toBe(before - 1);
-    for (const other of ['"key-1"', '"Key-1 "']) {
-      expect((await sellKeyed(node, '001', other)).body.orderId).not.toBe(quoted.body.orderId);
-    }
-  });
-});
-
 describe('the same key for something else', () => {
   test.each(['in-process', 'table'] as const)('%s: 422, and the first answer is still there', async (way) => {
     const at = pairs[way].first;
@@ -202,22 +189,6 @@ describe('no key, or a bad one', () => {
     expect((await strict.get(`/orders/${id}`)).body.status).toBe('PAID');
     expect((await strict.get('/inventory')).status).toBe(200);
     expect((await sellKeyed(strict, '001', newKey())).status).toBe(200);
-  });
-
-  test('a bad key is refused, and nothing is done or written down', async () => {
-    const received = async () => (await node.state()).counts.received;
-    const [before, rows, sales] = [
-      await stock(),
-      await shop.query('SELECT request_key FROM tb_request'),
-      await received(),
-    ];
-
-    for (const key of ['', '""', '"a", "b"', '"ü"', 'k'.repeat(256), 'k'.repeat(12_000)]) {
-      expectProblem(await sellKeyed(node, '001', key), 'IDEMPOTENCY_KEY_INVALID');
-    }
-
-    expect([await stock(), await received()]).toEqual([before, sales]);
-    expect(rows).toEqual(expect.arrayContaining(await shop.query('SELECT request_key FROM tb_request')));
   });
 });
 

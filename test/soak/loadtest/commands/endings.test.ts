@@ -4,25 +4,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type CommandUnderTest, leavesNothing, ownCommands } from '../../../loadtest/commands/command-under-test.ts';
-import { drillsOf, QUICK, readLatest } from '../../../loadtest/commands/quick-run.ts';
+import { QUICK, readLatest } from '../../../loadtest/commands/quick-run.ts';
 
 const replay = 'loadtest/commands/replay.ts';
-const staircase = 'loadtest/commands/staircase.ts';
 const bench = 'loadtest/commands/bench.ts';
 const drill = 'live/drill.ts';
 const kills = 'loadtest/commands/random-kills.ts';
-const start = ownCommands(replay, staircase, bench, drill, kills);
+const start = ownCommands(replay, bench, drill, kills);
 
 const longRush = ['--stage', '6', '--drill', 'rush,sell-out', ...QUICK, '--requests', '50000', '--stock', '50000'];
-const manyCells = [
-  ...['--stage', '4,5,6', '--drill', 'crashed-holder,late-release,paused-process,late-write'],
-  ...['--lease', '600', '--real'],
-];
 const startRush = () => start(replay, longRush);
 /** The stage's title is printed right before its first drill begins. */
 const isUnderWay = (command: CommandUnderTest) => command.prints(/Stage 6/);
-/** The first cell has ended; on the other stacks a node is killed, paused, or cut off from Redis. */
-const isInTheMiddle = (command: CommandUnderTest) => command.prints(/^\[1\/12/m);
 
 describe('Ctrl-C in the middle: 2', () => {
   test.each([
@@ -40,19 +33,6 @@ describe('Ctrl-C in the middle: 2', () => {
     expect(command.stderr()).toMatch(says);
     // The run before stays the latest.
     expect(existsSync(join(command.reports, 'latest'))).toBe(false);
-  });
-
-  test('npm run staircase: what was run is reported, and what was left out is named', async () => {
-    const command = start(staircase, manyCells);
-    await isInTheMiddle(command);
-    command.child.kill('SIGINT');
-
-    expect((await command.ended).code).toBe(2);
-    const results = readLatest(command);
-    expect(results.verdict).toBe('unknown');
-    expect(results.leftOut.length).toBeGreaterThan(0);
-    expect(results.leftOut.length + drillsOf(results).length).toBe(12);
-    expect(command.stdout()).toContain(`  Left out: ${results.leftOut.join(', ')}.\n`);
   });
 });
 
