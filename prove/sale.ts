@@ -141,13 +141,13 @@ function sellUnit(sale: number, parts: SaleParts) {
 }
 
 function putUnitBack(sale: number, parts: SaleParts) {
-  const { store, ...own } = partsOf(sale, parts);
-  async function writeStock(sku: string, stock: number, token: string | undefined) {
-    await store.writeStock(sku, stock, token);
-    parts.emit(sale, 'put back', { stock });
+  const { stock, ...own } = partsOf(sale, parts);
+  async function write(units: number, token: string | undefined) {
+    await stock.write(units, token);
+    parts.emit(sale, 'put back', { stock: units });
   }
   const lock = openLock(parts.createLock, sale, parts);
-  return putBack({ ...own, units: 1, lock, store: { ...store, writeStock } });
+  return putBack({ ...own, units: 1, lock, stock: { ...stock, write } });
 }
 
 /** One who only looks sees the same stock twice. */
@@ -219,6 +219,7 @@ function sellSkus(skus: number[], sale: number, parts: SaleParts) {
     ...partsOf(sale, parts),
     skus: skus.map(String),
     lock,
+    stockOf: (sku) => fencedStock(parts, placeOfSku(Number(sku))),
     tokenOf: (sku) => lock.fencingTokenOf(keysOf(Number(sku)).lock),
     business: () => rest(parts),
     progress: { reached: new Map() },
@@ -229,15 +230,12 @@ async function rest({ script, sleep }: SaleParts) {
   if (script.businessMs > 0) await sleep(script.businessMs);
 }
 
-/** What each sale of the service is given. Its skus are numbers here. */
+/** What each sale of the service is given. */
 function partsOf(sale: number, parts: SaleParts): Omit<SaleOfOne, 'lock' | 'business'> {
   return {
     sku: '1',
-    store: {
-      readStock: (sku, fencingToken) => read({ fencingToken }, parts, placeOfSku(Number(sku))),
-      writeStock: (sku, stock, fencingToken) => write(stock, { fencingToken }, parts, placeOfSku(Number(sku))),
-    },
-    wait: parts.signal,
+    stock: fencedStock(parts, placeOfSku(1)),
+    signal: parts.signal,
     emit(step, stock) {
       if (isTold(step)) parts.emit(sale, step, stock === undefined ? {} : { stock });
     },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Backend, backendOf } from '../locks/index.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import type { TickResult } from '../services/inventory/lab/contract.ts';
-import type { SaleLine } from '../services/inventory/sale-log.ts';
+import type { SaleLine } from '../services/inventory/sale-record.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
 import {
   exitWithSettingError,

@@ -74,7 +74,7 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     } satisfies SaleServiceParts['servers'],
     history,
     metrics,
-    log: { warn() {} },
+    log: { warn() {}, debug() {} },
   });
 
   return {

@@ -48,8 +48,8 @@ export function networkOf({ lab, harness, serverAt, proxyAt, openLine, isOrphan 
         index,
         async (service, client) => {
           if (method === 'GET') return remaining(await service.readStock(SKU, client));
-          if (json === undefined) return service.sell(SKU, client);
-          return service.sellBasket((JSON.parse(json) as { skus: string[] }).skus, client);
+          if (json === undefined) return service.sell([SKU], client);
+          return service.sell((JSON.parse(json) as { skus: string[] }).skus, client);
         },
         (answer) =>
           harness.take(() => {

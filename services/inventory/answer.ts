@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { ZodError } from 'zod';
 import { awayServer, refusalOf, unreadableOf } from './away-server.ts';
 import { ProblemError } from './problem.ts';
+import { ClientGoneError } from './sale-ending.ts';
 
 /** For the end of a listener's routes: a path that came this far is not there. */
 export const answerNotFound: RequestHandler = (request) => {
@@ -47,9 +48,10 @@ export function answerJson(response: ServerResponse, body: object) {
   response.writeHead(200, headers).end(text);
 }
 
-/** Turns every error into a problem document. A bug is logged, and the answer says nothing of it. */
+/** Turns every error into a problem document. A bug is logged, and the answer says nothing of it. A client that is gone is told nothing. */
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
+    if (error instanceof ClientGoneError) return;
     const { problem, headers, cause } = asProblem(error);
     const { requestId } = response.locals;
     if (problem.code === 'INTERNAL_ERROR') log.error({ requestId, err: cause, url: request.url }, 'a bug');

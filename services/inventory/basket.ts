@@ -1,17 +1,18 @@
 // The sale of a basket: one unit of each of several skus, or of none, under the locks of all of them.
 
-import type { MultiLock } from '../../locks/lock.ts';
+import type { FencedStock, MultiLock } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { type SaleParts, underLock } from './sale.ts';
 import type { Progress } from './sale-ending.ts';
 import { wasNotDone } from './store.ts';
 
-export interface BasketParts extends Pick<SaleParts, 'store' | 'wait' | 'business' | 'emit'> {
+export interface BasketParts extends Pick<SaleParts, 'signal' | 'business' | 'emit'> {
   /** No sku is there twice. */
   skus: string[];
   lock: MultiLock;
   /** The fencing token of the lock of a sku. */
   tokenOf: (sku: string) => string | undefined;
+  stockOf: (sku: string) => FencedStock;
   progress: Progress;
 }
 
@@ -24,9 +25,9 @@ export interface BasketItem {
 
 /** The critical section of several skus: all are read, then all are written. Resolves with them in the order of the basket. */
 export function sellAll(parts: BasketParts): Promise<BasketItem[]> {
-  const { skus, lock, tokenOf, store, business, emit } = parts;
+  const { skus, lock, tokenOf, stockOf, business, emit } = parts;
   return underLock(parts, async () => {
-    const stocks = await Promise.all(skus.map((sku) => store.readStock(sku, tokenOf(sku))));
+    const stocks = await Promise.all(skus.map((sku) => stockOf(sku).read(tokenOf(sku))));
     const items = skus.map((sku, at) => itemOf(sku, stocks[at]));
     const soldOut = items.find(({ stockBefore }) => stockBefore <= 0);
     // There is no one stock to tell of, unless there is nothing left to sell.
@@ -52,11 +53,11 @@ function itemOf(sku: string, stockBefore: number | undefined): BasketItem {
  * Writes one sku after the other. They are several steps: the keys of two skus may live on two servers, so no script can make one step of
  * them. What was written before a write that was certainly refused is put back while the locks are held.
  */
-async function writeAll(items: BasketItem[], { store, tokenOf, progress }: BasketParts) {
+async function writeAll(items: BasketItem[], { stockOf, tokenOf, progress }: BasketParts) {
   const written: BasketItem[] = [];
   for (const item of items) {
     try {
-      await store.writeStock(item.sku, item.remaining, tokenOf(item.sku));
+      await stockOf(item.sku).write(item.remaining, tokenOf(item.sku));
     } catch (error) {
       const isRefused = error instanceof ProblemError || wasNotDone(error);
       const inDoubt = isRefused ? await putBackOrName(written) : [...written, item];
@@ -70,7 +71,7 @@ async function writeAll(items: BasketItem[], { store, tokenOf, progress }: Baske
   /** Resolves with those that could not be put back. */
   async function putBackOrName(written: BasketItem[]): Promise<BasketItem[]> {
     const ends = await Promise.allSettled(
-      written.map(({ sku, stockBefore }) => store.writeStock(sku, stockBefore, tokenOf(sku))),
+      written.map(({ sku, stockBefore }) => stockOf(sku).write(stockBefore, tokenOf(sku))),
     );
     return written.filter((_, at) => ends[at]?.status === 'rejected');
   }

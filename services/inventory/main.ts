@@ -73,17 +73,7 @@ const state = () => ({ ...sales.state(), standstills: standstills() });
 const streams = createEventStreams({ history, state: sales.state });
 const orders = createOrders({ settings, node, store, servers, sales, metrics, log, isStopping, external });
 
-const publicApp = createPublicApp({
-  sales,
-  store,
-  answerSale: orders.answerSale,
-  answerBasket: orders.answerBasket,
-  addRoutes: orders.addPublicRoutes,
-  askOrders: orders.ask,
-  metrics,
-  log,
-  duties,
-});
+const publicApp = createPublicApp({ sales, store, orders, metrics, log, duties });
 await untilRedisHasAnswered();
 const publicServer = await listen(publicApp, '', settings.PORT, settings.HOST);
 if (settings.LAB_PORT !== undefined) {

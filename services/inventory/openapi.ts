@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { MAX_KEY_LENGTH } from './orders/idempotency/key.ts';
 import { listSchema, type Order, orderIdSchema, orderStatuses } from './orders/order.ts';
 import { type Problem, type ProblemCode, problems } from './problem.ts';
-import type { BasketSold, Sold } from './sale-service.ts';
+import type { BasketSold, Sold } from './sell.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
 
 const units = z.int();

@@ -1,11 +1,11 @@
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { allowOnly, answerNotFound, answerProblem, bodyOf, mustNameHost, onlyJson } from './answer.ts';
 import type { Metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
+import type { Orders } from './orders/orders.ts';
 import { ProblemError } from './problem.ts';
 import { giveRequestId } from './request-id.ts';
-import { ClientGoneError } from './sale-ending.ts';
 import type { SaleService } from './sale-service.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
 import type { Store } from './store.ts';
@@ -13,13 +13,7 @@ import type { Store } from './store.ts';
 export interface PublicParts {
   sales: Pick<SaleService, 'readStock'>;
   store: Store;
-  /** Sells one unit and answers. Rejects as the sale does. */
-  answerSale: (request: Request, response: Response, sku: string) => Promise<void>;
-  /** Sells one unit of each and answers. Rejects as that sale does. */
-  answerBasket: (request: Request, response: Response, skus: string[]) => Promise<void>;
-  addRoutes: (app: Express) => void;
-  /** Rejects when what the orders need does not answer. */
-  askOrders: () => Promise<void>;
+  orders: Pick<Orders, 'answerSale' | 'addPublicRoutes' | 'ask'>;
   metrics: Metrics;
   log: Logger;
   /** A node that stops gives them up, one after the other. */
@@ -27,17 +21,7 @@ export interface PublicParts {
 }
 
 /** The listener that nginx reaches. `openapi.ts` describes it, and `docs/http-api.md` what that cannot say. */
-export function createPublicApp({
-  sales,
-  store,
-  answerSale,
-  answerBasket,
-  addRoutes,
-  askOrders,
-  metrics,
-  log,
-  duties,
-}: PublicParts) {
+export function createPublicApp({ sales, store, orders, metrics, log, duties }: PublicParts) {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 
   app.use(giveRequestId, (request, response, next) => {
@@ -61,11 +45,13 @@ export function createPublicApp({
     .route('/inventory/sale')
     // Express answers a HEAD with the route of GET, which would sell.
     .head(allowOnly('GET', 'POST'))
-    .get(async (request, response) => trySale(request, response, saleSchema.parse({ ...request.query })))
+    .get(async (request, response) => {
+      await sell(request, response, [saleSchema.parse({ ...request.query }).sku]);
+    })
     .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) => {
       const asked = { ...request.query, ...bodyOf(request) };
-      if ('skus' in asked) await tryBasket(request, response, basketSaleSchema.parse(asked));
-      else await trySale(request, response, saleSchema.parse(asked));
+      const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
+      await sell(request, response, skus);
     })
     .all(allowOnly('GET', 'POST'));
 
@@ -73,15 +59,13 @@ export function createPublicApp({
     .route('/inventory')
     .get(async (request, response) => {
       const { sku } = saleSchema.parse({ ...request.query });
-      await unlessGone(async () => {
-        const remaining = await sales.readStock(sku, response);
-        if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
-        response.json({ sku, remaining });
-      });
+      const remaining = await sales.readStock(sku, response);
+      if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+      response.json({ sku, remaining });
     })
     .all(allowOnly('GET'));
 
-  addRoutes(app);
+  orders.addPublicRoutes(app);
 
   app
     .route('/healthz')
@@ -92,7 +76,7 @@ export function createPublicApp({
     .route('/readyz')
     .get(async (_request, response) => {
       if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-      await Promise.all([store.askAll((server) => server.ping()), askOrders()]);
+      await Promise.all([store.askAll((server) => server.ping()), orders.ask()]);
       response.json({ status: 'ready' });
     })
     .all(allowOnly('GET'));
@@ -112,26 +96,9 @@ export function createPublicApp({
   app.use(answerNotFound, answerProblem(log));
   return app;
 
-  function trySale(request: Request, response: Response, { sku }: { sku: string }) {
-    return trySelling(() => answerSale(request, response, sku));
-  }
-
-  function tryBasket(request: Request, response: Response, { skus }: { skus: string[] }) {
-    return trySelling(() => answerBasket(request, response, skus));
-  }
-
-  /** Sells, unless this node is stopping. */
-  async function trySelling(sell: () => Promise<void>) {
+  /** Sells and answers, unless this node is stopping. */
+  async function sell(request: Request, response: Response, skus: string[]) {
     if (!duties.takesWork) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
-    await unlessGone(sell);
-  }
-}
-
-/** Answers, unless the client hangs up first: nobody is there to be told why it ended. */
-async function unlessGone(answer: () => Promise<void>) {
-  try {
-    await answer();
-  } catch (error) {
-    if (!(error instanceof ClientGoneError)) throw error;
+    await orders.answerSale(request, response, skus);
   }
 }

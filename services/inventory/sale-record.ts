@@ -1,7 +1,11 @@
+import type { Logger } from 'pino';
+import type { BasketItem } from './basket.ts';
 import type { History } from './history.ts';
+import type { Holder } from './holder.ts';
 import type { SaleCounts } from './lab/contract.ts';
+import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
-import type { Progress, SaleEnding } from './sale-ending.ts';
+import { outcomeOf, type SaleEnding } from './sale-ending.ts';
 
 /** What is measured of each sale: `/metrics` shows it. */
 export interface SaleMetrics {
@@ -11,31 +15,48 @@ export interface SaleMetrics {
   leaseLosses: { inc(labels: { lock: string }): void };
 }
 
+/** What one line of the log says of a sale, or of one sku of a basket. `ms`: how long it took, with its wait for the lock. */
+export interface SaleLine extends SoldOrNot {
+  msg: 'sale';
+  requestId: string;
+  lock: string;
+  port: number;
+  /** `sold`, the code of a problem, or `failed`. */
+  outcome: string;
+  ms: number;
+}
+
+/** What was sold of a sku, or that nothing was. */
+type SoldOrNot = Pick<BasketItem, 'sku'> & Partial<BasketItem>;
+
+export interface SaleRecordsParts {
+  history: History;
+  metrics: SaleMetrics;
+  port: number;
+  log: Pick<Logger, 'debug'>;
+}
+
+/** A sale whose record is opened when it begins to wait. */
+export interface RecordedSale {
+  saleId: string;
+  skus: string[];
+  requestId: string | undefined;
+  holder: Holder;
+}
+
 export type SaleRecords = ReturnType<typeof createSaleRecords>;
 
-/** Writes down what becomes of each sale of this node: in its history, in its metrics, and in its counts. */
-export function createSaleRecords({ history, metrics }: { history: History; metrics: SaleMetrics }) {
-  let lastSaleId = 0;
+/** Writes down what becomes of each sale of this node: in its history, in its metrics, in its counts, and in its log. */
+export function createSaleRecords({ history, metrics, port, log }: SaleRecordsParts) {
   let waiting = 0;
   let inFlight = 0;
   let counts = noSales();
-  let onIdle: (() => void)[] = [];
 
   return {
-    /**
-     * Opens the record of a sale that waits now. Its wait ends when it has what it waits for, and begins again when it waits again.
-     * `tokenOf` has the fencing token of its lock, if there is one.
-     */
-    open(
-      lock: string,
-      wait: { end(): void; beginAgain(): void },
-      requestId: string | undefined,
-      tokenOf: () => string | undefined = () => undefined,
-    ) {
-      lastSaleId += 1;
-      const saleId = String(lastSaleId).padStart(4, '0');
-      const progress: Progress = { reached: new Map() };
-      const { reached } = progress;
+    /** Opens the record of a sale. Its wait ends when it has what it waits for, and begins again when it waits again. */
+    open({ saleId, skus, requestId, holder }: RecordedSale) {
+      const { lock, wait } = holder;
+      const startedAt = performance.now();
       let hasBegun = false;
       let isInside = false;
       let isLeaseLost = false;
@@ -53,24 +74,37 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
         wait.end();
       }
 
+      /** The wait for the lock is measured from here on. */
+      function startWait() {
+        stopTimer = metrics.waitSeconds.startTimer({ lock });
+      }
+
       function waitAgain() {
         hasBegun = false;
         waiting += 1;
-        stopTimer = metrics.waitSeconds.startTimer({ lock });
+        startWait();
         wait.beginAgain();
       }
 
+      function close(outcome: Exclude<keyof SaleCounts, 'received'>) {
+        if (!hasBegun) waiting -= 1;
+        metrics.sales.inc({ lock, outcome });
+        counts[outcome] += 1;
+        inFlight -= 1;
+      }
+
+      /** The lines of two nodes can be watched side by side. */
+      function writeLine({ sku, stockBefore, remaining }: SoldOrNot, outcome: string) {
+        const ms = Math.round(performance.now() - startedAt);
+        log.debug({ requestId, outcome, sku, stockBefore, remaining, lock, port, ms }, 'sale');
+      }
+
       return {
-        saleId,
-        progress,
-        /** The wait for the lock is measured from here on. */
-        startWait() {
-          stopTimer = metrics.waitSeconds.startTimer({ lock });
-        },
+        startWait,
         emit(step: SaleStep, stock?: number, bucket?: number) {
           // A sale without a lock has left already, or has never entered.
           if (step === 'left' && !isInside) return;
-          reached.set(step, stock);
+          holder.emit(step, stock);
           if (step === 'entered' || step === 'began') {
             isInside = true;
             if (!hasBegun) begin();
@@ -80,10 +114,8 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
             isInside = false;
             stopTimer();
           }
-          // A write that was refused did not take place.
-          if (step === 'conflict') reached.delete('writing');
           if (step === 'writing' || step === 'released') return;
-          const fencingToken = step === 'entered' ? tokenOf() : undefined;
+          const fencingToken = step === 'entered' ? holder.fencingToken() : undefined;
           history.record({ type: step, saleId, stock, bucket, fencingToken });
         },
         /** The sale asks for its own lock again. */
@@ -94,19 +126,15 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
           metrics.leaseLosses.inc({ lock });
           history.record({ type: 'lease-lost', saleId });
         },
-        /** Closes the record. The ending is that of a sale that was not sold. */
-        close(outcome: Exclude<keyof SaleCounts, 'received'>, ending?: SaleEnding) {
-          if (!hasBegun) waiting -= 1;
-          if (ending !== undefined) {
-            const { code, message: detail } = ending;
-            history.record({ type: 'failed', saleId, code, ...(code === 'LOCK_FAILED' && { detail }) });
-          }
-          metrics.sales.inc({ lock, outcome });
-          counts[outcome] += 1;
-          inFlight -= 1;
-          if (inFlight > 0) return;
-          for (const resolve of onIdle) resolve();
-          onIdle = [];
+        sold(items: BasketItem[]) {
+          close('sold');
+          for (const item of items) writeLine(item, 'sold');
+        },
+        failed(ending: SaleEnding) {
+          const { code, message: detail } = ending;
+          history.record({ type: 'failed', saleId, code, ...(code === 'LOCK_FAILED' && { detail }) });
+          close(outcomeOf(ending));
+          for (const sku of skus) writeLine({ sku }, ending instanceof ProblemError ? ending.code : 'failed');
         },
       };
     },
@@ -116,10 +144,6 @@ export function createSaleRecords({ history, metrics }: { history: History; metr
     clear() {
       counts = noSales();
       history.clear();
-    },
-    /** Resolves when no sale is in flight. */
-    async idle() {
-      if (inFlight > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Lock } from '../../locks/lock.ts';
+import type { Lock, MultiLock } from '../../locks/lock.ts';
 import { isStoreUnavailable, refusalOf } from './away-server.ts';
 import type { Progress } from './sale-ending.ts';
 import { type Store, wasNeverSent } from './store.ts';
@@ -15,6 +15,8 @@ export interface ReleasesParts {
   retries: { inc(): void };
   log: Pick<Logger, 'warn'>;
 }
+
+export type Releases = ReturnType<typeof createReleases>;
 
 /** The locks that this node may hold without knowing it, because a server did not answer. */
 export function createReleases({ store, leaseMs, retries, log }: ReleasesParts) {
@@ -44,14 +46,14 @@ export function createReleases({ store, leaseMs, retries, log }: ReleasesParts) 
   }
 
   return {
-    /** After a failure: when a server did not answer, the node may hold the lock, unless it never asked for it. */
-    giveUpUnanswered(lock: Lock | undefined, error: unknown, { reached }: Progress) {
-      const mayHold = reached.has('entered') ? !reached.has('released') : !wasNeverSent(error);
-      if (lock && isUnanswered(error) && mayHold) releaseWhenBack(lock);
-    },
-    /** After a failure with several locks: it may hold those that it was granted before Redis went away. */
-    giveUpAllUnanswered(locks: Pick<Lock, 'release'> | undefined, error: unknown, { reached }: Progress) {
-      if (locks && isUnanswered(error) && !reached.has('released')) releaseWhenBack(locks);
+    /**
+     * After a failure: when a server did not answer, the node may hold the lock, unless it never asked for it. Of several locks
+     * it may have been granted some before Redis went away.
+     */
+    giveUpUnanswered(lock: Lock | MultiLock | undefined, error: unknown, { reached }: Progress) {
+      if (lock === undefined || !isUnanswered(error) || reached.has('released')) return;
+      const mayHold = reached.has('entered') || 'fencingTokenOf' in lock || !wasNeverSent(error);
+      if (mayHold) releaseWhenBack(lock);
     },
     count: () => unreleased.size,
     /** Resolves when no lock is left that no server has answered about. */

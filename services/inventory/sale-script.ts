@@ -30,15 +30,16 @@ export function createSaleScripts() {
     /** For a node that stops: no sale follows a script any more, or is held. */
     end: held.end,
     /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */
-    forSale(callNested: (by: 'the same object' | 'another object') => Promise<void>) {
+    forSale() {
       let own: SaleScript | undefined;
       return {
-        async inside() {
+        /** `callNested` asks for the lock again, where there is one to ask for. */
+        async inside(callNested?: (by: 'the same object' | 'another object') => Promise<void>) {
           // A sale that begins again after a conflict has had its script.
           if (own !== undefined) return;
           own = take();
           if (own.beforeNestedCall) await held.untilResumed();
-          if (own.nestedCall) await callNested(own.nestedCall === true ? 'the same object' : own.nestedCall);
+          if (own.nestedCall) await callNested?.(own.nestedCall === true ? 'the same object' : own.nestedCall);
           if (own.pauseMs !== undefined) await sleep(own.pauseMs);
           if (own.untilResumed) await held.untilResumed();
           if (own.blockMs !== undefined) blockEventLoop(own.blockMs);

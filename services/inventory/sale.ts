@@ -1,6 +1,5 @@
-import type { Lock, SaleOptions, TakeOne } from '../../locks/lock.ts';
+import type { FencedStock, Lock, SaleOptions, TakeOne } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
-import type { Stock } from './store.ts';
 
 /** The steps of a sale, emitted as they happen. `writing` comes before the write is sent, `wrote` after its answer. */
 export type SaleStep = Parameters<SaleOptions['emit']>[0] | 'released';
@@ -8,22 +7,19 @@ export type SaleStep = Parameters<SaleOptions['emit']>[0] | 'released';
 export interface SaleParts {
   sku: string;
   lock: Lock;
-  store: {
-    /** Both show the fencing token of the lock, if it has one. */
-    readStock(sku: string, fencingToken: string | undefined): ReturnType<Stock['readStock']>;
-    writeStock(sku: string, stock: number, fencingToken: string | undefined): Promise<void>;
-  };
+  /** It is shown the fencing token of the lock, if it has one. */
+  stock: FencedStock;
   /** Aborts when the wait for the lock must end; its reason is the error to end with. */
-  wait: AbortSignal;
+  signal: AbortSignal;
   /** What happens between read and write: nothing, unless a drill scripts it. */
   business: () => Promise<void>;
   emit: (step: SaleStep, stock?: number) => void;
 }
 
 /** The critical section, once for all locks: resolves with the stock that was read and the stock that was written. */
-export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
-  return underLock({ lock, wait, emit }, async () => {
-    const stockBefore = await store.readStock(sku, tokenOfRead(lock));
+export function sellOne({ sku, lock, stock, signal, business, emit }: SaleParts) {
+  return underLock({ lock, signal, emit }, async () => {
+    const stockBefore = await stock.read(tokenOfRead(lock));
     if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     emit('read', stockBefore);
     if (stockBefore <= 0) throw new ProblemError('OUT_OF_STOCK', `Sku ${sku} is sold out.`);
@@ -36,7 +32,7 @@ export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
     // Read and write are two commands on purpose: this gap is what the lock protects.
     const remaining = stockBefore - 1;
     emit('writing');
-    await store.writeStock(sku, remaining, lock.fencingToken);
+    await stock.write(remaining, lock.fencingToken);
     // A sale that only this Redis knows of is not answered as sold: a failover would forget it.
     await lock.confirm?.();
     emit('wrote', remaining);
@@ -45,13 +41,13 @@ export function sellOne({ sku, lock, store, wait, business, emit }: SaleParts) {
 }
 
 /** Puts units back into the stock in the critical section of a sale: it is read, then written. */
-export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts, 'business'> & { units: number }) {
-  return underLock({ lock, wait, emit }, async () => {
-    const stock = await store.readStock(sku, tokenOfRead(lock));
-    if (stock === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+export function putBack({ sku, units, lock, stock, signal, emit }: Omit<SaleParts, 'business'> & { units: number }) {
+  return underLock({ lock, signal, emit }, async () => {
+    const stockBefore = await stock.read(tokenOfRead(lock));
+    if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
     lock.lost?.throwIfAborted();
     emit('writing');
-    await store.writeStock(sku, stock + units, lock.fencingToken);
+    await stock.write(stockBefore + units, lock.fencingToken);
     await lock.confirm?.();
   });
 }
@@ -60,10 +56,10 @@ export function putBack({ sku, units, lock, store, wait, emit }: Omit<SaleParts,
 export function restoreAlone<T>({
   lock,
   restore,
-  wait,
+  signal,
   emit,
-}: Pick<SaleParts, 'lock' | 'wait' | 'emit'> & { restore: (fencingToken: string | undefined) => Promise<T> }) {
-  return underLock({ lock, wait, emit }, async () => {
+}: Pick<SaleParts, 'lock' | 'signal' | 'emit'> & { restore: (fencingToken: string | undefined) => Promise<T> }) {
+  return underLock({ lock, signal, emit }, async () => {
     lock.lost?.throwIfAborted();
     emit('writing');
     // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
@@ -74,8 +70,8 @@ export function restoreAlone<T>({
 }
 
 /** Reads the stock under a read lock: no sale is between its read and its write meanwhile. */
-export function readShared({ sku, lock, store, wait, emit }: Omit<SaleParts, 'business'>) {
-  return underLock({ lock, wait, emit }, () => store.readStock(sku, tokenOfRead(lock)));
+export function readShared({ lock, stock, signal, emit }: Omit<SaleParts, 'sku' | 'business'>) {
+  return underLock({ lock, signal, emit }, () => stock.read(tokenOfRead(lock)));
 }
 
 /** A write that is fenced alone lets an older one pass between this read and its own write. Only `fenced-writes` has it so. */
@@ -83,14 +79,14 @@ const tokenOfRead = (lock: Lock) => (lock.hasUnfencedReads ? undefined : lock.fe
 
 /** Does the work under the lock, or under the locks of several skus. */
 export async function underLock<T>(
-  { lock, wait, emit }: Pick<SaleParts, 'wait' | 'emit'> & { lock: Pick<Lock, 'acquire' | 'release'> },
+  { lock, signal, emit }: Pick<SaleParts, 'signal' | 'emit'> & { lock: Pick<Lock, 'acquire' | 'release'> },
   work: () => Promise<T>,
 ) {
-  await lock.acquire(wait);
+  await lock.acquire(signal);
   emit('entered');
   try {
     // The wait may have ended while Redis was granting the lock.
-    wait.throwIfAborted();
+    signal.throwIfAborted();
     return await work();
   } finally {
     emit('left');

@@ -26,7 +26,7 @@ export async function ownLab(lock: string, options: Partial<LabOptions> = {}) {
     let endedAt = Number.NaN;
     const { hangUp } = lab.request(
       index,
-      (service, client) => service.sell('001', client),
+      (service, client) => service.sell(['001'], client),
       (end) => {
         answer = end ? JSON.parse(end.body) : 'cut off';
         endedAt = lab.now();

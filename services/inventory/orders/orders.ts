@@ -8,8 +8,7 @@ import type { LabExtension } from '../lab/listener.ts';
 import type { Metrics } from '../metrics.ts';
 import { endPool } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
-import { createSaleLog } from '../sale-log.ts';
-import type { SaleHooks, SaleService } from '../sale-service.ts';
+import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
 import type { Store } from '../store.ts';
@@ -38,6 +37,8 @@ export interface OrdersParts {
   external?: ExternalParts | undefined;
 }
 
+export type Orders = ReturnType<typeof createOrders>;
+
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
 export function createOrders(parts: OrdersParts) {
   const { settings, node, store, servers, sales, metrics, log, isStopping, external } = parts;
@@ -63,7 +64,6 @@ export function createOrders(parts: OrdersParts) {
     keepMs: settings.IDEMPOTENCY_KEEP_MS,
   });
 
-  const logSale = createSaleLog({ log, port: settings.PORT, lock: sales.lock });
   function countTick({ outcome, closed, ms }: TickResult) {
     metrics.jobSeconds.observe({ job: 'cleanup', outcome }, ms / 1_000);
     count('closed', closed);
@@ -97,34 +97,15 @@ export function createOrders(parts: OrdersParts) {
     };
 
   return {
-    /** Sells one unit and answers, once for each Idempotency-Key, with an order where sales write orders. */
-    answerSale(request: Request, response: Response, sku: string) {
-      const waitTimeoutMs = settings.WAIT_TIMEOUT_MS;
-      const giveBack = async () => void (await sales.giveBack(sku, 1));
-      return answers.answer(request, response, `sale ${sku}`, (keep) =>
-        logSale(
-          response.locals['requestId'],
-          [sku],
-          () =>
-            sales.sell(
-              sku,
-              response,
-              orders && ((sale) => countOrder(openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep }), count)),
-            ),
-          (sold) => [sold],
-        ),
-      );
-    },
-    /** Sells a basket and answers, once for each Idempotency-Key. Rejects where sales write orders: an order has one sku. */
-    async answerBasket(request: Request, response: Response, skus: string[]) {
-      if (orders) throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
-      await answers.answer(request, response, `sale ${skus.join(' ')}`, () =>
-        logSale(
-          response.locals['requestId'],
-          skus,
-          () => sales.sellBasket(skus, response),
-          (sold) => sold.skus,
-        ),
+    /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */
+    async answerSale(request: Request, response: Response, skus: string[]) {
+      // An order has one sku.
+      if (orders && skus.length > 1)
+        throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
+      const { giveBack } = sales;
+      const { WAIT_TIMEOUT_MS: waitTimeoutMs } = settings;
+      await answers.answer(request, response, `sale ${skus.join(' ')}`, (keep) =>
+        sales.sell(skus, response, orders && openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count })),
       );
     },
     addPublicRoutes(app: Express) {
@@ -156,20 +137,6 @@ export function createOrders(parts: OrdersParts) {
 }
 
 type Count = (outcome: string) => void;
-
-/** The order of a sale: placed, certainly not placed, or in doubt. */
-const countOrder = (hooks: SaleHooks, count: Count): SaleHooks => ({
-  ...hooks,
-  async after(sold) {
-    try {
-      await hooks.after(sold);
-      count('placed');
-    } catch (error) {
-      count(error instanceof ProblemError && !error.problem.definite ? 'inDoubt' : 'failed');
-      throw error;
-    }
-  },
-});
 
 const countSteps = (store: OrderStore, count: Count): OrderStore => ({
   ...store,

@@ -3,7 +3,7 @@ import { isStoreUnavailable } from '../away-server.ts';
 import { isMysqlSilent } from '../mysql-errors.ts';
 import { ProblemError } from '../problem.ts';
 import { takingLimitMs } from '../sale-life.ts';
-import type { SaleFacts, SaleHooks } from '../sale-service.ts';
+import type { SaleFacts, SaleOrder, Sold } from '../sell.ts';
 import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
 import { CommitUnansweredError } from './transaction.ts';
@@ -11,18 +11,16 @@ import { CommitUnansweredError } from './transaction.ts';
 /** So many signs of an instance are enough to tell it from others. */
 const INSTANCE_SIGNS = 8;
 
-/** A node that starts again counts its sales from the beginning, and orders stay: its instance tells them apart. */
-const nameAfterRestarts = ({ holder, saleId }: SaleFacts) => `${holder.slice(0, INSTANCE_SIGNS)}:${saleId}`;
-
 export interface SaleOrderParts {
   orders: OrderStore;
-  sale: SaleFacts;
-  /** Puts the units back into the stock. Rejects when they may not be back. */
-  giveBack: () => Promise<void>;
+  /** Puts units back into the stock. Rejects when they may not be back. */
+  giveBack: (sku: string, units: number) => Promise<void>;
   /** How long the sale may wait for its lock, in milliseconds. */
   waitTimeoutMs: number;
   /** Stores the answer to the sale, in the transaction of the order. */
   keep?: Keep | undefined;
+  /** Told what became of the order: placed, certainly not placed, or in doubt. */
+  count: (outcome: 'placed' | 'failed' | 'inDoubt') => void;
 }
 
 /**
@@ -30,51 +28,65 @@ export interface SaleOrderParts {
  * writes down what it intends to take, takes it, and then writes the order in the place of the intent: an intent that is left
  * stands for units that may be in neither store. `npm run reconcile` settles it.
  */
-export function openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep }: SaleOrderParts): SaleHooks {
-  const order = { id: randomUUID(), quantity: 1, ...sale, saleId: nameAfterRestarts(sale) };
-  const it = `Order ${order.id}`;
+export function openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count }: SaleOrderParts): SaleOrder {
+  const id = randomUUID();
   const giveBackUntil = performance.now() + takingLimitMs(waitTimeoutMs);
   let hasIntent = false;
 
   return {
-    async before(signal) {
-      await orders.intend(order, signal);
+    async intend(sale, signal) {
+      await orders.intend(orderOf(sale), signal);
       hasIntent = true;
     },
-    /**
-     * Writes the order. Rejects with ProblemError when there is no order, or may be none: definite when there is none, the
-     * units are back in stock, and nobody else may have sold with the same key. While the units may not be back the intent is
-     * there as the evidence.
-     */
-    async after(sold) {
-      sold.orderId = order.id;
-      const isWritten = await orders.place(order, keep && ((ask) => keep(ask, sold))).catch(async (cause) => {
-        if (cause instanceof CommitUnansweredError) {
-          throw new ProblemError('ORDER_FAILED', `${it} may be written: MySQL did not answer.`, {
-            definite: false,
-            cause,
-          });
-        }
-        const isBack = await putBackInTime();
-        if (isBack) await forget(cause);
-        const unit = isBack ? 'the unit is back in stock' : 'the unit may not be back in stock';
-        const isForeseen = cause instanceof ProblemError || isStoreUnavailable(cause);
-        const code = isForeseen ? 'ORDER_FAILED' : 'INTERNAL_ERROR';
-        // The request that has taken the key over may have sold with it.
-        const definite = isBack && !(cause instanceof ProblemError && !cause.problem.definite);
-        throw new ProblemError(code, `${it} could not be written; ${unit}.`, { definite, cause });
-      });
-      if (isWritten) return;
-      const detail = `${it} is not written: its intent was settled meanwhile, and the unit may be back in stock.`;
-      throw new ProblemError('ORDER_FAILED', detail, { definite: false });
+    async place(sold) {
+      try {
+        sold.orderId = id;
+        await write(sold);
+        count('placed');
+      } catch (error) {
+        count(error instanceof ProblemError && !error.problem.definite ? 'inDoubt' : 'failed');
+        throw error;
+      }
     },
-    nothingTaken: forget,
+    forget,
   };
 
+  function orderOf({ sku, node, lock, holder, saleId }: SaleFacts & { sku: string }) {
+    // A node that starts again counts its sales from the beginning, and orders stay: its instance tells them apart.
+    return { id, sku, quantity: 1, node, lock, saleId: `${holder.slice(0, INSTANCE_SIGNS)}:${saleId}` };
+  }
+
+  /**
+   * Writes the order. Rejects with ProblemError when there is no order, or may be none: definite when there is none, the
+   * units are back in stock, and nobody else may have sold with the same key. While the units may not be back the intent is
+   * there as the evidence.
+   */
+  async function write(sold: Sold) {
+    const isWritten = await orders.place(orderOf(sold), keep && ((ask) => keep(ask, sold))).catch(async (cause) => {
+      if (cause instanceof CommitUnansweredError) {
+        throw new ProblemError('ORDER_FAILED', `Order ${id} may be written: MySQL did not answer.`, {
+          definite: false,
+          cause,
+        });
+      }
+      const isBack = await putBackInTime(sold.sku);
+      if (isBack) await forget(cause);
+      const unit = isBack ? 'the unit is back in stock' : 'the unit may not be back in stock';
+      const isForeseen = cause instanceof ProblemError || isStoreUnavailable(cause);
+      const code = isForeseen ? 'ORDER_FAILED' : 'INTERNAL_ERROR';
+      // The request that has taken the key over may have sold with it.
+      const definite = isBack && !(cause instanceof ProblemError && !cause.problem.definite);
+      throw new ProblemError(code, `Order ${id} could not be written; ${unit}.`, { definite, cause });
+    });
+    if (isWritten) return;
+    const detail = `Order ${id} is not written: its intent was settled meanwhile, and the unit may be back in stock.`;
+    throw new ProblemError('ORDER_FAILED', detail, { definite: false });
+  }
+
   /** Resolves with whether the unit is back. A sale that comes too late leaves it to `npm run reconcile`, which may have put it back. */
-  async function putBackInTime(): Promise<boolean> {
+  async function putBackInTime(sku: string): Promise<boolean> {
     if (performance.now() > giveBackUntil) return false;
-    return giveBack().then(
+    return giveBack(sku, 1).then(
       () => true,
       () => false,
     );
@@ -84,7 +96,7 @@ export function openSaleOrder({ orders, sale, giveBack, waitTimeoutMs, keep }: S
   async function forget(why: unknown) {
     if (!hasIntent) return;
     hasIntent = false;
-    const forgotten = orders.forget(order.id).catch(() => {});
+    const forgotten = orders.forget(id).catch(() => {});
     // The client does not wait once more for a MySQL that does not answer.
     if (!isMysqlSilent(why)) await forgotten;
   }

@@ -47,7 +47,7 @@ describe('lab: a scripted sale', () => {
       hasAnotherTurn = true;
     });
 
-    await scripts.forSale(async () => {}).inside();
+    await scripts.forSale().inside();
 
     expect(hasAnotherTurn).toBe(false);
   });

@@ -27,8 +27,10 @@ test('openapi: the node answers with a document that is valid', async () => {
 
 test('openapi: it has every route and method of the public listener, and no other', () => {
   const parts = { duties: {}, metrics: createMetrics(), log: pino({ level: 'silent' }) } as unknown as PublicParts;
-  const addRoutes: PublicParts['addRoutes'] = (app) => addOrderRoutes(app, {} as Parameters<typeof addOrderRoutes>[1]);
-  const app = createPublicApp({ ...parts, addRoutes }) as unknown as { router: Router };
+  const orders = {
+    addPublicRoutes: (app) => addOrderRoutes(app, {} as Parameters<typeof addOrderRoutes>[1]),
+  } as Partial<PublicParts['orders']> as PublicParts['orders'];
+  const app = createPublicApp({ ...parts, orders }) as unknown as { router: Router };
   const routes = app.router.stack.flatMap(({ route }) =>
     [...new Set(route?.stack.map(({ method }) => method))]
       .filter((method) => method === 'get' || method === 'post')

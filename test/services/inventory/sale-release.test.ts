@@ -24,7 +24,7 @@ test.each([
     throw answer;
   });
 
-  releases.giveUpAllUnanswered({ release }, silence, { reached: new Map() });
+  releases.giveUpUnanswered({ release, acquire: vi.fn() }, silence, { reached: new Map() });
   await releases.ended();
 
   expect(release).toHaveBeenCalledTimes(tries);

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderStore } from '../../../../services/inventory/orders/order-store.ts';
 import { openSaleOrder } from '../../../../services/inventory/orders/sale-order.ts';
 import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
-import type { Sold } from '../../../../services/inventory/sale-service.ts';
+import type { Sold } from '../../../../services/inventory/sell.ts';
 
 const WAIT_TIMEOUT_MS = 10_000;
 afterEach(() => void vi.useRealTimers());
@@ -20,11 +20,11 @@ test.each([
   };
   const orders = { intend: async () => {}, forget: async () => {}, place } as Partial<OrderStore> as OrderStore;
   const giveBack = vi.fn(async () => {});
-  const sale = { sku: '001', saleId: '0001', node: 'node-1', lock: '8-auto-renew', holder: 'a:0001' };
-  const order = openSaleOrder({ orders, sale, giveBack, waitTimeoutMs: WAIT_TIMEOUT_MS });
+  const sale = { sku: '001', saleId: '0001', node: 'node-1', port: 7777, lock: '8-auto-renew', holder: 'a:0001' };
+  const order = openSaleOrder({ orders, giveBack, waitTimeoutMs: WAIT_TIMEOUT_MS, count() {} });
 
-  await order.before(new AbortController().signal);
-  const failed = await order.after({} as Sold).catch((error) => error);
+  await order.intend(sale, new AbortController().signal);
+  const failed = await order.place(sale as Partial<Sold> as Sold).catch((error) => error);
 
   expect({ timesBack: giveBack.mock.calls.length, definite: failed.problem.definite }).toEqual(expected);
 });

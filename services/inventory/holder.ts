@@ -1,0 +1,150 @@
+// Who asks for a lock: a sale, a look at the stock, or units on their way back. A holder waits, holds, and sees the stock.
+
+import { randomUUID } from 'node:crypto';
+import {
+  type CreateLock,
+  type CreateMultiLock,
+  type FencedStock,
+  type Lock,
+  LockNotHeldError,
+  type MultiLock,
+} from '../../locks/lock.ts';
+import { ProblemError } from './problem.ts';
+import type { SaleStep } from './sale.ts';
+import { explain, type Progress } from './sale-ending.ts';
+import type { Releases } from './sale-release.ts';
+import { type Client, createSaleWaits } from './sale-wait.ts';
+import type { NodeServers } from './servers.ts';
+import { type Fence, lockKey, nameInBucket, type Store, wasNotDone } from './store.ts';
+
+/** The lock of the sales to come, and its timing in milliseconds. */
+export interface PresentLock {
+  lock: string;
+  leaseMs: number;
+  retryDelayMs: number;
+  waitTimeoutMs: number;
+}
+
+export interface HoldersParts {
+  store: Store;
+  servers: Pick<NodeServers, 'forLease'>;
+  releases: Releases;
+  present: () => PresentLock;
+}
+
+export type Holders = ReturnType<typeof createHolders>;
+export type Holder = ReturnType<Holders['open']>;
+
+/** The holders of this node, and those who want to be one. */
+export function createHolders({ store, servers, releases, present }: HoldersParts) {
+  const instance = randomUUID();
+  const waits = createSaleWaits();
+  const underWay = new Set<Promise<unknown>>();
+
+  /** Opens a holder that waits from now on. Its name is its own on this node. It is told at least once when it has lost its lock. */
+  function open(holderName: string, client?: Client, onLeaseLost = () => {}) {
+    const ownerToken = `${instance}:${holderName}`;
+    const { lock: name, leaseMs, retryDelayMs, waitTimeoutMs } = present();
+    const wait = waits.start(waitTimeoutMs, client);
+    const progress: Progress = { reached: new Map() };
+    const { reached } = progress;
+    let held: Lock | MultiLock | undefined;
+
+    // Not a spread, which leaves out the servers that are not connected yet.
+    const lockOptions = () =>
+      Object.assign(servers.forLease(leaseMs), { ownerToken, leaseMs, retryDelayMs, onLeaseLost });
+
+    /** What shows the stock who writes; nothing when the lock has no tokens. */
+    function fenceOf(token: string | undefined, bucket = 0): Fence | undefined {
+      return token === undefined ? undefined : { lock: name, token, bucket };
+    }
+
+    /** What the stock refuses is known, whatever fails afterwards. A write that was refused, or never sent, certainly did not take place. */
+    async function noteRefusal<T>(asked: Promise<T>): Promise<T> {
+      try {
+        return await asked;
+      } catch (error) {
+        if (error instanceof ProblemError) progress.refusal = error;
+        if (progress.refusal || (!reached.has('wrote') && wasNotDone(error))) reached.delete('writing');
+        throw error;
+      }
+    }
+
+    function emit(step: SaleStep, stock?: number) {
+      reached.set(step, stock);
+      // A write that was refused did not take place.
+      if (step === 'conflict') reached.delete('writing');
+    }
+
+    /** Where the units of a sku lie: the stock as this holder sees it, and the lock before it. */
+    function place(sku: string, bucket = 0) {
+      const stock: FencedStock = {
+        read: (token) => noteRefusal(store.readStock(sku, fenceOf(token, bucket))),
+        write: (units, token) => noteRefusal(store.writeStock(sku, units, fenceOf(token, bucket))),
+      };
+      function openLock(createLock: CreateLock): Lock {
+        const lock = createLock(Object.assign(lockOptions(), { key: lockKey(sku, nameInBucket(name, bucket)) }));
+        held = lock;
+        return lock;
+      }
+      return { sku, stock, openLock };
+    }
+
+    return {
+      /** The name of its lock. */
+      lock: name,
+      ownerToken,
+      wait,
+      progress,
+      servers: () => servers.forLease(leaseMs),
+      emit,
+      place,
+      fenceOf,
+      noteRefusal,
+      fencingToken: () => (held && 'fencingToken' in held ? held.fencingToken : undefined),
+      /** What it works with in the critical section of a sku: a new lock, and the stock as it sees it. */
+      under(createLock: CreateLock, sku: string) {
+        const { stock, openLock } = place(sku);
+        return { sku, stock, lock: openLock(createLock), signal: wait.signal, emit };
+      },
+      openLocks(createMultiLock: CreateMultiLock, skus: string[]): MultiLock {
+        const keys = skus.map((sku) => lockKey(sku, name));
+        const locks = createMultiLock(lockOptions(), keys);
+        held = locks;
+        return locks;
+      },
+      /** Has the holder do its work. When that fails, what it may still hold is given up, and it rejects with what the error means. */
+      does<T>(work: () => Promise<T>, meaning: (error: unknown, progress: Progress) => unknown = explain): Promise<T> {
+        const doing = attempt().finally(() => {
+          wait.end();
+          underWay.delete(doing);
+        });
+        underWay.add(doing);
+        return doing;
+
+        async function attempt() {
+          try {
+            await store.mustCarry(name);
+            return await work();
+          } catch (error) {
+            if (error instanceof LockNotHeldError) onLeaseLost();
+            releases.giveUpUnanswered(held, error, progress);
+            throw meaning(error, progress);
+          }
+        }
+      },
+    };
+  }
+
+  return {
+    instance,
+    present,
+    open,
+    /** Ends the waits of all of them. */
+    endWaits: waits.endAll,
+    /** Resolves when none of those that there are now is at work. */
+    async ended() {
+      await Promise.allSettled(underWay);
+    },
+  };
+}

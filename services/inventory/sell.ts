@@ -1,0 +1,168 @@
+// The sale of one sku, or of a basket: it waits for its lock, takes the units, has its order written, and is written down.
+
+import type { Bucket, CreateLock, CreateMultiLock, TakeOne } from '../../locks/lock.ts';
+import type { Registry } from '../../locks/strategy.ts';
+import { type BasketItem, sellAll } from './basket.ts';
+import type { Holders } from './holder.ts';
+import { ProblemError } from './problem.ts';
+import { sellAtomically, sellOne } from './sale.ts';
+import { hasTakenNothing, type SaleEnding } from './sale-ending.ts';
+import type { SaleRecords } from './sale-record.ts';
+import type { SaleScripts } from './sale-script.ts';
+import type { Client } from './sale-wait.ts';
+import { lockKey, type Store, stockKey } from './store.ts';
+
+/** The answer to a sale that took place. */
+export interface Sold extends BasketItem, SaleFacts {
+  outcome: 'sold';
+  /** Only where the stock lies in several buckets: which of them, from 0. `stockBefore` and `remaining` are of this one. */
+  bucket?: number;
+  /** Only when sales write orders. */
+  orderId?: string;
+}
+
+/** The answer to the sale of a basket that took place. */
+export interface BasketSold extends SaleFacts {
+  outcome: 'sold';
+  skus: BasketItem[];
+}
+
+/** What is known of a sale before it has taken anything. */
+export interface SaleFacts {
+  saleId: string;
+  node: string;
+  /** Where that node listens. */
+  port: number;
+  lock: string;
+  holder: string;
+}
+
+/** The order of one sale. */
+export interface SaleOrder {
+  /** Before anything is taken. Rejects with AbortError when `signal` aborts first. */
+  intend(sale: SaleFacts & { sku: string }, signal: AbortSignal): Promise<void>;
+  /** When the unit is taken and the lock given up. Adds to the answer. Rejects when the sale has not taken place, or may not have. */
+  place(sold: Sold): Promise<void>;
+  /** When nothing was taken after all, because of `why`. Never rejects. */
+  forget(why: Error): Promise<void>;
+}
+
+export interface SellParts {
+  registry: Registry;
+  node: string;
+  port: number;
+  store: Pick<Store, 'buckets' | 'readBuckets'>;
+  holders: Holders;
+  records: SaleRecords;
+  scripts: SaleScripts;
+}
+
+export function createSell({ registry, node, port, store, holders, records, scripts }: SellParts) {
+  let lastSale = 0;
+
+  /**
+   * Sells one unit of a sku, or of each of several, or of none. Rejects with ProblemError when the sale did not take place, or may not
+   * have, also under a lock that sells one sku at a time, and with ClientGoneError when `client` hung up while it waited for its lock.
+   */
+  async function sell(skus: string[], client: Client, order?: SaleOrder): Promise<Sold | BasketSold> {
+    const [sku = ''] = skus;
+    const createMultiLock = skus.length > 1 ? mustSellBaskets() : undefined;
+    lastSale += 1;
+    const saleId = String(lastSale).padStart(4, '0');
+    const holder = holders.open(saleId, client, () => record.loseLease());
+    const record = records.open({ saleId, skus, requestId: client.locals?.requestId, holder });
+    const { emit } = record;
+    const { signal } = holder.wait;
+    const script = scripts.forSale();
+    const facts = { saleId, node, port, lock: holder.lock, holder: holder.ownerToken };
+
+    try {
+      const sold = await holder.does<Sold | BasketSold>(() =>
+        createMultiLock ? sellBasket(createMultiLock) : sellUnit(),
+      );
+      await script.beforeAnswer();
+      record.sold('skus' in sold ? sold.skus : [sold]);
+      return sold;
+    } catch (error) {
+      const ending = error as SaleEnding;
+      if (hasTakenNothing(ending)) await order?.forget(ending);
+      record.failed(ending);
+      throw ending;
+    }
+
+    async function sellUnit(): Promise<Sold> {
+      if (order) {
+        await order.intend({ sku, ...facts }, signal);
+        record.startWait();
+      }
+      const strategy = registry.strategyNamed(holder.lock);
+      const taken =
+        'takeOne' in strategy ? await takeAtomically(strategy.takeOne) : await takeUnderLock(strategy.createLock);
+      const sold: Sold = { outcome: 'sold', sku, ...taken, ...facts };
+      if (order) {
+        await script.beforeOrder();
+        await order.place(sold);
+      }
+      return sold;
+    }
+
+    function takeUnderLock(createLock: CreateLock) {
+      const own = holder.under(createLock, sku);
+      return sellOne({ ...own, business: () => script.inside(askAgain), emit });
+
+      /** Asks for the lock again that this sale has, then gives it up again. Another object has the same owner token. */
+      async function askAgain(by: 'the same object' | 'another object') {
+        record.nested();
+        const again = holders.open(saleId, client, record.loseLease);
+        const its = by === 'another object' ? again.under(createLock, sku).lock : own.lock;
+        await its.acquire(again.wait.signal).finally(again.wait.end);
+        await its.release();
+      }
+    }
+
+    /** The sale of a strategy that takes the unit in a way of its own. */
+    async function takeAtomically(takeOne: TakeOne) {
+      const isSplit = registry.isInBuckets(holder.lock);
+      let last: number | undefined;
+      const openBucket = (bucket: number): Bucket => ({
+        ...holder.place(sku, bucket),
+        emit(step, units) {
+          last = bucket;
+          emit(step, units, bucket);
+        },
+      });
+      const options = Object.assign(holder.servers(), {
+        ...holder.place(sku),
+        stockKey: stockKey(sku),
+        buckets: Array.from({ length: isSplit ? store.buckets : 0 }, (_, bucket) => openBucket(bucket)),
+        readBuckets: () => store.readBuckets(sku),
+        signal,
+        business: script.inside,
+        emit,
+      });
+      const taking = sellAtomically(takeOne, options, emit);
+      // A bucket's stock notes for itself what was refused: the lock that is given up afterwards may fail, too.
+      const taken = await (isSplit ? taking : holder.noteRefusal(taking));
+      return { ...taken, ...(last !== undefined && { bucket: last }) };
+    }
+
+    async function sellBasket(createMultiLock: CreateMultiLock): Promise<BasketSold> {
+      const lock = holder.openLocks(createMultiLock, skus);
+      const tokenOf = (sku: string) => lock.fencingTokenOf(lockKey(sku, holder.lock));
+      const stockOf = (sku: string) => holder.place(sku).stock;
+      const { progress } = holder;
+      const items = await sellAll({ skus, lock, tokenOf, stockOf, signal, business: script.inside, emit, progress });
+      return { outcome: 'sold', skus: items, ...facts };
+    }
+  }
+
+  function mustSellBaskets(): CreateMultiLock {
+    const { lock } = holders.present();
+    const createMultiLock = registry.multiLockOf(lock);
+    if (createMultiLock !== undefined) return createMultiLock;
+    const able = registry.multiLocks().join(', ');
+    throw new ProblemError('BAD_REQUEST', `${lock} sells one sku at a time. Several are sold under: ${able}.`);
+  }
+
+  return sell;
+}
