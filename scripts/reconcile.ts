@@ -14,17 +14,18 @@ import {
   repair,
   type Unrestored,
 } from '../services/inventory/orders/accounts.ts';
+import { readDeadLetters } from '../services/inventory/orders/dead-letters.ts';
 import { connectOrders } from '../services/inventory/orders/order-store.ts';
 import { saleLifeMs } from '../services/inventory/sale-life.ts';
+import { withoutPassword } from '../services/inventory/setting-error.ts';
 import { exitWithSettingError, inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
 import { connectStore } from '../services/inventory/store.ts';
-import { withoutPassword } from '../services/inventory/without-password.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */
 const STILL_FOR_MS = 300;
 /** How long Redis may take to answer first, in milliseconds. */
 const REDIS_LIMIT_MS = 1_000;
-/** How many intents are listed at most, and how many orders. */
+/** How many intents are listed at most, and how many orders of each kind. */
 const LISTED = 20;
 
 const flags = process.argv.slice(2);
@@ -42,6 +43,8 @@ const mysql = connectOrders(MYSQL_URL, 1);
 const store = connectStore(REDIS_URL, BUCKETS);
 try {
   await reachRedis();
+  // First: a stock that is no number keeps its order from the clean-up, and the accounts from being read.
+  for (const line of describeDeadLetters(await readDeadLetters(mysql))) console.log(line);
   let accounts = await readTwice();
   if (flags.includes('--repair')) {
     await settle(accounts);
@@ -141,6 +144,14 @@ function describeUnrestored(unrestored: Unrestored[]) {
       return `${id}  sku ${sku}, its units are ${isRestored ? '' : 'not '}back`;
     }),
     'The next clean-up settles those that were closed in the last half day; npm run reconcile -- --repair settles all.',
+  ];
+}
+
+function describeDeadLetters(letters: Awaited<ReturnType<typeof readDeadLetters>>) {
+  if (letters.length === 0) return [];
+  return [
+    `${plural(letters.length, 'order')} put aside: the clean-up does not try them until their rows in tb_dead_letter are deleted.`,
+    ...listed(letters, ({ id, reason }) => `${id}  ${reason}`),
   ];
 }
 

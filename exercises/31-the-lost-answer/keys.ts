@@ -1,6 +1,6 @@
 // The buyer's program sends a key with each purchase, and the same key with each repeat of it.
 
-import type { AnswerOnce } from '../../services/inventory/orders/external/contract.ts';
+import type { AnswerOnce } from '../../exercises/workshop/orders/contract.ts';
 
 /** A node that dies in the middle must not keep the key for ever. */
 const CLAIM_MS = 30_000;

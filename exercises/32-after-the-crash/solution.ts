@@ -1,6 +1,6 @@
 // The answer to each key is kept in MySQL, where the orders are: it outlives every node.
 
-import type { AnswerOnce } from '../../services/inventory/orders/external/contract.ts';
+import type { AnswerOnce } from '../../exercises/workshop/orders/contract.ts';
 
 const FIND = 'SELECT answer FROM tb_key WHERE name = ?';
 const KEEP = 'INSERT INTO tb_key (name, answer) VALUES (?, ?)';

@@ -1,6 +1,6 @@
 // Orders that nobody has paid in time are closed, and their units go back into the stock. Both nodes do this, each by its own schedule.
 
-import type { CleanUp } from '../../services/inventory/orders/external/contract.ts';
+import type { CleanUp } from '../../exercises/workshop/orders/contract.ts';
 
 const CLOSE = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3), restored_at = UTC_TIMESTAMP(3)
   WHERE id = ? AND status = 'UNPAID'`;

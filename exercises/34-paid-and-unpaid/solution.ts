@@ -1,6 +1,6 @@
 // Payments arrive as messages in a stream of Redis. Redis gives each to one node, and gives it to another one when nobody acknowledges it.
 
-import type { TakePayment } from '../../services/inventory/orders/external/contract.ts';
+import type { TakePayment } from '../../exercises/workshop/orders/contract.ts';
 
 const STREAM = '{payments}:stream';
 const GROUP = 'orders';

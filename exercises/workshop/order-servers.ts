@@ -14,8 +14,8 @@ import { usualSettings } from '../../loadtest/staircase/usual-settings.ts';
 import { startBackends } from '../../scripts/stack/backends.ts';
 import { hostArgs } from '../../scripts/stack/bundle.ts';
 import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
-import type { ExternalParts } from '../../services/inventory/orders/external/contract.ts';
 import type { Exercise } from './exercise.ts';
+import type { ExternalParts } from './orders/contract.ts';
 import type { RealJudge, RealRun, RealVerdict } from './real-judge.ts';
 
 /** How long a file may take to be loaded, in milliseconds. */
@@ -207,7 +207,7 @@ async function areAlive({ target }: Warm): Promise<boolean> {
 async function whyNotLoaded(file: string, parts: string[]): Promise<string | undefined> {
   const name = basename(file);
   if (!existsSync(file)) return `There is no file ${name}.`;
-  const [script = '', ...execArgv] = (await hostArgs('exercises/workshop/load-part.ts')).toReversed();
+  const [script = '', ...execArgv] = (await hostArgs('exercises/workshop/orders/load-part.ts')).toReversed();
   const child = fork(script, [file], { execArgv: execArgv.toReversed(), stdio: 'ignore', cwd: projectDir });
   const slow = `it is not loaded within ${LOAD_LIMIT_MS / 1_000} seconds: does it compute without end?`;
   const found = await Promise.race([
@@ -246,15 +246,6 @@ function whyDied(sentence: string): Error {
   return end.startsWith('node-') ? new Fault(`${end}: does your file call process.exit()?`) : new Error(`${end}.`);
 }
 
-/** What the nodes load. An error that nobody catches is told as one that somebody does. */
-const moduleFor = (file: string) => `
-process.on('uncaughtException', (error) => {
-  const message = 'There is an error that nobody catches: ' + (error?.stack ?? String(error)).split('\\n')[0] + '.';
-  console.error(JSON.stringify({ level: 50, err: { type: 'ExternalPartFault', message } }));
-});
-export * from ${JSON.stringify(pathToFileURL(file).href)};
-`;
-
 async function start(onLine: (node: string, line: string) => void): Promise<Warm> {
   const whyNot = whyNotOwnMysql();
   if (whyNot !== undefined) throw new Lacking(whyNot);
@@ -281,12 +272,15 @@ async function start(onLine: (node: string, line: string) => void): Promise<Warm
       LOCK_VERSION: '',
       LOG_LEVEL: 'error',
     };
-    const target = await openLocalTarget({ forDrills: true, env, onLine }, backends);
+    const target = await openLocalTarget(
+      { forDrills: true, env, service: 'exercises/workshop/orders/node.ts', onLine },
+      backends,
+    );
     closing.unshift(() => target.close());
     return {
       target,
       async load(file) {
-        writeFileSync(module, moduleFor(file));
+        writeFileSync(module, `export * from ${JSON.stringify(pathToFileURL(file).href)};\n`);
         await Promise.all(target.nodes.map(restart));
       },
       close,

@@ -24,7 +24,6 @@ export const usualSettings = {
   IDEMPOTENCY: 'none',
   IDEMPOTENCY_REQUIRED: 'off',
   IDEMPOTENCY_KEEP_MS: '',
-  ORDER_MODULE: '',
 };
 
 /** Nodes that take orders: each drill sets the guard, and a tick comes when it says so. */

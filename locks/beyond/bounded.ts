@@ -3,10 +3,9 @@
 // Change:  the watchdog renews the lease three times at most, so that a hold lasts two leases and no longer.
 // Leaves:  a sale that works for more than two leases loses the lock half way.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { renewed } from '../drivers/renewed.ts';
 import { readScript } from '../drivers/script.ts';
-import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';
-import { type CreateLock, LockNotHeldError } from '../lock.ts';
+import type { CreateLock } from '../lock.ts';
 
 const acquireReentrant = readScript('acquire-reentrant');
 const renewIfOwner = readScript('renew-if-owner');
@@ -15,23 +14,14 @@ const releaseReentrant = readScript('release-reentrant');
 /** The last of them comes a lease after the lock was taken, and lasts a lease more. */
 const MAX_RENEWALS = 3;
 
-export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryDelayMs, onLeaseLost }) => {
-  const lost = new AbortController();
-  let holdCount = 0;
+export const createLock: CreateLock = (options) => {
+  const { redis, key, ownerToken, leaseMs } = options;
   let renewals = 0;
-  let askedAt = 0;
-  let watchdog: Watchdog | undefined;
 
-  async function acquire(signal?: AbortSignal) {
-    const tryOnce = () => {
-      askedAt = performance.now();
-      return acquireReentrant(redis, [key], [ownerToken, leaseMs]);
-    };
-    while ((await tryOnce()) === 0) await sleep(retryDelayMs, undefined, { signal });
-    holdCount += 1;
-    if (holdCount > 1) return;
-    renewals = 0;
-    watchdog = startWatchdog({ leaseMs, askedAt, renew, lose });
+  async function tryOnce() {
+    const holdCount = await acquireReentrant(redis, [key], [ownerToken, leaseMs]);
+    if (holdCount === 1) renewals = 0;
+    return holdCount > 0;
   }
 
   async function renew() {
@@ -41,18 +31,7 @@ export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, retryD
     return renewIfOwner(redis, [key], [ownerToken, leaseMs]);
   }
 
-  function lose() {
-    holdCount = 0;
-    onLeaseLost();
-    lost.abort(new LockNotHeldError(key));
-  }
+  const giveBack = () => releaseReentrant(redis, [key], [ownerToken, leaseMs]);
 
-  async function release() {
-    holdCount = Math.max(0, holdCount - 1);
-    // Before asking Redis: if it does not answer, the lease must end by itself.
-    if (holdCount === 0) watchdog?.stop();
-    if ((await releaseReentrant(redis, [key], [ownerToken, leaseMs])) === -1) throw new LockNotHeldError(key);
-  }
-
-  return { acquire, release, lost: lost.signal };
+  return renewed(options, { tryOnce, renew, giveBack });
 };

@@ -50,7 +50,7 @@ interface MadeOf {
   packages?: string;
 }
 
-/** The arguments that make Node run the inventory service, or another `service`, with this environment. */
+/** The arguments that make Node run the inventory service, or another `service`, with this environment, which may name modules of others. */
 export function serviceArgs(env: NodeJS.ProcessEnv, service = inventory): Promise<string[]> {
   return env['LOCK_MODULES'] || env['ORDER_MODULE'] ? hostArgs(service) : bundledArgs(service);
 }

@@ -14,7 +14,6 @@ import { createEventStreams } from './lab/event-stream.ts';
 import { createLabApp } from './lab/listener.ts';
 import { watchStandstills } from './lab/standstills.ts';
 import { createMetrics } from './metrics.ts';
-import { readParts } from './orders/external/module.ts';
 import { createOrders } from './orders/orders.ts';
 import { createOutageLog, watchRedis } from './outage-log.ts';
 import { createPublicApp } from './public.ts';
@@ -41,7 +40,6 @@ loadEnvFile();
 // First, so that LOCK_VERSION may name them.
 await addExternalLocks();
 const settings = readNodeSettingsOrExit(process.env);
-const external = await readOrderModule();
 const node = settings.NODE_NAME ?? String(settings.PORT);
 // Synchronous, so that the last lines before the end are neither lost nor out of order.
 const log = pino({ level: settings.LOG_LEVEL, base: { node } }, pino.destination({ sync: true }));
@@ -71,7 +69,7 @@ const sales = createSaleService({
 const standstills = watchStandstills();
 const state = () => ({ ...sales.state(), standstills: standstills() });
 const streams = createEventStreams({ history, state: sales.state });
-const orders = createOrders({ settings, node, store, servers, sales, metrics, log, isStopping, external });
+const orders = createOrders({ settings, node, store, servers, sales, metrics, log, isStopping });
 
 const publicApp = createPublicApp({ sales, store, orders, metrics, log, duties });
 await untilRedisHasAnswered();
@@ -94,15 +92,6 @@ async function addExternalLocks() {
     const { createLock, promises } = await readExternalModule(file).catch((error: Error) => refuse(error.message));
     addExternalLock(name, supervised(createLock), backendOfPromises(promises));
   }
-}
-
-/** The parts of the orders that are not ours, in a lab. One that can't be loaded ends the process. */
-async function readOrderModule() {
-  const file = settings.ORDER_MODULE;
-  if (file === undefined) return undefined;
-  return readParts(file).catch(({ message }: Error) =>
-    exitWithSettingError(`ORDER_MODULE=${file} is not allowed: ${message}.`),
-  );
 }
 
 /** A node that restarts gets requests as soon as it listens. It listens, too, when Redis is away. */

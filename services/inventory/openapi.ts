@@ -1,9 +1,9 @@
 // The public listener in OpenAPI 3.1, at /openapi.json: made from the schemas that check the requests.
 
 import { z } from 'zod';
-import { MAX_KEY_LENGTH } from './orders/idempotency/key.ts';
-import { listSchema, type Order, orderIdSchema, orderStatuses } from './orders/order.ts';
-import { type Problem, type ProblemCode, problems } from './problem.ts';
+import { MAX_KEY_LENGTH } from './orders/idempotency/index.ts';
+import { listSchema, orderIdSchema, orderSchema } from './orders/order.ts';
+import { type ProblemCode, problemSchema, problems } from './problem.ts';
 import type { BasketSold, Sold } from './sell.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
 
@@ -39,39 +39,10 @@ const basketSoldSchema = z.object({
 
 const remainingSchema = z.object({ sku: z.string(), remaining: units });
 
-const time = z.iso.datetime();
-const orderSchema = z
-  .object({
-    id: z.string(),
-    sku: z.string(),
-    quantity: units,
-    amount: units.describe('In cents: the quantity times UNIT_PRICE.'),
-    status: z.enum(orderStatuses),
-    node: z.string(),
-    saleId: z.string().describe('That of the sale, behind the first 8 signs of its holder.'),
-    lock: z.string(),
-    createdAt: time,
-    dueAt: time.describe('ORDER_TTL_MS after createdAt: an order that is not paid by then is due.'),
-    changedAt: time.describe('When the status last changed.'),
-    restoredAt: time.nullable().describe('When the units of a closed order were back in stock; null until then.'),
-  })
-  .describe("Times are those of MySQL's clock, in UTC.") satisfies z.ZodType<Order>;
 const ordersSchema = z.object({
   orders: z.array(orderSchema).describe('The oldest one first.'),
   next: z.string().nullable().describe('Send it as after to get the next page; null after the last one.'),
 });
-
-const problemSchema = z
-  .object({
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().describe('For people.'),
-    code: z.string().describe('For programs: docs/http-api.md explains each.'),
-    definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
-    outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
-    requestId: z.string().optional().describe("The request in the node's log."),
-  })
-  .describe('RFC 9457.') satisfies z.ZodType<Omit<Problem, 'code'>>;
 
 /** What a client may send. */
 const asked = (schema: z.ZodType) => json(schema, 'input');

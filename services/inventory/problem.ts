@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Every code with its HTTP status: the one place that maps codes to HTTP. `docs/http-api.md` explains each. */
 export const problems = {
   BAD_REQUEST: { status: 400, title: 'The request is not valid' },
@@ -34,19 +36,20 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** An error as the client gets it: `application/problem+json` (RFC 9457) with members `code`, `definite`, `outcome` and `requestId` besides. */
-export interface Problem {
-  title: string;
-  status: number;
-  detail: string;
-  code: ProblemCode;
-  /** True when the sale certainly did not take place. */
-  definite: boolean;
-  /** Only with OUT_OF_STOCK: the outcome, named as in the answer to a sale. */
-  outcome?: 'sold-out';
-  /** Absent where nothing could be read that is a request. */
-  requestId?: string;
-}
+/** An error as the client gets it: `application/problem+json`. */
+export const problemSchema = z
+  .object({
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('For people.'),
+    code: z.string().describe('For programs: docs/http-api.md explains each.'),
+    definite: z.boolean().describe('True when the sale certainly did not take place, false when it may have.'),
+    outcome: z.literal('sold-out').optional().describe('Only with OUT_OF_STOCK.'),
+    requestId: z.string().optional().describe("The request in the node's log."),
+  })
+  .describe('RFC 9457.');
+
+export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
 
 export interface ProblemOptions {
   definite?: boolean;

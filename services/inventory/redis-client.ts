@@ -1,13 +1,27 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../locks/lock.ts';
 import { type RedisPlace, readRedisUrl, redisUrlForms } from './redis-url.ts';
-import { exitWithSettingError } from './setting-error.ts';
+import { exitWithSettingError, shown } from './setting-error.ts';
 
 /** How often a Cluster is asked which of its servers holds which keys, in milliseconds. */
 const REFRESH_EVERY_MS = 1_000;
 /** A key that moves to another server is asked for there; while it moves, again after so many milliseconds. */
 const TRY_AGAIN_DELAY_MS = 20;
 const MAX_REDIRECTIONS = 5;
+const RECONNECT_DELAY_MS = 100;
+
+/** While Redis is away a command rejects, and none is kept to be sent later. */
+export const redisOptions = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  socketTimeout: ANSWER_LIMIT_MS,
+  connectTimeout: ANSWER_LIMIT_MS,
+  retryStrategy: () => RECONNECT_DELAY_MS,
+  // A Redis that reads its data after a restart says how long that may take, and its guess may be ten seconds too long.
+  maxLoadingRetryTime: RECONNECT_DELAY_MS,
+} satisfies RedisOptions;
 
 /** Connects to what a REDIS_URL names. The options are those of each connection to a server, whatever the form. */
 export function connectRedis(url: string, options: RedisOptions): RedisClient {
@@ -23,7 +37,7 @@ function inDatabase(database: number, redis: Redis, url: string): Redis {
   if (database === 0) return redis;
   return redis.on('ready', () => {
     redis.select(database).catch(({ name, message }: Error) => {
-      if (name === 'ReplyError') exitWithSettingError(`${url} is not allowed: ${message}.`);
+      if (name === 'ReplyError') exitWithSettingError(`${shown(url)} is not allowed: ${message}.`);
     });
   });
 }

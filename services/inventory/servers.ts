@@ -6,7 +6,7 @@ import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { askMysql, connectMysql, endPool, stockInMysql } from './mysql.ts';
 import { askWhenInDoubt, createOutageLog } from './outage-log.ts';
-import { redisOptions } from './redis-options.ts';
+import { redisOptions } from './redis-client.ts';
 import type { InventorySettings } from './settings.ts';
 import type { Stock } from './store.ts';
 
@@ -69,16 +69,39 @@ export function connectServers(
   const openSession = (sessionMs: number) => openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs, outage });
   const openPool = (connections: number) => connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
 
-  const connect = {
-    masters: () => (masters ??= connectMasters()),
-    mysql() {
-      if (mysql === undefined) {
-        mysql = openPool(settings.MYSQL_LOCK_CONNECTIONS);
-        watchPool('locks', mysql);
-      }
-      return mysql;
-    },
-  };
+  function lockPool() {
+    if (mysql === undefined) {
+      mysql = openPool(settings.MYSQL_LOCK_CONNECTIONS);
+      watchPool('locks', mysql);
+    }
+    return mysql;
+  }
+
+  /**
+   * A class, whose getters a spread leaves out: `{ ...options }` has Redis, and connects nothing. Only what a lock reads itself is
+   * connected.
+   */
+  class ServersOfLock implements Servers {
+    readonly redis = redis;
+    readonly #session: () => ZookeeperSession;
+
+    constructor(session: () => ZookeeperSession) {
+      this.#session = session;
+    }
+
+    get masters() {
+      masters ??= connectMasters();
+      return masters;
+    }
+
+    get mysql() {
+      return lockPool();
+    }
+
+    get zookeeper() {
+      return this.#session();
+    }
+  }
 
   function mustHave<Name extends keyof InventorySettings>(name: Name): NonNullable<InventorySettings[Name]> {
     const value = settings[name];
@@ -103,9 +126,9 @@ export function connectServers(
       if (backendOf(lock) === 'masters') masters ??= connectMasters();
     },
     /** What a lock with this lease is given, in milliseconds. */
-    forLease: (leaseMs: number): Servers => new ServersOfLock(redis, connect, () => sessionOf(leaseMs)),
+    forLease: (leaseMs: number): Servers => new ServersOfLock(() => sessionOf(leaseMs)),
     /** What the lock of a job with this lease is given, in milliseconds. */
-    forJob: (leaseMs: number): Servers => new ServersOfLock(redis, connect, () => jobSessionOf(leaseMs)),
+    forJob: (leaseMs: number): Servers => new ServersOfLock(() => jobSessionOf(leaseMs)),
     /** Closes the sessions of jobs with another lease. No job may be under way. */
     endOtherJobs(leaseMs: number) {
       for (const [each, session] of jobSessions) {
@@ -120,36 +143,4 @@ export function connectServers(
       await Promise.all([mysql, stock?.pool].map((pool) => pool && endPool(pool)));
     },
   };
-}
-
-/**
- * A class, whose getters a spread leaves out: `{ ...options }` has Redis, and connects nothing. Only what a lock reads itself is
- * connected.
- */
-class ServersOfLock implements Servers {
-  readonly redis: RedisClient;
-  readonly #connect: { masters: () => Redis[]; mysql: () => Pool };
-  readonly #session: () => ZookeeperSession;
-
-  constructor(
-    redis: RedisClient,
-    connect: { masters: () => Redis[]; mysql: () => Pool },
-    session: () => ZookeeperSession,
-  ) {
-    this.redis = redis;
-    this.#connect = connect;
-    this.#session = session;
-  }
-
-  get masters() {
-    return this.#connect.masters();
-  }
-
-  get mysql() {
-    return this.#connect.mysql();
-  }
-
-  get zookeeper() {
-    return this.#session();
-  }
 }

@@ -7,7 +7,7 @@ import { hostName } from './known-hosts.ts';
 import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/settings.ts';
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
-import { exitWithSettingError } from './setting-error.ts';
+import { exitWithSettingError, shown } from './setting-error.ts';
 import { milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
 import { USUAL_BUCKETS } from './store.ts';
 
@@ -25,13 +25,15 @@ const redlockUrls = () => {
 };
 
 const mysqlUrl = () => {
-  const allowed = 'mysql://user:password@host:port/database, or mysqls:// and the name of a host for TLS';
-  return (
-    text(/^mysqls?:\/\/[^\s/]+\/\w+$/, allowed)
-      .refine((url) => URL.canParse(url), allowed)
-      // mysql2 does not look for an address in a certificate.
-      .refine((url) => url.startsWith('mysql:') || isIP(new URL(url).hostname.replace(/[[\]]/g, '')) === 0, allowed)
-  );
+  const allowed =
+    'mysql://user:password@host:port/database (mysqls:// for TLS), with letters, digits and _ alone behind the last /';
+  return z
+    .string()
+    .refine((url) => /^mysqls?:\/\/[^\s/]+\/\w+$/.test(url) && URL.canParse(url), { error: allowed, abort: true })
+    .refine(
+      (url) => url.startsWith('mysql:') || isIP(new URL(url).hostname.replace(/[[\]]/g, '')) === 0,
+      'mysqls:// and the name of the host, not its address, because its certificate must name it',
+    );
 };
 
 const zookeeperUrl = () =>
@@ -144,10 +146,6 @@ function whyNotTogether(settings: InventorySettings): string | undefined {
   }
   if (settings.PAYMENTS === 'on' && !hasOrders(settings))
     return refuse('PAYMENTS', 'on', 'needs MYSQL_URL, and ORDERS=on');
-  const { ORDER_MODULE, LAB_PORT } = settings;
-  if (ORDER_MODULE !== undefined && (LAB_PORT === undefined || !hasOrders(settings))) {
-    return refuse('ORDER_MODULE', ORDER_MODULE, 'is for a lab: it needs LAB_PORT, MYSQL_URL, and ORDERS=on');
-  }
   return undefined;
 }
 
@@ -168,5 +166,5 @@ export function readSettingsOrExit<T extends z.ZodObject>(schema: T, env: NodeJS
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const name = String(issue?.path[0]);
-  return exitWithSettingError(`${name}=${given[name] ?? ''} is not allowed: it must be ${issue?.message}.`);
+  return exitWithSettingError(`${name}=${shown(given[name] ?? '')} is not allowed: it must be ${issue?.message}.`);
 }

@@ -4,9 +4,8 @@ import type { RedisClient } from '../../locks/lock.ts';
 import type { Commands } from '../../locks/strategy.ts';
 import { refusalOf } from './away-server.ts';
 import { ProblemError } from './problem.ts';
-import { connectRedis, mastersOf, onServer } from './redis-client.ts';
+import { connectRedis, mastersOf, onServer, redisOptions } from './redis-client.ts';
 import { type Lacks, lacksOf } from './redis-commands.ts';
-import { redisOptions } from './redis-options.ts';
 
 /** In so many buckets a stock may lie unless a setting says otherwise. */
 export const USUAL_BUCKETS = 4;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Lock, LockOptions } from '../../../locks/lock.ts';
 import { type ExternalModule, readExternalModule } from '../../../services/inventory/external-module.ts';
-import { redisOptions } from '../../../services/inventory/redis-options.ts';
+import { redisOptions } from '../../../services/inventory/redis-client.ts';
 import { sharedClock } from '../../harness/clock.ts';
 import type {
   ErrorSaid,

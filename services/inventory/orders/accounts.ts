@@ -77,26 +77,26 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
     // The first SELECT takes the snapshot that all of them read.
     supplies: await ask<RowDataPacket[]>('SELECT sku, stock_in, units FROM tb_supply ORDER BY sku, stock_in'),
     sums: await ask<RowDataPacket[]>(
-      `SELECT sku, lock_name, status, SUM(quantity) AS units FROM tb_order
+      `SELECT sku, lock_name AS \`lock\`, status, SUM(quantity) AS units FROM tb_order
         WHERE status <> 'CLOSED' OR restored_at IS NOT NULL GROUP BY sku, lock_name, status ORDER BY sku`,
     ),
     intents: await ask<RowDataPacket[]>(
-      `SELECT id, sku, quantity, node, lock_name, TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(3)) DIV 1000 AS age
-        FROM tb_intent ORDER BY created_at, id`,
+      `SELECT id, sku, quantity, node, lock_name AS \`lock\`,
+        TIMESTAMPDIFF(MICROSECOND, created_at, UTC_TIMESTAMP(3)) DIV 1000 AS ageMs FROM tb_intent ORDER BY created_at, id`,
     ),
     closed: await ask<RowDataPacket[]>(
-      `SELECT id, sku, lock_name, quantity, changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AS is_marked
+      `SELECT id, sku, lock_name AS \`lock\`, quantity, changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AS is_marked
         FROM tb_order WHERE status = 'CLOSED' AND restored_at IS NULL ORDER BY created_at, id`,
       [RESTORABLE_MS * 1_000],
     ),
   }));
 
   for (const { sku, stock_in, units } of supplies) at(sku, stock_in).supply = Number(units);
-  for (const { sku, lock_name, status, units } of sums) at(sku, stockOf(lock_name))[columnOf(status)] += Number(units);
-  for (const { sku, lock_name, quantity } of intents) at(sku, stockOf(lock_name)).intended += quantity;
+  for (const { sku, lock, status, units } of sums) at(sku, stockOf(lock))[columnOf(status)] += Number(units);
+  for (const { sku, lock, quantity } of intents) at(sku, stockOf(lock)).intended += quantity;
   const unrestored = await Promise.all(
-    closed.map(async ({ id, sku, lock_name, quantity, is_marked }): Promise<Unrestored> => {
-      const stockIn = stockOf(lock_name);
+    closed.map(async ({ id, sku, lock, quantity, is_marked }): Promise<Unrestored> => {
+      const stockIn = stockOf(lock);
       const isKnown = stockIn === 'redis' && is_marked === 1;
       const isRestored = isKnown ? await stockInRedis.isRestored(sku, id) : undefined;
       return { id, sku, stockIn, quantity, isRestored };
@@ -111,15 +111,7 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
 
   return {
     holdings: [...found.values()],
-    intents: intents.map(({ id, sku, quantity, node, lock_name, age }) => ({
-      id,
-      sku,
-      stockIn: stockOf(lock_name),
-      quantity,
-      node,
-      lock: lock_name,
-      ageMs: Number(age),
-    })),
+    intents: intents.map((row) => ({ ...(row as Intent), stockIn: stockOf(row.lock), ageMs: Number(row.ageMs) })),
     unrestored,
   };
 }

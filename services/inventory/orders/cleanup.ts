@@ -166,7 +166,7 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
 
     return {
       async readDue() {
-        const due = await readDue(mysql);
+        const due = await readOrders(mysql, dueNow);
         result.due = due.length;
         await holdAfter('read', script?.orders ?? 1);
         return due;
@@ -294,20 +294,18 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   };
 }
 
-async function readDue(mysql: Pool): Promise<DueOrder[]> {
-  const sql = `SELECT id, sku, quantity, lock_name FROM tb_order
-    WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) AND ${isTried} ORDER BY due_at, id LIMIT ?`;
-  return (await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [MAX_ORDERS]))).map(toDueOrder);
+async function readOrders(mysql: Pool, which: string, values: unknown[] = []): Promise<DueOrder[]> {
+  const sql = `SELECT id, sku, quantity, lock_name AS \`lock\` FROM tb_order ${which} LIMIT ${MAX_ORDERS}`;
+  return withoutTransaction(mysql, (ask) => ask<(RowDataPacket & DueOrder)[]>(sql, values));
 }
 
+const dueNow = `WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) AND ${isTried} ORDER BY due_at, id`;
+
 async function readUnrestored(mysql: Pool): Promise<DueOrder[]> {
-  const sql = `SELECT id, sku, quantity, lock_name FROM tb_order
-    WHERE status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
-      AND ${isTried}
-    ORDER BY changed_at, id LIMIT ?`;
-  const values = [RESTORABLE_MS * 1_000, MAX_ORDERS];
-  const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, values));
-  return rows.map(toDueOrder).filter(({ lock }) => stockOf(lock) === 'redis');
+  const closed = `WHERE status = 'CLOSED' AND restored_at IS NULL
+    AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AND ${isTried} ORDER BY changed_at, id`;
+  const orders = await readOrders(mysql, closed, [RESTORABLE_MS * 1_000]);
+  return orders.filter(({ lock }) => stockOf(lock) === 'redis');
 }
 
 /** On purpose without a look at the status: only a guard says that nobody else has changed it. */
@@ -319,11 +317,8 @@ async function close(mysql: Pool, { id }: DueOrder) {
 
 /** Resolves with those of the orders that nobody has written down as restored. */
 async function stillUnrestored(mysql: Pool, orders: DueOrder[]): Promise<DueOrder[]> {
-  const sql = 'SELECT id FROM tb_order WHERE id IN (?) AND restored_at IS NULL';
-  const ids = orders.map(({ id }) => id);
-  const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [ids]));
-  const open = new Set(rows.map(({ id }) => id));
-  return orders.filter(({ id }) => open.has(id));
+  const left = await readOrders(mysql, 'WHERE id IN (?) AND restored_at IS NULL', [orders.map(({ id }) => id)]);
+  return orders.filter(({ id }) => left.some((one) => one.id === id));
 }
 
 async function setRestored(mysql: Pool, orders: DueOrder[]) {
@@ -331,13 +326,6 @@ async function setRestored(mysql: Pool, orders: DueOrder[]) {
   const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL';
   await withoutTransaction(mysql, (ask) => ask(sql, [orders.map(({ id }) => id)]));
 }
-
-const toDueOrder = ({ id, sku, quantity, lock_name }: RowDataPacket): DueOrder => ({
-  id,
-  sku,
-  quantity,
-  lock: lock_name,
-});
 
 function whyFailed(error: unknown): ProblemError {
   // A wait that was ended says why in its cause.

@@ -12,6 +12,15 @@ const MAX_REASON_LENGTH = 500;
 /** SQL: true for the `id` of an order that is still tried. */
 export const isTried = `id NOT IN (SELECT order_id FROM tb_dead_letter WHERE tries >= ${MOST_TRIES})`;
 
+/** Resolves with the orders that are left alone, each with the reason, the oldest first. */
+export const readDeadLetters = (mysql: Pool) =>
+  withoutTransaction(mysql, (ask) =>
+    ask<RowDataPacket[]>(
+      'SELECT order_id AS id, reason FROM tb_dead_letter WHERE tries >= ? ORDER BY changed_at, order_id',
+      [MOST_TRIES],
+    ),
+  );
+
 /** True for what does not pass by itself, as a server that is away does, or a lock that is not free. */
 export const isHopeless = ({ code }: ProblemError) => code === 'INTERNAL_ERROR' || code === 'DATA_UNREADABLE';
 

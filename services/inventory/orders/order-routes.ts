@@ -13,10 +13,12 @@ export interface OrderParts {
   orders: OrderStore;
   answers: Answers;
   isStopping: () => boolean;
+  /** Told each time that an order is paid or refunded. */
+  count: (outcome: string) => void;
 }
 
 /** The calls that see and change orders. `openapi.ts` describes them. */
-export function addOrderRoutes(app: Express, { orders, answers, isStopping }: OrderParts) {
+export function addOrderRoutes(app: Express, { orders, answers, isStopping, count }: OrderParts) {
   app
     .route('/orders')
     .get(async (request, response) => {
@@ -39,7 +41,11 @@ export function addOrderRoutes(app: Express, { orders, answers, isStopping }: Or
         if (isStopping()) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
         nothing.parse({ ...request.query, ...bodyOf(request) });
         const id = idOf(request);
-        await answers.answer(request, response, `${step} ${id}`, (keep) => orders[step](id, keep));
+        await answers.answer(request, response, `${step} ${id}`, async (keep) => {
+          const order = await orders[step](id, keep);
+          count(order.status.toLowerCase());
+          return order;
+        });
       })
       .all(allowOnly('POST'));
   }

@@ -8,7 +8,8 @@ import { type ListQuery, type NewOrder, noSuchOrder, type Order, refuseStep, sta
 import type { Payment } from './payments/payment.ts';
 import { type Ask, CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
 
-const columns = `id, sku, quantity, amount, status, node, sale_id, lock_name, created_at, due_at, changed_at, restored_at`;
+const columns = `id, sku, quantity, amount, status, node, sale_id AS saleId, lock_name AS \`lock\`,
+  created_at AS createdAt, due_at AS dueAt, changed_at AS changedAt, restored_at AS restoredAt`;
 
 export interface OrderSettings {
   UNIT_PRICE: number;
@@ -29,24 +30,28 @@ export function connectOrders(url: string, connections: number, tables: string[]
  * STORE_UNAVAILABLE; then nothing is written, unless the error says that it may be.
  */
 export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
-  const underWay = new Set<Promise<unknown>>();
+  /** Rejects with ProblemError, not definite, when nobody knows whether the work is done. */
+  const transact = <T>(work: (ask: Ask) => Promise<T>) =>
+    inTransaction(mysql, work).catch((cause) => {
+      if (!(cause instanceof CommitUnansweredError)) throw cause;
+      throw new ProblemError('STORE_UNAVAILABLE', cause.message, { definite: false, cause });
+    });
   // The tables are to be there from the start. While MySQL is away, the first statement after it makes them.
   mysql.query('SELECT 1').catch(() => {});
 
   /** Changes the status, and writes down the money that moved, in one transaction. */
   async function step(id: string, to: 'PAID' | 'REFUNDED', kind: 'PAYMENT' | 'REFUND', keep?: Keep): Promise<Order> {
-    const { order, isChanged } = await definitely(
-      inTransaction(mysql, async (ask) => {
-        // Only one of two that come at once finds the status that its step leads from.
-        const isChanged = await changeStatus(ask, id, to);
-        const order = await findIn(ask, id);
-        if (isChanged && order) {
-          await moveMoney(ask, order, kind);
-          await keep?.(ask, order);
-        }
-        return { order, isChanged };
-      }),
-    );
+    const { order, isChanged } = await transact(async (ask) => {
+      // Only one of two that come at once finds the status that its step leads from.
+      const update = 'UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND status = ?';
+      const { affectedRows } = await ask<ResultSetHeader>(update, [to, id, statusBefore[to]]);
+      const order = await findIn(ask, id);
+      if (affectedRows === 1 && order) {
+        await moveMoney(ask, order, kind);
+        await keep?.(ask, order);
+      }
+      return { order, isChanged: affectedRows === 1 };
+    });
     if (order === undefined) throw noSuchOrder(id);
     if (!isChanged) throw refuseStep(order, to);
     return order;
@@ -58,47 +63,33 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     if (before === undefined) throw noSuchOrder(id);
     if (before.status !== statusBefore.REFUNDED) throw refuseStep(before, 'REFUNDED');
     // Looking and paying are two steps on purpose.
-    return definitely(
-      inTransaction(mysql, async (ask) => {
-        await moveMoney(ask, before, 'REFUND');
-        await ask("UPDATE tb_order SET status = 'REFUNDED', changed_at = UTC_TIMESTAMP(3) WHERE id = ?", [id]);
-        const order = (await findIn(ask, id)) ?? before;
-        await keep?.(ask, order);
-        return order;
-      }),
-    );
+    return transact(async (ask) => {
+      await moveMoney(ask, before, 'REFUND');
+      await ask("UPDATE tb_order SET status = 'REFUNDED', changed_at = UTC_TIMESTAMP(3) WHERE id = ?", [id]);
+      const order = (await findIn(ask, id)) ?? before;
+      await keep?.(ask, order);
+      return order;
+    });
   }
 
   /**
-   * An order may be paid in parts, so its status can't say whether this part is booked. Money that nobody waits for is booked, too:
-   * it has arrived.
+   * Books money that has arrived, and makes the order PAID when all of it is there: it may come in parts. Money that nobody waits for is
+   * booked, too. Rejects with ProblemError NOT_FOUND; not definite when MySQL did not answer whether it is booked.
    */
   function receive({ order: id, amount }: Payment, keep?: Keep): Promise<Order> {
-    return definitely(
-      inTransaction(mysql, async (ask) => {
-        // Two parts that come at once are booked one after the other, so that the later one sees the sum of both.
-        const [known] = await ask<RowDataPacket[]>('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
-        if (known === undefined) throw noSuchOrder(id);
-        await moveMoney(ask, { id, amount }, 'PAYMENT');
-        const paid = "SELECT SUM(amount) FROM tb_payment WHERE order_id = ? AND kind = 'PAYMENT'";
-        const update = `UPDATE tb_order SET status = 'PAID', changed_at = UTC_TIMESTAMP(3)
-          WHERE id = ? AND status = 'UNPAID' AND tb_order.amount <= (${paid})`;
-        await ask(update, [id, id]);
-        const order = (await findIn(ask, id)) as Order;
-        await keep?.(ask, order);
-        return order;
-      }),
-    );
-  }
-
-  /** Has a stopping node wait for `work`. */
-  async function track<T>(work: Promise<T>): Promise<T> {
-    underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      underWay.delete(work);
-    }
+    return transact(async (ask) => {
+      // Two parts that come at once are booked one after the other, so that the later one sees the sum of both.
+      const [known] = await ask<RowDataPacket[]>('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
+      if (known === undefined) throw noSuchOrder(id);
+      await moveMoney(ask, { id, amount }, 'PAYMENT');
+      const paid = "SELECT SUM(amount) FROM tb_payment WHERE order_id = ? AND kind = 'PAYMENT'";
+      const update = `UPDATE tb_order SET status = 'PAID', changed_at = UTC_TIMESTAMP(3)
+        WHERE id = ? AND status = 'UNPAID' AND tb_order.amount <= (${paid})`;
+      await ask(update, [id, id]);
+      const order = (await findIn(ask, id)) as Order;
+      await keep?.(ask, order);
+      return order;
+    });
   }
 
   return {
@@ -135,15 +126,11 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
       });
     },
     /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is paid. */
-    pay: (id: string, keep?: Keep) => track(step(id, 'PAID', 'PAYMENT', keep)),
+    pay: (id: string, keep?: Keep) => step(id, 'PAID', 'PAYMENT', keep),
     /** Rejects as `pay`. A refund gives back the money and not the goods: the units stay sold. */
     refund: (id: string, keep?: Keep) =>
-      track(REFUND === 'look-first' ? refundAfterLook(id, keep) : step(id, 'REFUNDED', 'REFUND', keep)),
-    /**
-     * Books money that has arrived, and makes the order PAID when all of it is there. Rejects with ProblemError NOT_FOUND; not definite when
-     * MySQL did not answer whether it is booked.
-     */
-    receive: (payment: Payment, keep?: Keep) => track(receive(payment, keep)),
+      REFUND === 'look-first' ? refundAfterLook(id, keep) : step(id, 'REFUNDED', 'REFUND', keep),
+    receive,
     /** Rejects with ProblemError NOT_FOUND. */
     async find(id: string): Promise<Order> {
       const order = await withoutTransaction(mysql, (ask) => findIn(ask, id));
@@ -183,38 +170,26 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     async supply(sku: string, stockIn: 'redis' | 'mysql', units: number) {
       const isThere = '(lock_name IN (?)) = ?';
       const there = [locksWithStockInMysql(), stockIn === 'mysql'];
-      await definitely(
-        inTransaction(mysql, async (ask) => {
-          // Waits for the orders that are just being written in the place of their intents.
-          await ask(`DELETE FROM tb_intent WHERE sku = ? AND ${isThere}`, [sku, ...there]);
-          const settle = `UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3)
-            WHERE sku = ? AND status = 'CLOSED' AND restored_at IS NULL AND ${isThere}`;
-          await ask(settle, [sku, ...there]);
-          // The stock is as it must be again.
-          await ask('DELETE FROM tb_dead_letter WHERE order_id IN (SELECT id FROM tb_order WHERE sku = ?)', [sku]);
-          // After them: the first SELECT decides which orders all of this sees.
-          const [taken] = await ask<RowDataPacket[]>(
-            `SELECT COALESCE(SUM(quantity), 0) AS units FROM tb_order
-              WHERE sku = ? AND status <> 'CLOSED' AND ${isThere}`,
-            [sku, ...there],
-          );
-          const insert = `INSERT INTO tb_supply (sku, stock_in, units) VALUES (?, ?, ?)
-            ON DUPLICATE KEY UPDATE units = VALUES(units)`;
-          await ask(insert, [sku, stockIn, units + Number(taken?.units)]);
-        }),
-      );
-    },
-    /** Resolves when no payment and no refund is under way. */
-    async ended() {
-      await Promise.allSettled(underWay);
+      await transact(async (ask) => {
+        // Waits for the orders that are just being written in the place of their intents.
+        await ask(`DELETE FROM tb_intent WHERE sku = ? AND ${isThere}`, [sku, ...there]);
+        const settle = `UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3)
+          WHERE sku = ? AND status = 'CLOSED' AND restored_at IS NULL AND ${isThere}`;
+        await ask(settle, [sku, ...there]);
+        // The stock is as it must be again.
+        await ask('DELETE FROM tb_dead_letter WHERE order_id IN (SELECT id FROM tb_order WHERE sku = ?)', [sku]);
+        // After them: the first SELECT decides which orders all of this sees.
+        const [taken] = await ask<RowDataPacket[]>(
+          `SELECT COALESCE(SUM(quantity), 0) AS units FROM tb_order
+            WHERE sku = ? AND status <> 'CLOSED' AND ${isThere}`,
+          [sku, ...there],
+        );
+        const insert = `INSERT INTO tb_supply (sku, stock_in, units) VALUES (?, ?, ?)
+          ON DUPLICATE KEY UPDATE units = VALUES(units)`;
+        await ask(insert, [sku, stockIn, units + Number(taken?.units)]);
+      });
     },
   };
-}
-
-/** Takes the one step that leads to the status, if the order is where it leads from. Resolves with whether it was. */
-async function changeStatus(ask: Ask, id: string, to: keyof typeof statusBefore): Promise<boolean> {
-  const update = 'UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND status = ?';
-  return (await ask<ResultSetHeader>(update, [to, id, statusBefore[to]])).affectedRows === 1;
 }
 
 async function moveMoney(ask: Ask, { id, amount }: Pick<Order, 'id' | 'amount'>, kind: 'PAYMENT' | 'REFUND') {
@@ -236,29 +211,7 @@ function insertIntent({ id, sku, quantity, node, lock }: NewOrder): [string, unk
 
 const locksWithStockInMysql = () => Object.keys(strategies).filter((name) => stockOf(name) === 'mysql');
 
-/** Turns a COMMIT without an answer into what the client gets. */
-function definitely<T>(transaction: Promise<T>): Promise<T> {
-  return transaction.catch((cause) => {
-    if (!(cause instanceof CommitUnansweredError)) throw cause;
-    throw new ProblemError('STORE_UNAVAILABLE', cause.message, { definite: false, cause });
-  });
-}
-
-function toOrder(row: RowDataPacket): Order {
-  const { id, sku, quantity, amount, status, node, sale_id, lock_name, created_at, due_at, changed_at, restored_at } =
-    row;
-  return {
-    id,
-    sku,
-    quantity,
-    amount,
-    status,
-    node,
-    saleId: sale_id,
-    lock: lock_name,
-    createdAt: created_at.toISOString(),
-    dueAt: due_at.toISOString(),
-    changedAt: changed_at.toISOString(),
-    restoredAt: restored_at?.toISOString() ?? null,
-  };
-}
+const toOrder = (row: RowDataPacket) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  ) as Order;

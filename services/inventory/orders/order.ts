@@ -10,25 +10,27 @@ export const statusBefore = { PAID: 'UNPAID', REFUNDED: 'PAID' } as const satisf
   Record<OrderStatus, OrderStatus>
 >;
 
-/** An order as the client gets it. Times are ISO 8601 in UTC, by the clock of MySQL. */
-export interface Order {
-  id: string;
-  sku: string;
-  quantity: number;
-  /** In cents. */
-  amount: number;
-  status: OrderStatus;
-  /** The sale that made it: `node` and `saleId` together name it, also when the node starts again: it begins with the instance. */
-  node: string;
-  saleId: string;
-  lock: string;
-  createdAt: string;
-  dueAt: string;
-  /** When the status last changed. */
-  changedAt: string;
-  /** When the units of a closed order were put back into the stock; null until then. */
-  restoredAt: string | null;
-}
+const time = z.iso.datetime();
+
+/** An order as the client gets it. */
+export const orderSchema = z
+  .object({
+    id: z.string(),
+    sku: z.string(),
+    quantity: z.int(),
+    amount: z.int().describe('In cents: the quantity times UNIT_PRICE.'),
+    status: z.enum(orderStatuses),
+    node: z.string(),
+    saleId: z.string().describe('That of the sale, behind the first 8 signs of its holder.'),
+    lock: z.string(),
+    createdAt: time,
+    dueAt: time.describe('ORDER_TTL_MS after createdAt: an order that is not paid by then is due.'),
+    changedAt: time.describe('When the status last changed.'),
+    restoredAt: time.nullable().describe('When the units of a closed order were back in stock; null until then.'),
+  })
+  .describe("Times are those of MySQL's clock, in UTC.");
+
+export type Order = z.output<typeof orderSchema>;
 
 /** What a sale knows of its order before it has taken anything. */
 export type NewOrder = Pick<Order, 'id' | 'sku' | 'quantity' | 'node' | 'saleId' | 'lock'>;

@@ -1,7 +1,9 @@
 // Orders, the clean-up, the payments that arrive and the idempotency keys as parts of a node: what they do around a sale, and their routes.
 
 import type { Express, Request, Response } from 'express';
+import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
+import type { RedisClient } from '../../../locks/lock.ts';
 import { allowOnly } from '../answer.ts';
 import type { AnswersState, TickResult } from '../lab/contract.ts';
 import type { LabExtension } from '../lab/listener.ts';
@@ -13,13 +15,13 @@ import type { NodeServers } from '../servers.ts';
 import type { InventorySettings } from '../settings.ts';
 import type { Store } from '../store.ts';
 import { createCleanUp } from './cleanup.ts';
-import type { ExternalParts } from './external/contract.ts';
-import { externalTables, guardBy, onceBy } from './external/supervised.ts';
 import { createAnswers } from './idempotency/index.ts';
+import type { Once } from './idempotency/once.ts';
 import { addJobRoutes } from './job-routes.ts';
+import type { CleanUp } from './jobs/job.ts';
 import { addOrderRoutes } from './order-routes.ts';
-import { connectOrders, createOrderStore, type OrderStore } from './order-store.ts';
-import { startPaymentConsumer } from './payments/consumer.ts';
+import { connectOrders, createOrderStore } from './order-store.ts';
+import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { idempotencyOf, orderUrlOf } from './settings.ts';
 import { withoutTransaction } from './transaction.ts';
@@ -33,28 +35,51 @@ export interface OrdersParts {
   metrics: Metrics;
   log: Logger;
   isStopping: () => boolean;
-  /** What ORDER_MODULE brings in the place of our own parts. */
-  external?: ExternalParts | undefined;
 }
 
 export type Orders = ReturnType<typeof createOrders>;
 
+/** What a program that imports the service has done in the place of our own parts. What is left out is ours. */
+export interface OtherParts {
+  /** The statements that make further tables. */
+  tables?: string[];
+  /** Instead of the strategy that IDEMPOTENCY names. */
+  once?: (mysql: Pool, redis: RedisClient) => Once;
+  /** Instead of the guard that JOB_LOCK names. */
+  cleanUp?: CleanUp;
+  /** Instead of what we do with a payment that arrives. */
+  takeBy?: TakeBy;
+}
+
+/** Filled, if at all, before the service starts. */
+export const otherParts: OtherParts = {};
+
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
 export function createOrders(parts: OrdersParts) {
-  const { settings, node, store, servers, sales, metrics, log, isStopping, external } = parts;
+  const { settings, node, store, servers, sales, metrics, log, isStopping } = parts;
   const count = (outcome: string, orders = 1) => metrics.orders.inc({ outcome }, orders);
   const url = orderUrlOf(settings);
   const mysql =
     url === undefined
       ? undefined
-      : connectOrders(url, settings.MYSQL_ORDER_CONNECTIONS, external && externalTables, servers.mysqlInDoubt);
+      : connectOrders(url, settings.MYSQL_ORDER_CONNECTIONS, otherParts.tables, servers.mysqlInDoubt);
   if (mysql) metrics.watchPool('orders', mysql);
-  const orders = mysql && countSteps(createOrderStore(mysql, settings), count);
-  const carryOut = external?.cleanUp && guardBy(external.cleanUp);
+  const orders = mysql && createOrderStore(mysql, settings);
   const cleanUp =
-    mysql && createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log, ended: countTick });
+    mysql &&
+    createCleanUp({
+      settings,
+      node,
+      mysql,
+      store,
+      servers,
+      sales,
+      carryOut: otherParts.cleanUp,
+      log,
+      ended: countTick,
+    });
   const answers = createAnswers({
-    external: mysql && external?.answerOnce && onceBy(external.answerOnce, mysql, store.redis),
+    otherOnce: mysql && otherParts.once?.(mysql, store.redis),
     idempotency: idempotencyOf(settings),
     isRequired: settings.IDEMPOTENCY_REQUIRED === 'on',
     servers: () => servers.forLease(settings.LEASE_MS),
@@ -78,7 +103,7 @@ export function createOrders(parts: OrdersParts) {
           mysql,
           orders,
           once: answers.once,
-          takePayment: external?.takePayment,
+          takeBy: otherParts.takeBy,
           log,
         })
       : undefined;
@@ -109,7 +134,7 @@ export function createOrders(parts: OrdersParts) {
       );
     },
     addPublicRoutes(app: Express) {
-      if (orders) addOrderRoutes(app, { orders, answers, isStopping });
+      if (orders) addOrderRoutes(app, { orders, answers, isStopping, count });
     },
     /** Rejects when orders are written and MySQL does not answer. */
     async ask() {
@@ -125,7 +150,6 @@ export function createOrders(parts: OrdersParts) {
     async ended() {
       await cleanUp?.ended();
       await payments?.ended();
-      await orders?.ended();
       await answers.ended();
     },
     /** Resolves within a second, also when MySQL does not answer. */
@@ -135,19 +159,3 @@ export function createOrders(parts: OrdersParts) {
     },
   };
 }
-
-type Count = (outcome: string) => void;
-
-const countSteps = (store: OrderStore, count: Count): OrderStore => ({
-  ...store,
-  async pay(...asked) {
-    const order = await store.pay(...asked);
-    count('paid');
-    return order;
-  },
-  async refund(...asked) {
-    const order = await store.refund(...asked);
-    count('refunded');
-    return order;
-  },
-});

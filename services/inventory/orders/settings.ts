@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import type { JobSchedule } from '../lab/contract.ts';
 import { milliseconds, onOrOff, wholeNumber } from '../setting-kinds.ts';
@@ -41,7 +40,6 @@ export const orderSettings = {
     .optional(),
   IDEMPOTENCY_REQUIRED: onOrOff().default('off'),
   IDEMPOTENCY_KEEP_MS: milliseconds(1, 2_592_000_000).default(86_400_000),
-  ORDER_MODULE: z.string().refine(isAbsolute, 'the absolute path of a module').optional(),
 };
 
 type OrderSettings = z.output<z.ZodObject<typeof orderSettings>> & { MYSQL_URL?: string | undefined };

@@ -79,19 +79,28 @@ export interface TestNode {
   signal(name: NodeJS.Signals): void;
 }
 
-/** Starts a node with a lab listener, and waits until it reaches Redis. Of the environment only `env` reaches it. */
-export async function startNode(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
-  const node = await startNodeAlone(redisUrl, env);
+/**
+ * Starts a node with a lab listener, and waits until it reaches Redis. Of the environment only `env` reaches it. It runs the file
+ * `service`, or the inventory service.
+ */
+export async function startNode(redisUrl: string, env: NodeJS.ProcessEnv = {}, service?: string): Promise<TestNode> {
+  const node = await startNodeAlone(redisUrl, env, service);
   await until('the node reaches Redis', async () => (await node.get('/readyz')).status === 200);
   return node;
 }
 
 /** Starts a node with a lab listener, also where it does not reach Redis. Of the environment only `env` reaches it. */
-export function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestNode> {
-  return retryOnTakenPort(async () => startOn(await freePort(), await freePort(), redisUrl, env));
+export function startNodeAlone(redisUrl: string, env: NodeJS.ProcessEnv = {}, service?: string): Promise<TestNode> {
+  return retryOnTakenPort(async () => startOn(await freePort(), await freePort(), redisUrl, env, service));
 }
 
-async function startOn(port: number, labPort: number, redisUrl: string, env: NodeJS.ProcessEnv): Promise<TestNode> {
+async function startOn(
+  port: number,
+  labPort: number,
+  redisUrl: string,
+  env: NodeJS.ProcessEnv,
+  service?: string,
+): Promise<TestNode> {
   const name = `node-at-${port}`;
   const url = `http://127.0.0.1:${port}`;
   const lab = (method: string, path: string, body?: unknown) =>
@@ -100,7 +109,7 @@ async function startOn(port: number, labPort: number, redisUrl: string, env: Nod
   const part = await startPart({
     name,
     command: process.execPath,
-    args: await serviceArgs(env),
+    args: await serviceArgs(env, service),
     env: {
       PATH: process.env.PATH,
       REDIS_URL: redisUrl,

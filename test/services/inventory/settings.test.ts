@@ -76,12 +76,17 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     [
       'TLS to an address, which no certificate is looked through for',
       { MYSQL_URL: 'mysqls://root@127.0.0.1/shop' },
-      /^MYSQL_URL=mysqls:[^\n]*the name of a host for TLS\.\n$/,
+      /^MYSQL_URL=mysqls:\/\/\*\*\*@127\.0\.0\.1\/shop is not allowed: [^\n]*the name of the host[^\n]*\.\n$/,
     ],
     [
       'a password is not shown',
       { REDIS_URL: 'redis://:s3cret@h:99999' },
       /^REDIS_URL=redis:\/\/\*\*\*@h:99999 is not [^\n]*\n$/,
+    ],
+    [
+      'an example of what is allowed is shown as it is',
+      { MYSQL_URL: 'mysql://root:s3/c:r@t@h/a-shop' },
+      /^MYSQL_URL=mysql:\/\/\*\*\*@h\/a-shop is not allowed: it must be mysql:\/\/user:password@host:port\/database [^\n]*\n$/,
     ],
   ])('%s', (_what, env, line) => {
     expect(refuse(env)).toMatch(line);
@@ -92,11 +97,6 @@ describe('settings: a value that is not allowed ends the node with one line', ()
       'a minimum hold that is longer than the lease',
       { JOB_MIN_HOLD_MS: '500', JOB_LEASE_MS: '500' },
       'JOB_MIN_HOLD_MS=500 is not allowed: it must be less than JOB_LEASE_MS, which is 500.\n',
-    ],
-    [
-      'parts of the orders on a node that is in no lab',
-      { ORDER_MODULE: '/keys.ts', MYSQL_URL: 'mysql://root@127.0.0.1:9/x' },
-      'ORDER_MODULE=/keys.ts is not allowed: it is for a lab: it needs LAB_PORT, MYSQL_URL, and ORDERS=on.\n',
     ],
     [
       'keys in a table where no sale writes an order',

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
+import type { Pool, ResultSetHeader } from 'mysql2/promise';
 import { answerJson } from '../../answer.ts';
 import { ProblemError } from '../../problem.ts';
+import { withoutTransaction } from '../transaction.ts';
 import { createOnce as inProcess } from './in-process.ts';
-import { readKey } from './key.ts';
 import { createOnce as lock } from './lock.ts';
 import { createOnce as none } from './none.ts';
-import { forgetOldKeys } from './old-keys.ts';
 import type { CreateOnce, Once, OnceOptions, Work } from './once.ts';
 import { createOnce as table } from './table.ts';
 
@@ -13,6 +13,10 @@ import { createOnce as table } from './table.ts';
 export const strategies = { none, 'in-process': inProcess, lock, table } satisfies Record<string, CreateOnce>;
 export type Idempotency = keyof typeof strategies;
 
+/** The longest key, in characters. */
+export const MAX_KEY_LENGTH = 255;
+/** How many rows one DELETE takes, so that none holds others up for long. */
+const ROWS_AT_ONCE = 1_000;
 /** How often a node looks for keys that have been kept for long enough, in milliseconds. */
 const FORGET_EVERY_MS = { min: 1_000, max: 60_000 };
 
@@ -20,15 +24,15 @@ export interface AnswersOptions extends OnceOptions {
   idempotency: Idempotency;
   /** Whether a request without a key is refused. */
   isRequired: boolean;
-  /** What is done with keys instead of the strategy, in a lab. */
-  external?: Once | undefined;
+  /** What is done with keys instead of the strategy. */
+  otherOnce?: Once | undefined;
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Answers the requests that may carry a key: the work is done once for each key, as far as the strategy goes. */
-export function createAnswers({ idempotency, isRequired, external, ...options }: AnswersOptions) {
-  const once = external ?? strategies[idempotency](options);
+export function createAnswers({ idempotency, isRequired, otherOnce, ...options }: AnswersOptions) {
+  const once = otherOnce ?? strategies[idempotency](options);
   const forgetting = idempotency === 'table' ? keepForgetting(options) : undefined;
   const underWay = new Set<Promise<unknown>>();
 
@@ -78,4 +82,30 @@ function keepForgetting({ orders, keepMs }: OnceOptions) {
   const everyMs = Math.min(Math.max(keepMs, FORGET_EVERY_MS.min), FORGET_EVERY_MS.max);
   // While MySQL is away they remain, until it is back.
   return setInterval(() => void forgetOldKeys(orders).catch(() => {}), everyMs);
+}
+
+/** Deletes the keys that have been kept for long enough. */
+async function forgetOldKeys(mysql: Pool) {
+  const sql = `DELETE FROM tb_request WHERE kept_until <= UTC_TIMESTAMP(3) LIMIT ${ROWS_AT_ONCE}`;
+  const forgetSome = async () => (await withoutTransaction(mysql, (ask) => ask<ResultSetHeader>(sql))).affectedRows;
+  while ((await forgetSome()) === ROWS_AT_ONCE);
+}
+
+/**
+ * Reads the header `Idempotency-Key`, which is a String of Structured Fields: ASCII in double quotes, with \" and \\ for these
+ * two signs (draft-ietf-httpapi-idempotency-key-header, RFC 9651). Many clients leave the quotes away, so a value of letters,
+ * digits and . _ ~ : + / = - is taken as it is, and is the same key as with quotes. Parameters are refused. Throws
+ * ProblemError.
+ */
+export function readKey(value: string): string {
+  const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([\w.~:+/=-]+))$/.exec(value.trim()) ?? [];
+  const key = quoted?.replace(/\\(["\\])/g, '$1') ?? bare;
+  if (key === undefined) refuse('must be one text of ASCII signs in double quotes');
+  if (key === '') refuse('must not be empty');
+  if (key.length > MAX_KEY_LENGTH) refuse(`must not be longer than ${MAX_KEY_LENGTH}`);
+  return key;
+}
+
+function refuse(why: string): never {
+  throw new ProblemError('IDEMPOTENCY_KEY_INVALID', `Idempotency-Key ${why}.`);
 }

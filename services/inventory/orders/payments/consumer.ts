@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
+import type { RedisClient } from '../../../../locks/lock.ts';
 import { asProblem } from '../../answer.ts';
-import { connectRedis } from '../../redis-client.ts';
-import { redisOptions } from '../../redis-options.ts';
+import { connectRedis, redisOptions } from '../../redis-client.ts';
 import type { InventorySettings } from '../../settings.ts';
-import type { TakePayment } from '../external/contract.ts';
-import { takingBy } from '../external/supervised.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';
 import type { Order } from '../order.ts';
 import type { OrderStore } from '../order-store.ts';
@@ -22,6 +20,9 @@ const REST_MS = 250;
 /** How often a message is given to nodes that run into a bug with it. */
 const MOST_DELIVERIES = 5;
 
+/** Makes what is done with a message, instead of booking it and acknowledging it. */
+export type TakeBy = (orders: OrderStore, redis: RedisClient) => (message: Message) => Promise<Answer>;
+
 export interface PaymentConsumerParts {
   settings: InventorySettings;
   /** The name of the consumer in its group. */
@@ -29,8 +30,7 @@ export interface PaymentConsumerParts {
   mysql: Pool;
   orders: OrderStore;
   once: Once;
-  /** What is done instead, in a lab. */
-  takePayment?: TakePayment | undefined;
+  takeBy?: TakeBy | undefined;
   log: Logger;
 }
 
@@ -39,13 +39,13 @@ export interface PaymentConsumerParts {
  * consumer that dies, or loses Redis, after its work and before its XACK leaves the message pending, and it comes again. So the work
  * is done once for each key, as far as the strategy of IDEMPOTENCY goes.
  */
-export function startPaymentConsumer({ settings, node, mysql, orders, once, takePayment, log }: PaymentConsumerParts) {
+export function startPaymentConsumer({ settings, node, mysql, orders, once, takeBy, log }: PaymentConsumerParts) {
   // A connection of its own: what comes behind a read that blocks has to wait.
   const redis = connectRedis(settings.REDIS_URL, { ...redisOptions, socketTimeout: BLOCK_MS + ANSWER_LIMIT_MS });
   // A command that is under way rejects.
   redis.on('error', () => {});
   const stream = openStream(redis, node);
-  const take = takePayment && takingBy(takePayment, orders, redis);
+  const take = takeBy?.(orders, redis);
   const stopping = new AbortController();
   const ended = consume();
 

@@ -166,6 +166,7 @@ test.each(['8-auto-renew', 'conditional'])(
     expect(await letters()).toEqual([
       { order_id: id, tries: 5, reason: expect.stringMatching(/holds no whole|not an integer/) },
     ]);
+    expect((await shop.reconcile()).stdout).toContain(`${id}  `);
     await supply(node, 'dead', 5);
     expect(await letters()).toEqual([]);
   },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readKey } from '../../../../services/inventory/orders/idempotency/key.ts';
+import { readKey } from '../../../../services/inventory/orders/idempotency/index.ts';
 
 test.each([
   ['a String, as the draft asks for', '"8e03978e-40d5"', '8e03978e-40d5'],

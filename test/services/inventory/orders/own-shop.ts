@@ -69,7 +69,8 @@ export async function openShop() {
     connect,
     query,
     /** A new node of the shop. */
-    openNode: (env: NodeJS.ProcessEnv = {}) => startNode(redis.url, { MYSQL_URL: url, ...env }),
+    openNode: (env: NodeJS.ProcessEnv = {}, service?: string) =>
+      startNode(redis.url, { MYSQL_URL: url, ...env }, service),
     /** A new node, and the links by which it reaches Redis and MySQL, until the test has ended. */
     async openFarNode(env: NodeJS.ProcessEnv = {}) {
       const [toRedis, toMysql] = await Promise.all([startLink(redis.url), startLink(url)]);

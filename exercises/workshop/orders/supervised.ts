@@ -1,26 +1,36 @@
-// Puts the parts of a module in the place of ours: each is given what it may use, and is held to what it must do.
+// Puts the parts of a file in the place of ours: each is given what it may use, and is held to what it must do.
 
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { isRefused } from '../../../../locks/drivers/mysql-session.ts';
-import type { RedisClient } from '../../../../locks/lock.ts';
-import { awayServer } from '../../away-server.ts';
-import { describe } from '../../describe.ts';
-import { readSchema } from '../../mysql.ts';
-import { ProblemError } from '../../problem.ts';
-import { type Answer, inProgress, type Once, succeeded } from '../idempotency/once.ts';
-import type { CleanUp as Guard } from '../jobs/job.ts';
-import type { OrderStore } from '../order-store.ts';
-import { paymentSchema } from '../payments/payment.ts';
-import type { Message } from '../payments/stream.ts';
-import { type Ask, withoutTransaction } from '../transaction.ts';
-import type { AnswerOnce, CleanUp, Mysql, TakePayment } from './contract.ts';
-import { ExternalPartFault } from './module.ts';
+import { isRefused } from '../../../locks/drivers/mysql-session.ts';
+import type { RedisClient } from '../../../locks/lock.ts';
+import { awayServer } from '../../../services/inventory/away-server.ts';
+import { describe } from '../../../services/inventory/describe.ts';
+import { readSchema } from '../../../services/inventory/mysql.ts';
+import { type Answer, inProgress, type Once, succeeded } from '../../../services/inventory/orders/idempotency/once.ts';
+import type { CleanUp as Guard } from '../../../services/inventory/orders/jobs/job.ts';
+import type { OrderStore } from '../../../services/inventory/orders/order-store.ts';
+import type { OtherParts } from '../../../services/inventory/orders/orders.ts';
+import { paymentSchema } from '../../../services/inventory/orders/payments/payment.ts';
+import type { Message } from '../../../services/inventory/orders/payments/stream.ts';
+import { type Ask, withoutTransaction } from '../../../services/inventory/orders/transaction.ts';
+import { ProblemError } from '../../../services/inventory/problem.ts';
+import type { AnswerOnce, CleanUp, ExternalParts, Mysql, TakePayment } from './contract.ts';
 
-/** The tables that the parts of a module may use, besides ours. */
-export const externalTables = readSchema(new URL('schema.sql', import.meta.url));
+/** What a part of a file did that it may not do. The message is a sentence. */
+export class ExternalPartFault extends Error {
+  readonly code = 'PART_FAILED';
+}
+
+/** What a node has done by these parts. */
+export const supervised = ({ answerOnce, cleanUp, takePayment }: ExternalParts): OtherParts => ({
+  tables: readSchema(new URL('schema.sql', import.meta.url)),
+  ...(answerOnce && { once: (mysql, redis) => onceBy(answerOnce, mysql, redis) }),
+  ...(cleanUp && { cleanUp: guardBy(cleanUp) }),
+  ...(takePayment && { takeBy: (orders, redis) => takingBy(takePayment, orders, redis) }),
+});
 
 /** The strategy for keys that a module brings. */
-export function onceBy(answerOnce: AnswerOnce, mysql: Pool, redis: RedisClient): Once {
+function onceBy(answerOnce: AnswerOnce, mysql: Pool, redis: RedisClient): Once {
   return async ({ key }, work) => {
     const transaction = watchTransaction();
     let hasWorked = false;
@@ -47,7 +57,7 @@ export function onceBy(answerOnce: AnswerOnce, mysql: Pool, redis: RedisClient):
 }
 
 /** The guard of the clean-up that a module brings. What it has done to an order is seen from what its statements have changed. */
-export function guardBy(cleanUp: CleanUp): Guard {
+function guardBy(cleanUp: CleanUp): Guard {
   return async ({ readDue, closeIn }) => {
     await faultless('cleanUp()', watchTransaction(), () =>
       cleanUp({
@@ -73,7 +83,7 @@ export function guardBy(cleanUp: CleanUp): Guard {
 }
 
 /** What is done with a payment that arrives, as a module has it done. */
-export function takingBy(takePayment: TakePayment, orders: Pick<OrderStore, 'receive'>, redis: RedisClient) {
+function takingBy(takePayment: TakePayment, orders: Pick<OrderStore, 'receive'>, redis: RedisClient) {
   return async ({ id, fields }: Message): Promise<Answer> => {
     const payment = paymentSchema.parse(fields);
     const transaction = watchTransaction();

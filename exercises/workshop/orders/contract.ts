@@ -1,9 +1,9 @@
-// What a module may bring in the place of our own parts of the orders, in a lab: the parts, and what each of them is given.
+// What the file of an exercise may bring in the place of the service's own parts of the orders: the parts, and what each of them is given.
 
-import type { RedisClient } from '../../../../locks/lock.ts';
-import type { DueOrder } from '../jobs/job.ts';
+import type { RedisClient } from '../../../locks/lock.ts';
+import type { DueOrder } from '../../../services/inventory/orders/jobs/job.ts';
 
-export type { DueOrder } from '../jobs/job.ts';
+export type { DueOrder };
 
 /** The parts that a module may export. What it does not export is ours. */
 export interface ExternalParts {

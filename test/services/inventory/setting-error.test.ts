@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutPassword } from '../../../services/inventory/without-password.ts';
+import { withoutPassword } from '../../../services/inventory/setting-error.ts';
 
 test.each([
   ['redis://:s3cret@h:1/2', 'redis://:***@h:1/2'],

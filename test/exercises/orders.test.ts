@@ -3,13 +3,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeTempDir } from '../../../../scripts/stack/parts.ts';
-import { readParts } from '../../../../services/inventory/orders/external/module.ts';
-import { paymentsKey } from '../../../../services/inventory/orders/payments/stream.ts';
-import { cleanUpLater } from '../../../clean-up.ts';
-import { expectProblem, type TestNode, until } from '../node-under-test.ts';
-import { newKey, sellKeyed } from './keyed.ts';
-import { buy, openShop, type Shop, supply } from './own-shop.ts';
+import { readParts } from '../../exercises/workshop/orders/read-parts.ts';
+import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { paymentsKey } from '../../services/inventory/orders/payments/stream.ts';
+import { cleanUpLater } from '../clean-up.ts';
+import { expectProblem, type TestNode, until } from '../services/inventory/node-under-test.ts';
+import { newKey, sellKeyed } from '../services/inventory/orders/keyed.ts';
+import { buy, openShop, type Shop, supply } from '../services/inventory/orders/own-shop.ts';
 
 const SKU = '001';
 const temp = makeTempDir();
@@ -56,14 +56,17 @@ let node: TestNode;
 
 beforeAll(async () => {
   shop = await openShop();
-  node = await shop.openNode({
-    ORDER_MODULE: writeModule('parts.ts', parts),
-    ORDER_TTL_MS: '1',
-    PAYMENTS: 'on',
-    PAYMENT_MIN_IDLE_MS: '200',
-    LOCK_VERSION: 'mysql-conditional',
-    LOG_LEVEL: 'error',
-  });
+  node = await shop.openNode(
+    {
+      ORDER_MODULE: writeModule('parts.ts', parts),
+      ORDER_TTL_MS: '1',
+      PAYMENTS: 'on',
+      PAYMENT_MIN_IDLE_MS: '200',
+      LOCK_VERSION: 'mysql-conditional',
+      LOG_LEVEL: 'error',
+    },
+    'exercises/workshop/orders/node.ts',
+  );
   await supply(node, SKU, 100);
 });
 

@@ -1,15 +1,10 @@
-// Loads the module that brings parts of the orders, and says in a clause what is wrong with it.
+// Loads the file that brings parts of the orders, and says in a clause what is wrong with it.
 
 import { pathToFileURL } from 'node:url';
-import { describe } from '../../describe.ts';
+import { describe } from '../../../services/inventory/describe.ts';
 import type { ExternalParts } from './contract.ts';
 
 const names = ['answerOnce', 'cleanUp', 'takePayment'] as const satisfies (keyof ExternalParts)[];
-
-/** What a part of a module did that it may not do. The message is a sentence. */
-export class ExternalPartFault extends Error {
-  readonly code = 'PART_FAILED';
-}
 
 /** Rejects with an error whose message is a clause when the module can't be loaded, or exports no part. May never settle. */
 export async function readParts(file: string): Promise<ExternalParts> {
