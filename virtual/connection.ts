@@ -50,6 +50,8 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
   const underWay = new Set<number>();
   /** What came behind a command that is held, on the same connection. */
   let held: { of: number; behind: (() => void)[] } | undefined;
+  /** What came behind a WAIT that the server has not answered, on the same connection. */
+  let waiting: { of: number; behind: (() => void)[] } | undefined;
   /** Which connection this is, from 1. */
   let current = 0;
   let isUp = false;
@@ -159,7 +161,28 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
 
   /** The command is at the server. */
   function carryOut(mine: number, id: number, line: Line, command: Command) {
-    const { reply, messages } = proxy.server().execute(numbers[line], command);
+    if (waiting?.of === mine && line === 'commands') {
+      return void waiting.behind.push(() => carryOut(mine, id, line, command));
+    }
+    const [verb, ...args] = command;
+    if (verb === 'WAIT')
+      return wait(mine, args.map(Number), (reply) => answer(mine, id, command, { reply, messages: [] }));
+    answer(mine, id, command, proxy.server().execute(numbers[line], command));
+  }
+
+  /** The server answers WAIT later, and until then nothing else on its connection. */
+  function wait(mine: number, [count = 0, limitMs = 0]: number[], answered: (reply: number) => void) {
+    const place = { of: mine, behind: [] as (() => void)[] };
+    waiting = place;
+    proxy.server().wait(numbers.commands, count, limitMs, (reply) => {
+      if (waiting === place) waiting = undefined;
+      answered(reply);
+      for (const each of place.behind) each();
+    });
+  }
+
+  /** The server has carried a command out. */
+  function answer(mine: number, id: number, command: Command, { reply, messages }: Answer) {
     const master = server > 0 ? ` at master ${server}` : '';
     say(`${node.name} ${verbOf(command)}${master} → ${textOf(reply)}`);
     publish(messages);

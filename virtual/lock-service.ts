@@ -65,8 +65,8 @@ const bundled = new Map<string, Promise<Evaluate>>();
 
 /** True for a lock that needs one Redis or several, and no other server: the virtual world has it. */
 export const isVirtual = (name: string): boolean => {
-  const { backend, replicas = 0 } = strategies[name] ?? {};
-  return (backend === 'redis' || backend === 'masters') && replicas === 0;
+  const { backend } = strategies[name] ?? {};
+  return backend === 'redis' || backend === 'masters';
 };
 
 /** A lock of the course, by its name. */
@@ -77,9 +77,10 @@ export function lockNamed(name: string): LockSource {
 }
 
 function factsOf(strategy: Strategy): LockSource['facts'] {
-  const { backend, commands } = strategy;
+  const { backend, commands, replicas } = strategy;
   return {
     backend,
+    ...(replicas !== undefined && { replicas }),
     ...(commands && { commands }),
     ...('stockIn' in strategy && { stockIn: 'redis' }),
     ...('isInBuckets' in strategy && { isInBuckets: true }),

@@ -39,7 +39,10 @@ export const listenerOf = (connection: number) => connection / 2 - 1;
 /** Starts a node, at the present time of the schedule. */
 export function startNode({ name, index, starts, schedule, proxies, luck, start, publish, say }: NodeOptions) {
   // No two processes make the same identifier.
-  const world = createWorld(starts === 1 ? name : `${name}.${starts}`, proxies.length, { firesUnref: true });
+  const world = createWorld(starts === 1 ? name : `${name}.${starts}`, proxies.length, {
+    firesUnref: true,
+    hasReplicas: true,
+  });
   /** What has come while its process was stopped. */
   let inbox: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
@@ -52,8 +55,18 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
   let nextTimer: { id: number; due: number } | undefined;
   const sent = new Set<number>();
 
+  /** How fast its own clock runs beside that of the host, since when, and what it said then. */
+  let clock = { rate: 1, since: 0, said: 0 };
+  const ownTimeAt = (at: number) => clock.said + (at - clock.since) * clock.rate;
+  const hostTimeAt = (said: number) => clock.since + (said - clock.said) / clock.rate;
+  /** The present by the clock of the host: what a node records goes by that. */
+  let moment = 0;
+
   /** Sets what the process finds when it asks for the time, and for a random number. */
-  const setMoment = (at: number) => world.begin({ type: 'begins', at, chance: luck() });
+  function setMoment(at: number) {
+    moment = at;
+    world.begin({ type: 'begins', at: ownTimeAt(at), chance: luck() });
+  }
 
   /** Something happens to the process, and all that follows from it at once. */
   function happen(what: () => void) {
@@ -94,7 +107,7 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
   /** The business of a sale computes and never yields: the clock of the node goes on, and nothing else of it does. */
   function block(ms: number) {
     say(`${name} blocks its event loop for ${ms} ms`);
-    busyUntil = schedule.later(ms);
+    busyUntil = schedule.later(ms / clock.rate);
     noteStandstill(schedule.now(), busyUntil);
     setMoment(busyUntil);
   }
@@ -103,7 +116,7 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
   const globals = {
     ...world.globals,
     Date: dateAt(now),
-    process: { pid: index + 1, hrtime: { bigint: () => BigInt(Math.round(now() * 1e6)) } },
+    process: { pid: index + 1, hrtime: { bigint: () => BigInt(Math.round(moment * 1e6)) } },
     Atomics: { wait: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
   };
   setMoment(schedule.now());
@@ -113,7 +126,7 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
 
   const actor: Actor = {
     nextTimerAt: () =>
-      nextTimer && status === 'running' ? Math.max(busyUntil, nextTimer.due) : Number.POSITIVE_INFINITY,
+      nextTimer && status === 'running' ? Math.max(busyUntil, hostTimeAt(nextTimer.due)) : Number.POSITIVE_INFINITY,
     fireTimer() {
       const { id } = nextTimer ?? {};
       if (id !== undefined) happen(() => world.fire(id));
@@ -139,6 +152,11 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
     actor,
     take,
     isDead: () => status === 'dead',
+    /** From here on its own clock, by which its timers go, runs so many times as fast as that of the host. */
+    runClock(rate: number) {
+      say(`the clock of ${name} runs ${rate} times as fast`);
+      clock = { rate, since: schedule.now(), said: ownTimeAt(schedule.now()) };
+    },
     /** When it came to nothing so far. */
     standstills,
     /** It gets no core for so long, in milliseconds: what comes to it waits, and its timers are late. */

@@ -15,6 +15,9 @@ export interface Heard {
   command: Command;
 }
 
+/** How long a replica takes to say that it has heard, in milliseconds. */
+const CONFIRM_MS = 0.2;
+
 /** What ioredis says of a command whose connection was closed. */
 export const CLOSED = 'Connection is closed.';
 
@@ -42,6 +45,8 @@ export async function openServer(schedule: Schedule) {
   forget();
   const heard: Heard[] = [];
   const connections = new Set<Connection>();
+  /** How much of what it has heard each replica has heard, too. */
+  const replicas: (() => number)[] = [];
   const clients = new Set<Client>();
   /** What has come while its process was stopped. */
   let waiting: (() => void)[] = [];
@@ -89,6 +94,18 @@ export async function openServer(schedule: Schedule) {
         valkey.setTime(at);
         valkey.run(OUTSIDE, command);
       }
+    },
+    /** Another server hears what this one does: `hasHeard` says how much of it. */
+    addReplica: (hasHeard: () => number) => void replicas.push(hasHeard),
+    /**
+     * Answers WAIT: so many replicas have heard all that this connection has sent. With 0 ms the answer comes when as many have as are
+     * waited for, else then or when the time is over.
+     */
+    wait(connection: Connection, count: number, limitMs: number, answer: (count: number) => void) {
+      const sent = heard.findLastIndex((each) => each.connection === connection) + 1;
+      const confirmed = () => replicas.filter((hasHeard) => hasHeard() >= sent).length;
+      const ms = confirmed() >= count ? CONFIRM_MS : limitMs || Number.POSITIVE_INFINITY;
+      schedule.after(ms, () => receive(() => answer(confirmed())));
     },
     receive,
     /** A connection ends, and with it what it listens to. */

@@ -17,7 +17,7 @@ export interface ServiceOptions {
   node: string;
   lock: string;
   /** What the registry says of the lock, besides what its file exports. */
-  facts: Pick<Strategy, 'backend' | 'commands'> & {
+  facts: Pick<Strategy, 'backend' | 'commands' | 'replicas'> & {
     stockIn?: 'redis';
     isInBuckets?: true;
     /** It is none of ours, so it is held to what a lock must do. */

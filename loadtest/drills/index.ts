@@ -6,9 +6,7 @@ import { scenario } from '../scenarios/index.ts';
 import { clientGone } from './client-gone.ts';
 import { crossedSkus } from './crossed-skus.ts';
 import { earlyRead } from './early-read.ts';
-import { frozenMaster } from './frozen-master.ts';
 import { lateBatch } from './late-batch.ts';
-import { lateVotes } from './late-votes.ts';
 import { longWait } from './long-wait.ts';
 import { oneNodeRush } from './one-node-rush.ts';
 import { overtaking } from './overtaking.ts';
@@ -44,7 +42,7 @@ export const stepDrills: StepDrill[] = [
 ];
 
 /** Those that break the masters of a lock that is given by vote. */
-export const masterDrills: StepDrill[] = [frozenMaster, lateVotes, scenario('amnesia')];
+export const masterDrills: StepDrill[] = ['frozen-master', 'late-votes', 'amnesia'].map(scenario);
 
 /** Those that set a clock: of a master, or of the one Redis. */
 export const clockDrills: StepDrill[] = [scenario('clock-jump')];

@@ -76,6 +76,12 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     return crash.at;
   }
 
+  /** Has the clock of a node run so many times as fast as that of its machine. */
+  function runClock(node: TargetNode, rate: number) {
+    undos.push(() => node.runClock?.(1));
+    node.runClock?.(rate);
+  }
+
   /** Starts a node that was killed. One that was not runs on. */
   async function revive(node: TargetNode) {
     await revivals.get(node)?.();
@@ -325,6 +331,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     isDead: (node: TargetNode) => revivals.has(node),
     pause,
     kill,
+    runClock,
     revive,
     holdOnItsWay,
     holdNext,
@@ -358,7 +365,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
 }
 
 /** How often a client of this link has asked, as each does first, whether its server is ready. */
-const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;
+export const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;
 
 /** A connection over a link, which hears of the server as long as something passes: an answer, a greeting, or its end. */
 function openProbe({ port }: Link) {

@@ -4,10 +4,11 @@ import type { RedisClient } from '../../locks/lock.ts';
 import type { Link } from '../../scripts/link/link.ts';
 import type { Master } from '../../scripts/stack/stack.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { sharedClock, sleep } from './clock.ts';
-import type { createFaults } from './faults.ts';
+import { sharedClock } from './clock.ts';
+import { type createFaults, greetingsOf } from './faults.ts';
 import { readLease } from './lease-watch.ts';
 import { network } from './network.ts';
+import { poll } from './poll.ts';
 import type { Target, TargetNode } from './target.ts';
 
 /** How long a master may leave the harness unanswered before it counts as silent, in milliseconds. */
@@ -15,9 +16,6 @@ const ANSWER_LIMIT_MS = 200;
 const RECONNECT_DELAY_MS = 20;
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
-const LOOK_MS = 10;
-/** What a client asks first of all on a new connection. */
-const READY_CHECK = 'INFO';
 
 export interface MasterFaultsOptions extends Pick<Target, 'nodes'> {
   masters: Master[];
@@ -30,8 +28,6 @@ export interface MasterFaultsOptions extends Pick<Target, 'nodes'> {
 
 /** Ways to break the masters that vote for a lock. A master is named by its place in the stack, from 0. */
 export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: MasterFaultsOptions) {
-  /** How often a node had asked over a line whether its master is ready, before the master was made to forget. */
-  const askedBefore = new Map<Link | undefined, number>();
   const clients = masters.map(({ url }) => connect(url));
 
   function processOf(master: number) {
@@ -48,40 +44,49 @@ export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: M
     });
   }
 
-  /** Who has the vote of each master, as the masters say: an owner token, `nobody`, or `silent`. */
-  function votes(): Promise<string[]> {
-    return Promise.all(clients.map((client) => voteOf(client, lockKey)));
-  }
+  /** Who has the vote of a master, as it says itself: an owner token, `nobody`, or `silent`. */
+  const voteAt = (master: number) => voteOf(clients[master] as RedisClient, lockKey);
 
   /** Stops a master where it stands. Throws NotStagedError when it answers all the same. */
   async function freeze(master: number) {
     const process = processOf(master);
     onFault(() => process.signal('SIGCONT'));
     process.signal('SIGSTOP');
-    if ((await votes())[master] !== 'silent') throw new NotStagedError(`Master ${master + 1} answers after SIGSTOP.`);
+    if ((await voteAt(master)) !== 'silent') throw new NotStagedError(`Master ${master + 1} answers after SIGSTOP.`);
   }
 
-  /** Kills a master and starts it again: it has forgotten every vote. Throws NotStagedError when it has not. */
+  /**
+   * Kills a master and starts it again: it has forgotten every vote. Resolves with what tells whether a node has made a new connection
+   * to it, and found it ready. Throws NotStagedError when it has forgotten nothing.
+   */
   async function forget(master: number) {
     const process = processOf(master);
-    const before = (await votes())[master];
-    if (before === 'nobody' || before === 'silent') {
+    if (['nobody', 'silent'].includes(await voteAt(master))) {
       throw new NotStagedError(`Master ${master + 1} had no vote to forget.`);
     }
-    let isBack = true;
+    let isBack = false;
     const comeBack = async () => {
       if (isBack) return;
       isBack = true;
       await process.start();
     };
     onFault(comeBack);
-    isBack = false;
-    for (const link of nodes.flatMap((node) => linksOf(node, [master])))
-      askedBefore.set(link, link.counters.commands.get(READY_CHECK) ?? 0);
+    const greetings = new Map(
+      nodes.flatMap((node) => linksOf(node, [master])).map((link) => [link, greetingsOf(link)]),
+    );
     await process.kill();
     await comeBack();
-    await untilBack(master);
-    if ((await votes())[master] !== 'nobody') throw new NotStagedError(`Master ${master + 1} has forgotten nothing.`);
+    const hasAnswered = async () => (await voteAt(master)) !== 'silent' || undefined;
+    if (!(await poll(hasAnswered, STAGE_LIMIT_MS))) throw new NotStagedError(`Master ${master + 1} did not come back.`);
+    if ((await voteAt(master)) !== 'nobody') throw new NotStagedError(`Master ${master + 1} has forgotten nothing.`);
+
+    return async function isReached(node: TargetNode): Promise<boolean> {
+      const [link] = linksOf(node, [master]);
+      if (!link?.counters.open || greetingsOf(link) <= (greetings.get(link) ?? 0)) return false;
+      // Its answer has been read by the time the node answers.
+      await node.state();
+      return true;
+    };
   }
 
   /** Puts a server whose wall clock can be set ahead in the place of a master, for these nodes. Throws NotStagedError. */
@@ -96,14 +101,6 @@ export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: M
       if (own) clients[master] = own;
     });
     return clock;
-  }
-
-  async function untilBack(master: number) {
-    const deadline = sharedClock() + STAGE_LIMIT_MS;
-    while ((await votes())[master] === 'silent') {
-      if (sharedClock() > deadline) throw new NotStagedError(`Master ${master + 1} did not come back.`);
-      await sleep(LOOK_MS);
-    }
   }
 
   /** Cuts the lines between a node and these masters. */
@@ -132,34 +129,14 @@ export function createMasterFaults({ nodes, masters, lockKey, lend, onFault }: M
     };
   }
 
-  /** How often the lock has been asked for, or given back, over the lines between a node and these masters: the least of them. */
-  function heard(node: TargetNode, wanted: number[]): number {
-    const counts = linksOf(node, wanted).map(({ counters: { commands } }) =>
-      ['SET', 'EVALSHA', 'EVAL'].reduce((sum, name) => sum + (commands.get(name) ?? 0), 0),
-    );
-    return Math.min(...counts);
-  }
-
-  /** Whether a node has made a new connection to this master since it was made to forget, and found it ready. */
-  async function isReached(node: TargetNode, master: number): Promise<boolean> {
-    const [link] = linksOf(node, [master]);
-    const { commands, open } = link?.counters ?? {};
-    const asked = commands?.get(READY_CHECK) ?? 0;
-    if (!open || asked <= (askedBefore.get(link) ?? 0)) return false;
-    // Its answer has been read by the time the node answers.
-    await node.state();
-    return true;
-  }
-
   return {
     count: masters.length,
-    isReached,
-    votes,
+    /** What each master says, in their order. */
+    votes: () => Promise.all(clients.map((_, master) => voteAt(master))),
     freeze,
     forget,
     cut,
     delay,
-    heard,
     lendClock,
     /** Loads the project's scripts into each of them. */
     async prepare() {

@@ -10,7 +10,7 @@ import { type LabClient, openLabClient } from './lab-client.ts';
 /**
  * What a drill may need besides two nodes: to stop and kill them, a link before each, a Redis to stop, replicas of it, masters to
  * stop, a MySQL whose tables may be emptied, and the servers of a strategy. `lasting replica`: Redis has one that locks wait for.
- * `clock server`: a Redis whose wall clock can be set ahead.
+ * `clock server`: a Redis whose wall clock can be set ahead. `node clocks`: those of the nodes can be made to run slower.
  */
 export type Need =
   | 'node processes'
@@ -19,6 +19,7 @@ export type Need =
   | 'replication'
   | 'lasting replica'
   | 'clock server'
+  | 'node clocks'
   | 'master processes'
   | 'own mysql'
   | Exclude<Backend, 'redis'>;
@@ -27,6 +28,8 @@ export interface TargetNode extends LabClient {
   name: string;
   /** The node's process, when it is ours to stop and to kill. */
   process?: Pick<Node, 'signal' | 'kill' | 'start'>;
+  /** Has the clock of its process run so many times as fast as that of its machine. Only in the virtual world. */
+  runClock?(rate: number): void;
   /** What the node reaches Redis through. */
   link?: Node['link'];
   /** What it reaches each of the masters through, in their order. */
@@ -123,6 +126,7 @@ function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
   const notOurs = 'The Redis that REDIS_URL names is not ours to stop.';
   const noMasters = 'No masters were started: they vote for redlock alone.';
   return {
+    'node clocks': noNodeClocks,
     ...(masters.length === 0 && { masters: noMasters, 'master processes': noMasters }),
     ...(masters.some(({ process }) => process === undefined) && {
       'master processes': 'The masters that REDLOCK_URLS names are not ours to stop.',
@@ -133,6 +137,8 @@ function lacksOf({ redis, nodes, masters, replica }: Stack): Target['lacks'] {
     ...(redis.kind === 'embedded' && { replication: whyNoReplica.embedded }),
   };
 }
+
+const noNodeClocks = 'A process goes by the clock of its machine: the virtual world has clocks of its own.';
 
 const whyNoReplica: Record<Stack['redis']['kind'], string> = {
   external: 'The Redis that REDIS_URL names is given no replica.',
@@ -167,6 +173,7 @@ export async function openRunningTarget(url: string, labUrls: string[]): Promise
       'redis process': notOurs,
       replication: notOurs,
       'clock server': notOurs,
+      'node clocks': noNodeClocks,
       'lasting replica': 'A stack that runs already is given no replica.',
       'master processes': notOurs,
     },

@@ -107,8 +107,6 @@ const stepFigureNames: Record<string, string> = {
   costMs: 'A sale took longer by',
   limitMs: 'Allowed',
   slowestSaleMs: 'The slowest sale took',
-  delayMs: 'The answers came after',
-  endedMs: 'Until the sale with late votes ended',
   due: 'Units due',
   restored: 'Units restored',
   closed: 'Orders closed',

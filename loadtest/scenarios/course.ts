@@ -1,5 +1,6 @@
 // One playing of a scenario: who sells, what was seen so far, and what must be seen in the end.
 
+import type { SaleEnd } from '../evidence/answers.ts';
 import type { StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
@@ -54,6 +55,10 @@ export interface Course {
   replicas: Awaited<ReturnType<TestBed['startReplica']>>[];
   clock?: Awaited<ReturnType<TestBed['lendClock']>>;
   buyers?: { stop(): Promise<unknown> };
+  /** Sales that came one after the other, before a fault and in it. */
+  rounds: SaleEnd[][];
+  /** Resolves when votes that are late have come, with how long they took, in milliseconds. */
+  lateVotes?: () => Promise<number>;
 }
 
 export function beginCourse(testBed: TestBed): Course {
@@ -65,6 +70,7 @@ export function beginCourse(testBed: TestBed): Course {
     faultAt: sharedClock(),
     broken: new Map(),
     replicas: [],
+    rounds: [],
   };
 }
 

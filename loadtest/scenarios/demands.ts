@@ -25,7 +25,7 @@ export type Demand = (course: Course, outcome: StepHistory) => Finding | Promise
 /** A sale whose business takes six leases may take so much less, in leases: its clock starts later. */
 const ROUNDED = 0.1;
 
-function demand<Form extends string>(
+export function demand<Form extends string>(
   form: Form,
   judge: (course: Course, outcome: StepHistory, filled: Filled<Form>) => Finding | Promise<Finding>,
 ): Known<Demand> {

@@ -1,8 +1,12 @@
 // Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
 
 import { type Demand, demands } from './demands.ts';
+import { masterDemands, masterSteps } from './masters.ts';
 import { meaningOf } from './sentence.ts';
 import { type Step, steps } from './sentences.ts';
+
+const allSteps = [...steps, ...masterSteps];
+const allDemands = [...demands, ...masterDemands];
 
 /** What is said of a verdict, besides the figures: why it holds, fails, and holds because everybody waited or the first was refused. */
 const endings = ['if it holds', 'if it fails', 'if all waited', 'if A is refused'] as const;
@@ -35,8 +39,9 @@ export function readPage(text: string): Page {
     try {
       const ending = endings.find((each) => line.startsWith(`${each}: `));
       if (ending !== undefined) page.words[ending] = line.slice(ending.length + 2);
-      else if (line.startsWith('holds when ')) page.demands.push(meaningOf(line.slice('holds when '.length), demands));
-      else page.steps.push({ ...meaningOf(line, steps), line, endsParagraph: isBlank(index + 1) });
+      else if (line.startsWith('holds when '))
+        page.demands.push(meaningOf(line.slice('holds when '.length), allDemands));
+      else page.steps.push({ ...meaningOf(line, allSteps), line, endsParagraph: isBlank(index + 1) });
     } catch (error) {
       throw new PageError(`${name}, line ${index + 1}: ${(error as Error).message}`);
     }

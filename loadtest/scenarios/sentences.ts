@@ -43,7 +43,7 @@ const SALE_MS = 100;
 
 type Act<Form extends string> = (course: Course, filled: Filled<Form>) => ReturnType<Step['act']>;
 
-function step<Form extends string>(form: Form, act: Act<Form>, more: Omit<Step, 'act'> = {}): Known<Step> {
+export function step<Form extends string>(form: Form, act: Act<Form>, more: Omit<Step, 'act'> = {}): Known<Step> {
   return { form, means: (filled) => ({ ...more, act: (course) => act(course, filled as Filled<Form>) }) };
 }
 
@@ -328,15 +328,25 @@ export const steps: Known<Step>[] = [
   ),
   step('a master of that majority restarts empty', async ({ testBed }) => {
     const quorum = quorumOf(testBed.masterCount);
-    await testBed.forgetMaster(quorum - 1);
+    const isReachedBy = await testBed.forgetMaster(quorum - 1);
     testBed.mark(`master ${quorum} restarts empty`);
     // Some locks keep the votes of a try that failed: they would be in their own way.
-    const isReached = async () => (await testBed.reachesMaster(testBed.second, quorum - 1)) || undefined;
+    const isReached = async () => (await isReachedBy(testBed.second)) || undefined;
     if (await testBed.waitFor(isReached, STEP_LIMIT_MS)) return;
     throw new NotStagedError(`${testBed.second.name} did not reach master ${quorum} after its restart.`);
   }),
 
   // Clocks.
+  step(
+    'the clock of <node> runs <count> % slow',
+    async (course, { node: name, count }) => {
+      const { testBed } = course;
+      const node = nodeOf(course, name);
+      testBed.runClock(node, 1 - Number(count) / 100);
+      testBed.mark(`clock ${count} % slow`, { node });
+    },
+    { needs: ['node clocks'] },
+  ),
   step(
     'the clock of a server of the lock can be set',
     async (course) => {
@@ -351,7 +361,7 @@ export const steps: Known<Step>[] = [
   }),
 ];
 
-function sell(course: Course, name: string, at: string) {
+export function sell(course: Course, name: string, at: string) {
   const node = nodeOf(course, at);
   const actor = { name, node, askedAt: sharedClock(), sale: course.testBed.sell(node) };
   course.actors.set(name, actor);
@@ -595,7 +605,7 @@ async function failOver({ testBed, replicas }: Course, which: number) {
   testBed.mark('replica promoted');
 }
 
-const quorumOf = (masters: number) => Math.floor(masters / 2) + 1;
+export const quorumOf = (masters: number) => Math.floor(masters / 2) + 1;
 
 /** Leaves a node a bare majority of the masters. Where none vote there is nothing to cut. */
 async function cutMasters(course: Course, name: string) {

@@ -26,7 +26,6 @@ export interface VirtualResult {
 
 const REAL_ONLY: Record<string, string> = {
   'long-wait': 'A virtual process has no memory of its own: `-- --real` measures it.',
-  'wrong-replica': 'In the virtual world no replica confirms a write: `-- --real` has one.',
 };
 
 /** What came of a cell whose process was ended by an error that no code handles: that of a node would have been, too. */

@@ -65,6 +65,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
         lab.revive(index);
       },
     },
+    runClock: (rate) => lab.node(index).runClock(rate),
     ...(link && { link }),
     masterLinks,
     backendLinks: {},

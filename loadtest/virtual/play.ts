@@ -72,7 +72,7 @@ export async function inVirtualWorld<T>(
 ): Promise<T> {
   const masters = lock.facts.backend === 'masters' ? MASTERS : 0;
   const lab = await openLab({ lock, leaseMs, masters });
-  const { target, harness, network } = openVirtualTarget(lab);
+  const { target, harness, network } = await openVirtualTarget(lab, { hasReplica: (lock.facts.replicas ?? 0) > 0 });
   const goBack = [goBy(harness.clock), reachBy(network)];
   try {
     let ended: { result: T } | { error: unknown } | undefined;

@@ -38,8 +38,10 @@ export function createReplication(primary: VirtualServer, primaryUrl: string) {
     /** Makes a server copy the first over a line. Returns what brings it up to date: it is called before each look at it. */
     follow(replica: VirtualServer, lineUrl: string): () => void {
       let copied = 0;
+      const hasHeard = () => Math.min(primary.heard.length, lines.get(lineUrl)?.passes ?? 0);
+      primary.addReplica(hasHeard);
       return () => {
-        const until = Math.min(primary.heard.length, lines.get(lineUrl)?.passes ?? 0);
+        const until = hasHeard();
         replica.replay(primary.heard.slice(copied, until));
         copied = Math.max(copied, until);
       };

@@ -23,8 +23,8 @@ export interface VirtualTarget {
   network: Network;
 }
 
-/** Aims at the two nodes of a lab. */
-export function openVirtualTarget(lab: Lab): VirtualTarget {
+/** Aims at the two nodes of a lab. Its Redis has a replica from the start, if the lock waits for one. */
+export async function openVirtualTarget(lab: Lab, { hasReplica = false } = {}): Promise<VirtualTarget> {
   const harness = joinLab(lab);
   // As on real servers, where the links are in the process of the harness.
   for (const proxy of lab.proxies.flat()) proxy.isIn(harness);
@@ -48,6 +48,23 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
   const replication = createReplication(lab.redis, redisUrl);
   /** Replicas whose line leads nowhere. */
   const orphans = new Set<string>();
+
+  async function startReplica(lineUrl: string) {
+    const replica = await lab.openServer();
+    const catchUp = replication.follow(replica, lineUrl);
+    const url = place(() => {
+      catchUp();
+      return replica;
+    });
+    if (!replication.leadsHere(lineUrl)) orphans.add(url);
+    return { url, async stop() {} };
+  }
+
+  async function startLasting() {
+    const line = replication.openLine();
+    return { line, ...(await startReplica(line.url)) };
+  }
+  const lasting = hasReplica ? await startLasting() : undefined;
   const masters = lab.masters.map(
     (server): Master => ({ url: place(() => server), process: processOf(lab, server, { keepsData: false }) }),
   );
@@ -71,22 +88,13 @@ export function openVirtualTarget(lab: Lab): VirtualTarget {
       mysql: NO_SUCH_SERVER,
       'own mysql': NO_SUCH_SERVER,
       zookeeper: NO_SUCH_SERVER,
-      'lasting replica': NO_SUCH_SERVER,
       ...(masters.length === 0 && { masters: NO_SUCH_SERVER, 'master processes': NO_SUCH_SERVER }),
     },
     stack: {
       redis: { url: redisUrl, kind: 'native' },
       redisProcess: processOf(lab, lab.redis, { keepsData: true }),
-      async startReplica(lineUrl) {
-        const replica = await lab.openServer();
-        const catchUp = replication.follow(replica, lineUrl);
-        const url = place(() => {
-          catchUp();
-          return replica;
-        });
-        if (!replication.leadsHere(lineUrl)) orphans.add(url);
-        return { url, async stop() {} };
-      },
+      startReplica,
+      ...(lasting && { replica: lasting }),
       async startClockServer() {
         const server = await lab.openServer();
         return { url: place(() => server), setAhead: server.setAhead, async stop() {} };

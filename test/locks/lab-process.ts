@@ -67,12 +67,8 @@ export function createProcess(name: string, openLock: OpenLock, room: Room) {
   world.globals.AbortSignal = new Proxy(AbortSignal, {
     get: (target, member) => (member === 'timeout' ? timeout : Reflect.get(target, member)),
   });
-  // The world has no replicas. Here so many confirm at once.
-  let replicas = 1;
-  async function wait(count: number, limitMs: number) {
-    sent.push(`wait for ${count} for ${limitMs}`);
-    return replicas;
-  }
+  // The lab has no replicas. Here as many confirm at once as are waited for.
+  const wait = async (count: number) => count;
   const redis = new Proxy(world.redis, {
     get: (target, verb) => (verb === 'wait' ? wait : Reflect.get(target, verb)),
   });
@@ -164,10 +160,6 @@ export function createProcess(name: string, openLock: OpenLock, room: Room) {
     hold: (which?: Which, times?: number) => plan('hold', which, times),
     holdAnswer: (which?: Which, times?: number) => plan('hold answer', which, times),
     fail: (which?: Which, times?: number) => plan('fail', which, times),
-    /** From now on so many replicas confirm what is written. */
-    confirming(count: number) {
-      replicas = count;
-    },
     /** SIGSTOP and SIGCONT. */
     freeze() {
       isRunning = false;

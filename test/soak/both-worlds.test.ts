@@ -36,8 +36,8 @@ const ofEachLock = locks.flatMap((lock, place): Cell[] => {
 });
 const cells = [...new Map([...ofEachDrill, ...ofEachLock].map((cell) => [cell.join(), cell])).values()];
 
-/** The virtual world does not have what they need: a stack of thousands of calls, a replica that confirms. */
-const REAL_ONLY = ['long-wait', 'wrong-replica'];
+/** The virtual world does not have what it needs: a stack of thousands of calls. */
+const REAL_ONLY = ['long-wait'];
 /** What depends on how often something happened in a while, or on who was quicker. */
 const ofLuck: Record<string, string[]> = {
   'slow-holder': ['enteredMeanwhile'],

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { openLab } from '../../virtual/lab.ts';
 import { lockNamed } from '../../virtual/lock-service.ts';
-import { LEASE_MS, ownLab } from './own-lab.ts';
+import { LEASE_MS, ownLab, STOCK_KEY } from './own-lab.ts';
 
 const LOCK_KEY = '{inventory001}:lock:4-ttl';
 const away = { code: 'STORE_UNAVAILABLE' };
@@ -95,6 +95,21 @@ describe('lab: a node', () => {
     expect(other.endedAt()).toBeLessThan(sale.endedAt());
     expect(lab.stock()).toBe(99);
   });
+});
+
+test('lab: where no replica has heard, WAIT answers when its time is over, and its connection stands still until then', async () => {
+  const lab = await ownLab('replicated');
+  const sale = lab.sell(0);
+  await lab.pass(100);
+  const { take, service } = lab.node(0);
+  let answeredAt = 0;
+  take(() => void service.redis.get(STOCK_KEY).then(() => (answeredAt = lab.now())));
+  await lab.ended(sale);
+
+  expect(sale.answer()).toMatchObject({ code: 'NOT_REPLICATED', definite: true });
+  // A fifth of the lease, after the way of the request, to Redis and back, and there and back.
+  expect(answeredAt).toBeCloseTo(0.1 + 4 * 0.31 + 200, 6);
+  expect([lab.ask('EXISTS', '{inventory001}:lock:replicated'), lab.stock()]).toEqual([0, 100]);
 });
 
 test('lab: who waits for a random time does not go in step', async () => {

@@ -9,6 +9,7 @@ test.each(Object.keys(strategies).filter(isVirtual))(
   '%s: a sale that Redis refuses ends with its reason, and is not in doubt',
   async (lock) => {
     const lab = await ownLab(lock, strategies[lock]?.backend === 'masters' ? { masters: 3 } : {});
+    lab.redis.addReplica(() => Number.POSITIVE_INFINITY);
     const servers = [lab.redis, ...lab.masters];
     const setReplicas = (count: number) => {
       for (const server of servers) server.execute(0, ['CONFIG', 'SET', 'min-replicas-to-write', count]);

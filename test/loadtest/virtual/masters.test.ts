@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { frozenMaster } from '../../../loadtest/drills/frozen-master.ts';
 import { masterDrills } from '../../../loadtest/drills/index.ts';
-import { lateVotes } from '../../../loadtest/drills/late-votes.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import type { Link } from '../../../scripts/link/link.ts';
 import type { Breakable } from '../../../scripts/stack/stack.ts';
 import { isUnknown, run, withNodes } from './own-target.ts';
 
-const amnesia = scenario('amnesia');
+const [amnesia, frozenMaster, lateVotes] = [scenario('amnesia'), scenario('frozen-master'), scenario('late-votes')];
 
 /** The masters' processes, with some of what is done to them different. */
 const withProcesses =

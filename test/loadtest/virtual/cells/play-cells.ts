@@ -5,8 +5,8 @@ import { drills } from '../../../../loadtest/drills/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../../../loadtest/virtual/play.ts';
 
-/** They need what the virtual world does not have: a replica that confirms, and a stack of thousands of calls. */
-const REAL_ONLY = ['long-wait', 'wrong-replica'];
+/** It needs what the virtual world does not have: a stack of thousands of calls. */
+const REAL_ONLY = ['long-wait'];
 
 /** It takes as long as the others of a lock together: outage.test.ts alone plays it. */
 export const OUTAGE = 'redis-outage';

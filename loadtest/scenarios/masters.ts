@@ -1,0 +1,122 @@
+// What is said of masters that stand still or answer late, and when a lock holds then.
+
+import type { SaleEnd } from '../evidence/answers.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { formatDuration } from '../evidence/numbers.ts';
+import type { TestBed } from '../harness/test-bed.ts';
+import { actorOf, type Course, msOf, nodeOf } from './course.ts';
+import { type Demand, demand, type Finding } from './demands.ts';
+import type { Known } from './sentence.ts';
+import { quorumOf, type Step, sell, step } from './sentences.ts';
+
+/** How long a sale may take that nobody keeps out, in milliseconds. */
+const SALE_LIMIT_MS = 5_000;
+/** How long it may take until a master has heard a node, in milliseconds. */
+const HEARD_LIMIT_MS = 300;
+
+export const masterSteps: Known<Step>[] = [
+  step(
+    'master <count> is stopped (SIGSTOP)',
+    async ({ testBed }, { count }) => {
+      const { masterCount } = testBed;
+      if (masterCount <= 2 * Number(count)) {
+        throw new NotStagedError(`${masterCount} masters: ${count} are no minority.`);
+      }
+      await testBed.freezeMaster(Number(count) - 1);
+      testBed.mark(`master ${count} SIGSTOP`);
+    },
+    { needs: ['masters', 'master processes'] },
+  ),
+  step(
+    '<count> sales come one after the other',
+    async (course, { count }) => {
+      const { first, second, sellWithin } = course.testBed;
+      const ends: SaleEnd[] = [];
+      for (let sale = 0; sale < Number(count); sale += 1) {
+        ends.push(await sellWithin(sale % 2 ? second : first, SALE_LIMIT_MS));
+      }
+      course.rounds.push(ends);
+      return `${ends.length - unsoldOf(ends)} are sold, in ${formatDuration(middleOf(ends))} each`;
+    },
+    { isLong: true },
+  ),
+  step(
+    '<sale> sells at <node> for <time>, and its votes come <limit> late',
+    async (course, { sale, node: name, time, limit }) => {
+      const { testBed } = course;
+      const node = nodeOf(course, name);
+      const before = await testBed.triesOf(node);
+      await node.script({ pauseMs: msOf(time, testBed.leaseMs) });
+      const majority = Array.from({ length: quorumOf(testBed.masterCount) }, (_, master) => master);
+      const delay = testBed.delayMasters(node, majority, msOf(limit, testBed.leaseMs));
+      const { over } = testBed.mark('votes late', { node });
+      sell(course, sale, name);
+      const measured = delay.measure();
+      course.lateVotes = async () => {
+        const ms = await measured;
+        delay.end();
+        over();
+        return ms;
+      };
+      const isHeard = async () => (await testBed.triesOf(node)) > before || undefined;
+      if (await testBed.waitFor(isHeard, HEARD_LIMIT_MS)) return;
+      throw new NotStagedError(`The masters did not hear ${name} in time.`, { isLate: true });
+    },
+    { needs: ['masters', 'links', 'master processes'] },
+  ),
+  step('the votes for <sale> have come', async (course, { sale }) => {
+    const { leaseMs } = course.testBed;
+    const { node, askedAt } = actorOf(course, sale);
+    const ms = (await course.lateVotes?.()) ?? 0;
+    if (ms < leaseMs) throw new NotStagedError(`The answers were not late: they took ${formatDuration(ms)}.`);
+    course.evidence.push(({ events }) => {
+      const entered = events.find(
+        (event) => event.type === 'entered' && event.node === node.name && event.at > askedAt,
+      );
+      if (entered === undefined || entered.at >= askedAt + leaseMs) return;
+      throw new NotStagedError(`${node.name} entered before the votes were late.`);
+    });
+    return `they took ${formatDuration(ms)}`;
+  }),
+];
+
+export const masterDemands: Known<Demand>[] = [
+  demand('all are sold, and the middle one takes <time> longer at most', ({ testBed, rounds }, _outcome, { time }) =>
+    judgePace(testBed, rounds, msOf(time, testBed.leaseMs)),
+  ),
+];
+
+/** The first round shows the usual pace. Throws NotStagedError when it can't be told what masters that stand still have cost. */
+function judgePace(testBed: Pick<TestBed, 'standstillMs'>, rounds: Course['rounds'], limitMs: number): Finding {
+  const [usual = [], ...others] = rounds;
+  if (unsoldOf(usual) > 0) throw new NotStagedError('The shop did not sell before the fault.');
+  const during = others.flat();
+  const usualMs = middleOf(usual);
+  const costMs = Math.max(0, Math.max(...others.map(middleOf)) - usualMs);
+  const unsold = unsoldOf(during);
+  const slowestSaleMs = Math.max(...during.map(({ ms }) => ms));
+  const isSlow = costMs > limitMs;
+  const standstillMs = testBed.standstillMs();
+  // A vote that waits as long for its turn is no vote.
+  if ((unsold > 0 || isSlow) && standstillMs > limitMs) {
+    const reason = `The machine was too busy to tell what the masters cost: for ${formatDuration(standstillMs)} nothing went on.`;
+    throw new NotStagedError(reason, { isLate: true });
+  }
+  const wrong = [
+    ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),
+    ...(isSlow ? [`A sale takes ${formatDuration(costMs)} longer, as long as a master is away.`] : []),
+  ];
+  return {
+    wrong: wrong.length > 0 ? wrong.join(' ') : undefined,
+    right: `Sales took ${formatDuration(costMs)} more each, and the slowest ${formatDuration(slowestSaleMs)}.`,
+    figures: { unsold, usualMs, costMs, limitMs, slowestSaleMs },
+    witnesses: [],
+  };
+}
+
+const unsoldOf = (sales: SaleEnd[]) => sales.filter(({ outcome }) => outcome !== 'sold').length;
+
+/** How long the middle one took: a fault that is there costs them all, a busy machine a few. */
+function middleOf(sales: SaleEnd[]): number {
+  return sales.map(({ ms }) => ms).sort((a, b) => a - b)[Math.floor(sales.length / 2)] ?? 0;
+}

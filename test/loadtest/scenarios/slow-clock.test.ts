@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { asDrill } from '../../../loadtest/harness/step-drill.ts';
+import { scenario } from '../../../loadtest/scenarios/index.ts';
+import { playDrill } from '../../../loadtest/virtual/play.ts';
+import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
+import { lockNamed } from '../../../virtual/lock-service.ts';
+import { cleanUpLater } from '../../clean-up.ts';
+
+const { dir, remove } = makeTempDir();
+cleanUpLater(remove);
+
+/** Plays the page under a lock, or under another one in its place. */
+async function play(stage: string, file = lockNamed(stage).file) {
+  const { outcome } = await playDrill(asDrill(scenario('slow-clock')), stage, { lock: { ...lockNamed(stage), file } });
+  return outcome;
+}
+
+/** Writes a lock that is lost when this part of its lease is over by its own clock. */
+function lostAfter(part: number): string {
+  const file = join(dir, `lost-after-${part}.ts`);
+  const text = `
+    import { type CreateLock, LockNotHeldError } from '${join(projectDir, 'locks/lock.ts')}';
+
+    export const createLock: CreateLock = ({ redis, key, ownerToken, leaseMs, onLeaseLost }) => {
+      const over = new AbortController();
+      function lose() {
+        onLeaseLost();
+        over.abort(new LockNotHeldError(key));
+      }
+      let timer;
+      return {
+        async acquire(signal) {
+          let askedAt;
+          do {
+            signal?.throwIfAborted();
+            askedAt = performance.now();
+          } while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK');
+          timer = setTimeout(lose, askedAt + ${part} * leaseMs - performance.now());
+        },
+        async release() {
+          clearTimeout(timer);
+          if ((await redis.get(key)) === ownerToken) await redis.del(key);
+        },
+        lost: over.signal,
+      };
+    };`;
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each([
+  ['with no room for a clock that is slow', 1, 'fail'],
+  ['with room for it', 0.9, 'pass'],
+])('slow-clock: a holder that reckons its lease by its own clock, %s', async (_what, part, verdict) => {
+  expect(await play('blocking', lostAfter(part))).toMatchObject({ verdict, figures: { soldMeanwhile: 3 } });
+});
+
+test.each([
+  ['bounded', 'fail'],
+  ['redlock', 'fail'],
+  ['fenced', 'pass'],
+])('slow-clock under %s: where the stock does not judge, two sales are lost', async (stage, verdict) => {
+  const lostUpdates = verdict === 'fail' ? 2 : 0;
+  expect(await play(stage)).toMatchObject({ verdict, figures: { soldMeanwhile: 3, lostUpdates } });
+});
+
+test('slow-clock: a clock that is right saves whoever reckons its lease by it', async () => {
+  const inTime = asDrill(scenario('slow-clock'));
+  const { outcome } = await playDrill(inTime, 'bounded', {
+    wrap: (target) => ({ ...target, nodes: target.nodes.map((node) => ({ ...node, runClock() {} })) }),
+  });
+
+  expect(outcome).toMatchObject({ verdict: 'pass', figures: { soldMeanwhile: 3 } });
+});
