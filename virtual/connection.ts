@@ -37,6 +37,8 @@ export interface ConnectionOptions {
   server: number;
   /** The number of each line at the server. */
   numbers: Record<Line, Connection>;
+  /** How long the node waits for something to come while a command is under way, in milliseconds, before it gives the connection up. */
+  answerLimitMs?: number | undefined;
   /** Called with what the server sends to those who listen. */
   publish(messages: Answer['messages']): void;
   say(text: string): void;
@@ -44,12 +46,13 @@ export interface ConnectionOptions {
 
 export type NodeConnection = ReturnType<typeof openConnection>;
 
-export function openConnection({ schedule, world, proxy, node, server, numbers, publish, say }: ConnectionOptions) {
+export function openConnection(options: ConnectionOptions) {
+  const { schedule, world, proxy, node, server, numbers, answerLimitMs = ANSWER_LIMIT_MS, publish, say } = options;
   const listeners = { ready: new Set<() => void>(), close: new Set<() => void>() };
   /** The commands under way, by their numbers. */
   const underWay = new Set<number>();
-  /** What came behind a command that is held, on the same connection. */
-  let held: { of: number; behind: (() => void)[] } | undefined;
+  /** What came behind a command that is held, on the same line of the same connection. */
+  const held = new Map<Line, { of: number; behind: (() => void)[] }>();
   /** What came behind a WAIT that the server has not answered, on the same connection. */
   let waiting: { of: number; behind: (() => void)[] } | undefined;
   /** Which connection this is, from 1. */
@@ -111,7 +114,7 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
   function send({ id, line, command }: Pending) {
     if (!isUp) return;
     const mine = current;
-    if (underWay.size === 0) givenUpAt = schedule.later(node.busyMs() + ANSWER_LIMIT_MS);
+    if (underWay.size === 0) givenUpAt = schedule.later(node.busyMs() + answerLimitMs);
     underWay.add(id);
     watchSilence();
     schedule.after(node.busyMs(), () => proxy.pass(() => cross(mine, id, line, command)));
@@ -125,23 +128,21 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
     };
     const read = asRead(command);
     proxy.see(read);
-    // Only the connection for commands is ever held.
-    if (line === 'commands') {
-      if (held?.of === mine) return void held.behind.push(arrive);
-      const hold = proxy.holdFor(read);
-      if (hold) return void hold.arrive(read, keep(mine, verbOf(command), arrive));
-    }
+    const before = held.get(line);
+    if (before?.of === mine) return void before.behind.push(arrive);
+    const hold = proxy.holdFor(read);
+    if (hold) return void hold.arrive(read, keep(mine, line, verbOf(command), arrive));
     lastSentAt = Math.max(lastSentAt, schedule.now() + node.oneWayMs);
     schedule.after(lastSentAt - schedule.now(), arrive);
   }
 
   /** The command stays at the proxy, and what its connection sends later with it. */
-  function keep(mine: number, verb: string, arrive: () => boolean) {
+  function keep(mine: number, line: Line, verb: string, arrive: () => boolean) {
     const place = { of: mine, behind: [] as (() => void)[] };
-    held = place;
+    held.set(line, place);
     say(`${node.name} ${verb} is held on its way`);
     function free() {
-      if (held === place) held = undefined;
+      if (held.get(line) === place) held.delete(line);
       return place.behind.splice(0);
     }
     return {
@@ -204,7 +205,7 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
           schedule.after(node.oneWayMs, () =>
             node.take(() =>
               whenStill(() => {
-                givenUpAt = schedule.later(ANSWER_LIMIT_MS);
+                givenUpAt = schedule.later(answerLimitMs);
                 what();
               }),
             ),
@@ -223,7 +224,7 @@ export function openConnection({ schedule, world, proxy, node, server, numbers, 
         isWatchingSilence = false;
         if (!isUp || underWay.size === 0) return;
         if (givenUpAt > schedule.now()) return watchSilence();
-        lose(`Socket timeout. Expecting data, but didn't receive any in ${ANSWER_LIMIT_MS}ms.`);
+        lose(`Socket timeout. Expecting data, but didn't receive any in ${answerLimitMs}ms.`);
       }),
     );
   }

@@ -33,6 +33,12 @@ interface Exported {
 
 const modules = {
   ...systemModules,
+  'node:crypto': `${systemModules['node:crypto']}
+    export function randomBytes(count) {
+      const parts = Array.from({ length: Math.ceil(count / 20) }, () => given.createHash('sha1').update(given.uuid()).digest());
+      return Buffer.concat(parts).subarray(0, count);
+    }
+    export const randomFillSync = (array) => { array.set(randomBytes(array.length)); return array; };`,
   'node:util': 'export const inspect = String;',
   'node:events': 'export const setMaxListeners = () => {};',
   // The service makes one client, of its Redis.
@@ -60,7 +66,7 @@ const replaced = [
 
 type Evaluate = ReturnType<typeof evaluator<Exported>>;
 
-/** Each file of a lock is bundled with the service once. */
+/** Each file of a lock is bundled with the service once, and once alone. */
 const bundled = new Map<string, Promise<Evaluate>>();
 
 /** True for a lock that needs one Redis or several, and no other server: the virtual world has it. */
@@ -89,20 +95,33 @@ function factsOf(strategy: Strategy): LockSource['facts'] {
 
 /** Reads the lock's file and the service. Rejects with a clause that says why the virtual world can't run it. */
 export async function openService({ name, file, facts }: LockSource): Promise<StartService> {
-  const bundling = bundled.get(file) ?? bundleWith(file);
-  bundled.set(file, bundling);
-  const evaluate = await bundling;
+  const evaluate = await bundledWith("export { startService } from './service.ts';", file);
   return (world, globals, [redis, ...masters], options) => {
-    const given = { sleep: world.sleep, uuid: world.uuid, redis };
-    const values = replaced.map((each) => globals[each]);
-    const { startService, lockFile } = evaluate(given, values);
+    const { startService, lockFile } = evaluateIn(evaluate, world, globals, redis);
     return startService(lockFile, { ...options, lock: name, facts, masters });
   };
 }
 
-async function bundleWith(file: string): Promise<Evaluate> {
-  const text = `export { startService } from './service.ts';
-    export * as lockFile from ${JSON.stringify(file)};`;
+/** Reads the lock's file alone. Resolves with what evaluates it in a world. Rejects as `openService` does. */
+export async function openLockFile(file: string) {
+  const evaluate = await bundledWith('', file);
+  return (world: World, globals: Record<string, unknown>, redis?: object): LockFile =>
+    evaluateIn(evaluate, world, globals, redis).lockFile;
+}
+
+function evaluateIn(evaluate: Evaluate, { sleep, uuid }: World, globals: Record<string, unknown>, redis?: object) {
+  const values = replaced.map((each) => globals[each]);
+  return evaluate({ sleep, uuid, redis }, values);
+}
+
+function bundledWith(more: string, file: string): Promise<Evaluate> {
+  const text = `${more} export * as lockFile from ${JSON.stringify(file)};`;
+  const bundling = bundled.get(text) ?? bundleOf(text);
+  bundled.set(text, bundling);
+  return bundling;
+}
+
+async function bundleOf(text: string): Promise<Evaluate> {
   const folder = fileURLToPath(new URL('.', import.meta.url));
   return evaluator<Exported>(await bundle({ text, folder }, { modules, refusal }), replaced);
 }

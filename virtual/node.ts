@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 import { type Answer, EPOCH_MS } from './valkey.ts';
 import { createWorld, type World } from './world.ts';
 
-export interface NodeOptions {
+export interface NodeOptions<Run> {
   name: string;
   /** Its number, from 0. */
   index: number;
@@ -20,13 +20,17 @@ export interface NodeOptions {
   /** What it reaches its Redis and then its masters through, in their order. */
   proxies: VirtualProxy[];
   luck: () => number;
-  /** Evaluates the service in the node's world. `clients` are those of its servers, in their order. */
-  start(world: World, globals: Record<string, unknown>, clients: object[]): Service;
+  /** Its clock: how far it is ahead of that of the schedule, in milliseconds, and how much faster it runs, as a factor. */
+  clock?: { aheadMs?: number; rate?: number };
+  answerLimitMs?: number | undefined;
+  /** Evaluates what it runs in the node's world. `clients` are those of its servers, in their order. */
+  start(world: World, globals: Record<string, unknown>, clients: object[]): Run;
   publish(server: number, messages: Answer['messages']): void;
   say(text: string): void;
 }
 
-export type VirtualNode = ReturnType<typeof startNode>;
+/** One that runs the service, or something else. */
+export type VirtualNode<Run = Service> = ReturnType<typeof startNode<Run>>;
 
 /** How long a packet takes between a node and a server, in milliseconds: not the same, so that the nodes do not go in step. */
 const ONE_WAY_MS = [0.31, 0.43];
@@ -37,7 +41,9 @@ const numbersOf = (index: number) => ({ commands: 2 * index + 1, messages: 2 * i
 export const listenerOf = (connection: number) => connection / 2 - 1;
 
 /** Starts a node, at the present time of the schedule. */
-export function startNode({ name, index, starts, schedule, proxies, luck, start, publish, say }: NodeOptions) {
+export function startNode<Run>(options: NodeOptions<Run>) {
+  const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, publish, say } = options;
+  const { aheadMs = 0, rate = 1 } = options.clock ?? {};
   // No two processes make the same identifier.
   const world = createWorld(starts === 1 ? name : `${name}.${starts}`, proxies.length, {
     firesUnref: true,
@@ -53,10 +59,10 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
   /** Something has happened to it since it was flushed. */
   let isTouched = true;
   let nextTimer: { id: number; due: number } | undefined;
-  const sent = new Set<number>();
+  let lastSent = 0;
 
   /** How fast its own clock runs beside that of the host, since when, and what it said then. */
-  let clock = { rate: 1, since: 0, said: 0 };
+  let clock = { rate, since: 0, said: aheadMs };
   const ownTimeAt = (at: number) => clock.said + (at - clock.since) * clock.rate;
   const hostTimeAt = (said: number) => clock.since + (said - clock.said) / clock.rate;
   /** The present by the clock of the host: what a node records goes by that. */
@@ -92,6 +98,7 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
       node: { name, oneWayMs: ONE_WAY_MS[index] ?? 0.5, take, busyMs },
       server,
       numbers: numbersOf(index),
+      answerLimitMs,
       publish: (messages) => publish(server, messages),
       say,
     });
@@ -136,9 +143,10 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
       if (!isTouched || status === 'dead') return;
       isTouched = false;
       nextTimer = world.nextTimer();
-      for (const pending of world.pending()) {
-        if (sent.has(pending.id)) continue;
-        sent.add(pending.id);
+      const all = world.pending();
+      for (const pending of all) {
+        if (pending.id <= lastSent) continue;
+        lastSent = pending.id;
         connections[pending.server]?.send(pending);
       }
     },
@@ -148,6 +156,7 @@ export function startNode({ name, index, starts, schedule, proxies, luck, start,
     name,
     index,
     service,
+    world,
     connections,
     actor,
     take,

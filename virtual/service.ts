@@ -11,7 +11,13 @@ import { createSaleService, type SaleServiceParts } from '../services/inventory/
 import { connectStore, lockKeys } from '../services/inventory/store.ts';
 
 /** What a lock's file exports. */
-export type LockFile = { createLock?: unknown; takeOne?: TakeOne; createReadLock?: unknown; createMultiLock?: unknown };
+export type LockFile = {
+  createLock?: unknown;
+  takeOne?: TakeOne;
+  createReadLock?: unknown;
+  createMultiLock?: unknown;
+  promises?: unknown;
+};
 
 export interface ServiceOptions {
   node: string;

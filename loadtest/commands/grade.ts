@@ -1,4 +1,4 @@
-// npm run grade: the search, the contract, then every drill under external locks, and the report with their rows.
+// npm run grade: the search, the conformance checks, then every drill under external locks, and the report with their rows.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
@@ -8,14 +8,14 @@ import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import type { DrillResult, Grade } from '../evidence/results.ts';
-import { runContract } from '../grade/contract/contract.ts';
-import { openContractServers } from '../grade/contract/contract-servers.ts';
-import { problemOfName, readExternalLock, readPeers, whyNotVirtual } from '../grade/external-locks.ts';
+import { problemOfName, readExternalLock, readPeers, sourcesOf, whyNotVirtual } from '../grade/external-locks.ts';
 import type { Drill } from '../harness/drill.ts';
 import { faultLines, matrixLines, matrixOf, nameOfCell } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
+import { checkNames } from '../staircase/contract.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
+import { playAll } from '../virtual/play-all.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { contractLines, createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
@@ -55,7 +55,7 @@ async function grade() {
   const own = grades.filter(({ file, problem }) => problem === undefined && given.includes(file));
   const searched = searchSeconds === 0 ? [] : await searchFirst(own, drills);
   if (searched === undefined) return;
-  const contract = await contractNext(grades, checks);
+  const contract = await contractNext(gradable, checks);
   if (contract === undefined) return;
   const lacking = virtualSettings && (await whyNotVirtual(gradable));
   if (lacking !== undefined) process.stderr.write(`${lacking} The drills run on real servers.\n`);
@@ -116,34 +116,34 @@ async function searchFirst(locks: Grade[], drills: Drill[]): Promise<Cell[] | un
 }
 
 /**
- * Puts these locks through the checks of the contract, one after the other, and prints what it finds. Resolves with the results by lock,
- * and with undefined when it was interrupted.
+ * Puts these locks through the conformance checks, and prints what they find. Resolves with the results by lock, and with undefined
+ * when it was interrupted.
  */
 async function contractNext(grades: Grade[], names: string[]): Promise<Map<string, DrillResult[]> | undefined> {
   const results = new Map<string, DrillResult[]>();
   if (names.length === 0) return results;
-  const servers = openContractServers();
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   if (!options.prints) process.stdout.write('The contract, without load:\n');
-  try {
-    for (const { stage, file, problem } of grades) {
-      if (problem !== undefined || stopping.signal.aborted) continue;
-      const progress = startProgressLine(names.length);
-      const onResult = ({ drill }: DrillResult) => progress.advance(`${stage} · ${drill}`);
-      const asked = { stage, lock: { file }, names, signal: stopping.signal, onResult };
-      const found = await runContract(servers, asked).finally(progress.end);
-      results.set(stage, found);
-      if (!options.prints) process.stdout.write(`${contractLines(stage, found).join('\n')}\n`);
-    }
-  } catch (error) {
-    process.stderr.write(`The contract could not be run: ${(error as Error).message}\n`);
-    process.exitCode = COULD_NOT_RUN;
-    return undefined;
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-    await servers.close();
+  const cells = grades.flatMap(({ stage }) => names.map((name) => ({ stage, drill: { name } })));
+  const progress = startProgressLine(cells.length);
+  await playAll(cells, {
+    settings: options.settings,
+    locks: sourcesOf(grades),
+    signal: stopping.signal,
+    onResult({ stage, drill: { name } }, { outcome }, ms) {
+      const { events: _, nothingToBreak: __, ...judged } = outcome;
+      const result: DrillResult = { drill: name, taught: null, ...judged, durationMs: Math.round(ms) };
+      results.set(stage, [...(results.get(stage) ?? []), result]);
+      progress.advance(`${stage} · ${name}`);
+    },
+  });
+  progress.end();
+  process.off('SIGINT', stop).off('SIGTERM', stop);
+  for (const [stage, found] of results) {
+    found.sort((one, other) => checkNames.indexOf(one.drill) - checkNames.indexOf(other.drill));
+    if (!options.prints) process.stdout.write(`${contractLines(stage, found).join('\n')}\n`);
   }
   if (!options.prints) process.stdout.write('\n');
   if (!stopping.signal.aborted) return results;

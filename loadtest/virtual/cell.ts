@@ -1,10 +1,12 @@
-// One cell of the staircase in the virtual world: what it is asked for, what comes of it, and what the world can't carry.
+// One drill, or one conformance check, in the virtual world: what it is asked for, what comes of it, and what the world can't carry.
 
 import { createHash } from 'node:crypto';
-import { isVirtual, type LockSource } from '../../virtual/lock-service.ts';
+import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
+import { runCheck } from '../conformance/conformance.ts';
 import { drills } from '../drills/index.ts';
 import { type DrillOutcome, type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
 import { judgeExternal } from '../harness/judge-external.ts';
+import { isCheck } from '../staircase/contract.ts';
 import { addExternalRow } from '../staircase/lookup.ts';
 import { playDrill } from './play.ts';
 
@@ -38,6 +40,7 @@ export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {
 
 /** Plays a cell in the virtual world. One at a time in each process. */
 export async function playCell({ stage, drill: name, settings, lock }: VirtualTask): Promise<VirtualResult> {
+  if (isCheck(name)) return { outcome: await runCheck(name, lock ?? lockNamed(stage)) };
   const drill = drills.find((each) => each.name === name);
   if (drill === undefined) throw new Error(`There is no drill ${name}.`);
   const lacking = REAL_ONLY[name];

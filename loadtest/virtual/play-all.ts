@@ -11,7 +11,13 @@ import type { VirtualResult, VirtualTask } from './cell.ts';
 const SILENCE_MS = 8_000;
 const SILENT = 'The lock never comes back: it keeps its process for ever, as when the event loop is blocked.';
 
-export interface PlayAllOptions {
+/** A drill, or a conformance check, under a lock. */
+interface NamedCell {
+  stage: string;
+  drill: { name: string };
+}
+
+export interface PlayAllOptions<Played = Cell> {
   settings: DrillSettings;
   /** External locks, by their rows. */
   locks?: Record<string, LockSource> | undefined;
@@ -20,14 +26,17 @@ export interface PlayAllOptions {
   /** Ends it: what has not been played by then is left out. */
   signal: AbortSignal;
   /** Called with each cell when it has been played, and how long that took by the clock of the machine, in milliseconds. */
-  onResult(cell: Cell, result: VirtualResult, ms: number): void;
+  onResult(cell: Played, result: VirtualResult, ms: number): void;
 }
 
 /**
  * Plays the cells. A process that dies makes its cell unknown, or failed where an external lock has kept it for ever, and another goes on.
  * Such a lock is not played again: its other cells have failed, too.
  */
-export async function playAll(cells: Cell[], options: PlayAllOptions): Promise<void> {
+export async function playAll<Played extends NamedCell>(
+  cells: Played[],
+  options: PlayAllOptions<Played>,
+): Promise<void> {
   const { settings, locks = {}, silenceMs = SILENCE_MS, signal, onResult } = options;
   const node = await bundledArgs('loadtest/virtual/worker.ts');
   const queue = [...cells];

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { drills } from '../../loadtest/drills/index.ts';
+import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { playDrill } from '../../loadtest/virtual/play.ts';
 import { makeTempDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
@@ -16,7 +18,7 @@ function written(lock: LockToGrade): string {
   return file;
 }
 
-/** A scope that finds the bug; the matrix has the two that are strategies as they are. The contract: test/soak/loadtest/grade/contract. */
+/** A scope that finds the bug; the matrix has the two that are strategies as they are. */
 const bySearch: [name: string, scope: string][] = [
   ['release-by-get-then-del', 'late-release'],
   ['release-without-look', 'slow-holder'],
@@ -40,6 +42,27 @@ const byDrill: [name: string, drill: string][] = [
 ];
 
 const named = (name: string) => knownBugs.find((bug) => bug.name === name) as LockToGrade;
+
+describe('known bugs: a conformance check finds it', () => {
+  const sourceOf = (lock: LockToGrade) => ({
+    name: lock.name,
+    file: written(lock),
+    facts: { backend: 'redis' as const, isExternal: true as const },
+  });
+  const byCheck = knownBugs.filter(({ caughtBy }) => caughtBy.startsWith('contract-'));
+
+  test.each(byCheck.map((bug) => [bug.name, bug.caughtBy, bug] as const))('%s, by %s', async (_name, check, bug) => {
+    expect(await runCheck(check, sourceOf(bug))).toMatchObject({ verdict: 'fail' });
+  });
+
+  test.each(controls.map((lock) => [lock.name, lock] as const))('and nothing in %s', async (_name, lock) => {
+    const source = sourceOf(lock);
+    for (const check of checkNames) {
+      const { verdict, reasons } = await runCheck(check, source);
+      expect({ check, verdict, reasons }).toMatchObject({ verdict: expect.stringMatching(/^(pass|not-applicable)$/) });
+    }
+  });
+});
 
 describe('known bugs: the search finds it', () => {
   test.each(bySearch)('%s, in %s', async (name, scope) => {

@@ -1,20 +1,33 @@
 // What comes of a check, and of a call that it makes.
 
-import type { DrillOutcome } from '../../harness/drill.ts';
-import { CallError, NodeBroken } from './lock-node.ts';
+import type { DrillOutcome } from '../harness/drill.ts';
 
 /** How many witnesses an outcome names. */
 const MAX_WITNESSES = 12;
 
 export type Figures = Record<string, number>;
 
+/** The lock has not held: a sentence. */
+export class Fault extends Error {
+  readonly figures: Figures | undefined;
+  /** The steps that led there. */
+  steps: string[] = [];
+
+  constructor(reason: string, figures?: Figures) {
+    super(reason);
+    this.figures = figures;
+  }
+}
+
+/** It is no lock at all, so no other check has anything to look at. */
+export class NoLock extends Fault {}
+
 export function holds(reason: string, figures?: Figures): DrillOutcome {
   return outcome('pass', reason, [], figures);
 }
 
-/** `witnesses` are the steps that led there. */
-export function fails(reason: string, witnesses: string[] = [], figures?: Figures): DrillOutcome {
-  return outcome('fail', reason, witnesses, figures);
+export function fails({ message, steps, figures }: Fault): DrillOutcome {
+  return outcome('fail', message, steps, figures);
 }
 
 export function doesNotApply(reason: string, figures?: Figures): DrillOutcome {
@@ -34,25 +47,10 @@ function outcome(verdict: DrillOutcome['verdict'], reason: string, witnesses: st
 }
 
 /** How a call ended within a time: it did its work, it rejected, or it is still pending. */
-export type End = { how: 'done'; ms: number } | { how: 'rejected'; ms: number; error: CallError } | { how: 'pending' };
-
-/** Resolves with how the call ended within `limitMs` milliseconds. Rejects with NodeBroken alone. */
-export async function endOf(call: Promise<unknown>, limitMs: number): Promise<End> {
-  const startedAt = performance.now();
-  const ms = () => performance.now() - startedAt;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<End>((resolve) => {
-    timer = setTimeout(resolve, limitMs, { how: 'pending' });
-  });
-  const ended = call.then(
-    (): End => ({ how: 'done', ms: ms() }),
-    (error): End => {
-      if (!(error instanceof CallError)) throw error;
-      return { how: 'rejected', ms: ms(), error };
-    },
-  );
-  return Promise.race([ended, late]).finally(() => clearTimeout(timer));
-}
+export type End =
+  | { how: 'done'; ms: number }
+  | { how: 'rejected'; ms: number; error: Error & { code?: unknown } }
+  | { how: 'pending' };
 
 /** What an end was, as a clause about the call. */
 export function saidOf(end: End): string {
@@ -63,5 +61,3 @@ export function saidOf(end: End): string {
 }
 
 export const isNotHeld = (end: End) => end.how === 'rejected' && end.error.code === 'LOCK_NOT_HELD';
-
-export { NodeBroken };

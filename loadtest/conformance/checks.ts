@@ -1,0 +1,44 @@
+// The conformance checks, in their order. The first two say whether the others can look at anything.
+
+import type { DrillOutcome } from '../harness/drill.ts';
+import { abort, abortMany } from './checks/abort.ts';
+import { crash, deadHeir } from './checks/death.ts';
+import { enter, keys, nested, sameNode } from './checks/enter.ts';
+import { lateAcquire, lateRelease, wakeUp } from './checks/late.ts';
+import { failedRenewal, longHold, lost, notHeld, quiet } from './checks/lease.ts';
+import { heap, leftovers } from './checks/left.ts';
+import { commands, herd } from './checks/load.ts';
+import { order, turn } from './checks/turn.ts';
+import type { LockUnderTest } from './lock-under-test.ts';
+
+export interface Check {
+  /** `contract-…`: the name of its cell. */
+  name: string;
+  /** Rejects with a Fault when the lock does not hold, and with NotStagedError when a step was not seen. */
+  run(lock: LockUnderTest): Promise<DrillOutcome>;
+}
+
+export const checks: Check[] = [
+  { name: 'contract-enter', run: enter },
+  { name: 'contract-keys', run: keys },
+  { name: 'contract-late-release', run: lateRelease },
+  { name: 'contract-late-acquire', run: lateAcquire },
+  { name: 'contract-same-node', run: sameNode },
+  { name: 'contract-long-hold', run: longHold },
+  { name: 'contract-crash', run: crash },
+  { name: 'contract-dead-heir', run: deadHeir },
+  { name: 'contract-not-held', run: notHeld },
+  { name: 'contract-lost', run: lost },
+  { name: 'contract-nested', run: nested },
+  { name: 'contract-abort', run: abort },
+  { name: 'contract-abort-many', run: abortMany },
+  { name: 'contract-wake-up', run: wakeUp },
+  { name: 'contract-herd', run: herd },
+  { name: 'contract-failed-renewal', run: failedRenewal },
+  { name: 'contract-quiet', run: quiet },
+  { name: 'contract-commands', run: commands },
+  { name: 'contract-leftovers', run: leftovers },
+  { name: 'contract-heap', run: heap },
+  { name: 'contract-order', run: order },
+  { name: 'contract-turn', run: turn },
+];

@@ -1,0 +1,150 @@
+// An abort at every point: acquire() ends soon, and leaves nothing in Redis when it has rejected.
+
+import { NotStagedError } from '../../evidence/not-staged.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { type End, Fault, holds, saidOf } from '../outcome.ts';
+import { type Holder, type Keys, LEASE_MS, type Process, STEP_LIMIT_MS, type Staging } from '../staging.ts';
+
+/** How soon after its abort acquire() must end, and what it has left in Redis be gone, in milliseconds. */
+const SOON_MS = 500;
+const GONE_MS = 250;
+/** How long a waiter waits before it is aborted, in milliseconds. */
+const WAIT_MS = 100;
+const REPLY_DELAY_MS = 200;
+const WAITERS = 200;
+/** How long so many may clear up, in milliseconds. */
+const CLEAR_UP_MS = 100;
+
+export async function abort({ survey, stage }: LockUnderTest) {
+  const at = <T>(point: (staging: Staging) => Promise<T>) => stage(point);
+  await at(triesOnce);
+  await at(beforeIt);
+  await at(whileItWaits);
+  await at(replyOnItsWay);
+  for (const place of survey.acquire.keys()) await at((staging) => onItsWay(staging, place, 'free'));
+  await at((staging) => onItsWay(staging, 0, 'held'));
+  return holds(
+    'Aborted before it asks, while a command is on its way, and while it waits: it ends soon and leaves nothing.',
+  );
+}
+
+async function triesOnce({ process, endOf }: Staging) {
+  const end = await endOf(process().holder('A').acquire('once'), STEP_LIMIT_MS);
+  if (end.how === 'done') return;
+  throw new Fault(
+    `With a signal that is aborted from the start it must try once: of a free lock, acquire() ${saidOf(end)}.`,
+  );
+}
+
+async function beforeIt(staging: Staging) {
+  const scene = await openScene(staging, 'held');
+  const end = await staging.endOf(scene.waiter.acquire('once'), SOON_MS);
+  staging.say(`B asks with a signal that is aborted already: acquire() ${saidOf(end)}`);
+  await judge(staging, scene, end, 'before it asked');
+}
+
+async function whileItWaits(staging: Staging) {
+  const scene = await openScene(staging, 'held');
+  const asked = scene.waiter.acquire();
+  await staging.pass(WAIT_MS);
+  scene.waiter.abort();
+  const end = await staging.endOf(asked, SOON_MS);
+  staging.say(`B waits, and is aborted: acquire() ${saidOf(end)}`);
+  await judge(staging, scene, end, 'while it waited');
+}
+
+/** The command at this place of acquire() reaches Redis when its asker has been aborted. */
+async function onItsWay(staging: Staging, at: number, state: 'free' | 'held') {
+  const scene = await openScene(staging, state);
+  const held = scene.q.hold(at);
+  const asked = scene.waiter.acquire();
+  const command = await held.comes();
+  if (command === undefined) {
+    // A waiter of a held lock may send something else.
+    if (state === 'held') return;
+    throw new NotStagedError(`Command ${at + 1} of acquire() did not come.`);
+  }
+  scene.waiter.abort();
+  staging.say(`B asks, and is aborted while its ${command.name} is on its way`);
+  await staging.pass(1);
+  held.letGo();
+  const end = await staging.endOf(asked, SOON_MS);
+  staging.say(`the ${command.name} reaches Redis; acquire() ${saidOf(end)}`);
+  await judge(staging, scene, end, `while its ${command.name} was on its way`);
+}
+
+async function replyOnItsWay(staging: Staging) {
+  const scene = await openScene(staging, 'free');
+  scene.q.delayReplies(REPLY_DELAY_MS);
+  const asked = scene.waiter.acquire();
+  await staging.pass(REPLY_DELAY_MS / 4);
+  scene.waiter.abort();
+  staging.say('B asks, and is aborted while the reply is on its way');
+  const end = await staging.endOf(asked, REPLY_DELAY_MS + SOON_MS);
+  scene.q.delayReplies(0);
+  staging.say(`the reply arrives; acquire() ${saidOf(end)}`);
+  await judge(staging, scene, end, 'while the reply was on its way');
+}
+
+interface Scene {
+  q: Process;
+  /** Who has the lock, if anybody. */
+  holder: Holder | undefined;
+  waiter: Holder;
+  /** What Redis had when the waiter came. */
+  before: Keys;
+  /** What stays of a holder that has come and gone as it should, such as the number of the last token. */
+  usual: Keys;
+}
+
+async function openScene(staging: Staging, state: 'free' | 'held'): Promise<Scene> {
+  const [p, q] = [staging.process(), staging.process()];
+  const [a, waiter] = [p.holder('A'), q.holder('B')];
+  await a.enters();
+  await a.leaves();
+  const usual = staging.contents();
+  if (state === 'held') await a.enters();
+  return { q, holder: state === 'held' ? a : undefined, waiter, before: staging.contents(), usual };
+}
+
+/** Either it rejected and left nothing, or its command was quicker: then it holds, and can release. */
+async function judge(staging: Staging, { holder, waiter, before, usual }: Scene, end: End, point: string) {
+  if (end.how === 'pending') throw new Fault(`Aborted ${point}, acquire() had not ended ${SOON_MS} ms later.`);
+  if (end.how === 'done') {
+    if (holder !== undefined) throw new Fault(`Aborted ${point}, it entered a lock that A holds.`);
+    const left = await waiter.leaves();
+    if (left.how !== 'done') throw new Fault(`Aborted ${point}, acquire() resolved, and release() ${saidOf(left)}.`);
+  }
+  await staging.pass(GONE_MS);
+  const now = staging.contents();
+  const changed = Object.keys(now).filter((name) => now[name] !== before[name] && usual[name] === undefined);
+  if (changed.length === 0) return;
+  const names = changed.map((name) => name.replace(/^\d+ /, '')).join(', ');
+  throw new Fault(`Aborted ${point}, it left something in Redis: ${names}.`);
+}
+
+/** Many waiters are aborted at once: all of them end, and a moment later none sends anything. */
+export const abortMany = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, pass, say, endOf, now }) => {
+    const [p, q] = [process(), process()];
+    await p.holder('A').enters();
+    const waiters = Array.from({ length: WAITERS }, (_, at) => q.holder(`waiter ${at + 1}`, LEASE_MS));
+    const asked = waiters.map((waiter) => waiter.acquire());
+    await pass(WAIT_MS);
+    for (const waiter of waiters) waiter.abort();
+    say(`${WAITERS} waiters are aborted`);
+    const ends = await Promise.all(asked.map((each) => endOf(each, 2 * SOON_MS)));
+    const pending = ends.filter(({ how }) => how !== 'rejected').length;
+    if (pending > 0)
+      throw new Fault(`${pending} of ${WAITERS} waiters had not ended ${2 * SOON_MS} ms after their abort.`);
+    await pass(CLEAR_UP_MS);
+    const from = now();
+    await pass(LEASE_MS);
+    const [first, ...others] = q.sentSince(from);
+    if (first === undefined)
+      return holds(`${WAITERS} waiters were aborted, and none of them sent anything afterwards.`);
+    const count = `${others.length + 1} commands named the key within the next lease`;
+    throw new Fault(
+      `${CLEAR_UP_MS} ms after ${WAITERS} waiters had gone, ${count}: the first was ${first.command.name}.`,
+    );
+  });

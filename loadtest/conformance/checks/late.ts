@@ -1,0 +1,115 @@
+// A command is late: each one of acquire() and of release() reaches Redis when another holder is inside.
+
+import type { ReadCommand } from '../../../virtual/proxy.ts';
+import { NotStagedError } from '../../evidence/not-staged.ts';
+import { formatDuration } from '../../evidence/numbers.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { doesNotApply, Fault, holds, saidOf } from '../outcome.ts';
+import { LEASE_MS, LONG_LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';
+
+/** How long the late one is watched while another is inside, in milliseconds. */
+const LATE_LOOK_MS = 300;
+/** How soon a waiter that is to be woken says so, and is inside when it has not been, in milliseconds. */
+const ASK_MS = 500;
+const WAKE_MS = 2_000;
+
+export async function lateRelease({ survey, stage }: LockUnderTest) {
+  for (const at of survey.release.keys()) {
+    await stage(async ({ process, endLease, endOf, say }) => {
+      const [p, q] = [process(), process()];
+      const [a, b, c] = [p.holder('A'), q.holder('B'), q.holder('C')];
+      await a.enters();
+      const held = p.hold(at);
+      const releasing = a.release();
+      const command = await held.comes();
+      if (command === undefined) throw new NotStagedError(`Command ${at + 1} of release() did not come.`);
+      say(`A releases, and its ${command.name} is held on its way`);
+      endLease();
+      await b.enters();
+      held.letGo();
+      say(`the ${command.name} reaches Redis; release() ${saidOf(await endOf(releasing, STEP_LIMIT_MS))}`);
+      const isOut = await c.isKeptOut();
+      const leaving = await b.leaves();
+      if (isOut && leaving.how === 'done') return;
+      const entered = isOut ? '' : ', and C entered while B was inside';
+      throw new Fault(`The late ${command.name} of A's release freed the lock of B${entered}.`);
+    });
+  }
+  return holds(`${survey.release.length} held: the others stayed out.`);
+}
+
+export async function lateAcquire(lock: LockUnderTest) {
+  const { survey, promises } = lock;
+  if (promises.fencing && !survey.hasToken) throw new Fault('It promises fencing, and its locks have no fencingToken.');
+  for (const at of survey.acquire.keys()) await holdAcquire(lock, at);
+  const tokens = survey.hasToken ? ', and the tokens are in the order of the holds' : '';
+  return holds(
+    `${survey.acquire.length} held past the lease: the late one did not enter while another was inside${tokens}.`,
+  );
+}
+
+const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
+  stage(async ({ process, pass, endOf, say }) => {
+    const [p, q] = [process(), process()];
+    const [a, b] = [p.holder('A', LEASE_MS), q.holder('B')];
+    const held = p.hold(at);
+    const asked = a.acquire();
+    const command = await held.comes();
+    if (command === undefined) throw new NotStagedError(`Command ${at + 1} of acquire() did not come.`);
+    const { name } = command;
+    say(`A asks, and its ${name} is held on its way`);
+    await pass(1.25 * LEASE_MS);
+    if ((await endOf(b.acquire(), 2 * LEASE_MS)).how !== 'done') {
+      if (at === 0) throw new NotStagedError('B did not enter a free lock.');
+      // What A has taken by then has no end: contract-crash judges it.
+      return;
+    }
+    say('the lease is over, B enters');
+    held.letGo();
+    const late = await endOf(asked, LATE_LOOK_MS);
+    say(`the ${name} reaches Redis; acquire() of A ${saidOf(late)}`);
+    const [tokenOfA, tokenOfB] = [late.how === 'done' ? a.token() : undefined, b.token()];
+    const hasBoth = tokenOfA !== undefined && tokenOfB !== undefined;
+    if (late.how === 'done' && !a.isLost()) {
+      const tokens = hasBoth ? `: the token of A is ${tokenOfA}, that of B is ${tokenOfB}` : '';
+      throw new Fault(`The ${name} of A came past its lease, and A entered while B was inside${tokens}.`);
+    }
+    await b.leaves();
+    if (hasBoth && tokenOfA > tokenOfB) {
+      const said = `A had lost its lock when its ${name} came, and its token is ${tokenOfA}, while that of B is ${tokenOfB}`;
+      throw new Fault(`${said}: the writes of A pass for the newer ones.`);
+    }
+    if (late.how !== 'pending') return;
+    const next = await endOf(asked, STEP_LIMIT_MS);
+    say(`acquire() of A ${saidOf(next)}`);
+    const later = a.token();
+    if (next.how === 'done' && later !== undefined && tokenOfB !== undefined && later <= tokenOfB)
+      throw new Fault(`A entered after B, and its token is ${later}, while that of B was ${tokenOfB}.`);
+  });
+
+/** A release that a waiter could not hear, since its SUBSCRIBE was on its way: it is inside long before the lease ends. */
+export const wakeUp = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, endOf, say }) => {
+    const [p, q] = [process(), process()];
+    const [a, b] = [p.holder('A'), q.holder('B')];
+    await a.enters();
+    const held = q.hold(0, isListening);
+    const asked = b.acquire();
+    const command = await held.comes(ASK_MS);
+    if (command === undefined) return doesNotApply('Its waiters are not woken by Redis: they ask again and again.');
+    const { name } = command;
+    say(`B asks, and its ${name} is held on its way`);
+    await a.leaves();
+    held.letGo();
+    say(`the ${name} reaches Redis`);
+    const end = await endOf(asked, WAKE_MS);
+    if (end.how === 'done') {
+      return holds(`B was inside ${formatDuration(end.ms)} after a release that it could not hear.`, {
+        wokenMs: end.ms,
+      });
+    }
+    const free = `the lock was free before the ${name} of B reached Redis, and ${formatDuration(WAKE_MS)} later B was not inside`;
+    throw new Fault(`A lost wake-up: ${free}; the lease is ${formatDuration(LONG_LEASE_MS)}.`);
+  });
+
+const isListening = ({ name }: ReadCommand) => /^[PS]?SUBSCRIBE$/.test(name);

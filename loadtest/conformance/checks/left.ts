@@ -1,0 +1,119 @@
+// What stays when holders and waiters have gone: keys, connections, subscriptions, timers, listeners, memory.
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { NotStagedError } from '../../evidence/not-staged.ts';
+import { countOf } from '../../evidence/numbers.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { Fault, holds } from '../outcome.ts';
+import { LONG_LEASE_MS, type Process, STEP_LIMIT_MS, type Staging } from '../staging.ts';
+
+/** The first rounds open what is kept for good, such as a connection that listens. */
+const FIRST_ROUNDS = 3;
+const ROUNDS = 20;
+const WAIT_MS = 15;
+/** How long the last of it may take to go, in milliseconds. */
+const SETTLE_MS = 1_000;
+
+export const leftovers = ({ stage }: LockUnderTest) =>
+  stage(async (staging) => {
+    const p = staging.process();
+    for (let round = 0; round < FIRST_ROUNDS; round += 1) await goRound(staging, p);
+    await staging.pass(SETTLE_MS);
+    const before = leftOf(staging, p);
+    let listeners = 0;
+    for (let round = 0; round < ROUNDS; round += 1) listeners += await goRound(staging, p);
+    await staging.pass(SETTLE_MS);
+    const after = { ...leftOf(staging, p), listeners };
+    const grown = Object.entries(after).flatMap(([name, count]) => {
+      const more = count - (before[name] ?? 0);
+      return more > 0 ? [countOf(more, name.slice(0, -1))] : [];
+    });
+    const said = `${2 * ROUNDS} acquisitions and ${ROUNDS} aborted waiters left`;
+    if (grown.length > 0) throw new Fault(`${said} ${grown.join(', ')}.`);
+    return holds(`${said} no key, connection, subscription, timer or listener.`);
+  });
+
+/** One holds and releases, one waits and gets in, one waits and is aborted. Resolves with the listeners that are left on their signals. */
+async function goRound({ pass, endOf }: Staging, p: Process): Promise<number> {
+  const holders = [p.holder('A'), p.holder('B'), p.holder('C')] as const;
+  const [a, b, c] = holders;
+  await a.enters();
+  const [second, third] = [b.acquire(), c.acquire()];
+  await pass(WAIT_MS);
+  c.abort();
+  if ((await endOf(third, STEP_LIMIT_MS)).how === 'pending')
+    throw new NotStagedError('A waiter was aborted, and waits on: contract-abort judges it.');
+  await a.leaves();
+  if ((await endOf(second, STEP_LIMIT_MS)).how !== 'done')
+    throw new Fault(`The lock was free, and ${STEP_LIMIT_MS / 1_000} s later its waiter was not inside.`);
+  await b.leaves();
+  return holders.reduce((sum, { listeners }) => sum + listeners(), 0);
+}
+
+function leftOf({ contents, subscriptions }: Staging, p: Process): Record<string, number> {
+  return {
+    keys: Object.keys(contents()).length,
+    connections: p.connections(),
+    subscriptions: subscriptions(),
+    timers: p.timers(),
+  };
+}
+
+const FIRST = 400;
+const TIMES = 400;
+const AT_A_TIME = 10;
+/** What Node itself keeps comes and goes: so many rounds say what comes in every one. */
+const FEWEST_ROUNDS = 4;
+const MOST_ROUNDS = 9;
+/** No lock that keeps nothing needs more, in bytes an acquisition; an owner token in a map takes twice as much. */
+const MOST_BYTES = 120;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+/** What stays in memory of each acquisition. */
+export const heap = ({ stage }: LockUnderTest) =>
+  stage(async (staging) => {
+    const p = staging.process();
+    await repeat(staging, p, FIRST);
+    const heapBytes = [heapUsed()];
+    let bytesKept = Number.POSITIVE_INFINITY;
+    while (bytesKept > MOST_BYTES && heapBytes.length <= MOST_ROUNDS) {
+      await repeat(staging, p, TIMES);
+      heapBytes.push(heapUsed());
+      if (heapBytes.length > FEWEST_ROUNDS) bytesKept = Math.max(0, Math.round(medianGrowth(heapBytes) / TIMES));
+    }
+    const acquisitions = countOf((heapBytes.length - 1) * TIMES, 'acquisition');
+    const said = `${acquisitions}: ${countOf(bytesKept, 'byte')} of memory stay of each`;
+    if (bytesKept > MOST_BYTES) throw new Fault(`${said}.`, { bytesKept });
+    return holds(`${said}.`, { bytesKept });
+  });
+
+/** Some at the same time, each on a key of its own: none waits for another. What the world itself remembers is forgotten. */
+async function repeat({ key, pass, servers }: Staging, p: Process, times: number) {
+  async function work(at: number) {
+    for (let time = at; time < times; time += AT_A_TIME) {
+      const holder = p.holder('A', LONG_LEASE_MS, `${key}:${at}`);
+      await holder.acquire();
+      await holder.release();
+    }
+  }
+  await Promise.all(Array.from({ length: AT_A_TIME }, (_, at) => work(at)));
+  await pass(SETTLE_MS);
+  p.seen.length = 0;
+  for (const { heard } of servers) heard.length = 0;
+}
+
+function heapUsed(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+/** How much a value grows from one place to the next: the median over all pairs of places, which no single jump moves (Theil and Sen). */
+function medianGrowth(values: number[]): number {
+  const slopes = values.flatMap((value, at) =>
+    values.slice(at + 1).map((later, ahead) => (later - value) / (ahead + 1)),
+  );
+  return slopes.toSorted((a, b) => a - b)[Math.floor(slopes.length / 2)] ?? 0;
+}

@@ -1,0 +1,75 @@
+// How many commands a lock sends: who waits, who holds, and who is woken.
+
+import { countOf, formatMeasure } from '../../evidence/numbers.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { doesNotApply, Fault, holds } from '../outcome.ts';
+import { LEASE_MS, type Process, STEP_LIMIT_MS } from '../staging.ts';
+
+const WAITERS_OF_EACH = 20;
+/** How long they take until all wait, must then be silent, and may take to answer a release, in milliseconds. */
+const SETTLE_MS = 400;
+const SILENCE_MS = 200;
+const STIR_MS = 150;
+/** More than this in the silent window, and they poll. */
+const MOST_WHEN_SILENT = 10;
+/** The most that one of them may send to each server, a second: a waiter may try three times in each delay of 20 ms. */
+const MOST_WAITING = 150;
+const MOST_HOLDING = 50;
+/** Its busiest moment decides, in milliseconds. */
+const MOMENT_MS = 100;
+
+/** One release wakes some of the waiters, however many there are. */
+export const herd = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, pass, now, endOf, say }) => {
+    const a = process().holder('A');
+    await a.enters();
+    const processes = [process(), process()];
+    const asked = processes.flatMap((each) =>
+      Array.from({ length: WAITERS_OF_EACH }, (_, at) => each.holder(`waiter ${at + 1}`).acquire()),
+    );
+    const sentSince = (from: number) => processes.reduce((sum, each) => sum + each.sentSince(from).length, 0);
+    await pass(SETTLE_MS);
+    const settledAt = now();
+    await pass(SILENCE_MS);
+    if (sentSince(settledAt) > MOST_WHEN_SILENT)
+      return doesNotApply('Its waiters ask again and again: a release wakes none of them.');
+    const releasedAt = now();
+    await a.leaves();
+    await endOf(Promise.race(asked), STEP_LIMIT_MS);
+    await pass(STIR_MS);
+    const woken = sentSince(releasedAt);
+    say(`${countOf(woken, 'command')} of the waiters`);
+    const said = `One release, and ${countOf(asked.length, 'waiter')} on two nodes: ${countOf(woken, 'command')}.`;
+    if (woken < WAITERS_OF_EACH / 2) return holds(said, { woken });
+    throw new Fault(`${said} It wakes many, to let one in.`, { woken });
+  });
+
+/** How many commands a second one waiter and one holder send. */
+export const commands = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, pass, now }) => {
+    const [p, q] = [process(), process()];
+    const [a, b] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+    await a.enters();
+    const from = now();
+    void b.acquire();
+    await pass(LEASE_MS / 2);
+    const waiting = rateOf(q, from, now());
+    b.abort();
+    await pass(LEASE_MS / 2);
+    const holding = rateOf(p, from, now());
+    const figures = { waitingPerSecond: waiting.average, holdingPerSecond: holding.average };
+    const said = `${formatMeasure(waiting.average)} commands a second while it waits, ${formatMeasure(holding.average)} while it holds`;
+    if (waiting.most <= MOST_WAITING && holding.most <= MOST_HOLDING) return holds(`${said}.`, figures);
+    throw new Fault(`${said}; at most ${formatMeasure(waiting.most)} and ${formatMeasure(holding.most)}.`, figures);
+  });
+
+/** Commands that name the key, a second and server: since then, and in the busiest moment. */
+function rateOf({ sentSince, lines }: Process, from: number, until: number) {
+  const times = sentSince(from).map(({ at }) => at);
+  const perSecond = (count: number, ms: number) => count / lines.length / (ms / 1_000);
+  const moments = times.map((start) => times.filter((at) => at >= start && at < start + MOMENT_MS).length);
+  return {
+    average: perSecond(times.length, until - from),
+    most: perSecond(Math.max(0, ...moments), MOMENT_MS),
+  };
+}

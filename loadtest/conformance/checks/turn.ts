@@ -1,0 +1,80 @@
+// Who is next: the order of the waiters, and one waiter against a node that always wants the lock.
+
+import { NotStagedError } from '../../evidence/not-staged.ts';
+import { countOf, formatDuration } from '../../evidence/numbers.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { doesNotApply, Fault, holds } from '../outcome.ts';
+import type { Holder } from '../staging.ts';
+
+const WAITERS = 10;
+/** Between one asking and the next, in milliseconds. */
+const APART_MS = 30;
+const LIMIT_MS = 10_000;
+const CONTENDERS = 3;
+const HOLD_MS = 2;
+const WARM_UP_MS = 100;
+/** The lease, in milliseconds. */
+const TURN_LEASE_MS = 2_000;
+
+/** Ten waiters ask one after the other on two nodes, and one asks when the holder releases: the order in which they enter. */
+export const order = ({ stage, promises }: LockUnderTest) =>
+  stage(async ({ process, pass, endOf }) => {
+    const [p, q] = [process(), process()];
+    const holder = p.holder('A');
+    await holder.enters();
+    const entered: number[] = [];
+    const serve = async (waiter: Holder, place: number) => {
+      await waiter.acquire();
+      entered.push(place);
+      await waiter.release();
+    };
+    const served: Promise<void>[] = [];
+    for (let place = 1; place <= WAITERS; place += 1) {
+      served.push(serve((place % 2 === 1 ? p : q).holder(`waiter ${place}`), place));
+      await pass(APART_MS);
+    }
+    // Of the process of the holder: what it sends after a release is with Redis before anybody that the release wakes.
+    const released = holder.release();
+    served.push(serve(p.holder('a newcomer'), WAITERS + 1));
+    await endOf(Promise.allSettled([released, ...served]), LIMIT_MS);
+    if (entered.length <= WAITERS && promises.fairness === 'order')
+      throw new NotStagedError(`${entered.length} of ${WAITERS + 1} waiters entered.`);
+    const overtaken = entered.reduce(
+      (sum, waiter, at) => sum + entered.slice(at + 1).filter((later) => later < waiter).length,
+      0,
+    );
+    const said = `Ten waiters on two nodes, and one that came at the release, entered in the order ${entered.join(', ')}: overtaken ${countOf(overtaken, 'time')}.`;
+    if (promises.fairness !== 'order') return doesNotApply(`${said} It does not promise an order.`, { overtaken });
+    if (overtaken > 0) throw new Fault(said, { overtaken });
+    return holds(said, { overtaken });
+  });
+
+/** One waiter against a node that always has one: how long until it is inside, judged where fairness is promised. */
+export const turn = ({ stage, promises }: LockUnderTest) =>
+  stage(async ({ process, pass, endOf }) => {
+    const [p, q] = [process(), process()];
+    let entries = 0;
+    async function contend() {
+      for (;;) {
+        const rival = p.holder('a rival', TURN_LEASE_MS);
+        await rival.acquire();
+        entries += 1;
+        await pass(HOLD_MS);
+        await rival.release();
+      }
+    }
+    for (let contender = 0; contender < CONTENDERS; contender += 1) contend().catch(() => {});
+    await pass(WARM_UP_MS);
+    const before = entries;
+    const end = await endOf(q.holder('B', TURN_LEASE_MS).acquire(), 1.2 * TURN_LEASE_MS);
+    const others = entries - before;
+    const isInside = end.how === 'done';
+    const said = isInside
+      ? `A waiter was inside after ${formatDuration(end.ms)}`
+      : `A waiter was not inside after ${formatDuration(1.2 * TURN_LEASE_MS)}`;
+    const figures = { others, ...(isInside && { turnMs: end.ms }) };
+    const sentence = `${said}, while the other node, which always wanted it, entered ${countOf(others, 'time')}.`;
+    if (promises.fairness === undefined) return doesNotApply(`${sentence} It does not promise fairness.`, figures);
+    if (!isInside || end.ms > TURN_LEASE_MS) throw new Fault(`${sentence} The lease is ${TURN_LEASE_MS} ms.`, figures);
+    return holds(sentence, figures);
+  });

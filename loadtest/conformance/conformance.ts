@@ -1,0 +1,114 @@
+// The conformance checks: what a lock must do without load, each a few sentences in a virtual world of its own.
+
+import type { LockSource } from '../../virtual/lock-service.ts';
+import { openLockFile } from '../../virtual/lock-service.ts';
+import { createWorld } from '../../virtual/world.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { readPromises } from '../evidence/promises.ts';
+import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
+import { promisesOfOurs } from '../staircase/contract.ts';
+import { type Check, checks } from './checks.ts';
+import type { LockUnderTest, Survey } from './lock-under-test.ts';
+import { doesNotApply, Fault, fails, NoLock, saidOf } from './outcome.ts';
+import { LEASE_MS, LONG_LEASE_MS, type Staging, stageOf } from './staging.ts';
+
+/** What is known of a lock before its first check. */
+interface Known {
+  lock: LockUnderTest;
+  /** What came of the first check. */
+  entered: DrillOutcome;
+  /** Why the others can look at nothing: a sentence. */
+  nothing?: DrillOutcome;
+}
+
+const known = new Map<string, Promise<Known>>();
+const noSurvey: Survey = { acquire: [], release: [], hasLost: false, hasToken: false };
+const [first, second] = checks as [Check, Check];
+
+/**
+ * Puts a lock through the check of this name. The one place that says `unknown`: when a step that the check needs was not seen, or the
+ * virtual world can't run the lock.
+ */
+export async function runCheck(name: string, source: LockSource): Promise<DrillOutcome> {
+  const check = checks.find((each) => each.name === name);
+  if (check === undefined) throw new Error(`There is no check ${name}.`);
+  try {
+    const knowing = known.get(source.file) ?? know(source);
+    known.set(source.file, knowing);
+    const { lock, entered, nothing } = await knowing;
+    if (check === first) return entered;
+    if (nothing) return nothing;
+    const { isElsewhere } = lock.survey;
+    if (isElsewhere && check !== second) return doesNotApply(`Not looked at: ${isElsewhere}`);
+    return await outcomeOf(check, lock);
+  } catch (error) {
+    return lostTrack(error);
+  }
+}
+
+async function outcomeOf(check: Check, lock: LockUnderTest): Promise<DrillOutcome> {
+  try {
+    return await check.run(lock);
+  } catch (error) {
+    return error instanceof Fault ? fails(error) : lostTrack(error);
+  }
+}
+
+/** Rejects with a sentence that says why the virtual world can't run the lock. */
+async function know({ name, file, facts }: LockSource): Promise<Known> {
+  const open = await openLockFile(file).catch((error: Error) => {
+    throw new Error(`The virtual world can't run it: ${error.message}.`);
+  });
+  const nobody = createWorld('nobody', 1);
+  const promises = facts.isExternal
+    ? readPromises(open(nobody, nobody.globals).promises)
+    : (promisesOfOurs[name] ?? {});
+  const subject = { stage: name, file, promises, scripts: [] as string[] };
+  const lock: LockUnderTest = { promises, survey: noSurvey, stage: (act) => stageOf(subject, act) };
+  let isLock = true;
+  const entered = await first.run(lock).catch((error) => {
+    isLock = !(error instanceof NoLock);
+    return error instanceof Fault ? fails(error) : lostTrack(error);
+  });
+  if (!isLock) return { lock, entered, nothing: doesNotApply(`Not looked at: ${first.name} does not hold.`) };
+  try {
+    return {
+      lock: { ...lock, survey: await stageOf(subject, (staging) => surveyIn(staging, subject.scripts)) },
+      entered,
+    };
+  } catch (error) {
+    const reason = `Not looked at: ${(error as Error).message}`;
+    return { lock, entered, nothing: entered.verdict === 'fail' ? doesNotApply(reason) : lostTrack(reason) };
+  }
+}
+
+/** Goes through it twice, since Redis learns a script at its first use, and keeps the scripts: from here on Redis knows them. */
+async function surveyIn({ process, endOf, pass, scriptsRun, key }: Staging, scripts: string[]): Promise<Survey> {
+  const [p, q] = [process(), process()];
+  let survey = noSurvey;
+  for (const name of ['A', 'C']) {
+    const a = p.holder(name, LONG_LEASE_MS);
+    const commandsOf = async (call: () => Promise<void>, what: string) => {
+      const from = p.seen.length;
+      const end = await endOf(call(), LONG_LEASE_MS);
+      if (end.how !== 'done') throw new NotStagedError(`${what} ${saidOf(end)}.`);
+      // What nobody awaits comes a moment later.
+      await pass(30);
+      return p.seen.slice(from).flatMap(({ line, command }) => (line === 0 ? [command] : []));
+    };
+    const acquire = await commandsOf(a.acquire, 'acquire()');
+    const [hasLost, hasToken] = [a.hasLost(), a.token() !== undefined];
+    const release = await commandsOf(a.release, 'release()');
+    survey = { acquire, release, hasLost, hasToken };
+  }
+  // Its other scripts: one renews, one waits.
+  const [holder, waiter] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+  await endOf(holder.acquire(), LONG_LEASE_MS);
+  const asked = waiter.acquire();
+  await pass(LEASE_MS / 2);
+  await endOf(holder.release(), LEASE_MS);
+  await endOf(asked, LEASE_MS);
+  scripts.push(...new Set(scriptsRun()));
+  const isNamed = [...survey.acquire, ...survey.release].some(({ args }) => args.some((arg) => arg.includes(key)));
+  return isNamed ? survey : { ...survey, isElsewhere: 'no command of the lock names the key that it is given.' };
+}
