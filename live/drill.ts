@@ -1,4 +1,4 @@
-// npm run drill: breaks one stage on purpose, prints each step with its time, and keeps what was seen as a page with --save.
+// npm run drill: breaks one stage on purpose, prints each step with its time, writes a report, and keeps what was seen as a page with --save.
 
 import { runDrillCommand } from '../loadtest/commands/drill.ts';
 import { readDrillOptions } from '../loadtest/commands/drill-options.ts';
@@ -6,7 +6,7 @@ import { exitWhenWritten } from '../loadtest/commands/ending.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 
 loadEnvFile();
-process.exitCode = await runDrillCommand(readDrillOptions(process.argv), async (...played) => {
+await runDrillCommand(readDrillOptions(process.argv), async (...played) => {
   // Most runs are kept nowhere, and begin sooner without it.
   const { openOnlooker } = await import('./server/onlooker.ts');
   return openOnlooker(...played);

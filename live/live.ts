@@ -5,10 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Command } from 'commander';
 import { z } from 'zod';
-import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
-import { leaseLength, webAddress, webAddresses } from '../loadtest/commands/options.ts';
+import { leaseLength, newCommand, runningOf, runningOptions } from '../loadtest/commands/command-line.ts';
+import { exitWhenWritten, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { livePorts } from '../scripts/stack/usual-ports.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import { wholeNumber } from '../services/inventory/setting-kinds.ts';
@@ -27,28 +26,17 @@ import { createStream } from './server/stream.ts';
 import { watchWorkshop } from './server/watched-workshop.ts';
 
 loadEnvFile();
-const command = new Command('npm run live --')
-  .description('Serves a page on this machine that shows the stack, plays its drills, and breaks it.')
-  .option('--url <url>', 'show a running stack: its load balancer', webAddress)
-  .option(
-    '--lab <urls>',
-    'the lab listeners of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
-    webAddresses,
-  )
+const command = newCommand(
+  'npm run live',
+  'Serves a page on this machine that shows the stack, plays its drills, and breaks it.',
+)
   .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 2_000)
   .option('--share', 'let a room follow and vote, on the network of this machine', false)
-  .option('--open', 'open the page in the browser', false)
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
-  .parse();
-const { url, lab, lease, share, open } = command.opts<{
-  url?: string;
-  lab?: string[];
-  lease: number;
-  share: boolean;
-  open: boolean;
-}>();
-if ((url === undefined) !== (lab === undefined)) command.error('error: --url and --lab go together');
+  .option('--open', 'open the page in the browser', false);
+for (const option of runningOptions) command.addOption(option);
+const given = command.parse().opts<{ url?: string; lab?: string[]; lease: number; share: boolean; open: boolean }>();
+const { lease, share, open } = given;
+const running = runningOf(given, command);
 const ownPort = () => wholeNumber(0, 65_535, 'a TCP port, or 0 for any that is free');
 const { LIVE_PORT, LIVE_SHARE_PORT, LIVE_LANGUAGE, WORKSHOP_STATE } = readSettingsOrExit(
   z.object({
@@ -78,7 +66,7 @@ async function serve(): Promise<number> {
   const token = randomBytes(16).toString('base64url');
   const onBug = (error: unknown) => console.error(error);
   const player = createPlayer({
-    running: url !== undefined && lab !== undefined ? { url, labUrls: lab } : undefined,
+    running,
     leaseMs: lease,
     onChange: changed,
     onStep: (step) => room.stepWaits(step),

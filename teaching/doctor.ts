@@ -1,8 +1,8 @@
 // npm run doctor: says what this machine has of what a run uses, what each missing part costs, and how it is installed.
 
 import { arch, type } from 'node:os';
-import { Command } from 'commander';
 import pc from 'picocolors';
+import { newCommand } from '../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd } from '../loadtest/commands/ending.ts';
 import { countOf, listOf } from '../loadtest/evidence/numbers.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
@@ -13,13 +13,11 @@ const PART_WIDTH = 17;
 const marks: Record<State, string> = { ok: pc.blue('✔'), less: pc.yellow('!'), stops: pc.red('✘') };
 
 loadEnvFile();
-const { json } = new Command('npm run doctor --')
-  .description(
-    'Looks at this machine: which parts are there, what each missing one costs, and the line that installs it.',
-  )
+const { json } = newCommand(
+  'npm run doctor',
+  'Looks at this machine: which parts are there, what each missing one costs, and the line that installs it.',
+)
   .option('--json', 'print what was found as JSON', false)
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN))
   .parse()
   .opts<{ json: boolean }>();
 

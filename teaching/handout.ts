@@ -2,17 +2,16 @@
 
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { Command } from 'commander';
-import { AS_TAUGHT, COULD_NOT_RUN, runToEnd } from '../loadtest/commands/ending.ts';
-import { projectDir } from '../scripts/stack/parts.ts';
+import { newCommand, reportsOption } from '../loadtest/commands/command-line.ts';
+import { AS_TAUGHT, runToEnd } from '../loadtest/commands/ending.ts';
 import { handoutPage } from './handout-page.ts';
 import { slidesPage } from './slides.ts';
 
-const { reports } = new Command('npm run handout --')
-  .description('Writes the page to print and the slides, each as one file that opens offline.')
-  .option('--reports <folder>', 'where they go, in a folder teaching', join(projectDir, 'reports'))
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN))
+const { reports } = newCommand(
+  'npm run handout',
+  'Writes the page to print and the slides, each as one file that opens offline.',
+)
+  .addOption(reportsOption('where they go, in a folder teaching'))
   .parse()
   .opts<{ reports: string }>();
 

@@ -3,17 +3,10 @@
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { Command } from 'commander';
-import {
-  AS_TAUGHT,
-  COULD_NOT_RUN,
-  exitWhenWritten,
-  NOT_AS_TAUGHT,
-  runToEnd,
-  stopOnSignal,
-} from '../loadtest/commands/ending.ts';
+import { newCommand, reportsOption } from '../loadtest/commands/command-line.ts';
+import { AS_TAUGHT, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { countOf } from '../loadtest/evidence/numbers.ts';
-import { dismissReaper, makeTempDir, projectDir } from '../scripts/stack/parts.ts';
+import { dismissReaper, makeTempDir } from '../scripts/stack/parts.ts';
 import { freePort } from '../scripts/stack/ports.ts';
 import { type Contents, contentsOf, fillFolder, pack, ROOT, unpack } from './room-archive.ts';
 import { type Platform, platforms } from './room-lock.ts';
@@ -25,11 +18,11 @@ const TRIAL_LIMIT_MS = 600_000;
 /** Where there is no terminal, how often a line says how many packages there are by now, in milliseconds. */
 const LINE_EVERY_MS = 5_000;
 
-const { reports } = new Command('npm run pack-room --')
-  .description('Makes one file with the project and its packages for Linux and macOS, and tries it without a registry.')
-  .option('--reports <folder>', 'where it goes, in a folder room', join(projectDir, 'reports'))
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? AS_TAUGHT : COULD_NOT_RUN))
+const { reports } = newCommand(
+  'npm run pack-room',
+  'Makes one file with the project and its packages for Linux and macOS, and tries it without a registry.',
+)
+  .addOption(reportsOption('where it goes, in a folder room'))
   .parse()
   .opts<{ reports: string }>();
 

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { drills as allDrills } from '../../loadtest/drills/index.ts';
-import { runExternalCell } from '../../loadtest/grade/external-cell.ts';
+import { realWorld } from '../../loadtest/harness/real-world.ts';
+import { runCell } from '../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import { createTargets } from '../../loadtest/harness/targets.ts';
 import { addExternalRow } from '../../loadtest/staircase/lookup.ts';
@@ -53,23 +54,21 @@ export function openLockServers(onDeath: (sentence: string) => void): RealJudge 
     return target;
   }
 
+  async function discard() {
+    hasStarted = false;
+    await targets.discard('steps', 0);
+  }
+
   async function judgeBy(name: string, target: Target, run: Parameters<RealJudge['run']>[1]) {
     const drill = allDrills.find((drill) => drill.name === name);
     if (drill === undefined) throw new Error(`There is no drill ${name} of a lock.`);
-    const settings = { ...LOAD, leaseMs: LEASE_MS };
-    const { outcome, isStackSound } = await runExternalCell(drill, {
-      target,
-      stage: NAME,
-      settings,
+    const world = realWorld({
+      targets: { open: async () => target, discard },
+      settings: { ...LOAD, leaseMs: LEASE_MS },
       signal: run.signal,
-      onProgress() {},
-      narrate: async (sentence, atMs) => run.narrate(sentence, atMs),
     });
-    if (!isStackSound) {
-      hasStarted = false;
-      await targets.discard('steps', 0);
-    }
-    const { verdict, reasons, witnesses } = outcome;
+    const narrate = async (sentence: string, atMs: number) => run.narrate(sentence, atMs);
+    const { verdict, reasons, witnesses } = await runCell({ stage: NAME, drill }, world, { narrate });
     return { drill: name, verdict, reason: reasons.join(' '), witnesses } satisfies RealVerdict;
   }
 

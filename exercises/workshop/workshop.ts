@@ -1,7 +1,7 @@
 // npm run workshop: exercises, judged on every save.
 
-import { Command } from 'commander';
 import pc from 'picocolors';
+import { newCommand } from '../../loadtest/commands/command-line.ts';
 import { COULD_NOT_RUN, exitWhenWritten, runToEnd, stopOnSignal } from '../../loadtest/commands/ending.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { asJson, checkAll, checkedLines } from './check.ts';
@@ -26,8 +26,7 @@ const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === tr
 const folder = process.env['WORKSHOP_EXERCISES'] || exercisesDir;
 const progressOf = () => openProgress(process.env['WORKSHOP_PROGRESS'] || progressFile);
 
-const program = new Command('npm run workshop --')
-  .description('Locks with a hole: predict, change the file, and see each save judged.')
+const program = newCommand('npm run workshop', 'Locks with a hole: predict, change the file, and see each save judged.')
   .argument('[exercise]', 'the exercise to begin with, by number or name, such as 5 or 05-owner-check')
   .addHelpText(
     'after',
@@ -35,8 +34,6 @@ const program = new Command('npm run workshop --')
 check takes --drills, which plays the drills on real servers as well, and --json, which prints JSON and nothing else.
 npm prints two lines of its own before it. To leave them out: npm run --silent workshop -- check --json`,
   )
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .action((exercise?: string) => finish(() => attend(exercise)));
 program
   .command('check')

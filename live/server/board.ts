@@ -1,11 +1,10 @@
 // One stack as an audience sees it: what its watch says, the drill, its story and its verdict.
 
+import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
-import type { DrillOutcome } from '../../loadtest/harness/drill.ts';
 import type { Observe } from '../../loadtest/harness/observed.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import { stageTitle } from '../../loadtest/report/story.ts';
-import { taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import type { Part, Sentence, StackView, VerdictView } from '../contract.ts';
 import { createEndedLease } from './ended-lease.ts';
 import { observeTarget } from './observed-target.ts';
@@ -39,7 +38,7 @@ export interface Board {
   /** The step that waited for the presenter goes on. */
   goesOn(atMs: number): void;
   /** The drill is over, and this came of it. */
-  ended(outcome: DrillOutcome): void;
+  ended(outcome: DrillResult): void;
   /** The drill was stopped, and nothing came of it. */
   stopped(): void;
   /** Watches no more. What was seen stays to be seen. */
@@ -99,7 +98,7 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
     },
     ended(outcome) {
       watch.ended(outcome);
-      if (drill !== null) verdict = verdictOf(stage, drill, outcome);
+      if (drill !== null) verdict = verdictOf(outcome);
       onChange();
     },
     unanswered: watch.unanswered,
@@ -111,6 +110,6 @@ export function openBoard({ target, stage, drill, onChange }: BoardOptions): Boa
   };
 }
 
-function verdictOf(stage: string, drill: string, { verdict, reasons, witnesses }: DrillOutcome): VerdictView {
-  return { verdict, taught: taughtVerdict(stage, drill), reasons, witnesses: witnesses.slice(0, SHOWN_WITNESSES) };
+function verdictOf({ verdict, taught, reasons, witnesses }: DrillResult): VerdictView {
+  return { verdict, taught, reasons, witnesses: witnesses.slice(0, SHOWN_WITNESSES) };
 }

@@ -30,9 +30,9 @@ export const openOnlooker: Watch = async (drill, stage, target): Promise<Onlooke
       board.tell({ atMs, text, isStep });
       if (isStep) await sleep(STEP_NEWS_MS);
     },
-    async pageOf(outcome) {
+    async pageOf(result) {
       play = { is: 'ready', trouble: null };
-      board.ended(outcome);
+      board.ended(result);
       await sleep(LAST_NEWS_MS);
       const run = recorder.run();
       if (run === undefined) throw new Error('Nothing was seen.');

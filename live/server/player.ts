@@ -2,7 +2,9 @@
 
 import { once } from 'node:events';
 import { drills as allDrills } from '../../loadtest/drills/index.ts';
-import { causeShown, type Drill } from '../../loadtest/harness/drill.ts';
+import type { Drill } from '../../loadtest/harness/drill.ts';
+import { realWorld } from '../../loadtest/harness/real-world.ts';
+import { type Audience, runCell, type World } from '../../loadtest/harness/run-cell.ts';
 import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
 import { rowOf } from '../../loadtest/staircase/lookup.ts';
 import type { LiveState, Order, Play } from '../contract.ts';
@@ -88,32 +90,25 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
   }
 
   /** Plays one drill under one row, to its verdict. */
-  async function playOn(drill: Drill, stage: string, board: Board, current: Run) {
+  async function playOn(drill: Drill, stage: string, board: Board, place: number, world: World, current: Run) {
     const { signal } = current.stopping;
-    const outcome = await drill
-      .run({
-        target: board.target,
-        stage,
-        settings: { ...load, leaseMs },
-        signal,
-        onProgress() {},
-        async narrate(text, atMs, isStep) {
-          const waits = isStep && current.isStepwise;
-          board.tell({ atMs, text, isStep, ...(waits && { waitedUntilMs: null }) });
-          if (!waits) return;
-          const waitsSince = performance.now();
-          onStep({ stage, drill: drill.name, text });
-          await untilNext(current);
-          board.goesOn(atMs + performance.now() - waitsSince);
-        },
-        observe: board.observe,
-      })
-      .catch(async (error) => {
-        board.stopped();
-        await causeShown(signal);
-        throw signal.aborted ? signal.reason : error;
-      });
-    board.ended(outcome);
+    const audience: Audience = {
+      watch: () => board.target,
+      async narrate(text, atMs, isStep) {
+        const waits = isStep && current.isStepwise;
+        board.tell({ atMs, text, isStep, ...(waits && { waitedUntilMs: null }) });
+        if (!waits) return;
+        const waitsSince = performance.now();
+        onStep({ stage, drill: drill.name, text });
+        await untilNext(current);
+        board.goesOn(atMs + performance.now() - waitsSince);
+      },
+      observe: board.observe,
+    };
+    const record = await runCell({ stage, drill }, world, audience, place);
+    if (signal.aborted) board.stopped();
+    signal.throwIfAborted();
+    board.ended(record);
   }
 
   /** Waits for the presenter. Rejects when the drill is stopped. */
@@ -142,7 +137,9 @@ export function createPlayer({ running, leaseMs, onChange, onStep = () => {} }: 
       current.stopping.signal.throwIfAborted();
       boards = await Promise.all(rows.map((row, place) => openOn(targets, drill.kind, row, place, drill.name)));
       show({ is: 'playing' });
-      const plays = boards.map((board, place) => playOn(drill, rows[place] as string, board, current));
+      const { signal } = current.stopping;
+      const world = realWorld({ targets, settings: { ...load, leaseMs }, signal });
+      const plays = boards.map((board, place) => playOn(drill, rows[place] as string, board, place, world, current));
       const ended = await Promise.allSettled(plays);
       for (const end of ended) if (end.status === 'rejected') throw end.reason;
     } catch (error) {

@@ -1,9 +1,9 @@
 // Watches one stack for the page: joins what its nodes push, what a drill shows of itself, and what was done to its parts.
 
 import { nameOf } from '../../loadtest/evidence/history.ts';
+import type { DrillResult } from '../../loadtest/evidence/results.ts';
 import type { LeaseSample } from '../../loadtest/evidence/timeline.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
-import type { DrillOutcome } from '../../loadtest/harness/drill.ts';
 import { followNode, type Push } from '../../loadtest/harness/event-stream.ts';
 import type { Observed } from '../../loadtest/harness/observed.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
@@ -43,7 +43,7 @@ export interface Watch {
   /** For the context of a drill, which shows itself from its beginning on. */
   observe(seen: Observed): void;
   /** A drill is over, and this came of it: its own timeline, final stock and lost updates are shown. */
-  ended(outcome: DrillOutcome): void;
+  ended(outcome: DrillResult): void;
   /** So many buyers of a rush got no answer. */
   unanswered(count: number): void;
   /** A drill was stopped: nothing came of it, and its way back is seen. */
@@ -62,7 +62,7 @@ export function watchStack({ target, observed, stage, keepsEnd = false, signal, 
   /** What was seen of the nodes that the way back of a drill has reset. */
   const kept = new Map<WatchedNode, SeenNode>();
   let bed: Observed | undefined;
-  let outcome: DrillOutcome | undefined;
+  let outcome: DrillResult | undefined;
   let noAnswer = 0;
   let wasStopped = false;
   /** The servers, their lines and the lock, as they were seen last in the course of a drill. */

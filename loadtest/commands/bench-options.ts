@@ -1,9 +1,7 @@
 // The command line of the bench.
 
-import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { lockName } from '../../locks/index.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
 import {
   bucketCounts,
   type Contestant,
@@ -13,8 +11,7 @@ import {
   peerOf,
   withOrders,
 } from '../bench/contestants.ts';
-import { COULD_NOT_RUN } from './ending.ts';
-import { wholeNumber } from './options.ts';
+import { jsonOption, newCommand, reportsOption, wholeNumber } from './command-line.ts';
 
 const MOST_WAITERS = 10_000;
 
@@ -41,8 +38,10 @@ export interface BenchOptions {
 
 /** Reads the command line of the bench. What is not allowed ends the process with exit code 2 and one line. */
 export function readBenchOptions(argv: string[]): BenchOptions {
-  const command = new Command('npm run bench --')
-    .description('Measures the locks themselves, ours and published ones, in turns within one run.')
+  const command = newCommand(
+    'npm run bench',
+    'Measures the locks themselves, ours and published ones, in turns within one run.',
+  )
     .option('--only <names>', `what to measure (default: all): ${contestants.map(({ name }) => name).join(', ')}`)
     .option('--rounds <n>', 'how often each is measured', wholeNumber, 3)
     .option('--seconds <s>', 'how long each is measured each time, in seconds', seconds, 3)
@@ -57,10 +56,8 @@ export function readBenchOptions(argv: string[]): BenchOptions {
     .option('--requests <n>', 'with --http and --orders: sales in each turn', wholeNumber, 4_000)
     .option('--no-spinners', 'let the CPUs sleep between two round trips')
     .option('--compare <files...>', 'run nothing: compare the ratios of these bench.json files')
-    .option('--json', 'print the results as JSON and nothing else', false)
-    .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
-    .allowExcessArguments(false)
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));
+    .addOption(jsonOption())
+    .addOption(reportsOption());
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
 
@@ -100,14 +97,14 @@ function choose(all: Contestant[], names: string, refuse: (line: string) => neve
 }
 
 /** Throws InvalidArgumentError for what is not a number from 0.1 to 600. */
-export function seconds(value: string): number {
+function seconds(value: string): number {
   const number = Number(value);
   if (/^\d+(\.\d+)?$/.test(value) && number >= 0.1 && number <= 600) return number;
   throw new InvalidArgumentError('It must be a number from 0.1 to 600.');
 }
 
 /** Throws InvalidArgumentError for what is not one number of waiters, or several with commas between them. */
-export function waiterList(value: string): number[] {
+function waiterList(value: string): number[] {
   const numbers = value.split(',').map((part) => wholeNumber(part.trim()));
   if (Math.max(...numbers) > MOST_WAITERS) {
     throw new InvalidArgumentError(`It must be at most ${MOST_WAITERS}.`);

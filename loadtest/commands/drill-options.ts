@@ -1,7 +1,6 @@
 // The command line of npm run drill.
 
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { drills as allDrills } from '../drills/index.ts';
 import type { Drill } from '../harness/drill.ts';
@@ -9,15 +8,13 @@ import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.t
 import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
 import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
 import { rowOfSchedule, schedules } from '../staircase/schedules.ts';
-import { COULD_NOT_RUN } from './ending.ts';
-import { leaseLength, namesAmong, stageList } from './options.ts';
+import { leaseLength, namesAmong, newCommand, reportsOption, stageList } from './command-line.ts';
+import { type RunSettings, realSettings } from './options.ts';
 
-export interface DrillCommand {
+export interface DrillCommand extends Pick<RunSettings, 'settings' | 'reportsDir'> {
   drill: Drill;
   /** The rows to run it under, in their order. */
   rows: string[];
-  /** In milliseconds. */
-  leaseMs: number;
   isStepwise: boolean;
   /** The file that keeps the run under a row as a page. Absent where nothing is kept. */
   fileFor?: (row: string) => string;
@@ -40,14 +37,14 @@ const allNames = names(families.flatMap(({ drills }) => drills));
 interface Given extends Partial<Record<(typeof families)[number]['option'], string[]>> {
   drill?: string;
   lease: number;
+  reports: string;
   pause: boolean;
   save?: string | true;
 }
 
 /** Reads the command line. What is not allowed ends the process with exit code 2 and one line. */
 export function readDrillOptions(argv: string[]): DrillCommand {
-  const command = new Command('npm run drill --')
-    .description('Breaks one stage on purpose, step by step.')
+  const command = newCommand('npm run drill', 'Breaks one stage on purpose, step by step, and writes a report.')
     .argument(
       '[drill]',
       `of a lock: ${names(lockDrills)}; of the clean-up: ${names(guardDrills)}; of its schedules: ${names(scheduleDrills)}; of the keys: ${names(keyDrills)}`,
@@ -63,14 +60,13 @@ export function readDrillOptions(argv: string[]): DrillCommand {
     .option('--idempotency <strategies>', `what is done with the keys: ${strategies.join(', ')}`, (value: string) =>
       namesAmong(strategies, value).map(rowOfStrategy),
     )
-    .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, 1_000)
+    .option('--lease <ms>', 'the length of a lease, in milliseconds', leaseLength, realSettings.leaseMs)
     .option('--pause', 'wait for Enter at each step that can wait', false)
     .option(
       '--save [file]',
       'keep the run as a page that plays without a server: in this file, or one for each stage in reports/',
     )
-    .allowExcessArguments(false)
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
+    .addOption(reportsOption())
     .parse(argv);
   const given = command.opts<Given>();
   const refuse = (line: string): never => command.error(`error: ${line}`);
@@ -83,7 +79,7 @@ export function readDrillOptions(argv: string[]): DrillCommand {
       `${drill.name} goes with --${option}${others.map(({ option }) => `, not with --${option}`).join('')}`,
     );
   }
-  const { lease: leaseMs, pause: isStepwise, save } = given;
+  const { lease, pause: isStepwise, save, reports } = given;
   if (save !== undefined && option !== 'stage') return refuse('--save goes with the drills of a lock');
   if (typeof save === 'string' && rows.length > 1) {
     return refuse(`the file ${save} keeps one run: name one stage, or leave the file out`);
@@ -91,7 +87,8 @@ export function readDrillOptions(argv: string[]): DrillCommand {
   return {
     drill,
     rows,
-    leaseMs,
+    settings: { ...realSettings, leaseMs: lease },
+    reportsDir: reports,
     isStepwise,
     ...(save !== undefined && { fileFor: (row: string) => placeOf(save, row, drill.name) }),
   };

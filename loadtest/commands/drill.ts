@@ -1,18 +1,21 @@
-// What npm run drill does: breaks one stage after the other on purpose, and prints each step with its time.
+// What npm run drill does: breaks one stage after the other on purpose, prints each step with its time, and writes the report.
 
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import pc from 'picocolors';
-import type { Drill, DrillOutcome, Narrate } from '../harness/drill.ts';
+import type { DrillResult } from '../evidence/results.ts';
+import type { Drill } from '../harness/drill.ts';
 import type { Observe } from '../harness/observed.ts';
 import type { Target } from '../harness/target.ts';
-import { createTargets } from '../harness/targets.ts';
 import { readStory, stageTitle } from '../report/story.ts';
 import { expectationOf } from '../report/terminal.ts';
-import { columnOf, rowOf, taughtVerdict } from '../staircase/lookup.ts';
+import { columnOf } from '../staircase/lookup.ts';
 import type { DrillCommand } from './drill-options.ts';
-import { AS_TAUGHT, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
+import { COULD_NOT_RUN } from './ending.ts';
 import { openKeyboard } from './keyboard.ts';
+import { type Narrator, reportLine } from './narrator.ts';
+import { Interrupted } from './run.ts';
+import { runCommand } from './run-command.ts';
 
 const SHOWN_WITNESSES = 3;
 
@@ -24,7 +27,7 @@ export interface Onlooker {
   /** Is told what the drill narrates. Resolves when the drill may go on: what led to a step has been seen then. */
   tell(sentence: string, atMs: number, isStep: boolean): Promise<void>;
   /** The drill is over. Resolves with what was seen, as a page of one file. */
-  pageOf(outcome: DrillOutcome): Promise<string>;
+  pageOf(result: DrillResult): Promise<string>;
   /** Watches no more. */
   close(): void;
 }
@@ -32,66 +35,57 @@ export interface Onlooker {
 /** Watches the drill that is about to be run under this stage. */
 export type Watch = (drill: Drill, stage: string, target: Target) => Promise<Onlooker>;
 
-/** Runs the drill under each row. Resolves with the exit code, when all is closed. */
+/** Runs the drill under each row, and sets the exit code. */
 export async function runDrillCommand(
-  { drill, rows, leaseMs, isStepwise, fileFor }: DrillCommand,
+  { drill, rows, isStepwise, fileFor, ...settings }: DrillCommand,
   watch: Watch,
-): Promise<number> {
-  const stopping = new AbortController();
-  stopOnSignal(stopping, new Error('stopped before the end'));
-  const backends = [...new Set(rows.flatMap((row) => rowOf(row)?.backends ?? []))];
-  const targets = createTargets({ backends, onDeath: (sentence) => stopping.abort(new Error(sentence)) });
-  const nobodyIsLeft = () => stopping.abort(new Error('nobody is left to press Enter'));
-  const keyboard = isStepwise ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
-  return runToEnd('The drill could not be run', runAll, targets.close);
-
-  /** Resolves with the exit code: whether every row did as the staircase says. */
-  async function runAll(): Promise<number> {
+): Promise<void> {
+  try {
     if (fileFor) for (const row of rows) mustBeWritable(fileFor(row));
-    await targets.open(drill.kind, 0, rows[0]);
-    console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
-    let isAsTaught = true;
-    for (const stage of rows) {
-      stopping.signal.throwIfAborted();
-      const target = await targets.open(drill.kind, 0, stage);
+  } catch (error) {
+    process.stderr.write(`The run could not be made: ${(error as Error).message}\n`);
+    process.exitCode = COULD_NOT_RUN;
+    return;
+  }
+  const stopping = new AbortController();
+  const nobodyIsLeft = () => stopping.abort(new Interrupted('Nobody is left to press Enter.'));
+  const keyboard = isStepwise ? openKeyboard(process.stdin, nobodyIsLeft) : undefined;
+  let onlooker: Onlooker | undefined;
+
+  const narrator: Narrator = {
+    start() {
+      console.log(`${pc.bold(drill.name)}: ${columnOf(drill.name)?.asks}`);
+    },
+    cell({ stage }) {
       console.log(`\n${pc.bold(stageTitle(stage))}  ${pc.dim(readStory(stage)?.change ?? '')}`);
-      if (!(await runOne(stage, target))) isAsTaught = false;
-    }
-    return isAsTaught ? AS_TAUGHT : NOT_AS_TAUGHT;
-  }
-
-  /** Runs it under one row, and keeps the run if it is asked to. Resolves with false when it is not as expected, or unknown. */
-  async function runOne(stage: string, target: Target): Promise<boolean> {
-    const onlooker = fileFor && (await watch(drill, stage, target));
-    try {
-      const outcome = await drill.run({
-        target: onlooker?.target ?? target,
-        stage,
-        settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs },
-        signal: stopping.signal,
-        onProgress() {},
-        async narrate(...told) {
-          const isSeen = onlooker?.tell(...told);
-          await narrate(...told);
-          await isSeen;
-        },
-        observe: onlooker?.observe,
-      });
-      const isAsTaught = tellVerdict(drill.name, stage, outcome);
+    },
+    progress() {},
+    follow: ({ stage }) => ({
+      async watch(target) {
+        onlooker = fileFor && (await watch(drill, stage, target));
+        return onlooker?.target ?? target;
+      },
+      observe: (seen) => onlooker?.observe(seen),
+      async narrate(sentence, atMs, isStep) {
+        const isSeen = onlooker?.tell(sentence, atMs, isStep);
+        console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
+        const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
+        if (isStep) await keyboard?.waitForEnter(showPrompt, stopping.signal);
+        await isSeen;
+      },
+    }),
+    async result(stage, result) {
+      tellVerdict(stage, result);
       // There is nothing to be seen of a drill that was not played.
-      if (onlooker && outcome.verdict !== 'not-applicable') keep(fileFor(stage), await onlooker.pageOf(outcome));
-      return isAsTaught;
-    } finally {
+      if (fileFor && onlooker && result.verdict !== 'not-applicable') {
+        keep(fileFor(stage), await onlooker.pageOf(result));
+      }
       onlooker?.close();
-    }
-  }
-
-  /** Prints what happens, and waits for Enter between two steps if it was asked to. */
-  async function narrate(...[sentence, atMs, isStep]: Parameters<Narrate>) {
-    console.log(`  ${pc.dim(`${(atMs / 1000).toFixed(2).padStart(6)} s`)}  ${sentence}`);
-    const showPrompt = () => void process.stdout.write(pc.dim('            Enter goes on. '));
-    if (isStep) await keyboard?.waitForEnter(showPrompt, stopping.signal);
-  }
+    },
+    end: (_results, dir) => console.log(reportLine(dir)),
+  };
+  const cells = rows.map((stage) => ({ stage, drill }));
+  await runCommand({ ...settings, command: 'npm run drill', cells, workers: 1, narrator, stopping });
 }
 
 /** Throws before anything is started where a file can't be written. */
@@ -116,25 +110,17 @@ function unlessRefused(file: string, act: () => void) {
   }
 }
 
-/** Prints the verdict. Returns false when it is not what the staircase says, or unknown. */
-function tellVerdict(
-  name: string,
-  stage: string,
-  { verdict, reasons, witnesses, witnessCount }: DrillOutcome,
-): boolean {
-  const taught = taughtVerdict(stage, name);
-  const isSettled = verdict === 'pass' || verdict === 'fail';
+function tellVerdict(stage: string, result: DrillResult) {
   const signs = {
     pass: pc.green('✔ holds'),
     fail: pc.red('✘ fails'),
     unknown: pc.yellow('? unknown'),
     'not-applicable': pc.dim('– not applicable'),
   };
-  console.log(`  ${pc.bold(signs[verdict])}  ${reasons.join(' ')}`);
-  const expectation = expectationOf(stage, { verdict, taught });
+  console.log(`  ${pc.bold(signs[result.verdict])}  ${result.reasons.join(' ')}`);
+  const expectation = expectationOf(stage, result);
   if (expectation) console.log(`    ${expectation}`);
-  for (const witness of witnesses.slice(0, SHOWN_WITNESSES)) console.log(`    ${pc.dim(`${witness}.`)}`);
-  const more = witnessCount - SHOWN_WITNESSES;
+  for (const witness of result.witnesses.slice(0, SHOWN_WITNESSES)) console.log(`    ${pc.dim(`${witness}.`)}`);
+  const more = result.witnessCount - SHOWN_WITNESSES;
   if (more > 0) console.log(`    ${pc.dim(`and ${more} more`)}`);
-  return verdict === 'not-applicable' || (isSettled && (taught === null || verdict === taught));
 }

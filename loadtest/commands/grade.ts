@@ -1,6 +1,7 @@
 // npm run grade: the search, the conformance checks, then every drill under external locks, and the report with their rows.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cell } from '../../prove/cell.ts';
@@ -15,7 +16,7 @@ import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { checkNames } from '../staircase/contract.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
-import { playAll } from '../virtual/play-all.ts';
+import { openVirtualWorld } from '../virtual/world.ts';
 import { COULD_NOT_RUN } from './ending.ts';
 import { contractLines, createStaircaseNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
@@ -79,12 +80,17 @@ async function grade() {
   });
 }
 
-/** The scopes in which the search has broken this lock. Nothing when it has not looked at it. */
-function searchOf({ stage }: Grade, searched: Cell[]): Pick<Grade, 'search'> {
+/** What the search has found of this lock. Nothing when it has not looked at it. */
+function searchOf({ stage }: Grade, searched: Cell[]): Pick<Grade, 'search' | 'searchUnknown'> {
   const own = searched.filter((cell) => cell.stage === stage);
-  return own.length === 0
-    ? {}
-    : { search: [...new Set(own.filter(({ verdict }) => verdict === 'fails').map(({ scope }) => scope))] };
+  if (own.length === 0) return {};
+  const verdictsIn = (scope: string) => own.flatMap((cell) => (cell.scope === scope ? [cell.verdict] : []));
+  const scopes = [...new Set(own.map(({ scope }) => scope))];
+  const unknown = scopes.filter((scope) => verdictsIn(scope).every((verdict) => verdict === 'unknown'));
+  return {
+    search: scopes.filter((scope) => verdictsIn(scope).includes('fails')),
+    ...(unknown.length > 0 && { searchUnknown: unknown }),
+  };
 }
 
 /**
@@ -122,24 +128,17 @@ async function searchFirst(locks: Grade[], drills: Drill[]): Promise<Cell[] | un
 async function contractNext(grades: Grade[], names: string[]): Promise<Map<string, DrillResult[]> | undefined> {
   const results = new Map<string, DrillResult[]>();
   if (names.length === 0) return results;
+  const world = openVirtualWorld({ settings: options.settings, locks: sourcesOf(grades) });
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
+  stopping.signal.addEventListener('abort', world.close);
   if (!options.prints) process.stdout.write('The contract, without load:\n');
   const cells = grades.flatMap(({ stage }) => names.map((name) => ({ stage, drill: { name } })));
   const progress = startProgressLine(cells.length);
-  await playAll(cells, {
-    settings: options.settings,
-    locks: sourcesOf(grades),
-    signal: stopping.signal,
-    onResult({ stage, drill: { name } }, { outcome }, ms) {
-      const { events: _, nothingToBreak: __, ...judged } = outcome;
-      const result: DrillResult = { drill: name, taught: null, ...judged, durationMs: Math.round(ms) };
-      results.set(stage, [...(results.get(stage) ?? []), result]);
-      progress.advance(`${stage} · ${name}`);
-    },
-  });
+  await Promise.all(Array.from({ length: availableParallelism() }, (_, place) => work(place)));
   progress.end();
+  world.close();
   process.off('SIGINT', stop).off('SIGTERM', stop);
   for (const [stage, found] of results) {
     found.sort((one, other) => checkNames.indexOf(one.drill) - checkNames.indexOf(other.drill));
@@ -149,6 +148,18 @@ async function contractNext(grades: Grade[], names: string[]): Promise<Map<strin
   if (!stopping.signal.aborted) return results;
   process.exitCode = COULD_NOT_RUN;
   return undefined;
+
+  async function work(place: number) {
+    for (let cell = cells.shift(); cell && !stopping.signal.aborted; cell = cells.shift()) {
+      const { stage, drill } = cell;
+      const startedAt = performance.now();
+      const { outcome } = await world.play(cell, {}, place);
+      const { events: _, nothingToBreak: __, ...judged } = outcome;
+      const durationMs = Math.round(performance.now() - startedAt);
+      results.set(stage, [...(results.get(stage) ?? []), { drill: drill.name, taught: null, ...judged, durationMs }]);
+      progress.advance(`${stage} · ${drill.name}`);
+    }
+  }
 }
 
 function isSound({ verdict }: Cell) {

@@ -7,6 +7,7 @@ import pc from 'picocolors';
 import { formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
+import type { Audience } from '../harness/run-cell.ts';
 import type { Target } from '../harness/target.ts';
 import {
   isAsTaught,
@@ -31,7 +32,9 @@ export interface Narrator {
   cell(cell: Cell): void;
   /** How far a drill under load has come. */
   progress(done: number, total: number): void;
-  result(stage: string, result: DrillResult): void;
+  /** Whoever follows the cell while it runs. */
+  follow?(cell: Cell): Audience;
+  result(stage: string, result: DrillResult): void | Promise<void>;
   end(results: Results, dir: string): void;
 }
 
@@ -170,7 +173,7 @@ function verdictLines(results: Results): string[] {
   ];
 }
 
-const reportLine = (dir: string) => `\nThe report: ${dir}/report.html`;
+export const reportLine = (dir: string) => `\nThe report: ${dir}/report.html`;
 
 function shortResult(result: DrillResult): string {
   const figure = keyFigure(result);

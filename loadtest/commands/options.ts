@@ -1,25 +1,39 @@
 // The command lines of the commands that run drills.
 
-import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option, type OptionValues } from 'commander';
-import { beyond, knownVersions, lockName, locks, strategies } from '../../locks/index.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
+import { type Command, Option, type OptionValues } from 'commander';
+import { beyond, knownVersions, lockName, locks } from '../../locks/index.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
 import { checkNames, isCheck } from '../staircase/contract.ts';
 import { usualSettings } from '../virtual/play.ts';
-import { COULD_NOT_RUN } from './ending.ts';
+import {
+  inOrder,
+  jsonOption,
+  leaseLength,
+  namesAmong,
+  newCommand,
+  reportsOption,
+  runningOf,
+  runningOptions,
+  stageList,
+  wholeNumber,
+  wholeNumberFrom,
+} from './command-line.ts';
 import { drillsOf, rowsOf, storyRowsOf, type Track, trackNames } from './tracks.ts';
 
 /** How long the search that a grade begins with may take, in seconds. */
 const SEARCH_SECONDS = 30;
-/** The shortest lease in which a step of a drill can still fall, in milliseconds. */
-const SHORTEST_LEASE_MS = 100;
 /** The loads of a story of all stages: what each stage loses shows in so many sales, and the story ends sooner. */
 const SHORT_LOAD = { requests: 500, units: 250 };
 
 /** Of a run on real servers, when nothing else is asked for. */
-const realSettings: DrillSettings = { requests: 2_000, connections: 100, stock: 5_000, units: 1_000, leaseMs: 1_000 };
+export const realSettings: DrillSettings = {
+  requests: 2_000,
+  connections: 100,
+  stock: 5_000,
+  units: 1_000,
+  leaseMs: 1_000,
+};
 
 export interface RunSettings {
   track: Track;
@@ -59,21 +73,15 @@ export function readRunOptions(name: string, description: string, argv: string[]
         : `rows: ${rowsOf(track).join(', ')}`,
       isOfLocks ? stageList : (value: string) => namesAmong(rowsOf(track), value),
     )
-    .option('--beyond', 'what is beyond stage 8 as well', false)
-    .option('--url <url>', 'aim at a running stack: its load balancer', webAddress)
-    .option(
-      '--lab <urls>',
-      'the lab listeners of its nodes, such as http://127.0.0.1:7778,http://127.0.0.1:8889',
-      webAddresses,
-    )
-    .allowExcessArguments(false);
+    .option('--beyond', 'what is beyond stage 8 as well', false);
+  for (const option of runningOptions) command.addOption(option);
   if (name === 'npm run staircase') command.addOption(markdownOption());
   if (canBeVirtual) command.option('--real', 'on real servers, in minutes, instead of the virtual world', false);
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
   const settings = drillSettings({ ...usual, ...given }, refuse);
 
-  if ((given.url === undefined) !== (given.lab === undefined)) refuse('--url and --lab go together');
+  const running = runningOf(given, command);
   if (!isOfLocks && given.beyond) refuse('--beyond is of the track locks');
   if (!isOfLocks && given.url) refuse(`--url is of the track locks: the ${track} are broken on stacks of their own`);
   const lockStages = () => [
@@ -85,7 +93,7 @@ export function readRunOptions(name: string, description: string, argv: string[]
     stages: isOfLocks ? inOrder(lockStages()) : (given.stage ?? (isStory ? storyRowsOf(track) : rowsOf(track))),
     ...settings,
     isVirtual,
-    ...(given.url && { running: { url: given.url, labUrls: given.lab } }),
+    ...(running && { running }),
   };
 }
 
@@ -172,17 +180,15 @@ function commandOfDrills(
   usual: DrillSettings = realSettings,
 ): Command {
   const names = [...drills.map(({ name }) => name), ...checks];
-  return new Command(`${name} --`)
-    .description(description)
+  return newCommand(name, description)
     .option('--drill <drills>', `drills: ${names.join(', ')}`, (value) => namesAmong(names, value))
     .option('--lease <ms>', 'the lease of the drills that go step by step, in milliseconds', leaseLength, usual.leaseMs)
     .option('--requests <n>', `sales of a rush (default: ${usual.requests})`, wholeNumber)
     .option('--connections <n>', `buyers at the same time (default: ${usual.connections})`, wholeNumber)
     .option('--stock <n>', `units in stock before a rush (default: ${usual.stock})`, wholeNumber)
     .option('--units <n>', `units of a sell-out; twice as many buyers come (default: ${usual.units})`, wholeNumber)
-    .option('--json', 'print the results as JSON and nothing else', false)
-    .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN));
+    .addOption(jsonOption())
+    .addOption(reportsOption());
 }
 
 /** What those options say. What does not fit together is refused. */
@@ -214,60 +220,6 @@ function stageFromEnvironment(version: string | undefined, refuse: (line: string
   return name === undefined ? refuse(`LOCK_VERSION=${version} is not allowed: it must be ${knownVersions}.`) : [name];
 }
 
-/** Stages by number or name, with commas between them; each once, in the order of the course. Throws InvalidArgumentError. */
-export function stageList(value: string): string[] {
-  return inOrder(
-    value.split(',').map((version) => {
-      const name = lockName(version.trim());
-      if (name === undefined) throw new InvalidArgumentError(`It must be ${knownVersions}.`);
-      return name;
-    }),
-  );
-}
-
 function baselineList(value: string): string[] {
   return value === 'none' ? [] : stageList(value);
-}
-
-/** Each once, in the order of the course. */
-function inOrder(stages: string[]) {
-  return Object.keys(strategies).filter((name) => stages.includes(name));
-}
-
-/** Some of these names, with commas between them; each once, in their order. Throws InvalidArgumentError. */
-export function namesAmong(names: string[], value: string): string[] {
-  const wanted = value.split(',').map((name) => name.trim());
-  if (wanted.every((name) => names.includes(name))) return names.filter((name) => wanted.includes(name));
-  throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
-}
-
-/** Throws InvalidArgumentError for a lease in which no step of a drill could fall. */
-export function leaseLength(value: string): number {
-  const ms = wholeNumber(value);
-  if (ms < SHORTEST_LEASE_MS) {
-    throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE_MS} ms, so that a step can fall inside it.`);
-  }
-  return ms;
-}
-
-/** Reads a whole number from `least` to `most`. What it returns throws InvalidArgumentError. */
-export function wholeNumberFrom(least: number, most: number) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-}
-
-export const wholeNumber = wholeNumberFrom(1, 1_000_000);
-
-export function webAddress(value: string): string {
-  if (URL.canParse(value) && /^https?:\/\//.test(value)) return new URL(value).origin;
-  throw new InvalidArgumentError('It must be an address such as http://127.0.0.1:8080.');
-}
-
-export function webAddresses(value: string): string[] {
-  const addresses = value.split(',').map(webAddress);
-  if (addresses.length === 2) return addresses;
-  throw new InvalidArgumentError('It must be two addresses with a comma between them.');
 }

@@ -2,7 +2,6 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { Command } from 'commander';
 import { replicasOf } from '../../locks/index.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
@@ -16,9 +15,9 @@ import { replayOnRedis } from '../prove/on-redis.ts';
 import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scopeNames } from '../prove/plan.ts';
 import { type Planned, proveAll } from '../prove/prover.ts';
 import { proofOf, writeProof } from '../prove/results.ts';
+import { jsonOption, namesAmong, newCommand, reportsOption, stageList, wholeNumberFrom } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeMachine } from './environment.ts';
-import { namesAmong, stageList, wholeNumberFrom } from './options.ts';
 import { startProgressLine } from './progress-line.ts';
 import { folderOf, pointAt } from './run-folder.ts';
 
@@ -30,8 +29,10 @@ const DEEP_SECONDS = 900;
 /** So few counterexamples are printed whole. */
 const MOST_PRINTED = 3;
 
-const command = new Command('npm run prove --')
-  .description('Looks at every order in which what a few processes do can happen: does the lock hold in all of them?')
+const command = newCommand(
+  'npm run prove',
+  'Looks at every order in which what a few processes do can happen: does the lock hold in all of them?',
+)
   .argument('[files...]', 'modules that export createLock, instead of the built-in locks')
   .option('--stage <stages>', 'built-in locks by number or name, such as 4,5 or fenced', stageList)
   .option(
@@ -54,9 +55,8 @@ const command = new Command('npm run prove --')
     wholeNumberFrom(1, 36_000),
   )
   .option('--write', 'bring the counterexamples of the chapters up to date', false)
-  .option('--json', 'print prove.json and nothing else', false)
-  .option('--reports <folder>', 'where the reports go', join(projectDir, 'reports'))
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
+  .addOption(jsonOption())
+  .addOption(reportsOption())
   .parse();
 
 interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {

@@ -1,19 +1,18 @@
 // npm run random-kills: kills a random node every second under load, and asks where every unit is.
 
-import { Command } from 'commander';
 import { lockName } from '../../locks/index.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { describePace, killRandomNodes } from '../orders/random-kills.ts';
-import { COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
-import { stageList, wholeNumber } from './options.ts';
+import { newCommand, stageList, wholeNumber } from './command-line.ts';
+import { exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 
 loadEnvFile();
-const { seconds, stage } = new Command('npm run random-kills --')
-  .description('Kills a random node every second while buyers buy, pay and refund, and asks where every unit is.')
+const { seconds, stage } = newCommand(
+  'npm run random-kills',
+  'Kills a random node every second while buyers buy, pay and refund, and asks where every unit is.',
+)
   .option('--seconds <n>', 'how long', wholeNumber, 120)
   .option('--stage <stage>', 'the lock of the sales, by number or name', oneStage, lockName('8'))
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT_RUN))
   .parse()
   .opts<{ seconds: number; stage: string }>();
 

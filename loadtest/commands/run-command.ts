@@ -1,26 +1,30 @@
 // What the commands that run cells do, from the first stack to the report.
 
+import { availableParallelism } from 'node:os';
 import { latestProof } from '../evidence/proof.ts';
 import type { DrillResult, Grade, Results, StageResult } from '../evidence/results.ts';
 import { modulesOf, sourcesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
+import { realWorld } from '../harness/real-world.ts';
 import { createTargets } from '../harness/targets.ts';
 import { holdsAll } from '../report/grades.ts';
 import { renderTables } from '../report/markdown.ts';
 import { writeReport } from '../report/write.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
 import { isExternal, rowOf } from '../staircase/lookup.ts';
+import { openVirtualWorld } from '../virtual/world.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeEnvironment } from './environment.ts';
 import { type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
-import { Interrupted, playVirtualCells, runCells } from './run.ts';
+import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
 
 export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' | 'drills'> {
   /** What the user called, such as `npm start`. */
   command: string;
   cells: Cell[];
+  /** How many cells are run at the same time on real servers. */
   workers: number;
   /** All cells are told in their order. */
   isStory?: boolean;
@@ -29,6 +33,8 @@ export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' 
   grades?: Grade[];
   /** What the contract found of them before, by their names. */
   contract?: Map<string, DrillResult[]>;
+  /** Ends the run when it aborts, for those who can do so besides a signal. */
+  stopping?: AbortController;
 }
 
 /** What a run in the virtual world is made with. */
@@ -54,17 +60,24 @@ export async function runCommand({
   grades,
   contract,
   isVirtual = false,
+  stopping = new AbortController(),
   ...options
 }: RunCommandOptions) {
   const narrator = prints ? silentNarrator : options.narrator;
-  const stopping = new AbortController();
+  const { signal } = stopping;
   const backends = [...new Set(cells.flatMap(({ stage }) => rowOf(stage)?.backends ?? []))];
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
+  const virtual = isVirtual ? openVirtualWorld({ settings, locks: sourcesOf(grades ?? []) }) : undefined;
+  const world = virtual ?? realWorld({ targets, settings, signal });
 
   stopOnSignal(stopping, new Interrupted());
-  process.exitCode = await runToEnd('The run could not be made', run, targets.close);
+  if (virtual) signal.addEventListener('abort', virtual.close);
+  process.exitCode = await runToEnd('The run could not be made', run, async () => {
+    virtual?.close();
+    await targets.close();
+  });
 
   function openFirst() {
     const [first] = cells;
@@ -78,16 +91,9 @@ export async function runCommand({
     narrator.start(target);
     const folder = createRunFolder(reportsDir, startedAt);
 
-    const { signal } = stopping;
-    const given = { cells, settings, signal, narrator, folder };
-    const locks = sourcesOf(grades ?? []);
-    const {
-      stages: ran,
-      leftOut,
-      log,
-    } = isVirtual
-      ? await playVirtualCells({ ...given, locks })
-      : { ...(await runCells({ ...given, workers, isStory, targets })), log: undefined };
+    const most = isVirtual ? Math.min(availableParallelism(), cells.length) : workers;
+    const asked = { cells, world, workers: most, isStory, signal, narrator, folder };
+    const { stages: ran, leftOut, log } = await runCells(asked);
     const stages = withContract(ran, contract);
 
     const results: Results = {
@@ -108,7 +114,10 @@ export async function runCommand({
     narrator.end(results, folder.dir);
     if (prints === 'json') process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
     if (prints === 'markdown') process.stdout.write(renderTables(results));
-    if (signal.reason instanceof Interrupted) return COULD_NOT_RUN;
+    if (signal.reason instanceof Interrupted) {
+      if (signal.reason.message !== '') process.stderr.write(`${signal.reason.message}\n`);
+      return COULD_NOT_RUN;
+    }
     if (grades?.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
     return (grades ? holdsAll(results) : results.verdict === 'as-taught') ? AS_TAUGHT : NOT_AS_TAUGHT;
   }

@@ -130,6 +130,8 @@ export const gradeSchema = z.object({
   problem: z.string().optional(),
   /** The scopes in which the search over every order of events has broken it. Absent when it was not searched. */
   search: z.array(z.string()).optional(),
+  /** The scopes of which that search has not looked at every order. Absent when there is none. */
+  searchUnknown: z.array(z.string()).optional(),
   /** What its module says that it promises beyond the contract. */
   promises: promisesSchema.optional(),
   /** Of a published lock: the options it was given, in words, and for each drill that asks for more than it promises, why. */

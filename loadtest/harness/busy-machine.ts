@@ -34,10 +34,11 @@ export async function runAgainIfBusy(attempt: () => Promise<Attempt>, limits: Li
     const { outcome, standstillMs, isLate = false } = await attempt();
     const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
     const isSpoilt = standstillMs >= (isUnknown ? hinderingMs : wrongMs);
-    if ((!isSpoilt && !isLate) || (isUnknown && tried === tries)) return outcome;
+    if (!isSpoilt && !isLate) return outcome;
+    if (isUnknown && tried === tries) return { ...outcome, isSpoilt };
     const busy = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
     const reason = isLate || (isUnknown && hinderingMs === 0) ? (outcome.reasons[0] ?? busy) : busy;
-    if (tried === tries) return { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events };
+    if (tried === tries) return { ...outcome, ...lostTrack(reason), figures: {}, events: outcome.events, isSpoilt };
     await narrate(`${reason} The drill is run again.`, 0, false);
   }
 }

@@ -50,6 +50,8 @@ export interface DrillOutcome extends Omit<DrillResult, 'drill' | 'taught' | 'du
   events: SaleEvent[];
   /** With `unknown`: the lock never takes the step that the drill breaks. Nothing may be concluded from it under a lock of ours. */
   nothingToBreak?: boolean;
+  /** With `unknown`: the machine stood still for so long that the lock explains nothing. */
+  isSpoilt?: boolean;
 }
 
 /** One way to break a lock, or to see that it holds. */

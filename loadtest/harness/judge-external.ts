@@ -9,11 +9,11 @@ const MAX_WITNESSES = 10;
 
 /**
  * What no fault of a drill explains is often explained by what the nodes recorded of an external lock: it threw, or nobody was ever
- * given it. And it may have nothing that a drill could break.
+ * given it. And it may have nothing that a drill could break. A machine that stood still leaves nothing to be explained.
  */
 export function judgeExternal(outcome: DrillOutcome): DrillOutcome {
-  const { verdict, reasons, events, nothingToBreak } = outcome;
-  if (verdict !== 'unknown') return outcome;
+  const { verdict, reasons, events, nothingToBreak, isSpoilt } = outcome;
+  if (verdict !== 'unknown' || isSpoilt) return outcome;
   // Its figures are those of a drill that was not staged.
   const { figures: _, ...rest } = outcome;
   const fail = (reason: string): DrillOutcome => ({ ...rest, verdict: 'fail', reasons: [reason] });

@@ -115,7 +115,7 @@ export async function runStepDrill(drill: StepDrill, options: StepDrillOptions):
 
 /**
  * Follows the course of a drill to its judgement, and closes its test bed. Rejects as the course does, and with the signal's reason
- * when that aborts first; the test bed is closed all the same.
+ * when that aborts first; the test bed is closed all the same. When it can't be, that is what it rejects with.
  */
 export async function play(
   testBed: {
@@ -130,7 +130,10 @@ export async function play(
     // What it has begun comes to its end before it is undone.
     testBed.stop();
     await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
-    await testBed.close().catch(() => {});
+    await testBed.close().catch((left: Error) => {
+      const why = error instanceof Error ? error.message : error;
+      throw new Error(`${why} And the stack could not be put back: ${left.message}`, { cause: error });
+    });
     throw error;
   });
   const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false } = judgement;

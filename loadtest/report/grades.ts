@@ -11,19 +11,20 @@ function appliedTo({ stage }: Grade, { stages }: Results): DrillResult[] {
   return drills.filter(({ verdict }) => verdict !== 'not-applicable');
 }
 
-/** True when every drill that applies to the graded locks was run and holds, and the search has broken none of them. */
+/** True when every drill that applies to the graded locks was run and holds, and so does every scope of the search. */
 export function holdsAll(results: Results): boolean {
   const isWhole = (grade: Grade) => {
     const applied = appliedTo(grade, results);
-    const isBroken = grade.problem !== undefined || (grade.search ?? []).length > 0;
-    return !isBroken && applied.length > 0 && applied.every(({ verdict }) => verdict === 'pass');
+    const { problem, search = [], searchUnknown = [] } = grade;
+    const isSearched = problem === undefined && search.length + searchUnknown.length === 0;
+    return isSearched && applied.length > 0 && applied.every(({ verdict }) => verdict === 'pass');
   };
   return results.leftOut.length === 0 && (results.grades ?? []).every(isWhole);
 }
 
 /** `my-lock: 20 of 20 checks and 11 of 13 drills hold; it fails long-sale and failover.` */
 export function gradeLine(grade: Grade, results: Results): string {
-  const { stage, file, problem, search = [] } = grade;
+  const { stage, file, problem, search = [], searchUnknown = [] } = grade;
   if (problem !== undefined) return `${stage}: it can't be graded: ${problem} (${file}).`;
   const applied = appliedTo(grade, results);
   const named = (verdict: DrillResult['verdict']) =>
@@ -32,6 +33,7 @@ export function gradeLine(grade: Grade, results: Results): string {
     `${countsOf(applied)} hold`,
     ...(named('fail') ? [`it fails ${named('fail')}`] : []),
     ...(search.length > 0 ? [`the search breaks it in ${listOf(search)}`] : []),
+    ...(searchUnknown.length > 0 ? [`the search came to no end in ${listOf(searchUnknown)}`] : []),
     ...(named('unknown') ? [`nothing is known of ${named('unknown')}`] : []),
   ];
   return `${stage}: ${clauses.join('; ')}.`;

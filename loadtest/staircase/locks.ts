@@ -3,6 +3,7 @@
 import { backendOf, beyond, locks, numberOf, replicasOf } from '../../locks/index.ts';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import type { StepFigures } from '../evidence/results.ts';
+import { questionOfPage } from './questions.ts';
 import { type Column, readStaircase, type UnreadRow } from './staircase.ts';
 
 // ✔ holds, ✘ fails, · is left to the measurement, – has nothing to break.
@@ -83,7 +84,8 @@ const forgotten = ({ lostUpdates = 0, sold }: StepFigures) => {
 const taken = ({ takeoverMs, keptOutMs = 0 }: StepFigures) =>
   takeoverMs === undefined ? `none in ${formatDuration(keptOutMs)}` : `after ${formatDuration(takeoverMs)}`;
 
-const columns: Record<string, Column> = {
+/** A drill that is no page says here what it asks. */
+const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   'one-node-rush': { group: 'Safety', asks: 'does one node alone lose sales?', seconds: 2 },
   rush: { group: 'Safety', asks: 'do two nodes together lose sales?', seconds: 2 },
   'sell-out': { group: 'Safety', asks: 'is more sold than there is?', seconds: 2 },
@@ -95,32 +97,27 @@ const columns: Record<string, Column> = {
   },
   'crashed-holder': {
     group: 'Liveness',
-    asks: 'does the shop sell again after a holder has crashed?',
     seconds: 3,
     figure: taken,
   },
   'hung-holder': {
     group: 'Liveness',
-    asks: 'does the shop sell again while a sale hangs whose process lives?',
     seconds: 4,
     figure: taken,
   },
   'slow-holder': {
     group: 'Safety',
-    asks: 'does a holder that was too slow harm the holders after it?',
     seconds: 4,
     figure: ({ overlaps = 0, keptOutMs }) =>
       keptOutMs === undefined ? `${formatNumber(overlaps)} others met` : `waited ${formatDuration(keptOutMs)}`,
   },
   'late-release': {
     group: 'Safety',
-    asks: 'does a release that arrives late free the lock of another holder?',
     seconds: 3,
     figure: (figures) => (figures['otherKeys'] ? 'another key' : met(figures)),
   },
   'nested-call': {
     group: 'Liveness',
-    asks: 'may a holder ask for its own lock again?',
     seconds: 3,
     figure: ({ answeredMs, overlaps = 0 }) => {
       if (overlaps > 0) return countOf(overlaps, 'overlap');
@@ -129,38 +126,32 @@ const columns: Record<string, Column> = {
   },
   'long-sale': {
     group: 'Safety',
-    asks: 'does a sale keep its lock when it takes longer than the lease?',
     seconds: 7,
     figure: lost,
   },
   'paused-process': {
     group: 'Safety',
-    asks: 'is a sale lost when a holder is paused and wakes up late?',
     seconds: 3,
     figure: lost,
   },
   'blocked-loop': {
     group: 'Safety',
-    asks: 'is a sale lost when the business of a holder computes for long and never yields?',
     seconds: 3,
     figure: lost,
   },
   partition: {
     group: 'Safety',
     isAside: true,
-    asks: 'is a sale lost when a node is cut off from its lock while a sale is inside?',
     seconds: 4,
     figure: lost,
   },
   'late-write': {
     group: 'Safety',
-    asks: 'is a sale lost when a write arrives after the lease has ended?',
     seconds: 3,
     figure: lost,
   },
   'crossed-write': {
     group: 'Safety',
-    asks: 'is a sale lost when a late write arrives between the read and the write of the next holder?',
     seconds: 2,
     figure: lost,
   },
@@ -193,19 +184,16 @@ const columns: Record<string, Column> = {
   },
   failover: {
     group: 'Outages',
-    asks: 'is a sale lost when Redis fails over to a replica that never heard of the lock?',
     seconds: 3,
     figure: lost,
   },
   'forgotten-sale': {
     group: 'Outages',
-    asks: 'is a sale that was answered still in the stock when Redis fails over to a replica that never heard of it?',
     seconds: 3,
     figure: forgotten,
   },
   'wrong-replica': {
     group: 'Outages',
-    asks: 'is a sale that one replica has confirmed still in the stock when another one is promoted?',
     seconds: 2,
     figure: forgotten,
   },
@@ -263,14 +251,12 @@ const columns: Record<string, Column> = {
   },
   amnesia: {
     group: 'Outages',
-    asks: 'does another sale get in when a master that has voted restarts empty?',
     seconds: 2,
     figure: lost,
   },
   'clock-jump': {
     group: 'Outages',
     isAside: true,
-    asks: 'is a sale lost when the clock of a server that has granted the lock jumps ahead by more than a lease?',
     seconds: 3,
     figure: lost,
   },
@@ -290,7 +276,9 @@ export const lockStaircase = readStaircase({
   title: 'The staircase',
   rowWord: 'stage',
   table,
-  columns,
+  columns: Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [name, { asks: questionOfPage(name) ?? '', ...column }]),
+  ),
   rows: Object.fromEntries(names.map((name) => [name, rowNamed(name)])),
 });
 

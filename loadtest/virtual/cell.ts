@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import { runCheck } from '../conformance/conformance.ts';
 import { drills } from '../drills/index.ts';
-import { type DrillOutcome, type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
-import { judgeExternal } from '../harness/judge-external.ts';
+import { type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
+import type { Played } from '../harness/run-cell.ts';
 import { isCheck } from '../staircase/contract.ts';
 import { addExternalRow } from '../staircase/lookup.ts';
 import { playDrill } from './play.ts';
@@ -18,10 +18,7 @@ export interface VirtualTask {
   lock?: LockSource;
 }
 
-export interface VirtualResult {
-  outcome: DrillOutcome;
-  /** The SHA-256 of the log: the same each time that the cell is played. Absent when nothing was. */
-  log?: string;
+export interface VirtualResult extends Played {
   /** The process that played it plays no other cell. */
   endsProcess?: boolean;
 }
@@ -51,8 +48,7 @@ export async function playCell({ stage, drill: name, settings, lock }: VirtualTa
   if (lock !== undefined) addExternalRow(stage, lock.facts.backend);
   try {
     const { outcome, log } = await playDrill(drill, stage, { settings, ...(lock && { lock, givesUp: true }) });
-    const judged = lock === undefined ? outcome : judgeExternal(outcome);
-    return { outcome: judged, log: createHash('sha256').update(log.join('\n')).digest('hex') };
+    return { outcome, log: createHash('sha256').update(log.join('\n')).digest('hex') };
   } catch (error) {
     return { outcome: lostTrack(error) };
   }

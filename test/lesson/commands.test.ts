@@ -20,7 +20,7 @@ const files = new Map(
     return file === undefined ? [] : [[name, file] as const];
   }),
 );
-/** They read their command line without commander, and have no `--help`. */
+/** They read their command line themselves, and have no `--help`. */
 const WITHOUT_HELP = [...files].filter(([, file]) => !usesCommander(file)).map(([name]) => name);
 /** What the orders call their rows and drills: `--help` names them only behind `--track orders`. */
 const OF_ORDERS = [...rowsOf('orders'), ...drillsOf('orders').map(({ name }) => name)];
@@ -46,10 +46,10 @@ beforeAll(async () => {
   for (const [name, file] of files) says.set(name, helps[file] ?? readText(file));
 });
 
-/** Whether the file, or one that it imports, reads the command line with commander. */
+/** Whether the file, or one that it imports, reads the command line as the commands do. */
 function usesCommander(file: string): boolean {
   const imported = importsIn(readText(file)).map((path) => join(dirname(file), path));
-  return [file, ...imported].some((each) => exists(each) && readText(each).includes("from 'commander'"));
+  return [file, ...imported].some((each) => exists(each) && /from 'commander'|command-line\.ts'/.test(readText(each)));
 }
 
 /** The parts of a command line, each as its words; what stands in quotes is one word. */

@@ -95,7 +95,9 @@ export function startCommand(
   const compiled = `tsx-${userInfo().uid}`;
   mkdirSync(join(tmpdir(), compiled), { recursive: true });
   symlinkSync(join(tmpdir(), compiled), join(tmp, compiled));
-  const withReports = /commands\/(replay|staircase|bench|grade|prove)\.ts$/.test(file) ? ['--reports', reports] : [];
+  const withReports = /(commands\/(replay|staircase|bench|grade|prove)|live\/drill)\.ts$/.test(file)
+    ? ['--reports', reports]
+    : [];
   // The settings of the tests' own shell must not reach the command; TMPDIR marks it and all that it starts.
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [...node, ...args, ...withReports], {

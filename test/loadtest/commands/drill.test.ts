@@ -9,7 +9,7 @@ test.each([
   { args: ['no-such-drill', '--stage', '4'], says: /no drill no-such-drill/ },
   { args: ['nested-call'], says: /--stage/ },
   { args: ['double-restore', '--stage', '4'], says: /goes with --guard, not with --stage/ },
-  { args: ['nested-call', '--stage', '7'], url: 'redis://127.0.0.1:1', says: /could not be run: .*REDIS_URL/ },
+  { args: ['nested-call', '--stage', '7'], url: 'redis://127.0.0.1:1', says: /could not be made: .*REDIS_URL/ },
 ])('2: $args is not allowed, or there is no Redis at $url', async ({ args, url, says }) => {
   const command = drill(args, url ? { REDIS_URL: url } : {});
 

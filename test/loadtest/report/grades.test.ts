@@ -28,6 +28,7 @@ test.each([
   ['one was left out', graded([rush], {}, ['mine failover']), false],
   ['it can’t be graded', graded([rush], { problem: 'there is no such file' }), false],
   ['the search breaks it', graded([rush], { search: ['plain'] }), false],
+  ['the search came to no end', graded([rush], { search: [], searchUnknown: ['plain'] }), false],
 ])('grades: %s', (_what, results, holds) => {
   expect(holdsAll(results)).toBe(holds);
 });

@@ -4,8 +4,9 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drills } from '../../../../loadtest/drills/index.ts';
 import type { RushFigures } from '../../../../loadtest/evidence/results.ts';
-import { runExternalCell } from '../../../../loadtest/grade/external-cell.ts';
 import { type Drill, lostTrack } from '../../../../loadtest/harness/drill.ts';
+import { realWorld } from '../../../../loadtest/harness/real-world.ts';
+import { runCell } from '../../../../loadtest/harness/run-cell.ts';
 import { FREE_LIMIT_MS } from '../../../../loadtest/harness/rush.ts';
 import { openLocalTarget, type Target } from '../../../../loadtest/harness/target.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
@@ -60,16 +61,13 @@ afterAll(() => target.close());
 const grade = (name: string, drillName: string, requests?: number) =>
   gradeBy(drills.find((each) => each.name === drillName) as Drill, name, { requests });
 
-async function gradeBy(drill: Drill, name: string, { on = target, requests = 400 } = {}) {
-  const { outcome } = await runExternalCell(drill, {
-    target: on,
-    stage: name,
+function gradeBy(drill: Drill, name: string, { on = target, requests = 400 } = {}) {
+  const world = realWorld({
+    targets: { open: async () => on, discard: async () => {} },
     settings: { requests, connections: 20, stock: 1_000, units: 100, leaseMs: LEASE_MS },
     signal: new AbortController().signal,
-    onProgress() {},
-    narrate: async () => {},
   });
-  return outcome;
+  return runCell({ stage: name, drill }, world);
 }
 
 test.each<[drill: string, what: string, lock: string, verdict: string, says: RegExp]>([

@@ -4,26 +4,25 @@ import { expect, test } from 'vitest';
 import { drills } from '../../../loadtest/drills/index.ts';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
 import { sourcesOf, whyNotVirtual } from '../../../loadtest/grade/external-locks.ts';
+import type { Drill } from '../../../loadtest/harness/drill.ts';
+import { runCell } from '../../../loadtest/harness/run-cell.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
-import { type PlayAllOptions, playAll } from '../../../loadtest/virtual/play-all.ts';
+import { openVirtualWorld } from '../../../loadtest/virtual/world.ts';
 import { lockWith, writeModule } from '../grade/modules.ts';
 
-/** Plays these drills under a lock, and resolves with what came of each. */
-async function play(file: string, names: string[], more: Partial<PlayAllOptions> = {}) {
+/** Runs these drills under a lock, and resolves with what came of each. */
+async function play(file: string, names: string[], { silenceMs }: { silenceMs?: number } = {}) {
   const stage = 'of-somebody';
-  const chosen = drills.filter(({ name }) => names.includes(name));
+  const locks = sourcesOf([{ stage, file }]);
+  const world = openVirtualWorld({ settings: usualSettings, locks, ...(silenceMs && { silenceMs }) });
   const played: [drill: string, verdict: Verdict, reason: string | undefined][] = [];
-  await playAll(
-    chosen.map((drill) => ({ stage, drill })),
-    {
-      settings: usualSettings,
-      locks: sourcesOf([{ stage, file }]),
-      signal: new AbortController().signal,
-      ...more,
-      onResult: ({ drill }, { outcome }) => void played.push([drill.name, outcome.verdict, outcome.reasons[0]]),
-    },
-  );
-  return played.toSorted();
+  for (const name of names) {
+    const drill = drills.find((each) => each.name === name) as Drill;
+    const { verdict, reasons } = await runCell({ stage, drill }, world);
+    played.push([name, verdict, reasons[0]]);
+  }
+  world.close();
+  return played;
 }
 
 test('a lock of which the virtual world has all that it imports: it is judged, and held to what a lock must do', async () => {

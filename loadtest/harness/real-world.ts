@@ -1,12 +1,14 @@
-// A drill under an external lock, which may break its node.
+// The real world: cells are run on real servers. An external lock may break its node.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, mastersOf } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { formatDuration } from '../evidence/numbers.ts';
-import { causeShown, type Drill, type DrillContext, type DrillOutcome, lostTrack } from '../harness/drill.ts';
-import { judgeExternal } from '../harness/judge-external.ts';
-import type { Target } from '../harness/target.ts';
+import { isExternal } from '../staircase/lookup.ts';
+import { type Cell, causeShown, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
+import type { Audience, World } from './run-cell.ts';
+import type { Target } from './target.ts';
+import type { Targets } from './targets.ts';
 
 /** How long a node may leave a question unanswered, in milliseconds; a drill may pause it for some leases. */
 const SILENCE_LIMIT_MS = 5_000;
@@ -17,30 +19,64 @@ const LOOK_MS = 500;
 /** What an external lock did to a node: a sentence. */
 class BrokenNode extends Error {}
 
-/**
- * Runs a drill under an external lock. It may end its node or block it for ever: then the drill is stopped and has failed. `isStackSound`: the stack may carry another drill.
- */
-export async function runExternalCell(
-  drill: Drill,
-  context: DrillContext,
-): Promise<{ outcome: DrillOutcome; isStackSound: boolean }> {
-  const { target, stage, settings } = context;
-  const watch = watchNodes(target, SILENCE_LIMIT_MS + (drill.kind === 'steps' ? PAUSED_LEASES * settings.leaseMs : 0));
-  const signal = AbortSignal.any([context.signal, watch.signal]);
-  try {
-    await deleteKeys(target, stage);
-    const outcome = await drill.run({ ...context, signal, givesUp: true });
-    return { outcome: judgeExternal(outcome), isStackSound: outcome.verdict !== 'unknown' && !signal.aborted };
-  } catch (error) {
-    await causeShown(signal);
-    return { outcome: brokenOr(signal.aborted ? signal.reason : error), isStackSound: false };
-  } finally {
-    watch.close();
+export interface RealWorldOptions {
+  /** Where its stacks come from. One that was not left clean is discarded. */
+  targets: Pick<Targets, 'open' | 'discard'>;
+  settings: DrillSettings;
+  /** Ends what is played when it aborts; its reason is a sentence. */
+  signal: AbortSignal;
+}
+
+/** Plays cells on real servers. */
+export function realWorld({ targets, settings, signal }: RealWorldOptions): World {
+  return {
+    isVirtual: false,
+    async play(cell, audience, place) {
+      const { stage, drill } = cell;
+      const target = await targets.open(drill.kind, place, stage).catch((error: Error) => {
+        if (isExternal(stage)) return error;
+        throw error;
+      });
+      if (target instanceof Error) return { outcome: nodesDidNotStart(target) };
+      const { outcome, isClean } = await playOn(target, cell, audience);
+      if (!isClean) await targets.discard(drill.kind, place);
+      return { outcome };
+    },
+  };
+
+  /** `isClean`: the stack may carry another drill. A drill that goes step by step has put it back, or else rejects. */
+  async function playOn(target: Target, { drill, stage }: Cell, { watch, ...audience }: Audience) {
+    const isOurs = !isExternal(stage);
+    const isStepwise = drill.kind === 'steps';
+    const nodes = isOurs
+      ? undefined
+      : watchNodes(target, SILENCE_LIMIT_MS + (isStepwise ? PAUSED_LEASES * settings.leaseMs : 0));
+    const either = nodes ? AbortSignal.any([signal, nodes.signal]) : signal;
+    try {
+      if (!isOurs) await deleteKeys(target, stage);
+      const outcome = await drill.run({
+        onProgress() {},
+        narrate: async () => {},
+        ...audience,
+        target: (await watch?.(target)) ?? target,
+        stage,
+        settings,
+        signal: either,
+        givesUp: !isOurs,
+      });
+      return { outcome, isClean: outcome.verdict !== 'unknown' || (isOurs && isStepwise) };
+    } catch (error) {
+      await causeShown(either);
+      const isPutBack = isOurs && isStepwise && error === signal.reason;
+      return { outcome: brokenOr(either.aborted ? either.reason : error), isClean: isPutBack };
+    } finally {
+      nodes?.close();
+    }
   }
 }
 
 /** The outcome of every drill under a lock with which the nodes do not start. */
-export function nodesDidNotStart(error: Error): DrillOutcome {
+function nodesDidNotStart(error: Error): DrillOutcome {
   // Its module was loaded before: that a node is late to start is the machine's doing.
   const isLate = /was not ready within/.test(error.message);
   return isOfNode(error.message) && !isLate ? brokenOr(new BrokenNode(shorten(error.message))) : lostTrack(error);

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { runAgainIfBusy } from '../../../loadtest/harness/busy-machine.ts';
+import { type Drill, type DrillOutcome, lostTrack } from '../../../loadtest/harness/drill.ts';
+import { realWorld } from '../../../loadtest/harness/real-world.ts';
+import { runCell } from '../../../loadtest/harness/run-cell.ts';
+import type { Target } from '../../../loadtest/harness/target.ts';
+import { usualSettings } from '../../../loadtest/virtual/play.ts';
+
+const target = { nodes: [], partDied: new Promise(() => {}) } as unknown as Target;
+
+/** Runs a drill that comes to this, and resolves with its verdict and with how many stacks were discarded. */
+async function run(stage: string, kind: Drill['kind'], outcome: () => Promise<DrillOutcome>) {
+  const stopping = new AbortController();
+  const discarded: Drill['kind'][] = [];
+  const targets = { open: async () => target, discard: async (kind: Drill['kind']) => void discarded.push(kind) };
+  const world = realWorld({ targets, settings: usualSettings, signal: stopping.signal });
+  const drill: Drill = { name: 'rush', kind, run: outcome };
+  const { verdict } = await runCell({ stage, drill }, world);
+  return { verdict, discarded: discarded.length };
+}
+
+const passed = async (): Promise<DrillOutcome> => ({ ...lostTrack(''), verdict: 'pass' });
+const unknown = async () => lostTrack('Sales were still in flight at the end.');
+const refused = { type: 'failed' as const, node: 'node-1', saleId: '1', at: 0, code: 'LOCK_WAIT_TIMEOUT' };
+const spoilt = (standstillMs: number) => () =>
+  runAgainIfBusy(async () => ({ outcome: { ...lostTrack('It came late.'), events: [refused] }, standstillMs }), {
+    ...{ wrongMs: 250, hinderingMs: 125, tries: 1 },
+    narrate: async () => {},
+  });
+
+test('an external lock is not blamed for a busy machine: what its nodes recorded explains nothing', async () => {
+  expect((await run('mine', 'steps', spoilt(0))).verdict).toBe('fail');
+  expect((await run('mine', 'steps', spoilt(125))).verdict).toBe('unknown');
+  expect((await run('mine', 'steps', spoilt(250))).verdict).toBe('unknown');
+});
+
+test.each([
+  ['a drill that holds', '4-ttl', 'steps', passed, 0],
+  ['a drill that could not stage its fault, and has put the stack back', '4-ttl', 'steps', unknown, 0],
+  ['a drill that could not put it back', '4-ttl', 'steps', () => Promise.reject(new Error('Sales are in flight.')), 1],
+  ['a load after which sales may go on', '4-ttl', 'load', unknown, 1],
+  ['an external lock of which nothing is known', 'mine', 'steps', unknown, 1],
+] as const)('%s: the stack is used again only when it is clean', async (_what, stage, kind, outcome, discarded) => {
+  expect((await run(stage, kind, outcome)).discarded).toBe(discarded);
+});
