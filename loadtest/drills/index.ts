@@ -3,11 +3,8 @@
 import type { Drill } from '../harness/drill.ts';
 import { asDrill, type StepDrill } from '../harness/step-drill.ts';
 import { scenario } from '../scenarios/index.ts';
-import { clientGone } from './client-gone.ts';
 import { crossedSkus } from './crossed-skus.ts';
 import { earlyRead } from './early-read.ts';
-import { lateBatch } from './late-batch.ts';
-import { longWait } from './long-wait.ts';
 import { oneNodeRush } from './one-node-rush.ts';
 import { overtaking } from './overtaking.ts';
 import { redisOutage } from './redis-outage.ts';
@@ -17,7 +14,7 @@ import { starvation } from './starvation.ts';
 
 /** The drills that stage one fault step by step, in the order of the staircase's columns. */
 export const stepDrills: StepDrill[] = [
-  longWait,
+  scenario('long-wait'),
   scenario('crashed-holder'),
   scenario('hung-holder'),
   scenario('slow-holder'),
@@ -29,14 +26,14 @@ export const stepDrills: StepDrill[] = [
   scenario('partition'),
   scenario('late-write'),
   scenario('crossed-write'),
-  lateBatch,
+  scenario('late-batch'),
   earlyRead,
   crossedSkus,
   scenario('failover'),
   scenario('forgotten-sale'),
   scenario('wrong-replica'),
   redisOutage,
-  clientGone,
+  scenario('client-gone'),
   starvation,
   overtaking,
 ];

@@ -82,7 +82,9 @@ export async function openTestBed(options: TestBedOptions) {
 
   /** Sets the lock of a node that runs since just now. */
   async function setUp(node: TargetNode) {
-    await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs: WAIT_TIMEOUT_MS, ...timing });
+    // Whoever waits is there when the lease ends.
+    const waitTimeoutMs = Math.max(WAIT_TIMEOUT_MS, timing.leaseMs);
+    await node.setLock(stage, { retryDelayMs: RETRY_DELAY_MS, waitTimeoutMs, ...timing });
     instances.set((await node.state()).instance, node.name);
   }
 
@@ -245,6 +247,9 @@ export async function openTestBed(options: TestBedOptions) {
    * machine that has enough time, a few. Of the nodes it is known when the test bed is closed.
    */
   const standstillMs = () => Math.max(isRedisBroken ? 0 : (watch?.standstillMs() ?? 0), nodesStandstillMs);
+
+  /** The same while the drill goes on. */
+  const standstillSoFarMs = async () => Math.max(standstillMs(), await worstOfNodes(sharedClock()));
 
   /** The worst standstill of a node from the beginning of the drill until then, without what the drill had it stand still for. */
   async function worstOfNodes(until: number): Promise<number> {
@@ -411,6 +416,7 @@ export async function openTestBed(options: TestBedOptions) {
     mustBeUnconfirmed: guarded(sales.mustBeUnconfirmed),
     leaseLeftMs,
     standstillMs,
+    standstillSoFarMs,
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
     keysLeft: guarded(async () => (stack ? readLeftKeys(stack.redis.url) : [])),
     events,

@@ -59,6 +59,12 @@ export interface Course {
   rounds: SaleEnd[][];
   /** Resolves when votes that are late have come, with how long they took, in milliseconds. */
   lateVotes?: () => Promise<number>;
+  /** Those who have come to wait. */
+  crowd: RunningSale[];
+  /** When they hung up, on the shared clock. */
+  hungUpAt?: number;
+  /** What tries for the lock have left in memory, in bytes. */
+  memory?: { tries: number; bytes: number };
 }
 
 export function beginCourse(testBed: TestBed): Course {
@@ -71,6 +77,7 @@ export function beginCourse(testBed: TestBed): Course {
     broken: new Map(),
     replicas: [],
     rounds: [],
+    crowd: [],
   };
 }
 

@@ -5,6 +5,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { describeOverlap, overlapsBetween } from '../evidence/overlaps.ts';
 import { readStock } from '../evidence/stock.ts';
+import type { TestBed } from '../harness/test-bed.ts';
 import { actorOf, type Course, insideOf, msOf } from './course.ts';
 import type { Filled, Known } from './sentence.ts';
 
@@ -24,6 +25,8 @@ export type Demand = (course: Course, outcome: StepHistory) => Finding | Promise
 
 /** A sale whose business takes six leases may take so much less, in leases: its clock starts later. */
 const ROUNDED = 0.1;
+/** So many standstills of a machine may be in what takes long: each step waits for the one before it. */
+const DELAYS = 5;
 
 export function demand<Form extends string>(
   form: Form,
@@ -83,6 +86,15 @@ export const demands: Known<Demand>[] = [
     const right = `${node.name} sold ${formatDuration(takeoverMs)} after the fault.`;
     return { right, figures: { takeoverMs }, witnesses: [] };
   }),
+  demand('<sale> is sold within <time>', async (course, _outcome, { sale: name, time }) => {
+    const limitMs = msOf(time, course.testBed.leaseMs);
+    const { outcome, ms } = await actorOf(course, name).sale.end;
+    const isSold = outcome === 'sold';
+    await mustHaveHadTime(course.testBed, ms - limitMs);
+    const how = `${name} ${isSold ? 'was sold' : 'was not sold'} within ${formatDuration(ms)}`;
+    const isWrong = !isSold || ms > limitMs;
+    return { right: how, wrong: isWrong ? how : undefined, figures: { nextSaleMs: ms }, witnesses: [] };
+  }),
   demand('<sale> does not wait for itself', async (course, _outcome, { sale: name }) => {
     const { sale, wentOn } = actorOf(course, name);
     const end = await sale.end;
@@ -96,6 +108,14 @@ export const demands: Known<Demand>[] = [
     return { wrong, figures, witnesses: [] };
   }),
 ];
+
+/** What came so much too late, in milliseconds, came late by itself. Throws NotStagedError where the machine may be why. */
+export async function mustHaveHadTime(testBed: TestBed, lateMs: number) {
+  const standstillMs = await testBed.standstillSoFarMs();
+  if (lateMs <= 0 || lateMs > DELAYS * standstillMs) return;
+  const reason = `The machine was too busy to tell who is late: for ${formatDuration(standstillMs)} nothing went on.`;
+  throw new NotStagedError(reason, { isLate: true });
+}
 
 function judgeMeetings(
   { testBed, actors, keptOutMs }: Course,

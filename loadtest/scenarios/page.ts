@@ -1,12 +1,13 @@
 // Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
 
+import { buyerDemands, buyerSteps } from './buyers.ts';
 import { type Demand, demands } from './demands.ts';
 import { masterDemands, masterSteps } from './masters.ts';
 import { meaningOf } from './sentence.ts';
 import { type Step, steps } from './sentences.ts';
 
-const allSteps = [...steps, ...masterSteps];
-const allDemands = [...demands, ...masterDemands];
+const allSteps = [...steps, ...buyerSteps, ...masterSteps];
+const allDemands = [...demands, ...buyerDemands, ...masterDemands];
 
 /** What is said of a verdict, besides the figures: why it holds, fails, and holds because everybody waited or the first was refused. */
 const endings = ['if it holds', 'if it fails', 'if all waited', 'if A is refused'] as const;

@@ -91,7 +91,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   'sell-out': { group: 'Safety', asks: 'is more sold than there is?', seconds: 2 },
   'long-wait': {
     group: 'Cost and traces',
-    asks: 'does waiting cost memory?',
     seconds: 4,
     figure: ({ bytesPerTry }) => (bytesPerTry === undefined ? undefined : `${formatNumber(bytesPerTry)} B a try`),
   },
@@ -157,7 +156,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'late-batch': {
     group: 'Safety',
-    asks: 'how many sales are in doubt when one write comes late, where a node sells for many at once?',
     seconds: 2,
     figure: ({ lostUpdates = 0, inDoubt = 0 }) =>
       lostUpdates > 0 ? lost({ lostUpdates }) : `${formatNumber(inDoubt)} in doubt`,
@@ -210,7 +208,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'client-gone': {
     group: 'Cost and traces',
-    asks: 'do clients that hung up still wait for the lock?',
     seconds: 1,
     figure: ({ emptyMs = 0, stillWaiting = 0, soldToNobody = 0, nextSaleMs = 0 }, verdict) => {
       if (stillWaiting > 0) return `${formatNumber(stillWaiting)} still wait`;
@@ -235,7 +232,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'frozen-master': {
     group: 'Outages',
-    asks: 'do sales go on at the usual pace when one or two of the masters that vote stand still?',
     seconds: 2,
     figure: ({ unsold = 0, lostUpdates = 0, overlaps = 0, costMs = 0, limitMs = 0 }) => {
       if (unsold > 0) return `${formatNumber(unsold)} not sold`;
@@ -245,7 +241,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'late-votes': {
     group: 'Safety',
-    asks: 'does a holder enter on votes that reach it when its lease is over?',
     seconds: 3,
     figure: lost,
   },

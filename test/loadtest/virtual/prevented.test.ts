@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { clientGone } from '../../../loadtest/drills/client-gone.ts';
 import { stepDrills } from '../../../loadtest/drills/index.ts';
 import { overtaking } from '../../../loadtest/drills/overtaking.ts';
 import { redisOutage } from '../../../loadtest/drills/redis-outage.ts';
@@ -12,6 +11,7 @@ import type { SaleScript } from '../../../services/inventory/lab/contract.ts';
 import { deaf, held, isUnknown, lost, never, run, withNodes, withoutLinks } from './own-target.ts';
 
 const blockedLoop = scenario('blocked-loop');
+const clientGone = scenario('client-gone');
 const crashedHolder = scenario('crashed-holder');
 const crossedWrite = scenario('crossed-write');
 const failover = scenario('failover');
@@ -192,6 +192,13 @@ describe('an outage that is none is unknown', () => {
     };
     isUnknown(await run(redisOutage, '8-auto-renew', { wrap, connections: 2 }), /Redis answered/);
   });
+});
+
+test.each([
+  { really: '8-auto-renew', verdict: 'fail', figures: { lostUpdates: 1 } },
+  { really: 'fenced', verdict: 'pass', figures: { lostUpdates: 0, inDoubt: 1 } },
+])('late-batch: a lock of one sale at a time, as $really: $verdict', async ({ really, ...expected }) => {
+  expect(await run(scenario('late-batch'), 'combine', { really })).toMatchObject(expected);
 });
 
 test('redis-outage: where there is no load, as in npm run drill, it has buyers all the same', async () => {

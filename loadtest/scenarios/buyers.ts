@@ -1,0 +1,113 @@
+// What is said of many buyers at once who wait for the lock, and when it holds then.
+
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
+import { sharedClock } from '../harness/clock.ts';
+import { type Course, msOf, nodeOf } from './course.ts';
+import { type Demand, demand, mustHaveHadTime } from './demands.ts';
+import type { Known } from './sentence.ts';
+import { type Step, setting, step } from './sentences.ts';
+
+/** How long a step may take that no lock delays, in milliseconds. */
+const STEP_LIMIT_MS = 5_000;
+/** How long it may take until nobody waits who has hung up, in milliseconds. */
+const HANG_UP_LIMIT_MS = 1_000;
+/** Of the tries that are asked for, so many are needed to tell bytes from noise. */
+const FEWEST = 1 / 3;
+/** Who tries more seldom waits for something else, in milliseconds. */
+const SELDOM_MS = 100;
+
+export const buyerSteps: Known<Step>[] = [
+  setting('who waits tries again at once', () => ({ timing: { retryDelayMs: 0 } })),
+  step('<count> buyers come to <node>, and wait', (course, { count, node }) => crowd(course, Number(count), node)),
+  step('the buyers hang up', hangUp),
+  step(
+    '<node> tries <count> times, for <limit> at most',
+    (course, { node, count, limit }) => tries(course, node, Number(count), msOf(limit, course.testBed.leaseMs)),
+    { isLong: true },
+  ),
+  step(
+    '<node> tries <count> times, for <limit> at most, and its memory is measured',
+    async (course, { node: name, count, limit }) => {
+      const node = nodeOf(course, name);
+      const limitMs = msOf(limit, course.testBed.leaseMs);
+      const before = await node.heap();
+      const tried = await tries(course, name, Number(count), limitMs);
+      course.memory = { tries: tried, bytes: (await node.heap()) - before };
+      if (tried >= FEWEST * Number(count)) return;
+      const nothingToBreak = tried < (course.crowd.length * limitMs) / SELDOM_MS;
+      throw new NotStagedError(`Only ${tried} tries were made: too few to measure.`, { nothingToBreak });
+    },
+    { isLong: true },
+  ),
+];
+
+export const buyerDemands: Known<Demand>[] = [
+  demand('one sale at most is in doubt', (_course, { ends }) => {
+    const inDoubt = ends.filter(({ outcome }) => outcome === 'inDoubt').length;
+    const wrong = inDoubt > 1 ? `${inDoubt} of ${ends.length} buyers do not know whether they have bought` : undefined;
+    return { wrong, figures: { asked: ends.length, inDoubt }, witnesses: [] };
+  }),
+  demand('no buyer waits for <time> after it has hung up', async (course, { events }, { time }) => {
+    const { testBed, crowd, hungUpAt = 0 } = course;
+    const limitMs = msOf(time, testBed.leaseMs);
+    const gone = events.filter(({ code, at }) => code === 'CLIENT_GONE' && at >= hungUpAt);
+    const inTime = gone.filter(({ at }) => at <= hungUpAt + limitMs);
+    const stillWaiting = crowd.length - inTime.length;
+    await mustHaveHadTime(testBed, stillWaiting > 0 ? limitMs : 0);
+    const emptyMs = Math.max(0, ...inTime.map(({ at }) => at - hungUpAt));
+    return {
+      right: `After ${formatDuration(emptyMs)} nobody waited any more`,
+      wrong:
+        stillWaiting > 0
+          ? `${countOf(stillWaiting, 'sale')} still waited for clients that had hung up ${formatDuration(limitMs)} before`
+          : undefined,
+      figures: { emptyMs, stillWaiting },
+      witnesses: [],
+    };
+  }),
+  demand('nothing is sold to a buyer that has hung up', async ({ testBed: { first, second } }, { ends }) => {
+    const states = await Promise.all([first, second].map((node) => node.state()));
+    const answered = ends.filter(({ outcome }) => outcome === 'sold').length;
+    const soldToNobody = states.reduce((sum, { counts }) => sum + counts.sold, 0) - answered;
+    const wrong = soldToNobody > 0 ? `${countOf(soldToNobody, 'unit')} went to clients that had gone` : undefined;
+    return { wrong, figures: { soldToNobody }, witnesses: [] };
+  }),
+  demand('a try keeps fewer than <count> bytes', ({ memory = { tries: 0, bytes: 0 } }, _outcome, { count }) => {
+    const { tries, bytes } = memory;
+    const bytesPerTry = Math.max(0, bytes / tries);
+    const right = `Each failed try keeps ${formatMeasure(bytesPerTry)} bytes: ${formatNumber(tries)} tries, ${formatNumber(bytes / 1024)} kB`;
+    const wrong = bytesPerTry < Number(count) ? undefined : right;
+    return { wrong, right, figures: { bytesPerTry, tries }, witnesses: [] };
+  }),
+];
+
+/** Resolves when all of them wait. Throws NotStagedError when they don't in time. */
+async function crowd(course: Course, count: number, at: string) {
+  const { testBed } = course;
+  const node = nodeOf(course, at);
+  course.crowd = Array.from({ length: count }, () => testBed.sell(node));
+  const haveCome = async () => (await node.state()).waiting === count || undefined;
+  if (await testBed.waitFor(haveCome, STEP_LIMIT_MS)) return;
+  throw new NotStagedError(`${count} buyers did not wait at ${at}.`);
+}
+
+/** Resolves when none of them waits any more, or when that takes too long. */
+async function hangUp(course: Course) {
+  const { testBed, crowd } = course;
+  course.hungUpAt = sharedClock();
+  for (const { hangUp } of crowd) hangUp();
+  const [node] = [testBed.first, testBed.second].filter(({ name }) => name === crowd[0]?.node);
+  testBed.mark(`${crowd.length} clients hang up`, { ...(node && { node }) });
+  await testBed.waitFor(async () => (await node?.state())?.waiting === 0 || undefined, HANG_UP_LIMIT_MS);
+}
+
+/** Resolves with how often a node has tried when it has done so often enough, or for long enough. */
+async function tries(course: Course, at: string, count: number, limitMs: number): Promise<number> {
+  const { testBed } = course;
+  const node = nodeOf(course, at);
+  const before = await testBed.triesOf(node);
+  const made = async () => (await testBed.triesOf(node)) - before;
+  await testBed.waitFor(async () => (await made()) >= count || undefined, limitMs);
+  return made();
+}
