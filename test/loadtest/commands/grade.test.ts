@@ -29,7 +29,7 @@ test('--new writes a lock to begin with; a drill, the contract and the search ju
     ['wrong-lock', 'contract-enter', 'nested-call'],
   ]);
   expect(grades?.[0]?.search).toEqual(['nested-call']);
-  expect(readFileSync(join(command.reports, 'latest/report.md'), 'utf8')).toMatch(
+  expect(readFileSync(join(command.reports, 'latest/report.html'), 'utf8')).toMatch(
     /wrong-lock: .*; the search breaks it in nested-call\./,
   );
 });
