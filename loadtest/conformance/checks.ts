@@ -2,12 +2,18 @@
 
 import type { DrillOutcome } from '../harness/drill.ts';
 import { abort, abortMany } from './checks/abort.ts';
+import { clock } from './checks/clock.ts';
 import { crash, deadHeir } from './checks/death.ts';
 import { enter, keys, nested, sameNode } from './checks/enter.ts';
 import { lateAcquire, lateRelease, wakeUp } from './checks/late.ts';
+import { lateRenewal } from './checks/late-renewal.ts';
 import { failedRenewal, longHold, lost, notHeld, quiet } from './checks/lease.ts';
 import { heap, leftovers } from './checks/left.ts';
 import { commands, herd } from './checks/load.ts';
+import { manyKeys } from './checks/many-keys.ts';
+import { oneTry } from './checks/one-try.ts';
+import { redisBack } from './checks/redis-back.ts';
+import { tokens } from './checks/tokens.ts';
 import { order, turn } from './checks/turn.ts';
 import type { LockUnderTest } from './lock-under-test.ts';
 
@@ -41,4 +47,10 @@ export const checks: Check[] = [
   { name: 'contract-heap', run: heap },
   { name: 'contract-order', run: order },
   { name: 'contract-turn', run: turn },
+  { name: 'contract-redis-back', run: redisBack },
+  { name: 'contract-late-renewal', run: lateRenewal },
+  { name: 'contract-many-keys', run: manyKeys },
+  { name: 'contract-one-try', run: oneTry },
+  { name: 'contract-clock', run: clock },
+  { name: 'contract-tokens', run: tokens },
 ];

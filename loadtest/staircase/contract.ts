@@ -28,28 +28,34 @@ const table = `
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-heap
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-order
                    │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-turn
-0-none             ✘  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –
-1-in-process       ✘  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –
-2-recursive-retry  ✔  ✔  ✘  ✔  ✘  ✔  ✘  ✘  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
-3-spin             ✔  ✔  ✘  ✔  ✘  ✔  ✘  ✘  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
-4-ttl              ✔  ✔  ✘  ✔  ✘  –  ✔  ✔  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
-5-owner-check      ✔  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
-6-lua-release      ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
-7-reentrant        ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-redis-back
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-late-renewal
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-many-keys
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-one-try
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-clock
+                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-tokens
+0-none             ✘  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –
+1-in-process       ✘  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –
+2-recursive-retry  ✔  ✔  ✘  ✔  ✘  ✔  ✘  ✘  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✘  ✔  –
+3-spin             ✔  ✔  ✘  ✔  ✘  ✔  ✘  ✘  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✘  ✔  –
+4-ttl              ✔  ✔  ✘  ✔  ✘  –  ✔  ✔  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
+5-owner-check      ✔  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
+6-lua-release      ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
+7-reentrant        ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
+8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
 
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –
-bounded            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
-blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –
-fair               ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔
-combine            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔
-read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
-fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
-buckets            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
-multi              ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –
+delete-if-equal    ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
+bounded            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✘  ✔  ✘  ✔  ✔  –
+blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
+fair               ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –
+cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  –
+combine            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
+fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
+fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
+buckets            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
+multi              ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
+redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
 `;
 
 /** What each check asks. */
@@ -59,7 +65,7 @@ const questions: Record<string, string> = {
   'contract-late-release': 'does a late command of release() free the lock of another holder?',
   'contract-late-acquire': 'does a late command of acquire() let two in, or mix up the fencing tokens?',
   'contract-same-node': 'does a holder that has lost its lock harm the next one of its own process?',
-  'contract-long-hold': 'is the lock held for six leases, where it is renewed?',
+  'contract-long-hold': 'is the lock held for twenty leases, where it is renewed?',
   'contract-crash': 'is the lock free soon when its process is killed after any command of acquire()?',
   'contract-dead-heir': 'is the lock free soon when its holder is dead, and one that lost it lives?',
   'contract-not-held': 'does release() say that the lock was no longer held?',
@@ -76,6 +82,12 @@ const questions: Record<string, string> = {
   'contract-heap': 'does memory stay of each acquisition?',
   'contract-order': 'do waiters enter in the order in which they asked?',
   'contract-turn': 'how long does one waiter wait for a node that always wants the lock?',
+  'contract-redis-back': 'is the lock still held three leases after one renewal failed?',
+  'contract-late-renewal': 'does anything go on when a release meets a renewal on its way?',
+  'contract-many-keys': 'does one process keep twelve keys at once, whichever is released first?',
+  'contract-one-try': 'does one of two that try once at the same moment stay out, and does nothing stay?',
+  'contract-clock': 'is a holder alone when the clocks of the nodes differ?',
+  'contract-tokens': 'do fencing tokens grow after a quiet day?',
 };
 
 /** What the built-in locks promise. Those that are not named promise nothing beyond the contract. */
@@ -96,6 +108,7 @@ export const promisesOfOurs: Record<string, Promises> = {
 };
 
 const noEnd = 'The key has no end, so a dead holder keeps it for ever.';
+const threeRenewals = 'It renews three times, and no more: a sale that hangs must not keep the lock.';
 const deletesAny = 'release() deletes the key, also when another has it by then.';
 
 /** Why a built-in lock fails a check. */
@@ -111,10 +124,13 @@ const reasons: Record<string, Record<string, string>> = {
     '5-owner-check': 'It looks and deletes in two commands: the owner changes between them.',
   },
   'contract-same-node': { '2-recursive-retry': deletesAny, '3-spin': deletesAny, '4-ttl': deletesAny },
-  'contract-long-hold': { bounded: 'It renews three times, and no more: a sale that hangs must not keep the lock.' },
+  'contract-long-hold': { bounded: threeRenewals },
   'contract-crash': { '2-recursive-retry': noEnd, '3-spin': noEnd },
   'contract-dead-heir': { '2-recursive-retry': noEnd, '3-spin': noEnd },
   'contract-not-held': { '2-recursive-retry': deletesAny, '3-spin': deletesAny, '4-ttl': deletesAny },
+  'contract-redis-back': { bounded: threeRenewals },
+  'contract-many-keys': { bounded: threeRenewals },
+  'contract-one-try': { '2-recursive-retry': noEnd, '3-spin': noEnd },
 };
 
 const names = Object.keys(questions);

@@ -6,7 +6,7 @@ import type { LockUnderTest } from '../lock-under-test.ts';
 import { doesNotApply, type End, Fault, holds, isNotHeld, saidOf } from '../outcome.ts';
 import { type Holder, LEASE_MS, STEP_LIMIT_MS, type Staging } from '../staging.ts';
 
-const LEASES = 6;
+const LEASES = 20;
 /** What the end of a lease takes until its holder has heard of it, in milliseconds: a command and its reply. */
 const SLACK_MS = 5;
 

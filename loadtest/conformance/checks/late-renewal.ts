@@ -1,0 +1,33 @@
+// A hold is released while its renewal is on its way: nothing of it goes on.
+
+import { countOf } from '../../evidence/numbers.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { doesNotApply, Fault, holds } from '../outcome.ts';
+import { LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';
+
+const LEASES = 3;
+/** So long the renewal is late, and so long what is on its way takes to end, in milliseconds. */
+const LATE_MS = 20;
+const SETTLE_MS = 100;
+
+export const lateRenewal = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, pass, endOf, now, say }) => {
+    const p = process();
+    const a = p.holder('A', LEASE_MS);
+    await a.enters();
+    const renewal = p.hold();
+    if ((await renewal.comes(LEASE_MS)) === undefined)
+      return doesNotApply('It sends nothing while it holds: it does not renew.');
+    const released = a.release();
+    say('A releases while its renewal is on its way');
+    await pass(LATE_MS);
+    renewal.letGo();
+    await endOf(released, STEP_LIMIT_MS);
+    await pass(SETTLE_MS);
+    const from = now();
+    await pass(LEASES * LEASE_MS);
+    const late = p.sentSince(from).length;
+    if (late > 0) throw new Fault(`After its release it sent ${countOf(late, 'command')} in ${LEASES} leases.`);
+    if (a.isLost() || a.losses.length > 0) throw new Fault('A hold that was released says later that it is lost.');
+    return holds(`A release met a renewal: in ${LEASES} leases nothing was sent, and nothing said to be lost.`);
+  });

@@ -1,0 +1,46 @@
+// Twelve keys are held by one process at once: each is renewed, whichever is released first.
+
+import { countOf } from '../../evidence/numbers.ts';
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { doesNotApply, Fault, holds, saidOf } from '../outcome.ts';
+import { LEASE_MS } from '../staging.ts';
+
+const KEYS = 12;
+const LEASES = 3;
+
+export const manyKeys = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, pass, key, now }) => {
+    const [p, q] = [process(), process()];
+    const all = Array.from({ length: KEYS }, (_, at) => ({
+      ofKey: `${key}:${at + 1}`,
+      a: p.holder(`A of key ${at + 1}`, LEASE_MS, `${key}:${at + 1}`),
+    }));
+    for (const { a } of all) await a.enters();
+    const from = now();
+    const stay = async (held: typeof all) => {
+      await pass(LEASES * LEASE_MS);
+      const rivals = held.map(({ ofKey }) => q.holder(`B of ${ofKey}`, LEASE_MS, ofKey));
+      const keptOut = await Promise.all(rivals.map((b) => b.isKeptOut()));
+      const entered = keptOut.filter((isOut) => !isOut).length;
+      if (entered > 0)
+        throw new Fault(
+          `One process held ${countOf(held.length, 'key')} for ${LEASES} leases: ${entered} were entered.`,
+        );
+    };
+    const leave = async (held: typeof all) => {
+      for (const { a } of held) {
+        const left = await a.leaves();
+        if (left.how !== 'done')
+          throw new Fault(`One process held ${countOf(KEYS, 'key')}: release() ${saidOf(left)}.`);
+      }
+    };
+    await pass(LEASE_MS / 2);
+    if (p.sentSince(from).length === 0) return doesNotApply('It sends nothing while it holds: it does not renew.');
+    await stay(all);
+    const isOdd = (at: number) => at % 2 === 1;
+    await leave(all.filter((_, at) => isOdd(at)).toReversed());
+    const others = all.filter((_, at) => !isOdd(at));
+    await stay(others);
+    await leave(others);
+    return holds(`One process held ${KEYS} keys at once, and nobody entered any of them.`);
+  });

@@ -1,0 +1,30 @@
+// A signal that is aborted from the start means one try: two try at the same moment.
+
+import type { LockUnderTest } from '../lock-under-test.ts';
+import { Fault, holds, saidOf } from '../outcome.ts';
+import { LEASE_MS, STEP_LIMIT_MS } from '../staging.ts';
+
+/** What nobody awaits has ended by then, in milliseconds. */
+const SETTLE_MS = 2 * LEASE_MS;
+
+export const oneTry = ({ stage }: LockUnderTest) =>
+  stage(async ({ process, pass, endOf, contents, leaseLeftMs, say }) => {
+    const [p, q] = [process(), process()];
+    const [alone, a, b] = [p.holder('A', LEASE_MS), p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+    const first = await endOf(alone.acquire('once'), STEP_LIMIT_MS);
+    if (first.how !== 'done') throw new Fault(`One try at a free lock: acquire() ${saidOf(first)}.`);
+    if (leaseLeftMs() === -1) throw new Fault('Who tries once gets a key that has no end.');
+    await alone.leaves();
+    await pass(SETTLE_MS);
+    const before = contents();
+    const tries = await Promise.all([a, b].map((each) => endOf(each.acquire('once'), STEP_LIMIT_MS)));
+    for (const [at, end] of tries.entries()) say(`${at === 0 ? 'A' : 'B'} tries once: acquire() ${saidOf(end)}`);
+    if (tries.some(({ how }) => how === 'pending')) throw new Fault('Who tries once waits for the lock.');
+    if (tries.every(({ how }) => how === 'done'))
+      throw new Fault('Two tried once at the same moment, and both entered.');
+    for (const [at, each] of [a, b].entries()) if (tries[at]?.how === 'done') await each.leaves();
+    await pass(SETTLE_MS);
+    const left = Object.keys(contents()).filter((name) => !(name in before));
+    if (left.length > 0) throw new Fault(`Two tried once, and left ${left.join(', ')}.`);
+    return holds('Two tried once at the same moment: not both were inside, and nothing is left.');
+  });
