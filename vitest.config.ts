@@ -6,7 +6,7 @@ const quick = [
   'test/loadtest/bench/**/*.test.ts',
   'test/loadtest/commands/{narrator,options}.test.ts',
   'test/loadtest/evidence/**/*.test.ts',
-  'test/loadtest/prove/{alike,plan,results,timeline}.test.ts',
+  'test/loadtest/prove/{plan,results}.test.ts',
   'test/loadtest/report/**/*.test.ts',
   'test/loadtest/scenarios/{page,stock}.test.ts',
   'test/loadtest/{staircase,virtual/cells}/!(outage).test.ts',

@@ -1,7 +1,6 @@
 // A verdict in words: what was looked at, what came of it, and the order of events that shows it.
 
-import { countOf, formatNumber } from '../../loadtest/evidence/numbers.ts';
-import { formatOrders, sizeOf } from '../../loadtest/prove/claim.ts';
+import { countOf, formatNumber, formatOrders } from '../../loadtest/evidence/numbers.ts';
 import { exerciseColumns } from '../../loadtest/staircase/exercises.ts';
 import { columnOf } from '../../loadtest/staircase/lookup.ts';
 import type { Cell } from '../../prove/cell.ts';
@@ -49,6 +48,8 @@ export function verdictLines(exercise: Exercise, verdict: SearchVerdict, style: 
 
 function praiseOf(exercise: Exercise, cells: Cell[], paint: Paint): string {
   // Some scopes need a process more than the others.
+  const sizeOf = ({ processes, sales }: Cell) =>
+    `${countOf(processes, 'process', 'processes')} × ${countOf(sales, 'sale')}`;
   const sizes = [...new Set(cells.map(sizeOf))];
   const orders = cells.reduce((sum, { schedules }) => sum + schedules, 0);
   const size = sizes.length === 0 ? '' : `, with ${sizes.join(' and with ')}`;

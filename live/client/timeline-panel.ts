@@ -82,7 +82,7 @@ function ReadTimeline({ timeline, story, title, index, isOver }: ReadTimelinePro
     [width, story, ...[0, 1].map((other) => seen[other]?.timeline)],
   );
   const markup = useMemo(
-    () => (width > 0 ? drawTimeline(title, timeline, undefined, [layout]).markup : ''),
+    () => (width > 0 ? drawTimeline(title, timeline, [layout]).markup : ''),
     [timeline, title, layout, width],
   );
   const events = useMemo(() => eventsOf(timeline), [timeline]);

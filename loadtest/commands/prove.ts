@@ -1,20 +1,16 @@
 // npm run prove: looks at every order of events under a lock, and prints the matrix or the shortest counterexample.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { replicasOf } from '../../locks/index.ts';
 import type { Cell } from '../../prove/cell.ts';
 import type { Budget } from '../../prove/scopes.ts';
-import { projectDir } from '../../scripts/stack/parts.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
-import { LATEST_PROOF, type ProofCell } from '../evidence/proof.ts';
 import { problemOfName, readExternalLock } from '../grade/external-locks.ts';
-import { cellsShownIn, withCounterexamples } from '../prove/chapters.ts';
 import { cellLines, faultLines, legend, matrixLines, matrixOf, nameOfCell, summaryOf } from '../prove/matrix.ts';
-import { replayOnRedis } from '../prove/on-redis.ts';
 import { expectedVerdict, type ProvableLock, plan, provable, provableLocks, scopeNames } from '../prove/plan.ts';
-import { type Planned, proveAll } from '../prove/prover.ts';
-import { proofOf, writeProof } from '../prove/results.ts';
+import { proveAll } from '../prove/prover.ts';
+import { proofOf } from '../prove/results.ts';
 import { jsonOption, namesAmong, newCommand, reportsOption, stageList, wholeNumberFrom } from './command-line.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeMachine } from './environment.ts';
@@ -47,14 +43,12 @@ const command = newCommand(
   .option('--delays <n>', 'how many commands are held up, in scopes that have them', wholeNumberFrom(0, 3))
   .option('--crashes <n>', 'how many crashes, in scopes that have them', wholeNumberFrom(0, 3))
   .option('--split', 'a command and its reply are two steps', false)
-  .option('--on-redis', 'replay each counterexample on a real server, with real processes', false)
   .option('--deep', '3 processes × 2 sales, which takes minutes', false)
   .option(
     '--seconds <n>',
     `how long all of it may take (${SECONDS}, with --deep ${DEEP_SECONDS})`,
     wholeNumberFrom(1, 36_000),
   )
-  .option('--write', 'bring the counterexamples of the chapters up to date', false)
   .addOption(jsonOption())
   .addOption(reportsOption())
   .parse();
@@ -65,18 +59,16 @@ interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
   processes?: number;
   sales?: number;
   split: boolean;
-  onRedis: boolean;
   deep: boolean;
   seconds?: number;
   json: boolean;
-  write: boolean;
   reports: string;
 }
 const given = command.opts<Given>();
 
 const stopping = new AbortController();
 stopOnSignal(stopping, new Error('stopped before the end'));
-process.exitCode = await runToEnd('The search could not be run', given.write ? writeChapters : prove);
+process.exitCode = await runToEnd('The search could not be run', prove);
 await exitWhenWritten();
 
 async function prove(): Promise<number> {
@@ -93,62 +85,23 @@ async function prove(): Promise<number> {
   const progress = startProgressLine(planned.length);
   const seconds = given.seconds ?? (deep ? DEEP_SECONDS : SECONDS);
   const createdAt = new Date();
-  const found = await proveAll(planned, {
+  const cells = await proveAll(planned, {
     seconds,
     signal: stopping.signal,
     onCell: (cell) => progress.advance(nameOfCell(cell)),
   });
   progress.end();
-  const cells = given.onRedis ? await replayAll(found, planned) : found;
   const proof = await proofOf({ command: commandLine(), createdAt, machine: describeMachine(), cells });
   const reports = resolve(callerDir, given.reports);
   const folder = folderOf(reports, createdAt);
-  await writeProof(proof, folder);
-  pointAt(reports, LATEST_PROOF, folder);
-  if (json) process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
-  else print(cells, proof.server, join(folder, 'report.html'));
+  const text = `${JSON.stringify(proof, undefined, 2)}\n`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'prove.json'), text);
+  pointAt(reports, 'latest-prove', folder);
+  if (json) process.stdout.write(text);
+  else print(cells, proof.server, join(folder, 'prove.json'));
   if (stopping.signal.aborted) return COULD_NOT_RUN;
-  const isSame = ({ onRedis }: ReplayedCell) => onRedis === undefined || onRedis.sameEachTime;
-  return cells.every((cell) => isAsExpected(cell) && isSame(cell)) ? AS_TAUGHT : NOT_AS_TAUGHT;
-}
-
-type ReplayedCell = Cell & Pick<ProofCell, 'onRedis'>;
-
-/** Replays the counterexamples, one after the other: they judge locks by the clock. Those that a real server can't follow are named. */
-async function replayAll(cells: Cell[], planned: Planned[]): Promise<ReplayedCell[]> {
-  const replayed: ReplayedCell[] = [];
-  for (const cell of cells) {
-    const file = planned.find(({ stage }) => stage === cell.stage)?.file ?? '';
-    if (cell.verdict !== 'fails' || stopping.signal.aborted) replayed.push(cell);
-    else {
-      const { server, times, differs } = await replayOnRedis(cell, file, { signal: stopping.signal });
-      const isFollowed = times > 0 || server !== 'no server';
-      replayed.push(
-        isFollowed ? { ...cell, onRedis: { server, times: 1, sameEachTime: differs === undefined } } : cell,
-      );
-      const how = differs ?? `It went the same way on ${server}.`;
-      process.stderr.write(`${nameOfCell(cell)}: ${how}\n`);
-    }
-  }
-  return replayed;
-}
-
-/** Proves the cells whose counterexamples the chapters show, and writes them there. */
-async function writeChapters(): Promise<number> {
-  const files = ['docs/stages', 'docs/beyond'].flatMap((folder) =>
-    readdirSync(join(projectDir, folder)).map((name) => join(projectDir, folder, name)),
-  );
-  for (const file of files) {
-    const chapter = readFileSync(file, 'utf8');
-    const planned = cellsShownIn(chapter);
-    if (planned.length === 0) continue;
-    const cells = await proveAll(planned, { seconds: SECONDS, signal: stopping.signal, onCell() {} });
-    const updated = withCounterexamples(chapter, cells);
-    if (updated === chapter) continue;
-    writeFileSync(file, updated);
-    process.stdout.write(`${relative(projectDir, file)} is up to date now.\n`);
-  }
-  return AS_TAUGHT;
+  return cells.every(isAsExpected) ? AS_TAUGHT : NOT_AS_TAUGHT;
 }
 
 async function wantedLocks(): Promise<ProvableLock[]> {
@@ -185,12 +138,12 @@ function commandLine(): string {
   return ['npm run prove', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
 }
 
-function print(cells: Cell[], server: string, report: string) {
+function print(cells: Cell[], server: string, file: string) {
   const lines: string[] = [];
   if (cells.length > MOST_PRINTED) lines.push(...matrixLines(matrixOf(cells)), '', legend, summaryOf(cells, server));
   else for (const cell of cells) lines.push(...cellLines(cell), '');
   if (cells.length > MOST_PRINTED) lines.push('', ...faultLines(cells, isAsExpected));
-  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nReport: ${report}\n`);
+  process.stdout.write(`${lines.join('\n').trimEnd()}\n\nAll of it: ${file}\n`);
 }
 
 /** What is not known contradicts nothing; a lock that is not of the course is to hold. */

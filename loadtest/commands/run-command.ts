@@ -1,7 +1,6 @@
 // What the commands that run cells do, from the first stack to the report.
 
 import { availableParallelism } from 'node:os';
-import { latestProof } from '../evidence/proof.ts';
 import type { DrillResult, Grade, Results, StageResult } from '../evidence/results.ts';
 import { modulesOf, sourcesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
@@ -110,7 +109,7 @@ export async function runCommand({
       ...(grades && { grades }),
     };
     folder.finish(results);
-    await writeReport(results, folder.dir, latestProof(reportsDir));
+    await writeReport(results, folder.dir);
     narrator.end(results, folder.dir);
     if (prints === 'json') process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
     if (prints === 'markdown') process.stdout.write(renderTables(results));

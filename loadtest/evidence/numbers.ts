@@ -28,6 +28,14 @@ export function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(3)} s`;
 }
 
+/** A number of orders of events: exact up to 2^53, and its magnitude beyond. */
+export function formatOrders(orders: number): string {
+  if (orders <= Number.MAX_SAFE_INTEGER) return formatNumber(orders);
+  const power = Math.floor(Math.log10(orders));
+  const digits = [...String(power)].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
+  return `about ${(orders / 10 ** power).toFixed(1)} × 10${digits}`;
+}
+
 /** `2026-11-21T10:15:00Z` as `21 November 2026, 10:15 UTC`. */
 export function formatMoment(iso: string): string {
   const date = new Date(iso);

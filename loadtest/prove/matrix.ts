@@ -3,8 +3,7 @@
 import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
-import { countOf, listOf } from '../evidence/numbers.ts';
-import { formatOrders } from './claim.ts';
+import { countOf, formatOrders, listOf } from '../evidence/numbers.ts';
 import { scopeNames } from './plan.ts';
 
 /** A lock in the matrix: a sign for each scope that it was looked at in. */

@@ -1,47 +1,53 @@
-// What a run of the search concludes, and how it writes it down.
+// What a run of the search concludes, as `prove.json` has it. Others read it: a change that breaks them gets a new `format`.
 
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Cell } from '../../prove/cell.ts';
 import { versionIn } from '../../services/inventory/redis-info.ts';
 import { openValkey } from '../../virtual/valkey.ts';
-import { PROOF_FILE, type Proof, type ProofCell, proofSchema } from '../evidence/proof.ts';
 import type { Machine } from '../evidence/results.ts';
 import { columnNames } from '../staircase/lookup.ts';
-import { renderProofPage } from './page.ts';
 import { expectedVerdict } from './plan.ts';
 
-export interface ProofParts {
+/** A lock in a scope. */
+export interface ProofCell extends Cell {
+  /** The drill of the same name; null when there is none. */
+  drill: string | null;
+  /** What the staircase says of that drill; null where it leaves it open. */
+  taught: 'holds' | 'fails' | null;
+}
+
+export interface Proof {
+  format: 1;
+  createdAt: string;
+  durationMs: number;
+  machine: Machine;
   /** The command that repeats it. */
   command: string;
+  /** The server of the search, such as `Valkey 9.1.1`. */
+  server: string;
+  verdict: 'as-taught' | 'not-as-taught' | 'unknown';
+  /** One sentence for each cell that is not as expected or unknown. */
+  verdictReasons: string[];
+  cells: ProofCell[];
+}
+
+interface ProofParts extends Pick<Proof, 'command' | 'machine'> {
   createdAt: Date;
-  machine?: Machine;
-  /** A cell as the search found it, and what became of its counterexample on a server of its own. */
-  cells: (Cell & Pick<ProofCell, 'onRedis'>)[];
+  cells: Cell[];
 }
 
 /** What the cells say together: for each the drill of its name, and whether all is as expected. */
 export async function proofOf({ command, createdAt, machine, cells }: ProofParts): Promise<Proof> {
   const known = cells.map((cell) => ({ ...cell, drill: drillOf(cell), taught: taughtOf(cell) }));
-  return proofSchema.parse({
+  return {
     format: 1,
     createdAt: createdAt.toISOString(),
     durationMs: Math.max(0, Date.now() - createdAt.getTime()),
-    ...(machine && { machine }),
+    machine,
     command,
     server: await nameOfServer(),
     ...judgeProof(known),
     cells: known,
-  });
-}
-
-/** Writes `prove.json` and `report.html` into `dir`, which is made when it is missing. */
-export async function writeProof(proof: Proof, dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true });
-  await Promise.all([
-    writeFile(join(dir, PROOF_FILE), `${JSON.stringify(proofSchema.parse(proof), null, 2)}\n`),
-    writeFile(join(dir, 'report.html'), await renderProofPage(proof)),
-  ]);
+  };
 }
 
 const drillOf = ({ scope }: Cell) => (columnNames.includes(scope) ? scope : null);

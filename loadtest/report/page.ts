@@ -1,7 +1,6 @@
 // The report as a page.
 
 import { formatDuration, formatMoment } from '../evidence/numbers.ts';
-import type { Proof } from '../evidence/proof.ts';
 import type { Results } from '../evidence/results.ts';
 import { drillsAlone } from './cells.ts';
 import { finalStock, latency, stockOfRushes } from './chart-sections.ts';
@@ -16,11 +15,8 @@ import { readStyles } from './styles.ts';
 import { countCells, summarize, titleOf } from './summary.ts';
 import { timelinePatterns } from './timeline.ts';
 
-/**
- * The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. With a `proof`, the
- * staircase has its marks as well.
- */
-export function renderPage(results: Results, proof?: Proof): string {
+/** The report as one page that needs nothing but itself: no script, and nothing is fetched from anywhere. */
+export function renderPage(results: Results): string {
   const stages = drillsAlone(results.stages);
   const css = readStyles();
   const page = html`<!doctype html>
@@ -37,7 +33,7 @@ ${trusted(css)}</style>
 ${verdict(results)}
 <main>
 ${results.grades === undefined && finalStock(results)}
-${staircaseSections(results, proof)}
+${staircaseSections(results)}
 ${contractSection(results)}
 ${gradesSection(results)}
 ${results.grades !== undefined && finalStock(results)}

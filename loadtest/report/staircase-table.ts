@@ -1,7 +1,6 @@
 // The staircase as a table of the page.
 
-import { countOf, formatMoment } from '../evidence/numbers.ts';
-import { type Proof, type ProofCell, provedOf } from '../evidence/proof.ts';
+import { countOf } from '../evidence/numbers.ts';
 import type { Results } from '../evidence/results.ts';
 import {
   type Cell,
@@ -15,7 +14,7 @@ import {
   type StaircasePart,
 } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { anchor, beyondPromise, states, verdictMarks } from './marks.ts';
+import { anchor, beyondPromise, states } from './marks.ts';
 
 /** With more drills than that, a table needs small letters; with more than the second, the smallest. */
 const WIDE = 5;
@@ -23,12 +22,12 @@ const WIDEST = 13;
 /** Fewer than that fit beside each other on a phone. */
 const FEW = 5;
 
-/** The staircases as they were run. Each cell leads to its drill below. With a proof, each that was proved too has a second mark. */
-export function staircaseSections(results: Results, proof?: Proof): Html[] {
-  return ranStaircases(results).map((staircase) => staircaseSection(staircase, results, proof));
+/** The staircases as they were run. Each cell leads to its drill below. */
+export function staircaseSections(results: Results): Html[] {
+  return ranStaircases(results).map((staircase) => staircaseSection(staircase, results));
 }
 
-function staircaseSection(ran: RanStaircase, results: Results, proof?: Proof): Html {
+function staircaseSection(ran: RanStaircase, results: Results): Html {
   const { drills, rows } = ran;
   const { title, rowWord } = ran.staircase;
   if (rows.length === 0) return html`<section><h2>${title}</h2><p>Nothing was run.</p></section>`;
@@ -36,7 +35,7 @@ function staircaseSection(ran: RanStaircase, results: Results, proof?: Proof): H
   const isWide = drills.length > WIDE;
   return html`<section>
 <h2>${title}</h2>
-<div class="parts">${parts.map((part) => partTable(part, ran, results, proof))}</div>
+<div class="parts">${parts.map((part) => partTable(part, ran, results))}</div>
 <ul class="legend">
 <li><b class="key pass">✔\uFE0E</b> the ${rowWord} holds</li>
 <li><b class="key fail">✘\uFE0E</b> the ${rowWord} fails: that is its lesson</li>
@@ -44,18 +43,12 @@ ${legendItems(
   rows.flatMap(({ cells }) => cells),
   results,
 )}</ul>
-${proof && proofLegend(rows, proof)}
 ${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).map(question)}</dl>`}
 </section>`;
 }
 
 /** The table of one group. All tables of a staircase have columns of one width, so that they stand below each other. */
-function partTable(
-  part: StaircasePart,
-  { staircase, drills: all }: RanStaircase,
-  results: Results,
-  proof?: Proof,
-): Html {
+function partTable(part: StaircasePart, { staircase, drills: all }: RanStaircase, results: Results): Html {
   const { group, drills, rows } = part;
   const isWide = all.length > WIDE;
   const width = [isWide && ' wide', drills.length > WIDEST && ' widest'];
@@ -66,7 +59,7 @@ ${isWide && drills.length >= FEW && html`<p class="hint${drills.length <= WIDE &
 <table class="staircase${width}" style="--drills: ${drills.length}">
 <thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
 <tbody>
-${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, results, provedOf(proof, cell)))}</tr>\n`)}
+${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, results))}</tr>\n`)}
 </tbody>
 </table>
 </div>
@@ -92,25 +85,6 @@ function legendItems(cells: Cell[], results: Results): (Html | false)[] {
   ];
 }
 
-const proofMarks: Record<ProofCell['verdict'], { mark: string; word: string }> = {
-  holds: { mark: verdictMarks['as-taught'], word: 'proved' },
-  fails: { mark: verdictMarks['not-as-taught'], word: 'counterexample' },
-  unknown: { mark: verdictMarks.unknown, word: 'cut' },
-};
-
-const proofMark = (verdict: ProofCell['verdict']) => html`<b class="proved">${proofMarks[verdict].mark}</b>`;
-
-/** What the second marks say. Nothing when no cell has one. */
-function proofLegend(rows: RanStaircase['rows'], proof: Proof): Html | false {
-  if (!rows.some(({ cells }) => cells.some((cell) => provedOf(proof, cell) !== undefined))) return false;
-  return html`<p class="legend-title">The small mark in a cell: the proof of ${formatMoment(proof.createdAt)}, ${proof.server}</p>
-<ul class="legend">
-<li>${proofMark('holds')} proved: it holds in every order of events of its scope</li>
-<li>${proofMark('fails')} counterexample: there is an order of events that breaks it</li>
-<li>${proofMark('unknown')} cut: not every order was looked at</li>
-</ul>`;
-}
-
 function drillHeading(drill: string): Html {
   const question = questionOf(drill);
   return html`${drill}${question !== undefined && html`<br><small>${question}</small>`}`;
@@ -129,7 +103,7 @@ function isMeasuredOnly({ verdict, taught }: NonNullable<Cell['result']>): boole
   return taught === null && (verdict === 'pass' || verdict === 'fail');
 }
 
-function staircaseCell({ stage, drill, state, result }: Cell, results: Results, proved?: ProofCell['verdict']): Html {
+function staircaseCell({ stage, drill, state, result }: Cell, results: Results): Html {
   if (result === undefined) return html`<td class="${state}">${states[state].word}</td>`;
   const { mark, word } = isBeyondPromise(results, stage, result) ? beyondPromise : states[state];
   const isOff = isAsTaught(result) === false;
@@ -138,12 +112,7 @@ function staircaseCell({ stage, drill, state, result }: Cell, results: Results, 
   return html`<td class="${state}${isMeasuredOnly(result) && ' measured'}${isOff && ' off'}"><a href="#${anchor(stage, drill)}"
 ><span class="mark" aria-hidden="true">${mark}</span> <span class="${isShort && 'spoken'}">${word}</span>
 ${figure !== undefined && html`<span class="figure">${unbroken(figure)}</span>`}
-${isOff && html`<span class="taught">expected: ${result.taught ?? ''}</span>`}${proved && provedMark(proved)}</a></td>`;
-}
-
-function provedMark(verdict: ProofCell['verdict']): Html {
-  const { mark, word } = proofMarks[verdict];
-  return html`<span class="proved"><span aria-hidden="true">${mark}</span> <span class="word">${word}</span></span>`;
+${isOff && html`<span class="taught">expected: ${result.taught ?? ''}</span>`}</a></td>`;
 }
 
 /** A number is never parted from its unit. */

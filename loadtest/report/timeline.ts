@@ -37,29 +37,10 @@ const bothLayouts: Layout[] = [
   { name: 'narrow', width: 360, left: 0, fontSize: 15, maxTicks: 5 },
 ];
 
-/** What the axis counts, which need not be time. */
-export interface Axis {
-  /** A length in a sentence: `1.5 s`. */
-  nameLength(ms: number): string;
-  /** A moment in a sentence: `1.5 s`. */
-  nameMoment(ms: number): string;
-  /** The marks, row under row, `most` in each at the most; the grid stands on the last row. */
-  rowsOfMarks(endMs: number, most: number, playedMs: number): Mark[][];
-}
-
-export interface Mark {
+interface Mark {
   ms: number;
   label: string;
 }
-
-const axisOfTime: Axis = {
-  nameLength: formatDuration,
-  nameMoment: formatDuration,
-  rowsOfMarks(endMs, most, playedMs) {
-    const label = (ms: number) => (ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s`);
-    return [roundMarks(endMs, most, playedMs).map((ms) => ({ ms, label: label(ms) }))];
-  },
-};
 
 const faultRowHeight = 36;
 const textHeight = 22;
@@ -69,22 +50,16 @@ const lowLane = { text: 0, band: 14, bar: 10, gap: 2 };
 const lowFontSize = 14;
 const waitWidth = 24;
 const axisHeight = 30;
-const moreMarksHeight = 24;
 /** Of a common font, as a part of its size: on the wide side, so that no text is cut. */
 const letterWidth = 0.58;
 /** A sale of a few milliseconds in a drill of seconds is still seen. */
 const minBarWidth = 4;
 
 /** What happened in a drill: a lane for each sale, its leases behind it, the faults across, overlaps over two lanes. */
-export function drawTimeline(
-  title: string,
-  timeline: Timeline,
-  axis: Axis = axisOfTime,
-  layouts: Layout[] = bothLayouts,
-): Html {
-  const label = describeTimeline(title, timeline, axis);
+export function drawTimeline(title: string, timeline: Timeline, layouts: Layout[] = bothLayouts): Html {
+  const label = describeTimeline(title, timeline);
   return html`<figure class="timeline">
-${layouts.map((layout) => drawing(label, timeline, axis, layout))}${!layouts[0]?.isGrowing && legend(timeline)}
+${layouts.map((layout) => drawing(label, timeline, layout))}${!layouts[0]?.isGrowing && legend(timeline)}
 ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
 </figure>`;
 }
@@ -101,15 +76,15 @@ export interface Measures {
   at(ms: number): number;
 }
 
-/** Measures what `drawTimeline` draws, under an axis with so many rows of marks. */
-export function measureTimeline(timeline: Timeline, layout: Layout, rowsOfMarks = 1): Measures {
+/** Measures what `drawTimeline` draws. */
+export function measureTimeline(timeline: Timeline, layout: Layout): Measures {
   const plot = plotOf(timeline, layout);
   const faultRows = placeFaults(timeline.faults, plot).reduce((rows, { row }) => Math.max(rows, row + 1), 0);
   const lanesTop = faultRows * faultRowHeight + 4;
   const { text, band, gap } = plot.lane;
   const laneHeight = (layout.left > 0 ? 0 : textHeight) + text + band + gap;
   const lanesBottom = lanesTop + Math.max(1, timeline.lanes.length) * laneHeight;
-  const height = lanesBottom + axisHeight + (rowsOfMarks - 1) * moreMarksHeight;
+  const height = lanesBottom + axisHeight;
   return { height, lanesTop, laneHeight, lanesBottom, playedMs: plot.playedMs, at: plot.at };
 }
 
@@ -122,14 +97,14 @@ export function timelinePatterns(): Html {
 }
 
 /** A timeline in one sentence, for a reader who can't see it. */
-function describeTimeline(title: string, timeline: Timeline, axis: Axis): string {
+function describeTimeline(title: string, timeline: Timeline): string {
   const { lanes, moreLanes, faults, overlaps, durationMs } = timeline;
   const entered = lanes.filter(({ inside }) => inside !== undefined).length;
   const asked = lanes.length + moreLanes;
   const shown = moreLanes > 0 ? ` of the first ${lanes.length}` : '';
   const parts = [
-    `${countOf(asked, 'sale')} asked for the lock in ${axis.nameLength(durationMs)}, ${entered}${shown} entered`,
-    ...(faults.length > 0 ? [listOf(faults.map((fault) => describeFault(fault, axis)))] : []),
+    `${countOf(asked, 'sale')} asked for the lock in ${formatDuration(durationMs)}, ${entered}${shown} entered`,
+    ...(faults.length > 0 ? [listOf(faults.map(describeFault))] : []),
     overlaps.length > 0
       ? `two were inside at the same moment ${countOf(overlaps.length, 'time')}`
       : 'no two were inside at the same moment',
@@ -137,10 +112,10 @@ function describeTimeline(title: string, timeline: Timeline, axis: Axis): string
   return `Timeline of ${title}: ${parts.join('; ')}.`;
 }
 
-function describeFault(fault: Fault, { nameMoment }: Axis) {
-  const { fromMs, untilMs } = fault;
-  const from = nameMoment(fromMs);
-  return `${nameFault(fault)} ${untilMs === undefined ? `at ${from}` : `from ${from} to ${nameMoment(untilMs)}`}`;
+function describeFault(fault: Fault) {
+  const from = formatDuration(fault.fromMs);
+  const until = fault.untilMs === undefined ? undefined : formatDuration(fault.untilMs);
+  return `${nameFault(fault)} ${until === undefined ? `at ${from}` : `from ${from} to ${until}`}`;
 }
 
 function nameFault({ node, saleId, label }: Fault) {
@@ -148,27 +123,27 @@ function nameFault({ node, saleId, label }: Fault) {
   return saleId === undefined ? `${node}: ${label}` : `sale ${saleId} on ${node}: ${label}`;
 }
 
-function drawing(label: string, timeline: Timeline, axis: Axis, layout: Layout): Html {
+function drawing(label: string, timeline: Timeline, layout: Layout): Html {
   const plot = plotOf(timeline, layout);
   const { band, bar, gap } = plot.lane;
-  const marks = axis.rowsOfMarks(plot.endMs, layout.maxTicks, plot.playedMs).map((row) => apart(row, plot));
+  const marks = apart(roundMarks(plot.endMs, layout.maxTicks, plot.playedMs).map(markAt), plot);
   const { lanes } = timeline;
   const overlaps = timeline.overlaps.filter((overlap) => overlap.lanes.every((i) => i < lanes.length));
   const { width, fontSize, isGrowing, isLow, waits = [] } = layout;
   const faults = placeFaults(timeline.faults, plot);
-  const { height, lanesTop, laneHeight, lanesBottom } = measureTimeline(timeline, layout, marks.length);
+  const { height, lanesTop, laneHeight, lanesBottom } = measureTimeline(timeline, layout);
   const bandTop = (lane: number) => lanesTop + (lane + 1) * laneHeight - band - gap / 2;
   const textPlot = isLow ? plotOf(timeline, { ...layout, fontSize: lowFontSize }) : plot;
   const laneNames = lanes.map((lane, i) => laneTexts(lane, textPlot, bandTop(i)));
   const axisFrom = (bottom: number) => axisLine(marks, plot, bottom);
 
   return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${isGrowing ? lanesBottom : height}" font-size="${fontSize}">
-${marks.at(-1)?.map(({ ms }) => line('grid', plot.at(ms), lanesTop, plot.at(ms), lanesBottom)) ?? []}
+${marks.map(({ ms }) => line('grid', plot.at(ms), lanesTop, plot.at(ms), lanesBottom))}
 ${!isGrowing && axisFrom(lanesBottom)}
 ${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}
 ${lanes.map(({ leases }, i) => leases.map((lease) => box('lease', plot, lease, bandTop(i), band)))}
 ${faults.map((fault) => faultMark(fault, plot, { lanes, lanesTop, lanesBottom, laneHeight }))}
-${waits.map((wait) => waitMark(wait, axis, plot, lanesTop, lanesBottom))}${overlaps.length > 0 && html`<g class="joints">${overlaps.map((overlap) => joint(overlap, plot, bandTop))}</g>`}
+${waits.map((wait) => waitMark(wait, plot, lanesTop, lanesBottom))}${overlaps.length > 0 && html`<g class="joints">${overlaps.map((overlap) => joint(overlap, plot, bandTop))}</g>`}
 ${lanes.map((lane, i) => laneBars(lane, plot, bandTop(i)))}
 ${overlaps.map((overlap) => overlap.lanes.map((i) => box('overlap', plot, overlap, barTop(bandTop(i), plot), bar)))}
 ${isLow ? html`<g font-size="${lowFontSize}">${laneNames}</g>` : laneNames}
@@ -226,6 +201,10 @@ function plotOf({ durationMs, lanes, faults, overlaps }: Timeline, layout: Layou
   };
 }
 
+function markAt(ms: number): Mark {
+  return { ms, label: ms === 0 ? '0' : `${+(ms / 1000).toPrecision(6)} s` };
+}
+
 /** Those marks that have room: the waits are narrow. */
 function apart(marks: Mark[], { at, waits = [], widthOf }: Plot): Mark[] {
   if (waits.length === 0) return marks;
@@ -246,9 +225,9 @@ export function roundMarks(endMs: number, most: number, playedMs = endMs): numbe
   return Array.from({ length: Math.floor(endMs / stepMs) + 1 }, (_, i) => i * stepMs);
 }
 
-function axisLine(rows: Mark[][], plot: Plot, bottom: number): Html {
+function axisLine(marks: Mark[], plot: Plot, bottom: number): Html {
   return html`${line('axis', plot.left, bottom, plot.width, bottom)}
-${rows.map((marks, row) => marks.map(({ ms, label }) => text('time', plot, plot.at(ms), bottom + 22 + row * moreMarksHeight, label, 'middle')))}`;
+${marks.map(({ ms, label }) => text('time', plot, plot.at(ms), bottom + 22, label, 'middle'))}`;
 }
 
 /** A sale that ended without entering has a mark at its end; one that still waits has none. */
@@ -375,11 +354,11 @@ function barTop(bandTop: number, { lane: { band, bar } }: Plot): number {
 }
 
 /** A wait, in which the servers and their leases went on. */
-function waitMark(wait: Span, { nameLength }: Axis, plot: Plot, top: number, bottom: number): Html {
+function waitMark(wait: Span, plot: Plot, top: number, bottom: number): Html {
   const middle = plot.at(wait.fromMs) + waitWidth / 2;
   const place = `${tenth(middle + 5)} ${(top + bottom) / 2}`;
   return html`${box('pause', plot, wait, top, bottom - top)}
-<text class="told" transform="translate(${place})rotate(-90)" text-anchor="middle" font-size="${lowFontSize}">${nameLength(wait.untilMs - wait.fromMs)}</text>`;
+<text class="told" transform="translate(${place})rotate(-90)" text-anchor="middle" font-size="${lowFontSize}">${formatDuration(wait.untilMs - wait.fromMs)}</text>`;
 }
 
 function legend({ lanes, overlaps }: Timeline): Html | false {

@@ -1,6 +1,6 @@
 // One level as it is played: a thread for the game, and one for the search, so that neither keeps the page waiting.
 
-import { formatOrders } from '../../../loadtest/prove/claim.ts';
+import { formatOrders } from '../../../loadtest/evidence/numbers.ts';
 import type { GameView, HintView, Knows, PuzzleOrder } from '../../puzzle-contract.ts';
 import { Refusal } from '../refusal.ts';
 import { startThread, type Thread } from './ask.ts';

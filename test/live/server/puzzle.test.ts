@@ -4,7 +4,7 @@ import { openGround } from '../../../live/server/puzzle/game.ts';
 import { type Level, levelNamed, levels } from '../../../live/server/puzzle/levels.ts';
 import { createPuzzle, type Puzzle } from '../../../live/server/puzzle.ts';
 import type { Refusal } from '../../../live/server/refusal.ts';
-import { formatOrders } from '../../../loadtest/prove/claim.ts';
+import { formatOrders } from '../../../loadtest/evidence/numbers.ts';
 import { search } from '../../../prove/search.ts';
 
 const BROKEN = '4-ttl/slow-holder';

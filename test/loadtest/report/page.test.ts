@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { renderPage } from '../../../loadtest/report/page.ts';
-import { sampleProof } from '../prove/sample-proof.ts';
 import { sampleWithCourses, sampleWithSteps } from './sample-results.ts';
 
 test('a full run: the page has a part for each cell, a chart of each kind, and needs nothing but itself', () => {
@@ -18,24 +17,6 @@ test('a full run: the page has a part for each cell, a chart of each kind, and n
   expect(page).not.toMatch(/https?:|\/\/[a-z]|@import|url\((?!#chart-)|<(script|link|img|iframe|object|embed)\b/i);
   expect(page).not.toMatch(/ (?:src|srcset|xlink:href|action|poster)=| href="(?!#)/);
   expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
-});
-
-test('beside a proof: a cell that was proved too has a second mark, and without one nothing is said of it', () => {
-  const results = sampleWithSteps();
-  const proof = sampleProof(({ cells }) => {
-    for (const [at, drill] of ['slow-holder', 'paused-process', 'crashed-holder'].entries())
-      Object.assign(cells[at] ?? {}, { drill });
-  });
-  const page = renderPage(results, proof);
-  const without = renderPage(results);
-
-  const marks = [...page.matchAll(/<span class="proved">(.*?)<\/a>/gs)].map(([, mark = '']) =>
-    mark.replace(/<[^>]*>/g, '').trim(),
-  );
-
-  expect(marks).toEqual(['✔\uFE0E proved', '✘\uFE0E counterexample', '? cut']);
-  expect(page).toContain('the proof of 22 November 2026, 10:15 UTC, Valkey 9.1.1');
-  expect(without).not.toContain('class="proved"');
 });
 
 test('text from outside cannot become markup, nor break a table of the text', () => {

@@ -55,7 +55,7 @@ test('a wait is narrow, with its length; what was before and after it keeps its 
   expect(at(31_000) - at(1_000)).toBeCloseTo(24);
   expect(at(1_000) - at(0)).toBeCloseTo((at(33_000) - at(31_000)) / 2);
 
-  const { markup } = drawTimeline('a drill', timeline, undefined, [{ ...layout, waits }]);
+  const { markup } = drawTimeline('a drill', timeline, [{ ...layout, waits }]);
   expect(labels(markup, 'time')).toEqual(['0', '1 s', '32 s', '33 s', '34 s']);
   expect(markup).toMatch(/class="told"[^>]*>30 s</);
 });
