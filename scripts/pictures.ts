@@ -12,12 +12,12 @@ import { projectDir } from './stack/parts.ts';
 /** Wide enough for two charts side by side, in CSS pixels. */
 const WIDTH = 1200;
 
-/** Each picture: its report, the section of it that it shows, by its heading, and the charts that it leaves out. */
+/** Each picture: its report, the section of it that it shows, by its heading, and the charts and tables that it leaves out. */
 const pictures = {
   'final-stock.png': {
     from: 'latest/report.html',
     heading: 'The final stock',
-    without: ['one-node-rush:'],
+    without: ['one-node-rush'],
   },
   'bench.png': { from: 'latest-bench/bench.html', heading: 'Acquisitions per second', without: ['× 10 waiters'] },
 };
@@ -59,8 +59,8 @@ try {
 async function takePicture(page: Page, heading: string, without: string[], file: string) {
   const section = page.locator('section', { has: page.getByRole('heading', { name: heading, exact: true }) });
   for (const caption of without) {
-    await section.locator('figure', { hasText: caption }).evaluateAll((figures) => {
-      for (const figure of figures) figure.remove();
+    await section.locator('figure, .scroll', { hasText: caption }).evaluateAll((parts) => {
+      for (const part of parts) part.remove();
     });
   }
   await section.screenshot({ path: file, animations: 'disabled' });

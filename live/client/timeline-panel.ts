@@ -25,7 +25,7 @@ function layoutFor(width: number, seen: SeenTimeline[], place: number): Layout {
   const isLow = (lanes >= MANY_LANES || seen.length > 1) && width > 400;
   const left = isLow ? 160 : width < 540 ? 0 : 198;
   const maxTicks = Math.max(2, Math.floor((width - left) / 80));
-  const layout: Layout = { name: 'wide', width, left, fontSize: 18, isGrowing: true, isLow, maxTicks };
+  const layout: Layout = { width, left, fontSize: 18, isGrowing: true, isLow, maxTicks };
   const playedMs = seen.map(({ timeline, waits }) => measureTimeline(timeline, { ...layout, waits }).playedMs);
   return { ...layout, waits: seen[place]?.waits ?? [], leastMs: Math.max(...playedMs) };
 }
@@ -82,7 +82,7 @@ function ReadTimeline({ timeline, story, title, index, isOver }: ReadTimelinePro
     [width, story, ...[0, 1].map((other) => seen[other]?.timeline)],
   );
   const markup = useMemo(
-    () => (width > 0 ? drawTimeline(title, timeline, [layout]).markup : ''),
+    () => (width > 0 ? drawTimeline(title, timeline, layout).markup : ''),
     [timeline, title, layout, width],
   );
   const events = useMemo(() => eventsOf(timeline), [timeline]);

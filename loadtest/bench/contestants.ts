@@ -58,9 +58,12 @@ export const httpContestants: Contestant[] = [
 /** What `npm run bench -- --orders` measures unless `--only` names others: a lock, the cheapest lock, and no lock in either store. */
 export const ORDERS_UNDER = ['8-auto-renew', 'cohort', 'mysql-conditional', 'redis-atomic'];
 
+/** How the name ends of one whose sales write an order each. */
+export const WITH_ORDERS = '+orders';
+
 /** Each of them as it is, and once more with an order for each sale. */
 export function withOrders(chosen: Contestant[]): Contestant[] {
-  return chosen.flatMap((plain) => [plain, { ...plain, name: `${plain.name}+orders`, ordersUnder: plain.name }]);
+  return chosen.flatMap((plain) => [plain, { ...plain, name: `${plain.name}${WITH_ORDERS}`, ordersUnder: plain.name }]);
 }
 
 function contestant(name: string, kind: Contestant['kind'], needsMasters: boolean): Contestant {

@@ -32,11 +32,6 @@ export function sumOfCpu(times: CpuTime[]): CpuTime {
   );
 }
 
-/** What all parts used together. The main thread of Redis is within Redis. */
-export function totalOf({ processes = 0, nginx = 0, redis = 0 }: CpuTime): number {
-  return processes + nginx + redis;
-}
-
 /** CPU time of a Redis in an answer to INFO cpu. */
 export function redisCpuIn(info: string): CpuTime {
   const secondsOf = (name: string) =>

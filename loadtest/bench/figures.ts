@@ -1,7 +1,7 @@
 // The figures of a turn, what they come to over the rounds, and the ratios with their goals.
 
-import { type Contestant, letsOneInAtATime } from './contestants.ts';
-import { type CpuTime, cpuPerAcquisition, totalOf } from './cpu-time.ts';
+import { type Contestant, letsOneInAtATime, WITH_ORDERS } from './contestants.ts';
+import { type CpuTime, cpuPerAcquisition } from './cpu-time.ts';
 import type { BenchResults, Spread, Turn, TurnFigures } from './results.ts';
 import type { Counted } from './waiters.ts';
 
@@ -92,15 +92,9 @@ export function spreadOver(turns: Turn[], name: string, waiters: number, figure:
 /** Reads one figure of a turn. */
 export type Figure = (figures: TurnFigures) => number | undefined;
 
-/** What the processes and the servers used together for an acquisition, in microseconds. Undefined where nothing was measured. */
-export function cpuMicros({ cpuMicros = {} }: TurnFigures): number | undefined {
-  return totalOf(cpuMicros) || undefined;
-}
-
 /** What a round measured at one number of waiters. A turn that lost updates was no lock, and is not in it. */
 interface Round {
   figures(name: string): TurnFigures | undefined;
-  rate(name: string): number | undefined;
   /** The highest rate of the contestants of this kind, or of those of them that are meant. */
   fastest(kind: Contestant['kind'], isMeant?: (name: string) => boolean): number | undefined;
 }
@@ -111,131 +105,88 @@ interface Goal {
   atMost?: number;
 }
 
-/** Two figures of a round that are compared, or one that a bound is set to. */
-interface Comparison {
-  mode: BenchResults['mode'];
-  says: string;
-  /** Undefined when it was not measured. */
-  read(round: Round): number | undefined;
-  /** The goals, by the numbers of waiters at which it is looked at. */
-  at: Record<number, Goal>;
-}
+/** A ratio, or a figure that a bound is set to. Undefined when it was not measured. */
+type Read = (round: Round) => number | undefined;
 
-const comparisons: Record<string, Comparison> = {
-  'cohort/ceiling': {
-    mode: 'locks',
-    says: 'cohort ÷ serial ceiling (one process, no lock), acquisitions per second',
-    read: ({ rate }) => divide(rate('cohort'), rate('serial-ceiling')),
-    at: { 100: { atLeast: 0.85 }, 1000: { atLeast: 0.85 } },
+const ratesOf =
+  (above: string, below: string): Read =>
+  ({ figures }) =>
+    divide(figures(above)?.perSecond, figures(below)?.perSecond);
+const commandsOf =
+  (name: string): Read =>
+  ({ figures }) =>
+    figures(name)?.commandsPerAcquisition;
+
+type Comparison = [read: Read, goals: Record<number, Goal>];
+
+/** By their names; the goals by the numbers of waiters at which it is looked at. `docs/bench.md` says what each is. */
+const comparisons: Record<BenchResults['mode'], Record<string, Comparison>> = {
+  locks: {
+    'cohort/ceiling': [ratesOf('cohort', 'serial-ceiling'), { 100: { atLeast: 0.85 }, 1000: { atLeast: 0.85 } }],
+    'cohort/handover': [ratesOf('cohort', 'handover-ceiling'), { 100: {}, 1000: {} }],
+    'combine/cohort': [ratesOf('combine', 'cohort'), { 100: { atLeast: 20 }, 1000: { atLeast: 20 } }],
+    'best/peer': [
+      ({ fastest }) => divide(fastest('ours'), fastest('peer')),
+      { 100: { atLeast: 30 }, 1000: { atLeast: 50 } },
+    ],
+    'excluding/peer': [
+      ({ fastest }) => divide(fastest('ours', letsOneInAtATime), fastest('peer')),
+      { 100: { atLeast: 4 }, 1000: { atLeast: 5 } },
+    ],
+    'cohort/commands': [commandsOf('cohort'), { 100: { atMost: 2.3 }, 1000: { atMost: 2.3 } }],
+    'blocking/commands': [commandsOf('blocking'), { 100: { atMost: 16 }, 1000: { atMost: 16 } }],
+    'fair/commands': [commandsOf('fair'), { 100: { atMost: 12 }, 1000: { atMost: 12 } }],
+    'fair/p99-ideal': [({ figures }) => figures('fair')?.p99ToIdeal, { 100: { atMost: 1.3 }, 1000: { atMost: 1.3 } }],
   },
-  'cohort/handover': {
-    mode: 'locks',
-    says: 'cohort ÷ handover ceiling (two processes in turns, no lock), acquisitions per second',
-    read: ({ rate }) => divide(rate('cohort'), rate('handover-ceiling')),
-    at: { 100: {}, 1000: {} },
-  },
-  'combine/cohort': {
-    mode: 'locks',
-    says: 'combine ÷ cohort, acquisitions per second',
-    read: ({ rate }) => divide(rate('combine'), rate('cohort')),
-    at: { 100: { atLeast: 20 }, 1000: { atLeast: 20 } },
-  },
-  'best/peer': {
-    mode: 'locks',
-    says: 'best of ours ÷ fastest published lock, acquisitions per second',
-    read: ({ fastest }) => divide(fastest('ours'), fastest('peer')),
-    at: { 100: { atLeast: 30 }, 1000: { atLeast: 50 } },
-  },
-  'excluding/peer': {
-    mode: 'locks',
-    says: 'best of ours that lets one in at a time ÷ fastest published lock, acquisitions per second',
-    read: ({ fastest }) => divide(fastest('ours', letsOneInAtATime), fastest('peer')),
-    at: { 100: { atLeast: 4 }, 1000: { atLeast: 5 } },
-  },
-  'cohort/commands': {
-    mode: 'locks',
-    says: 'cohort: Redis commands per acquisition, section included',
-    read: ({ figures }) => figures('cohort')?.commandsPerAcquisition,
-    at: { 100: { atMost: 2.3 }, 1000: { atMost: 2.3 } },
-  },
-  'blocking/commands': {
-    mode: 'locks',
-    says: 'blocking: Redis commands per acquisition, section included',
-    read: ({ figures }) => figures('blocking')?.commandsPerAcquisition,
-    at: { 100: { atMost: 16 }, 1000: { atMost: 16 } },
-  },
-  'fair/commands': {
-    mode: 'locks',
-    says: 'fair: Redis commands per acquisition, section included',
-    read: ({ figures }) => figures('fair')?.commandsPerAcquisition,
-    at: { 100: { atMost: 12 }, 1000: { atMost: 12 } },
-  },
-  'fair/p99-ideal': {
-    mode: 'locks',
-    says: 'fair: p99 of the wait ÷ the wait in a perfect queue',
-    read: ({ figures }) => figures('fair')?.p99ToIdeal,
-    at: { 100: { atMost: 1.3 }, 1000: { atMost: 1.3 } },
-  },
-  'combine/redis-atomic': {
-    mode: 'http',
-    says: 'combine ÷ redis-atomic, sales per second',
-    read: ({ rate }) => divide(rate('combine'), rate('redis-atomic')),
-    at: { 100: { atLeast: 0.9 } },
-  },
-  'cohort/redis-atomic': {
-    mode: 'http',
-    says: 'cohort ÷ redis-atomic, sales per second',
-    read: ({ rate }) => divide(rate('cohort'), rate('redis-atomic')),
-    at: { 100: {} },
+  http: {
+    'combine/redis-atomic': [ratesOf('combine', 'redis-atomic'), { 100: { atLeast: 0.9 } }],
+    'cohort/redis-atomic': [ratesOf('cohort', 'redis-atomic'), { 100: {} }],
   },
 };
 
-/** A ratio of `bench.json`. */
-export interface Ratio extends Goal {
-  /** Such as `cohort/ceiling@100`: behind the `@` stands the number of waiters in each process, or of connections. */
-  name: string;
-  waiters: number;
-  says: string;
-  read: Comparison['read'];
+/** What the ratio of this name must be, such as `cohort/ceiling@100`. */
+export function goalOf(mode: BenchResults['mode'], name: string): Goal {
+  const [compared = '', waiters] = name.split('@');
+  return comparisons[mode][compared]?.[1][Number(waiters)] ?? {};
 }
 
-/** The ratios of a run of this mode, in the order of its tables. */
-export function ratiosIn(mode: BenchResults['mode']): Ratio[] {
-  return Object.entries(comparisons)
-    .filter(([, comparison]) => comparison.mode === mode)
-    .flatMap(([compared, { says, read, at }]) =>
-      Object.entries(at).map(([waiters, goal]) => {
-        return { name: `${compared}@${waiters}`, waiters: Number(waiters), says, read, ...goal };
-      }),
-    );
+/** Whether a ratio reaches its goal. Undefined when it has none. */
+export function isReached({ atLeast, atMost }: Goal, { value }: Spread): boolean | undefined {
+  if (atLeast === undefined && atMost === undefined) return undefined;
+  return (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);
 }
 
-/** Whether a ratio reaches its goal. Undefined when it was not measured, or has none. */
-export function isReached({ atLeast, atMost }: Goal, ratio: Spread | undefined): boolean | undefined {
-  if (ratio === undefined || (atLeast === undefined && atMost === undefined)) return undefined;
-  return (atLeast === undefined || ratio.value >= atLeast) && (atMost === undefined || ratio.value <= atMost);
-}
+type Measured = Pick<BenchResults, 'mode' | 'turns' | 'contestants'>;
 
-/** The ratios of a run, each taken within a round and then over the rounds. What was not measured is absent. */
-export function ratiosOf({
-  mode,
-  turns,
-  contestants,
-}: Pick<BenchResults, 'mode' | 'turns' | 'contestants'>): BenchResults['ratios'] {
+/**
+ * The ratios of a run, each taken within a round and then over the rounds, by their names: behind the `@` stands the number of waiters in
+ * each process, or of connections. What was not measured is absent. Where sales were measured with an order each, so is what that left of
+ * their rate, such as `cohort+orders/cohort@100`.
+ */
+export function ratiosOf({ mode, turns, contestants }: Measured): BenchResults['ratios'] {
   const kinds = new Map(contestants.map(({ name, kind }) => [name, kind]));
   const numbers = [...new Set(turns.map(({ round }) => round))];
-  const measured = ratiosIn(mode).flatMap(({ name, waiters, read }) => {
+  const compared = Object.entries(comparisons[mode]).flatMap(([name, [read, goals]]) =>
+    Object.keys(goals).map((waiters) => ({ name, read, waiters: Number(waiters) })),
+  );
+  const counts = [...new Set(turns.map(({ waiters }) => waiters))];
+  const withOrders = [...kinds.keys()].flatMap((name) => {
+    const plain = name.replace(WITH_ORDERS, '');
+    const read = ratesOf(name, plain);
+    return plain === name ? [] : counts.map((waiters) => ({ name: `${name}/${plain}`, read, waiters }));
+  });
+  const measured = [...compared, ...withOrders].flatMap(({ name, read, waiters }) => {
     const spread = spreadOf(numbers.flatMap((number) => read(roundAt(number, waiters)) ?? []));
-    return spread ? [[name, spread]] : [];
+    return spread ? [[`${name}@${waiters}`, spread]] : [];
   });
   return Object.fromEntries(measured);
 
   function roundAt(number: number, waiters: number): Round {
-    const held = turns.filter((turn) => turn.round === number && turn.waiters === waiters && isAlone(turn));
-    const figures = (name: string) => held.find((turn) => turn.name === name)?.figures;
+    const held = turns.filter(
+      (turn) => turn.round === number && turn.waiters === waiters && turn.figures?.lostUpdates === 0,
+    );
     return {
-      figures,
-      rate: (name) => figures(name)?.perSecond,
+      figures: (name) => held.find((turn) => turn.name === name)?.figures,
       fastest(kind, isMeant = () => true) {
         const meant = held.filter(({ name }) => kinds.get(name) === kind && isMeant(name));
         const rates = meant.flatMap((turn) => turn.figures?.perSecond ?? []);
@@ -243,30 +194,6 @@ export function ratiosOf({
       },
     };
   }
-}
-
-/** With an order for each sale ÷ without, sales per second, each taken within a round. By their names, such as `cohort+orders/cohort@100`. */
-export function orderRatios(turns: Turn[], contestants: Contestant[]): BenchResults['ratios'] {
-  const sellers = contestants.filter(({ ordersUnder }) => ordersUnder !== undefined);
-  const counts = [...new Set(turns.map(({ waiters }) => waiters))];
-  const measured = sellers.flatMap(({ name, ordersUnder }) =>
-    counts.flatMap((waiters) => {
-      const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
-      const plain = turns.filter((turn) => turn.name === ordersUnder && turn.waiters === waiters);
-      const spread = spreadOf(
-        own.flatMap(({ round, figures }) => {
-          const other = plain.find((turn) => turn.round === round);
-          return divide(figures?.perSecond, other?.figures?.perSecond) ?? [];
-        }),
-      );
-      return spread ? [[`${name}/${ordersUnder}@${waiters}`, spread]] : [];
-    }),
-  );
-  return Object.fromEntries(measured);
-}
-
-function isAlone({ figures }: Turn): boolean {
-  return figures?.lostUpdates === 0;
 }
 
 function divide(above: number | undefined, below: number | undefined): number | undefined {

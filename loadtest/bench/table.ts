@@ -1,77 +1,87 @@
-// The tables of a bench, for the terminal and for the page.
+// The tables of a bench: the terminal and the page show the same.
 
-import Table from 'cli-table3';
 import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
-import { type Figure, isReached, type Ratio, ratiosIn, spreadOver } from './figures.ts';
-import type { BenchResults, Spread, TurnFigures } from './results.ts';
+import { type Figure, goalOf, isReached, spreadOver } from './figures.ts';
+import type { BenchResults, Spread } from './results.ts';
 
-export interface Column {
-  head: string;
-  read: Figure;
-  format: (value: number) => string;
+export interface Sheet {
+  title: string;
+  head: string[];
+  /** A name, figures, and a remark at the end. */
+  rows: string[][];
 }
 
-/** What the tables of the terminal and of the report show, column by column. */
-export function columnsOf(mode: BenchResults['mode']): Column[] {
+type Column = [head: string, figure: Figure, format: (value: number) => string];
+
+function columnsOf(mode: BenchResults['mode']): Column[] {
   const isHttp = mode === 'http';
+  const nginx: Column = ['nginx µs', ({ cpuMicros }) => cpuMicros?.nginx, formatMeasure];
+  const fairness: Column = ['p99 ÷ ideal', ({ p99ToIdeal }) => p99ToIdeal, formatRatio];
   return [
-    { head: 'per second', read: ({ perSecond }) => perSecond, format: formatNumber },
-    { head: isHttp ? 'nodes µs' : 'CPU µs', read: ({ cpuMicros }) => cpuMicros?.processes, format: formatMeasure },
-    ...(isHttp
-      ? [{ head: 'nginx µs', read: ({ cpuMicros }: TurnFigures) => cpuMicros?.nginx, format: formatMeasure }]
-      : []),
-    { head: 'Redis µs', read: ({ cpuMicros }) => cpuMicros?.redis, format: formatMeasure },
-    { head: 'commands', read: ({ commandsPerAcquisition }) => commandsPerAcquisition, format: formatMeasure },
-    { head: 'wait p50', read: ({ waitMs }) => waitMs?.p50, format: formatDuration },
-    { head: 'wait p99', read: ({ waitMs }) => waitMs?.p99, format: formatDuration },
-    { head: 'wait max', read: ({ waitMs }) => waitMs?.max, format: formatDuration },
-    ...(isHttp
-      ? []
-      : [{ head: 'p99 ÷ ideal', read: ({ p99ToIdeal }: TurnFigures) => p99ToIdeal, format: formatRatio }]),
+    [isHttp ? 'nodes µs' : 'CPU µs', ({ cpuMicros }) => cpuMicros?.processes, formatMeasure],
+    ...(isHttp ? [nginx] : []),
+    ['Redis µs', ({ cpuMicros }) => cpuMicros?.redis, formatMeasure],
+    ['commands', ({ commandsPerAcquisition }) => commandsPerAcquisition, formatMeasure],
+    ['wait p50', ({ waitMs }) => waitMs?.p50, formatDuration],
+    ['wait p99', ({ waitMs }) => waitMs?.p99, formatDuration],
+    ['wait max', ({ waitMs }) => waitMs?.max, formatDuration],
+    ...(isHttp ? [] : [fairness]),
   ];
 }
 
-export interface Row {
-  name: string;
-  /** A figure for each column; undefined where nothing was measured. */
-  cells: (Spread | undefined)[];
-  remarks: string[];
+/** All tables of a run: one for each number of waiters, and the ratios. */
+export function sheetsOf(results: BenchResults): Sheet[] {
+  const ratios = ratioSheet(results);
+  return [
+    ...results.settings.waiters.map((waiters) => figureSheet(results, waiters)),
+    ...(ratios.rows.length > 0 ? [ratios] : []),
+  ];
 }
 
-/** The rows of one table: a contestant each, in the order of the bench. */
-export function rowsAt({ mode, contestants, turns }: BenchResults, waiters: number): Row[] {
+/** A contestant in each row: the median of the rounds; of the rate the lowest and the highest as well. */
+function figureSheet({ mode, contestants, turns }: BenchResults, waiters: number): Sheet {
   const columns = columnsOf(mode);
-  const measured = contestants.filter(({ name }) =>
-    turns.some((turn) => turn.name === name && turn.waiters === waiters),
-  );
-  return measured.map(({ name }) => {
-    const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
-    const total = (read: (figures: TurnFigures) => number) =>
-      own.reduce((sum, { figures }) => sum + (figures ? read(figures) : 0), 0);
-    const lost = total(({ lostUpdates }) => lostUpdates);
-    const starved = Math.max(...own.map(({ figures }) => figures?.starved ?? 0));
-    const errors = total((figures) => figures.errors);
-    const error = own.find(({ figures }) => figures?.error)?.figures?.error;
-    const failure = own.find((turn) => turn.failure)?.failure;
-    return {
-      name,
-      cells: columns.map(({ read }) => spreadOver(turns, name, waiters, read)),
-      remarks: [
-        ...(lost > 0
-          ? [`NOT ALONE: lost ${formatNumber(lost)} of ${formatNumber(total(({ sections }) => sections))}`]
-          : []),
-        ...(starved > 0 ? [`${formatNumber(starved)} starved`] : []),
-        ...(errors > 0 ? [`${formatNumber(errors)} errors${error ? `, such as: ${error}` : ''}`] : []),
-        ...(failure ? [failure] : []),
-      ],
-    };
-  });
+  const rows = contestants
+    .filter(({ name }) => turns.some((turn) => turn.name === name && turn.waiters === waiters))
+    .map(({ name }) => {
+      const spread = (figure: Figure) => spreadOver(turns, name, waiters, figure);
+      const rate = spread(({ perSecond }) => perSecond);
+      const cells = columns.map(([, figure, format]) => {
+        const value = spread(figure)?.value;
+        return value === undefined ? '–' : format(value);
+      });
+      const own = turns.filter((turn) => turn.name === name && turn.waiters === waiters);
+      return [name, rate ? formatSpread(rate, formatNumber) : '–', ...cells, remarkOn(own)];
+    });
+  return { title: titleAt(mode, waiters), head: ['', 'per second', ...columns.map(([head]) => head), ''], rows };
 }
 
-/** The text of a cell in this column: the median, and the lowest and highest round where there is room for them. */
-export function formatCell(cell: Spread | undefined, { format }: Column, hasRoom: boolean): string {
-  if (cell === undefined) return '–';
-  return hasRoom ? formatSpread(cell, format) : format(cell.value);
+function remarkOn(turns: BenchResults['turns']): string {
+  const all = turns.flatMap(({ figures }) => figures ?? []);
+  const total = (read: (figures: (typeof all)[number]) => number) => all.reduce((sum, each) => sum + read(each), 0);
+  const lost = total(({ lostUpdates }) => lostUpdates);
+  const starved = Math.max(0, ...all.map((figures) => figures.starved));
+  const errors = total((figures) => figures.errors);
+  const error = all.find((figures) => figures.error)?.error;
+  const remarks = [
+    lost > 0 && `NOT ALONE: lost ${formatNumber(lost)} of ${formatNumber(total(({ sections }) => sections))}`,
+    starved > 0 && `${formatNumber(starved)} starved`,
+    errors > 0 && `${formatNumber(errors)} errors${error ? `, such as: ${error}` : ''}`,
+    turns.find(({ failure }) => failure)?.failure,
+  ];
+  return remarks.filter(Boolean).join('; ');
+}
+
+function ratioSheet({ mode, ratios }: BenchResults): Sheet {
+  const rows = Object.entries(ratios).map(([name, ratio]) => {
+    const goal = goalOf(mode, name);
+    const { atLeast, atMost } = goal;
+    const target = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : '';
+    const reached = isReached(goal, ratio);
+    const verdict = reached === undefined ? '' : reached ? '✔ reached' : '✘ not reached';
+    return [name, formatSpread(ratio, formatRatio), formatApart(ratio.min, ratio.max), target, verdict];
+  });
+  return { title: 'Ratios within this run', head: ['', 'measured', 'rounds apart', 'target', ''], rows };
 }
 
 /** `6,650 (6,500–6,700)` */
@@ -83,39 +93,6 @@ function formatSpread({ value, min, max }: Spread, format: (value: number) => st
 /** Two decimals below ten: `0.93`, `2.10`, `12`. */
 export function formatRatio(value: number): string {
   return value < 10 ? value.toFixed(2) : formatNumber(value);
-}
-
-export interface RatioRow {
-  name: string;
-  says: string;
-  /** The median of the rounds, and the lowest and the highest. Absent when it was not measured. */
-  ratio?: string;
-  /** By how much the highest round is above the lowest. */
-  apart?: string;
-  /** What it must be; empty when that is open. */
-  goal: string;
-  isReached?: boolean;
-}
-
-/** A row for each ratio of this kind of run. */
-export function ratioRows({ mode, ratios }: BenchResults): RatioRow[] {
-  return ratiosIn(mode).map((ratio) => {
-    const { name, says } = ratio;
-    const measured = ratios[name];
-    const reached = isReached(ratio, measured);
-    return {
-      name,
-      says,
-      ...(measured && { ratio: formatSpread(measured, formatRatio), apart: formatApart(measured.min, measured.max) }),
-      goal: goalOf(ratio),
-      ...(reached !== undefined && { isReached: reached }),
-    };
-  });
-}
-
-function goalOf({ atLeast, atMost }: Ratio): string {
-  if (atLeast !== undefined) return `≥ ${atLeast}`;
-  return atMost === undefined ? '' : `≤ ${atMost}`;
 }
 
 /** By how much the highest value is above the lowest: `19 %`. */
@@ -143,60 +120,6 @@ export function describeCpu({ mode, turns, environment }: BenchResults): string 
 export function describeSpinners({ spinners }: Pick<BenchResults['settings'], 'spinners'>): string {
   if (spinners === null) return 'no, they may sleep (--no-spinners)';
   return `by ${countOf(spinners.count, 'spinner')} (${spinners.priority})`;
-}
-
-/** All tables, as text for a terminal. */
-export function renderTables(results: BenchResults): string {
-  const { mode, settings } = results;
-  const columns = columnsOf(mode);
-  const style = { head: [], border: [], compact: true };
-  const tables = settings.waiters.map((waiters) => {
-    const table = new Table({
-      head: ['', ...columns.map(({ head }) => head), ''],
-      colAligns: ['left', ...columns.map(() => 'right' as const), 'left'],
-      style,
-    });
-    for (const { name, cells, remarks } of rowsAt(results, waiters)) {
-      // Only the rate with its spread: a terminal is narrow.
-      table.push([
-        name,
-        ...columns.map((column, index) => formatCell(cells[index], column, index === 0)),
-        shorten(remarks.join('; ')),
-      ]);
-    }
-    return `${titleAt(mode, waiters)}\n${table}`;
-  });
-  const ratios = new Table({ head: ['ratio', 'measured', 'rounds apart', 'target', ''], style });
-  for (const { name, ratio, apart, goal, isReached } of ratioRows(results)) {
-    ratios.push([
-      name,
-      ratio ?? 'not measured',
-      apart ?? '',
-      goal,
-      isReached === undefined ? '' : isReached ? '✔ reached' : '✘ not reached',
-    ]);
-  }
-  const price = new Table({ head: ['with orders ÷ without', 'sales per second'], style });
-  price.push(...orderRows(results));
-  return [
-    ...tables,
-    describeCpu(results),
-    ...(price.length > 0 ? [price.toString()] : []),
-    ratios.toString(),
-    `CPUs kept awake: ${describeSpinners(settings)}.`,
-  ].join('\n\n');
-}
-
-/** What an order costs: the name of each ratio and its value. */
-export function orderRows({ ratios }: BenchResults): [string, string][] {
-  return Object.entries(ratios)
-    .filter(([name]) => name.includes('+orders/'))
-    .map(([name, ratio]) => [name, formatSpread(ratio, formatRatio)]);
-}
-
-/** The report has the whole of it. */
-function shorten(text: string): string {
-  return text.length <= 50 ? text : `${text.slice(0, 49)}…`;
 }
 
 export function titleAt(mode: BenchResults['mode'], waiters: number): string {

@@ -15,12 +15,12 @@ import { versionIn } from '../../services/inventory/redis-info.ts';
 import { inventorySettings } from '../../services/inventory/settings.ts';
 import { agreementOf, renderAgreement } from '../bench/agreement.ts';
 import { type Contestant, NOT_FOR_TWO, peerOf } from '../bench/contestants.ts';
-import { orderRatios, ratiosOf } from '../bench/figures.ts';
+import { ratiosOf } from '../bench/figures.ts';
 import { NotApplicable, runHttpTurn } from '../bench/http-turn.ts';
-import { renderBenchPage } from '../bench/page.ts';
+import { renderBenchPage, renderTables } from '../bench/page.ts';
 import { type BenchResults, benchSchema, type Turn, type TurnFigures } from '../bench/results.ts';
 import { startSpinners } from '../bench/spinners.ts';
-import { describeSpinners, renderTables, titleAt } from '../bench/table.ts';
+import { describeSpinners, titleAt } from '../bench/table.ts';
 import { runTurn } from '../bench/turn.ts';
 import { formatNumber } from '../evidence/numbers.ts';
 import { type Target, whyNotOwnMysql } from '../harness/target.ts';
@@ -95,7 +95,7 @@ async function run(): Promise<number> {
     settings: { rounds, seconds, waiters, leaseMs: LEASE_MS, retryDelayMs: RETRY_DELAY_MS, spinners },
     contestants,
     turns,
-    ratios: { ...ratiosOf({ mode, turns, contestants }), ...orderRatios(turns, options.contestants) },
+    ratios: ratiosOf({ mode, turns, contestants }),
   });
   const dir = folderOf(reportsDir, startedAt);
   mkdirSync(dir, { recursive: true });

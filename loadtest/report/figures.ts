@@ -28,11 +28,11 @@ const p50 = measure('p50, ms', ({ latencyMs }) => latencyMs?.p50);
 const p99 = measure('p99, ms', ({ latencyMs }) => latencyMs?.p99);
 const redisCommands = measure('Redis commands per sale', ({ redisCommandsPerSale }) => redisCommandsPerSale);
 
-/** What was sold, and what that left in stock. */
-export const stockFigures: FigureLine[] = [sold, expectedStock, finalStock, lostUpdates];
-
 /** The figures by which stages are compared. */
-export const comparedFigures: FigureLine[] = [...stockFigures, oversold, throughput, p50, p99, redisCommands];
+export const comparedFigures: FigureLine[] = [
+  ...[sold, expectedStock, finalStock, lostUpdates, oversold],
+  ...[throughput, p50, p99, redisCommands],
+];
 
 const allFigures: FigureLine[] = [
   count('Requests sent', ({ sent }) => sent),

@@ -95,11 +95,6 @@ export function baselineLine({ stages, verdict }: Results): string {
   return `Baseline: ${listOf(rows.map(({ stage }) => stage))}, ${asTaught} of ${cells.length} cells as expected.${warning}`;
 }
 
-/** How a published lock was set, as pairs of an option and what it was given. */
-export function optionLines({ options = {} }: Grade): [name: string, value: string][] {
-  return Object.entries(options);
-}
-
 /** The drills of this run that ask for what a published lock does not promise, each with how it went. */
 export function notPromised(grade: Grade, results: Results): string[] {
   const rows = ranStaircases(results).flatMap(({ rows }) => rows);

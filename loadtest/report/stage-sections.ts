@@ -4,35 +4,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
 import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';
-import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, measuredRushes, questionOf } from './cells.ts';
+import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { comparedFigures, figureCell, linesOf, stepLinesOf } from './figures.ts';
+import { figureCell, linesOf, stepLinesOf } from './figures.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 import { expectationOf } from './terminal.ts';
 import { drawTimeline } from './timeline.ts';
-
-/** The figures of all stages side by side, drill by drill. One stage alone has nothing to compare. */
-export function comparison(results: Results): Html | false {
-  const drills = measuredRushes(results).filter(({ stages }) => stages.length > 1);
-  if (drills.length === 0) return false;
-  return html`<section>
-<h2>Stage by stage</h2>
-${drills.map(
-  ({ drill, stages }) => html`<h3>${drill}</h3>
-<div class="scroll" tabindex="0" role="region" aria-label="${drill}, stage by stage">
-<table class="figures">
-<thead><tr><th scope="col">stage</th>${comparedFigures.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>
-${stages.map(
-  ({ stage, figures }) =>
-    html`<tr><th scope="row">${stage}</th>${comparedFigures.map((line) => figureCell(line, figures))}</tr>\n`,
-)}</tbody>
-</table>
-</div>
-`,
-)}</section>`;
-}
 
 /** A stage: its story, what its drills found, and every figure. `before` are the stages that were run before it. */
 export function stageSection({ stage, drills }: StageResult, before: StageResult[], results: Results): Html {

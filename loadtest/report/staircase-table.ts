@@ -16,11 +16,8 @@ import {
 import { type Html, html } from './escape.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
 
-/** With more drills than that, a table needs small letters; with more than the second, the smallest. */
+/** With more drills than that, a table needs small letters. */
 const WIDE = 5;
-const WIDEST = 13;
-/** Fewer than that fit beside each other on a phone. */
-const FEW = 5;
 
 /** The staircases as they were run. Each cell leads to its drill below. */
 export function staircaseSections(results: Results): Html[] {
@@ -51,12 +48,11 @@ ${isWide && html`<dl class="questions">${parts.flatMap((part) => part.drills).ma
 function partTable(part: StaircasePart, { staircase, drills: all }: RanStaircase, results: Results): Html {
   const { group, drills, rows } = part;
   const isWide = all.length > WIDE;
-  const width = [isWide && ' wide', drills.length > WIDEST && ' widest'];
   return html`<div class="part">
 ${group && html`<h3 class="group">${group}</h3>`}
-${isWide && drills.length >= FEW && html`<p class="hint${drills.length <= WIDE && ' few'}">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
+${drills.length >= WIDE && html`<p class="hint">${countOf(drills.length, 'drill')}: the table goes on to the right →</p>`}
 <div class="scroll" tabindex="0" role="region" aria-label="${[staircase.title, group].filter(Boolean).join(': ')}">
-<table class="staircase${width}" style="--drills: ${drills.length}">
+<table class="staircase${isWide && ' wide'}" style="--drills: ${drills.length}">
 <thead><tr><th scope="col">${staircase.rowWord}</th>${drills.map((drill) => html`<th scope="col">${drillHeading(drill)}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(({ stage, cells }) => html`<tr><th scope="row">${stageLink(results, stage)}</th>${cells.map((cell) => staircaseCell(cell, results))}</tr>\n`)}

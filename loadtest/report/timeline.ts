@@ -14,7 +14,6 @@ interface Span {
 
 /** How a timeline is drawn. Its units are pixels where the drawing is as wide as it says. */
 export interface Layout {
-  name: 'wide' | 'narrow';
   width: number;
   /** The room for names left of the lanes. Without any, the name of a lane stands above it. */
   left: number;
@@ -31,11 +30,8 @@ export interface Layout {
   leastMs?: number;
 }
 
-/** One drawing for wide windows, one for a phone. */
-const bothLayouts: Layout[] = [
-  { name: 'wide', width: 800, left: 198, fontSize: 18, maxTicks: 8 },
-  { name: 'narrow', width: 360, left: 0, fontSize: 15, maxTicks: 5 },
-];
+/** In a report. A window that is too narrow scrolls it. */
+const reportLayout: Layout = { width: 800, left: 198, fontSize: 18, maxTicks: 8 };
 
 interface Mark {
   ms: number;
@@ -56,10 +52,9 @@ const letterWidth = 0.58;
 const minBarWidth = 4;
 
 /** What happened in a drill: a lane for each sale, its leases behind it, the faults across, overlaps over two lanes. */
-export function drawTimeline(title: string, timeline: Timeline, layouts: Layout[] = bothLayouts): Html {
-  const label = describeTimeline(title, timeline);
+export function drawTimeline(title: string, timeline: Timeline, layout = reportLayout): Html {
   return html`<figure class="timeline">
-${layouts.map((layout) => drawing(label, timeline, layout))}${!layouts[0]?.isGrowing && legend(timeline)}
+${drawing(describeTimeline(title, timeline), timeline, layout)}${!layout.isGrowing && legend(timeline)}
 ${timeline.moreLanes > 0 && html`<figcaption>${countOf(timeline.moreLanes, 'more sale')}: not drawn.</figcaption>`}
 </figure>`;
 }
@@ -137,7 +132,7 @@ function drawing(label: string, timeline: Timeline, layout: Layout): Html {
   const laneNames = lanes.map((lane, i) => laneTexts(lane, textPlot, bandTop(i)));
   const axisFrom = (bottom: number) => axisLine(marks, plot, bottom);
 
-  return html`<svg class="${layout.name}" role="img" aria-label="${label}" viewBox="0 0 ${width} ${isGrowing ? lanesBottom : height}" font-size="${fontSize}">
+  return html`<svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${isGrowing ? lanesBottom : height}" font-size="${fontSize}">
 ${marks.map(({ ms }) => line('grid', plot.at(ms), lanesTop, plot.at(ms), lanesBottom))}
 ${!isGrowing && axisFrom(lanesBottom)}
 ${lanes.map((_, i) => line('divider', 0, lanesTop + i * laneHeight, width, lanesTop + i * laneHeight))}

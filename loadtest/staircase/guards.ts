@@ -120,5 +120,4 @@ export const guardStaircase = readStaircase({
   table,
   columns,
   rows: Object.fromEntries(Object.entries(guards).map(([guard, place]) => [rowOfGuard(guard), row(guard, place)])),
-  praise: 'Every unit restored exactly once, in every drill',
 });

@@ -98,5 +98,4 @@ export const keyStaircase = readStaircase({
   table,
   columns,
   rows: Object.fromEntries(strategies.map((name, at) => [rowOfStrategy(name), row(name, strategies[at - 1])])),
-  praise: 'One order, one refund and one payment of one intent, in every drill',
 });

@@ -66,5 +66,4 @@ export const scheduleStaircase = readStaircase({
   rows: Object.fromEntries(
     Object.keys(schedules).map((kind, at, kinds) => [rowOfSchedule(kind), row(kind, kinds[at - 1])]),
   ),
-  praise: 'One tick at a time, and none that follows at once, in every drill',
 });

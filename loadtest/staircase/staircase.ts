@@ -26,8 +26,6 @@ export interface Staircase {
   columns: Record<string, Column>;
   /** In their order, from top to bottom. */
   rows: Record<string, Row>;
-  /** What is said of the rows that hold in every column, and of no other: a clause, before their names. */
-  praise?: string;
 }
 
 /** A stage, a strategy or a guard. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { barChart, evenAxis, logAxis, spanChart, stockChart } from '../../../loadtest/report/svg-charts.ts';
+import { barChart, evenAxis, stockChart } from '../../../loadtest/report/svg-charts.ts';
 
 test.each([
   [
@@ -28,14 +28,8 @@ test.each([
   expect(ticks.map(axis.shareOf)).toEqual(ticks.map((_, i) => i / (ticks.length - 1)));
 });
 
-test('a logarithmic axis is marked at powers of ten; what is lower than all of them, as 0 is, stands at its beginning', () => {
-  const axis = logAxis([0, 0.3, 55]);
-  expect(axis.ticks).toEqual([0.1, 1, 10, 100]);
-  expect([0, 0.01, 0.1, 1, 100].map((value) => Math.round(axis.shareOf(value) * 3))).toEqual([0, 0, 0, 1, 3]);
-});
-
 test('bars: each is as long as its value, from zero to its side; the line over it has its range; a long name is cut', () => {
-  const bar = (value: number) => ({ value, text: `${value} units`, kind: 'final' as const });
+  const bar = (value: number) => ({ value, kind: 'final' as const });
   const { markup } = barChart('Units', [
     { name: 'a', bars: [bar(-100), bar(200)] },
     { name: 'a name of more than 23 letters', bars: [{ ...bar(200), range: { min: 100, max: 300 } }] },
@@ -54,15 +48,8 @@ test('bars: each is as long as its value, from zero to its side; the line over i
     [0, 20],
     [10, 30],
   ]);
-  expect(markup).toContain('<desc>a: -100 units and 200 units. a name of more than 23 letters: 200 units.</desc>');
+  expect(markup).toContain('<desc>a: −100 and 200. a name of more than 23 letters: 200.</desc>');
   expect(markup).toContain('>a name of more than 23…</text>');
-});
-
-test('spans: what was not measured is said, and not drawn', () => {
-  const { markup } = spanChart('Waits', [{ name: 'a' }]);
-  expect(markup).toContain('<desc>a: not measured.</desc>');
-  expect(markup).toContain('>not measured</text>');
-  expect(markup).not.toContain('<circle');
 });
 
 test.each([

@@ -5,12 +5,11 @@ import { drawTimeline, measureTimeline } from '../../../loadtest/report/timeline
 import { lane, stepResult } from './sample-steps.ts';
 
 const empty: Timeline = { durationMs: 2_000, lanes: [], moreLanes: 0, faults: [], overlaps: [] };
-const layout = { name: 'wide' as const, width: 800, left: 200, fontSize: 18, maxTicks: 5, isGrowing: true };
+const layout = { width: 800, left: 200, fontSize: 18, maxTicks: 5, isGrowing: true };
 
-/** Both drawings: the one for wide windows, then the one for a phone. */
-const drawn = (timeline: Timeline) =>
-  [...drawTimeline('a drill', timeline).markup.matchAll(/<svg.*?<\/svg>/gs)].map(([svg]) => svg);
-const wide = (timeline: Timeline) => drawn(timeline)[0] ?? '';
+const narrow = { width: 360, left: 0, fontSize: 15, maxTicks: 5 };
+const drawn = (timeline: Timeline, own?: typeof narrow) =>
+  drawTimeline('a drill', timeline, own).markup.match(/<svg.*?<\/svg>/s)?.[0] ?? '';
 
 /** The boxes of some kinds: bars, bands, spans. */
 function boxes(svg: string, ...kinds: string[]) {
@@ -34,7 +33,7 @@ function timelineOf(stage: number, drill: string): Timeline {
 }
 
 test('a crash: a lane for each sale; the lease outlasts the holder, to the right edge; the fault stands on its lane', () => {
-  const svg = wide(timelineOf(3, 'crashed-holder'));
+  const svg = drawn(timelineOf(3, 'crashed-holder'));
   const [inside] = boxes(svg, 'inside');
   const [lease] = boxes(svg, 'lease');
   const [, second] = texts(svg, 'name');
@@ -55,7 +54,7 @@ test('a wait is narrow, with its length; what was before and after it keeps its 
   expect(at(31_000) - at(1_000)).toBeCloseTo(24);
   expect(at(1_000) - at(0)).toBeCloseTo((at(33_000) - at(31_000)) / 2);
 
-  const { markup } = drawTimeline('a drill', timeline, [{ ...layout, waits }]);
+  const { markup } = drawTimeline('a drill', timeline, { ...layout, waits });
   expect(labels(markup, 'time')).toEqual(['0', '1 s', '32 s', '33 s', '34 s']);
   expect(markup).toMatch(/class="told"[^>]*>30 s</);
 });
@@ -81,7 +80,7 @@ test('any timeline is drawn inside its frame, and a short sale is seen', () => {
   });
   fc.assert(
     fc.property(timelines, (timeline) => {
-      for (const svg of drawn(timelineSchema.parse(timeline))) {
+      for (const svg of [undefined, narrow].map((own) => drawn(timelineSchema.parse(timeline), own))) {
         const width = Number(svg.match(/viewBox="0 0 (\d+) /)?.[1]);
         expect(svg.replace(/<text.*?<\/text>|aria-label=".*?"/gs, '')).not.toMatch(/NaN|undefined|Infinity|="-/);
         const drawnBoxes = boxes(svg, 'inside', 'lease', 'overlap', 'joint', 'fault-span');

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { cellsOf, drillsOf, rowsOf, storyOf, storyRowsOf, tracks } from '../../../loadtest/commands/tracks.ts';
-import type { Results, Verdict } from '../../../loadtest/evidence/results.ts';
-import { summarize } from '../../../loadtest/report/summary.ts';
-import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { scheduleStaircase } from '../../../loadtest/staircase/schedules.ts';
 import type { Row } from '../../../loadtest/staircase/staircase.ts';
 
@@ -34,29 +31,4 @@ test('orders: every drill under every row of its own staircase, and the story le
   expect(cellsOf('orders', rows)).toHaveLength(17 * 5 + 3 * 2 + 4 * 7);
   const chosen = drillsOf('orders').filter(({ name }) => name === 'double-click');
   expect(cellsOf('orders', ['guard-none', 'key-table'], chosen)).toEqual([{ stage: 'key-table', drill: chosen[0] }]);
-});
-
-describe('orders: only what is right in every drill is said to be', () => {
-  const ran = (verdicts: Record<string, Verdict>) => {
-    const drills = Object.keys(tracks.orders[0]?.staircase.columns ?? {});
-    const stages = ['guard-8-auto-renew', 'guard-conditional'].map((stage) => ({
-      stage,
-      lockVersion: null,
-      drills: drills.map((drill) => ({
-        drill,
-        verdict: verdicts[`${stage} ${drill}`] ?? taughtVerdict(stage, drill) ?? 'unknown',
-        ...{ taught: taughtVerdict(stage, drill), reasons: [], figures: { due: 100, restored: 100 } },
-        ...{ witnesses: [], witnessCount: 0, stockOverTime: [], durationMs: 1 },
-      })),
-    }));
-    return { stages, leftOut: [] as string[] } as unknown as Results;
-  };
-
-  test('all columns held', () => {
-    expect(summarize(ran({})).join(' ')).toContain('Every unit restored exactly once, in every drill: conditional.');
-  });
-
-  test.each(['fail', 'unknown', 'not-applicable'] as const)('one column %s', (verdict) => {
-    expect(summarize(ran({ 'guard-conditional clock-skew': verdict })).join(' ')).not.toContain('exactly once');
-  });
 });

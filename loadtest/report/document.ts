@@ -1,0 +1,57 @@
+// What every report is made of: one page that needs nothing but itself, without a script, and nothing is fetched from anywhere.
+
+import { readFileSync } from 'node:fs';
+import { formatMeasure } from '../evidence/numbers.ts';
+import type { Results } from '../evidence/results.ts';
+import { type Html, html, trusted } from './escape.ts';
+
+/** The page of a report. */
+export function renderDocument(title: string, header: Html, sections: (Html | false | Html[])[]): string {
+  const css = ['report.css', 'timeline.css'].map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title} · Lockstep</title>
+<style>
+${trusted(css.join('\n'))}</style>
+</head>
+<body>
+${header}
+<main>
+${sections}
+</main>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+/** The section that says how a run was set, as pairs of a name and a value, and what it ran on. */
+export function howItWasRun(
+  command: string,
+  environment: Results['environment'],
+  settings: (readonly [name: string, value: string])[],
+): Html {
+  const { node, os, cpus, redis, nginx, backends, commit, load } = environment;
+  const lines = [
+    ...settings,
+    ['Redis', `${redis.version}, ${redis.kind}`],
+    ['nginx', nginx],
+    ...Object.entries(backends),
+    ['Node', node],
+    ['System', os],
+    ['CPUs', cpus],
+    ...(load === undefined ? [] : [['Load when it began', formatMeasure(load)]]),
+    ['Commit', commit],
+  ] as const;
+  return html`<section>
+<h2>How it was run</h2>
+<p>To repeat it:</p>
+<pre><code>${command}</code></pre>
+<dl class="environment">
+${lines.map(([name = '', value = '']) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
+</section>`;
+}
