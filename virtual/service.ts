@@ -2,10 +2,9 @@
 
 import type { CreateLock, TakeOne } from '../locks/lock.ts';
 import { createRegistry, type Strategy } from '../locks/strategy.ts';
-import { awayServer } from '../services/inventory/away-server.ts';
+import { asProblem } from '../services/inventory/away-server.ts';
 import { supervised } from '../services/inventory/external-lock.ts';
 import { createHistory } from '../services/inventory/history.ts';
-import { ProblemError } from '../services/inventory/problem.ts';
 import { ClientGoneError } from '../services/inventory/sale-ending.ts';
 import { createSaleService, type SaleServiceParts } from '../services/inventory/sale-service.ts';
 import { connectStore, lockKeys } from '../services/inventory/store.ts';
@@ -102,8 +101,5 @@ export type Service = ReturnType<typeof startService>;
 /** The body of the answer to a request that failed, as HTTP has it (services/inventory/answer.ts). Undefined when the client is gone. */
 function problemOf(error: unknown) {
   if (error instanceof ClientGoneError) return undefined;
-  if (error instanceof ProblemError) return error.problem;
-  const server = awayServer(error);
-  if (server) return new ProblemError('STORE_UNAVAILABLE', `${server} does not answer.`).problem;
-  return new ProblemError('INTERNAL_ERROR', String(error), { definite: false }).problem;
+  return asProblem(error).problem;
 }

@@ -1,9 +1,8 @@
 // The adapter kit: makes a lock of the lab out of the few calls that a library has for it.
 
 import type { Redis } from 'ioredis';
-import { abortError } from '../../locks/drivers/abortable.ts';
+import { abortable, abortError } from '../../locks/drivers/abortable.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions, type RedisClient } from '../../locks/lock.ts';
-import { cancelOnAbort } from '../../services/inventory/cancel.ts';
 
 /** What a library does for one lock object. `Held` is what it hands out for one hold: an object, a function, anything but undefined. */
 export interface Library<Held> {
@@ -33,7 +32,7 @@ export function adapt<Held>(open: (options: LockOptions) => Library<Held>): Crea
 
     async function acquire(signal?: AbortSignal) {
       if (!signal?.aborted) {
-        holds.push(await cancelOnAbort(library.wait(signal), signal, (held) => library.release(held)));
+        holds.push(await abortable(library.wait(signal), signal, (held) => library.release(held)));
         return;
       }
       const held = await library.tryOnce();

@@ -3,7 +3,7 @@
 
 import { createClient } from 'redis-4';
 import redisLock, { type Done, type Lock } from 'redis-lock';
-import { cancelOnAbort } from '../../services/inventory/cancel.ts';
+import { abortable } from '../../locks/drivers/abortable.ts';
 import type { Promises } from '../evidence/promises.ts';
 import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
@@ -52,7 +52,7 @@ export const createLock = adapt<Done>(({ redis, key, leaseMs }) => {
 
   function tryOnce() {
     const over = AbortSignal.timeout(TRY_MS);
-    return cancelOnAbort(wait(), over, (done) => done()).catch((error) => {
+    return abortable(wait(), over, (done) => done()).catch((error) => {
       if (over.aborted) return undefined;
       throw error;
     });

@@ -1,12 +1,25 @@
-/** Resolves with `promise`. Rejects with AbortError when `signal` aborts first, or has aborted already. */
-export function abortable<T>(promise: T | PromiseLike<T>, signal?: AbortSignal): Promise<T> {
+/**
+ * Resolves with `promise`. Rejects with AbortError when `signal` aborts first, or has aborted already; what `promise` brings after that
+ * is given back.
+ */
+export function abortable<T>(
+  promise: T | PromiseLike<T>,
+  signal?: AbortSignal,
+  giveBack: (late: T) => unknown = () => {},
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(abortError(signal));
-    const onAbort = () => reject(abortError(signal));
-    signal?.addEventListener('abort', onAbort, { once: true });
+    function giveUp() {
+      reject(abortError(signal));
+      Promise.resolve(promise)
+        .then(giveBack)
+        .catch(() => {});
+    }
+
+    if (signal?.aborted) return giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
     Promise.resolve(promise)
       .then(resolve, reject)
-      .finally(() => signal?.removeEventListener('abort', onAbort));
+      .finally(() => signal?.removeEventListener('abort', giveUp));
   });
 }
 

@@ -30,7 +30,8 @@ export interface MysqlSession {
  * already waits for a short time.
  */
 export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<MysqlSession> {
-  const connection = await borrow(mysql, signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal);
+  const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
+  const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
   let isUnanswered = false;
   let isKilled = false;
   let onLost = () => {};
@@ -123,20 +124,6 @@ export function isRefused(error: unknown): boolean {
 /** True when one try found the row locked: by NOWAIT, which MariaDB calls a wait that took too long, or after a short wait. */
 export function isTaken(error: unknown): boolean {
   return ['ER_LOCK_NOWAIT', 'ER_LOCK_WAIT_TIMEOUT', 'ABORT_ERR'].includes(codeOf(error));
-}
-
-async function borrow(mysql: Pool, signal?: AbortSignal) {
-  const coming = mysql.getConnection();
-  try {
-    return await abortable(coming, signal);
-  } catch (error) {
-    // The connection comes later, and nobody waits for it any more.
-    coming.then(
-      (connection) => connection.release(),
-      () => {},
-    );
-    throw error;
-  }
 }
 
 /** Ends the statement that `connection` waits for. Closing our side would not: the server looks at it after the wait. */

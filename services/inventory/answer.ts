@@ -1,9 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { ZodError } from 'zod';
-import { awayServer, refusalOf, unreadableOf } from './away-server.ts';
+import { asProblem } from './away-server.ts';
 import { ProblemError } from './problem.ts';
 import { ClientGoneError } from './sale-ending.ts';
 
@@ -18,11 +17,26 @@ export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response
   throw new ProblemError('BAD_REQUEST', 'The request has no Host.');
 };
 
+type Method = 'get' | 'put' | 'post' | 'delete';
+
+/** Adds a path with what answers each of its methods. Any other is refused, but HEAD, which Express answers as GET. */
+export function addRoute(
+  app: Express,
+  path: string,
+  handlers: Partial<Record<Method, RequestHandler | RequestHandler[]>>,
+) {
+  const route = app.route(path);
+  const methods = Object.keys(handlers) as Method[];
+  for (const method of methods) route[method](handlers[method] ?? []);
+  route.all(allowOnly(...methods.map((method) => method.toUpperCase())));
+}
+
 /** For a path whose other methods have routes. */
 export function allowOnly(...methods: string[]): RequestHandler {
-  return (request) => {
+  return (request, response) => {
     const allow = methods.join(', ');
-    throw new ProblemError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use ${allow}.`, { allow });
+    response.set('Allow', allow);
+    throw new ProblemError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; use ${allow}.`);
   };
 }
 
@@ -52,13 +66,13 @@ export function answerJson(response: ServerResponse, body: object) {
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     if (error instanceof ClientGoneError) return;
-    const { problem, headers, cause } = asProblem(error);
+    const { problem, retryAfter, cause } = asProblem(ofReading(error));
     const { requestId } = response.locals;
     if (problem.code === 'INTERNAL_ERROR') log.error({ requestId, err: cause, url: request.url }, 'a bug');
     if (response.headersSent || response.destroyed) return;
+    if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
     response
       .status(problem.status)
-      .set(headers)
       .type('application/problem+json')
       .send(JSON.stringify({ ...problem, requestId }));
   };
@@ -87,25 +101,10 @@ function whyUnreadable(code = '') {
   return new ProblemError('BAD_REQUEST', 'This is not an HTTP request.');
 }
 
-/** What an error means for the client. */
-export function asProblem(error: unknown): ProblemError {
-  if (error instanceof ProblemError) return error;
-  if (error instanceof ZodError) {
-    const issue = error.issues[0];
-    const path = issue?.path.join('.');
-    return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
-  }
-  const server = awayServer(error);
-  const refusal = refusalOf(error);
-  const why = refusal ? `refuses: ${refusal}` : 'does not answer.';
-  if (server) return new ProblemError('STORE_UNAVAILABLE', `${server} ${why}`, { cause: error });
-  const unreadable = unreadableOf(error);
-  if (unreadable) return new ProblemError('DATA_UNREADABLE', `Redis refuses: ${unreadable}`, { cause: error });
-  // Express and its body parser mark what the client did wrong with a status of 4xx.
-  if (error instanceof Error && 'status' in error) {
-    if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');
-    if (error.status === 415) return new ProblemError('UNSUPPORTED_MEDIA_TYPE', `${error.message}.`);
-    if (Number(error.status) < 500) return new ProblemError('BAD_REQUEST', error.message);
-  }
-  return new ProblemError('INTERNAL_ERROR', 'The log says why.', { definite: false, cause: error });
+/** What Express and its body parser mark with a status of 4xx: what the client did wrong. Any other error is given back. */
+function ofReading(error: unknown): unknown {
+  if (!(error instanceof Error && 'status' in error)) return error;
+  if (error.status === 413) return new ProblemError('BODY_TOO_LARGE', 'The body must not be larger than 1 kB.');
+  if (error.status === 415) return new ProblemError('UNSUPPORTED_MEDIA_TYPE', `${error.message}.`);
+  return Number(error.status) < 500 ? new ProblemError('BAD_REQUEST', error.message) : error;
 }

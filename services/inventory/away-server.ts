@@ -1,9 +1,61 @@
+// What an error means: which server did not answer, or refused, and what a client is told.
+
+import { ZodError } from 'zod';
 import { ZookeeperUnavailableError } from '../../locks/drivers/zookeeper-unavailable.ts';
-import { NoMajorityError } from '../../locks/lock.ts';
+import { LockNotHeldError, NoMajorityError, NotReplicatedError, TooManyConflictsError } from '../../locks/lock.ts';
+import { ExternalLockFault } from './describe.ts';
 import { isMysqlUnavailable } from './mysql-errors.ts';
+import { ProblemError } from './problem.ts';
 
 /** How many causes of an error are looked at: one may name itself. */
 const MOST_CAUSES = 8;
+
+/** The reason of a wait that was aborted, where the error is that of such a wait (`timers/promises` has it so). */
+export const reasonOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error && error.code === 'ABORT_ERR' ? error.cause : error;
+
+/** What is known of the work that failed, besides its error. */
+interface Fate {
+  /** It has certainly written nothing. */
+  definite: boolean;
+  /** When that was, at the end of a sentence. */
+  when: string;
+}
+
+/** What an error means for the client. */
+export function asProblem(error: unknown, fate?: Fate): ProblemError {
+  const cause = reasonOf(error);
+  const { definite = true, when } = fate ?? {};
+  if (cause instanceof ProblemError) return cause;
+  if (cause instanceof ZodError) {
+    const issue = cause.issues[0];
+    const path = issue?.path.join('.');
+    return new ProblemError('BAD_REQUEST', `${path ? `${path}: ` : ''}${issue?.message}.`);
+  }
+  if (cause instanceof LockNotHeldError) return new ProblemError('LOCK_NOT_HELD', cause.message, { definite, cause });
+  if (cause instanceof ExternalLockFault)
+    return new ProblemError('LOCK_FAILED', `${cause.message}.`, { definite, cause });
+  if (cause instanceof TooManyConflictsError) return new ProblemError('TOO_MANY_CONFLICTS', cause.message, { cause });
+  if (cause instanceof NotReplicatedError) {
+    // The write may be in both servers by now, or in one of them: nothing is undone that another failover would forget in turn.
+    const what = definite
+      ? 'the lock: nothing was sold'
+      : 'the sale: a failover may forget it, and the unit may be gone';
+    return new ProblemError('NOT_REPLICATED', `No replica has confirmed ${what}.`, { definite, cause });
+  }
+  const server = awayServer(cause);
+  if (server) {
+    const refusal = refusalOf(cause);
+    const [refuses, isSilent] = when
+      ? [`refused it ${when}`, `did not answer ${when}`]
+      : ['refuses', 'does not answer'];
+    const why = refusal ? `${refuses}: ${refusal}` : `${isSilent}.`;
+    return new ProblemError('STORE_UNAVAILABLE', `${server} ${why}`, { definite, cause });
+  }
+  const unreadable = unreadableOf(cause);
+  if (unreadable) return new ProblemError('DATA_UNREADABLE', `Redis refuses: ${unreadable}`, { definite, cause });
+  return new ProblemError('INTERNAL_ERROR', 'The log says why.', { definite: fate?.definite ?? false, cause });
+}
 
 /**
  * The one place that knows which server an error says is away, itself or by its cause: it did not answer, or can't serve now.
@@ -53,21 +105,7 @@ function isRedisUnavailable(error: Error): boolean {
 }
 
 /** True when the system could not make a connection, or lost it. Files are read and written by the same names, with other codes. */
-function isConnectionError(error: NodeJS.ErrnoException): boolean {
-  if (error.syscall === 'connect' || error.syscall === 'getaddrinfo') return true;
-  return error.syscall !== undefined && lostConnection.has(error.code ?? '');
+function isConnectionError({ syscall, code = '' }: NodeJS.ErrnoException): boolean {
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return true;
+  return syscall !== undefined && /^(ECONN|EHOST|ENET|ENOTCONN|EPIPE|ETIMEDOUT)/.test(code);
 }
-
-const lostConnection = new Set([
-  'ECONNABORTED',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTDOWN',
-  'EHOSTUNREACH',
-  'ENETDOWN',
-  'ENETRESET',
-  'ENETUNREACH',
-  'ENOTCONN',
-  'EPIPE',
-  'ETIMEDOUT',
-]);

@@ -4,6 +4,7 @@ import type { FencedStock, MultiLock } from '../../locks/lock.ts';
 import { ProblemError } from './problem.ts';
 import { type SaleParts, underLock } from './sale.ts';
 import type { Progress } from './sale-ending.ts';
+import type { SoldItem } from './sku.ts';
 import { wasNotDone } from './store.ts';
 
 export interface BasketParts extends Pick<SaleParts, 'signal' | 'business' | 'emit'> {
@@ -16,15 +17,8 @@ export interface BasketParts extends Pick<SaleParts, 'signal' | 'business' | 'em
   progress: Progress;
 }
 
-/** One sku of a basket, with the stock that was read and the stock that was written. */
-export interface BasketItem {
-  sku: string;
-  stockBefore: number;
-  remaining: number;
-}
-
 /** The critical section of several skus: all are read, then all are written. Resolves with them in the order of the basket. */
-export function sellAll(parts: BasketParts): Promise<BasketItem[]> {
+export function sellAll(parts: BasketParts): Promise<SoldItem[]> {
   const { skus, lock, tokenOf, stockOf, business, emit } = parts;
   return underLock(parts, async () => {
     const stocks = await Promise.all(skus.map((sku) => stockOf(sku).read(tokenOf(sku))));
@@ -44,7 +38,7 @@ export function sellAll(parts: BasketParts): Promise<BasketItem[]> {
   });
 }
 
-function itemOf(sku: string, stockBefore: number | undefined): BasketItem {
+function itemOf(sku: string, stockBefore: number | undefined): SoldItem {
   if (stockBefore === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
   return { sku, stockBefore, remaining: stockBefore - 1 };
 }
@@ -53,8 +47,8 @@ function itemOf(sku: string, stockBefore: number | undefined): BasketItem {
  * Writes one sku after the other. They are several steps: the keys of two skus may live on two servers, so no script can make one step of
  * them. What was written before a write that was certainly refused is put back while the locks are held.
  */
-async function writeAll(items: BasketItem[], { stockOf, tokenOf, progress }: BasketParts) {
-  const written: BasketItem[] = [];
+async function writeAll(items: SoldItem[], { stockOf, tokenOf, progress }: BasketParts) {
+  const written: SoldItem[] = [];
   for (const item of items) {
     try {
       await stockOf(item.sku).write(item.remaining, tokenOf(item.sku));
@@ -69,7 +63,7 @@ async function writeAll(items: BasketItem[], { stockOf, tokenOf, progress }: Bas
   }
 
   /** Resolves with those that could not be put back. */
-  async function putBackOrName(written: BasketItem[]): Promise<BasketItem[]> {
+  async function putBackOrName(written: SoldItem[]): Promise<SoldItem[]> {
     const ends = await Promise.allSettled(
       written.map(({ sku, stockBefore }) => stockOf(sku).write(stockBefore, tokenOf(sku))),
     );
@@ -77,8 +71,8 @@ async function writeAll(items: BasketItem[], { stockOf, tokenOf, progress }: Bas
   }
 }
 
-function halfSold(items: BasketItem[], inDoubt: BasketItem[], cause: unknown) {
-  const named = (some: BasketItem[]) => some.map(({ sku }) => sku).join(', ');
+function halfSold(items: SoldItem[], inDoubt: SoldItem[], cause: unknown) {
+  const named = (some: SoldItem[]) => some.map(({ sku }) => sku).join(', ');
   const others = items.filter((item) => !inDoubt.includes(item));
   const rest = others.length > 0 ? ` Certainly not taken: ${named(others)}.` : '';
   const detail = `Taken, or nobody knows: ${named(inDoubt)}.${rest}`;

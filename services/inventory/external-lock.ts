@@ -1,10 +1,8 @@
-import { abortError } from '../../locks/drivers/abortable.ts';
+import { abortable, abortError } from '../../locks/drivers/abortable.ts';
 import type { Backend } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
 import { isStoreUnavailable } from './away-server.ts';
-import { cancelOnAbort } from './cancel.ts';
-import { describe } from './describe.ts';
-import { ExternalLockFault } from './external-lock-fault.ts';
+import { describe, ExternalLockFault } from './describe.ts';
 
 /** How long an external lock may take for a single try, in milliseconds. */
 const TRY_LIMIT_MS = 1_000;
@@ -30,7 +28,7 @@ export function supervised(createLock: CreateLock): CreateLock {
       const asked = Promise.resolve().then(() => lock.acquire(signal));
       // A signal that is aborted already means: try once.
       const end = signal?.aborted ? AbortSignal.timeout(TRY_LIMIT_MS) : signal;
-      await cancelOnAbort(asked, end, () => lock.release()).catch((error: unknown) => {
+      await abortable(asked, end, () => lock.release()).catch((error: unknown) => {
         throw signal?.aborted && !isStoreUnavailable(error) ? abortError(signal) : faultOf('acquire()', error);
       });
     }

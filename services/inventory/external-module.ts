@@ -3,8 +3,7 @@
 import { basename, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CreateLock } from '../../locks/lock.ts';
-import { describe } from './describe.ts';
-import { ExternalLockFault } from './external-lock-fault.ts';
+import { describe, ExternalLockFault } from './describe.ts';
 
 /** A lock that is not part of the project: a module that exports `createLock`. */
 export interface ExternalLockModule {

@@ -2,79 +2,57 @@
 
 import type { LabHistory, SaleEvent } from './lab/contract.ts';
 
-export interface History {
-  record(event: Omit<SaleEvent, 'at' | 'node'>): void;
-  /** The events since the last clear, oldest first, and how many older ones the ring has dropped. */
-  read(): LabHistory;
-  /** The place before the first event since the last clear. */
-  start(): Cursor;
-  /** The events behind the cursor, oldest first, and at most so many of them. */
-  readBehind(cursor: Cursor, most: number): Excerpt;
-  clear(): void;
-}
-
-/** A place in the history, to read on from. To keep one costs the history nothing. */
-export interface Cursor {
-  /** How often the history had been cleared by then. */
-  clears: number;
-  /** How many events it had recorded since. */
-  count: number;
-}
-
-/** What is behind a cursor. */
-export interface Excerpt extends LabHistory {
-  /** The history was cleared since: these are the events from its new beginning on. */
-  cleared: boolean;
-  /** Where to read on. */
-  next: Cursor;
-  /** There are more events to read from there. */
-  hasMore: boolean;
-}
+export type History = ReturnType<typeof createHistory>;
 
 /** The clock of the events, which all processes of this host share: monotonic, in milliseconds. */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 /** Keeps the newest `capacity` events in memory, so that recording costs no Redis command; with 0 it keeps none. */
-export function createHistory(node: string, capacity = 600_000): History {
+export function createHistory(node: string, capacity = 600_000) {
   let events: SaleEvent[] = [];
+  /** How many events it has recorded. Each time that it is cleared counts as one. */
   let count = 0;
-  let clears = 0;
+  /** The count when it was cleared last. */
+  let first = 0;
 
-  /** The events from one place to the other, both counted since the last clear, none of them dropped yet. */
-  function slice(from: number, until: number): SaleEvent[] {
-    const start = from % capacity;
-    const toEnd = events.slice(start, start + until - from);
-    return [...toEnd, ...events.slice(0, until - from - toEnd.length)];
+  /**
+   * The events behind a cursor, oldest first, and at most so many of them. A cursor is the count of then, so to keep one costs nothing.
+   * `dropped`: how many of those behind it are forgotten. `cleared`: the history was cleared since, and these are from its new beginning on.
+   */
+  function readBehind(cursor: number, most = Number.POSITIVE_INFINITY) {
+    const wanted = Math.max(cursor, first);
+    const from = Math.max(wanted, count - capacity);
+    const next = Math.min(count, from + most);
+    const start = (from - first) % capacity;
+    const toEnd = events.slice(start, start + next - from);
+    return {
+      events: [...toEnd, ...events.slice(0, next - from - toEnd.length)],
+      dropped: from - wanted,
+      cleared: cursor < first,
+      /** The cursor to read on from. */
+      next,
+      hasMore: next < count,
+    };
   }
 
   return {
-    record(event) {
+    record(event: Omit<SaleEvent, 'at' | 'node'>) {
       if (capacity === 0) return;
-      events[count % capacity] = { at: now(), node, ...event };
+      events[(count - first) % capacity] = { at: now(), node, ...event };
       count += 1;
     },
-    read() {
-      const dropped = Math.max(0, count - capacity);
-      return { events: slice(dropped, count), dropped };
+    /** The events since the last clear, oldest first. */
+    read(): LabHistory {
+      const { events, dropped } = readBehind(first);
+      return { events, dropped };
     },
-    start: () => ({ clears, count: 0 }),
-    readBehind(cursor, most) {
-      const cleared = cursor.clears !== clears;
-      const wanted = cleared ? 0 : cursor.count;
-      const first = Math.max(wanted, count - capacity);
-      const last = Math.min(count, first + most);
-      return {
-        events: slice(first, last),
-        dropped: first - wanted,
-        cleared,
-        next: { clears, count: last },
-        hasMore: last < count,
-      };
-    },
+    /** The cursor before the first event since the last clear. */
+    start: () => first,
+    readBehind,
     clear() {
       events = [];
-      count = 0;
-      clears += 1;
+      count += 1;
+      first = count;
     },
   };
 }

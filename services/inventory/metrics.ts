@@ -24,61 +24,32 @@ export function createMetrics() {
     },
   });
 
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+
   return {
     registry,
     /** Shows how this pool is used. */
     watchPool: (name: string, pool: Pool) => void pools.set(name, pool),
-    requestSeconds: new Histogram({
-      name: 'lockstep_http_request_seconds',
-      help: 'Time from a request to the end of its answer; 499 when the client hung up first',
-      labelNames: ['method', 'route', 'status'],
-      buckets,
-      registers,
-    }),
-    orders: new Counter({
-      name: 'lockstep_orders_total',
-      help: 'Orders by what became of them',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    jobSeconds: new Histogram({
-      name: 'lockstep_job_seconds',
-      help: 'Time that a run of a job took, by how it ended',
-      labelNames: ['job', 'outcome'],
-      buckets,
-      registers,
-    }),
-    sales: new Counter({
-      name: 'lockstep_sales_total',
-      help: 'Sales by lock and outcome',
-      labelNames: ['lock', 'outcome'],
-      registers,
-    }),
-    waitSeconds: new Histogram({
-      name: 'lockstep_lock_wait_seconds',
-      help: 'Time from asking for the lock to having it',
-      labelNames: ['lock'],
-      buckets,
-      registers,
-    }),
-    holdSeconds: new Histogram({
-      name: 'lockstep_lock_hold_seconds',
-      help: 'Time from having the lock to giving it up',
-      labelNames: ['lock'],
-      buckets,
-      registers,
-    }),
-    leaseLosses: new Counter({
-      name: 'lockstep_lease_losses_total',
-      help: 'Leases that a renewal or a release found to be lost',
-      labelNames: ['lock'],
-      registers,
-    }),
-    releaseRetries: new Counter({
-      name: 'lockstep_release_retries_total',
-      help: 'Releases that no server answered, and that were tried again',
-      registers,
-    }),
+    requestSeconds: histogram(
+      'lockstep_http_request_seconds',
+      'Time from a request to the end of its answer; 499 when the client hung up first',
+      'method',
+      'route',
+      'status',
+    ),
+    orders: counter('lockstep_orders_total', 'Orders by what became of them', 'outcome'),
+    jobSeconds: histogram('lockstep_job_seconds', 'Time that a run of a job took, by how it ended', 'job', 'outcome'),
+    sales: counter('lockstep_sales_total', 'Sales by lock and outcome', 'lock', 'outcome'),
+    waitSeconds: histogram('lockstep_lock_wait_seconds', 'Time from asking for the lock to having it', 'lock'),
+    holdSeconds: histogram('lockstep_lock_hold_seconds', 'Time from having the lock to giving it up', 'lock'),
+    leaseLosses: counter('lockstep_lease_losses_total', 'Leases that a renewal or a release found to be lost', 'lock'),
+    releaseRetries: counter(
+      'lockstep_release_retries_total',
+      'Releases that no server answered, and that were tried again',
+    ),
   };
 }
 

@@ -1,61 +1,25 @@
 // The public listener in OpenAPI 3.1, at /openapi.json: made from the schemas that check the requests.
 
 import { z } from 'zod';
+import { remainingSchema } from './lab/contract.ts';
 import { MAX_KEY_LENGTH } from './orders/idempotency/index.ts';
 import { listSchema, orderIdSchema, orderSchema } from './orders/order.ts';
 import { type ProblemCode, problemSchema, problems } from './problem.ts';
-import type { BasketSold, Sold } from './sell.ts';
-import { basketSaleSchema, saleSchema } from './sku.ts';
-
-const units = z.int();
-
-const ofSale = {
-  outcome: z.literal('sold'),
-  saleId: z.string().describe('Counted by the node for itself, from its start: holder names the sale among all.'),
-  node: z.string().describe('The node that sold.'),
-  port: z.int().describe('Where that node listens.'),
-  lock: z.string().describe('The lock of the sale, such as 8-auto-renew.'),
-  holder: z.string().describe('The owner token of this sale.'),
-};
-const itemSchema = z.object({
-  sku: z.string().describe('What was sold.'),
-  stockBefore: units.describe('The stock that this sale read.'),
-  remaining: units.describe('The stock that it wrote: stockBefore - 1.'),
-});
-const soldSchema = z.object({
-  ...ofSale,
-  ...itemSchema.shape,
-  bucket: units
-    .optional()
-    .describe(
-      'Only where the stock lies in several buckets: which one, from 0. stockBefore and remaining are of this one.',
-    ),
-  orderId: z.string().optional().describe('Only where sales write orders.'),
-}) satisfies z.ZodType<Partial<Sold>>;
-const basketSoldSchema = z.object({
-  ...ofSale,
-  skus: z.array(itemSchema).describe('In the order of the request.'),
-}) satisfies z.ZodType<BasketSold>;
-
-const remainingSchema = z.object({ sku: z.string(), remaining: units });
+import { basketSaleSchema, basketSoldSchema, saleSchema, soldSchema } from './sku.ts';
 
 const ordersSchema = z.object({
   orders: z.array(orderSchema).describe('The oldest one first.'),
   next: z.string().nullable().describe('Send it as after to get the next page; null after the last one.'),
 });
 
-/** What a client may send. */
-const asked = (schema: z.ZodType) => json(schema, 'input');
-/** What a node answers. */
-const answered = (schema: z.ZodType) => json(schema, 'output');
-
+/** What a client may send, or what a node answers. */
 function json(schema: z.ZodType, io: 'input' | 'output') {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
   return rest;
 }
 
 const query = (schema: z.ZodObject) =>
-  Object.entries(schema.shape).map(([name, its]) => ({ name, in: 'query', schema: asked(its) }));
+  Object.entries(schema.shape).map(([name, its]) => ({ name, in: 'query', schema: json(its, 'input') }));
 
 const requestId = {
   name: 'X-Request-Id',
@@ -69,51 +33,63 @@ const idempotencyKey = {
   description: 'What comes twice with one key is one request. With IDEMPOTENCY_REQUIRED=on it must be there.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 };
-const orderId = { name: 'id', in: 'path', required: true, schema: asked(orderIdSchema) };
+const orderId = { name: 'id', in: 'path', required: true, schema: json(orderIdSchema, 'input') };
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const ok = (schema: object) => ({ 200: { description: 'Done.', content: { 'application/json': { schema } } } });
+const problem = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: reference('Problem') } },
+});
 
-/** The problems that a call may be answered with, by their status, besides those that any call may have. */
-function refusals(...codes: ProblemCode[]) {
-  const responses: Record<string, object> = {
-    default: {
-      description: 'Any other problem.',
-      content: { 'application/problem+json': { schema: reference('Problem') } },
-    },
-  };
+/** One answer for each status: the problems that have it. */
+function refusals(codes: ProblemCode[]) {
+  const responses: Record<string, object> = { default: problem('Any other problem.') };
   for (const { status } of codes.map((code) => problems[code])) {
-    const named = codes
-      .filter((code) => problems[code].status === status)
-      .map((code) => `${code}: ${problems[code].title}`);
-    const content = { 'application/problem+json': { schema: reference('Problem') } };
-    responses[status] = { description: `${named.join('. ')}.`, content };
+    const named = codes.filter((code) => problems[code].status === status);
+    responses[status] = problem(`${named.map((code) => `${code}: ${problems[code].title}`).join('. ')}.`);
   }
   return responses;
 }
 
-const saleRefusals = refusals(
-  ...(['BAD_REQUEST', 'IDEMPOTENCY_KEY_INVALID', 'IDEMPOTENCY_KEY_MISSING', 'NOT_FOUND', 'OUT_OF_STOCK'] as const),
-  ...(['REQUEST_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'LOCK_NOT_HELD', 'LOCK_WAIT_TIMEOUT'] as const),
-  ...(['STORE_UNAVAILABLE', 'ORDER_FAILED', 'SHUTTING_DOWN'] as const),
-);
-const stepRefusals = refusals(
-  ...(['BAD_REQUEST', 'IDEMPOTENCY_KEY_INVALID', 'IDEMPOTENCY_KEY_MISSING', 'NOT_FOUND', 'ORDER_STATE'] as const),
-  ...(['REQUEST_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'STORE_UNAVAILABLE', 'SHUTTING_DOWN'] as const),
-);
+interface Call {
+  summary: string;
+  description?: string;
+  parameters?: object[];
+  deprecated?: true;
+  requestBody?: object;
+  /** The schema of the answer. */
+  answer: object;
+  /** The answer is not JSON. */
+  type?: string;
+  /** The problems that it may be answered with, besides those that any call may have. */
+  refusals?: ProblemCode[];
+}
+
+const call = ({ parameters = [], answer, type = 'application/json', refusals: codes = [], ...its }: Call) => ({
+  ...its,
+  parameters: [...parameters, requestId],
+  responses: { 200: { description: 'Done.', content: { [type]: { schema: answer } } }, ...refusals(codes) },
+});
+
+const ofLook: ProblemCode[] = ['BAD_REQUEST', 'NOT_FOUND', 'STORE_UNAVAILABLE'];
+const ofKey: ProblemCode[] = ['IDEMPOTENCY_KEY_INVALID', 'IDEMPOTENCY_KEY_MISSING', 'IDEMPOTENCY_KEY_REUSED'];
+const ofWork: ProblemCode[] = [...ofLook, ...ofKey, 'REQUEST_IN_PROGRESS', 'SHUTTING_DOWN'];
+const ofSale: ProblemCode[] = [...ofWork, 'OUT_OF_STOCK', 'LOCK_NOT_HELD', 'LOCK_WAIT_TIMEOUT', 'ORDER_FAILED'];
 const withOrders = 'Only where sales write orders.';
 
 /** A step of an order, such as pay. */
 const step = (summary: string) => ({
-  summary,
-  description: `Answers with the order as it is after the step. ${withOrders}`,
-  parameters: [orderId, idempotencyKey, requestId],
-  responses: { ...ok(reference('Order')), ...stepRefusals },
+  post: call({
+    summary,
+    description: `Answers with the order as it is after the step. ${withOrders}`,
+    parameters: [orderId, idempotencyKey],
+    answer: reference('Order'),
+    refusals: [...ofWork, 'ORDER_STATE'],
+  }),
 });
 
-const probe = (summary: string, status: string, ...codes: ProblemCode[]) => ({
-  summary,
-  responses: { ...ok(answered(z.object({ status: z.literal(status) }))), ...refusals(...codes) },
+const probe = (summary: string, status: string, refusals: ProblemCode[] = []) => ({
+  get: call({ summary, answer: json(z.object({ status: z.literal(status) }), 'output'), refusals }),
 });
 
 export const openapi = {
@@ -125,79 +101,76 @@ export const openapi = {
   },
   paths: {
     '/inventory/sale': {
-      post: {
+      post: call({
         summary: 'Sells one unit, or a basket.',
         description:
           'Without a sku it sells 001; the body wins over the query. A basket is sold as a whole or not at all, under the lock multi.',
-        parameters: [...query(saleSchema), idempotencyKey, requestId],
+        parameters: [...query(saleSchema), idempotencyKey],
         requestBody: {
-          content: { 'application/json': { schema: { anyOf: [asked(saleSchema), asked(basketSaleSchema)] } } },
+          content: { 'application/json': { schema: json(z.union([saleSchema, basketSaleSchema]), 'input') } },
         },
-        responses: { ...ok({ anyOf: [reference('Sold'), reference('BasketSold')] }), ...saleRefusals },
-      },
-      get: {
+        answer: { anyOf: [reference('Sold'), reference('BasketSold')] },
+        refusals: ofSale,
+      }),
+      get: call({
         summary: 'Sells one unit, as POST does.',
         description:
           'It is there for the course, so that a browser can click. Use POST: a crawler, or a browser that fetches ahead, would buy.',
         deprecated: true,
-        parameters: [...query(saleSchema), idempotencyKey, requestId],
-        responses: { ...ok(reference('Sold')), ...saleRefusals },
-      },
+        parameters: [...query(saleSchema), idempotencyKey],
+        answer: reference('Sold'),
+        refusals: ofSale,
+      }),
     },
     '/inventory': {
-      get: {
+      get: call({
         summary: 'Shows the stock.',
-        parameters: [...query(saleSchema), requestId],
-        responses: { ...ok(answered(remainingSchema)), ...refusals('BAD_REQUEST', 'NOT_FOUND', 'STORE_UNAVAILABLE') },
-      },
+        parameters: query(saleSchema),
+        answer: json(remainingSchema, 'output'),
+        refusals: ofLook,
+      }),
     },
     '/orders': {
-      get: {
+      get: call({
         summary: 'Lists orders.',
         description: withOrders,
-        parameters: [...query(listSchema), requestId],
-        responses: { ...ok(reference('Orders')), ...refusals('BAD_REQUEST', 'NOT_FOUND', 'STORE_UNAVAILABLE') },
-      },
+        parameters: query(listSchema),
+        answer: reference('Orders'),
+        refusals: ofLook,
+      }),
     },
     '/orders/{id}': {
-      get: {
+      get: call({
         summary: 'Shows an order.',
         description: withOrders,
-        parameters: [orderId, requestId],
-        responses: { ...ok(reference('Order')), ...refusals('BAD_REQUEST', 'NOT_FOUND', 'STORE_UNAVAILABLE') },
-      },
+        parameters: [orderId],
+        answer: reference('Order'),
+        refusals: ofLook,
+      }),
     },
-    '/orders/{id}/pay': { post: step('Pays an order.') },
-    '/orders/{id}/refund': { post: step('Gives the money of an order back. The units stay sold.') },
-    '/healthz': { get: probe('The process is alive.', 'alive') },
-    '/readyz': {
-      get: probe(
-        'The node takes work, and Redis and the MySQL of its orders answer.',
-        'ready',
-        'STORE_UNAVAILABLE',
-        'SHUTTING_DOWN',
-      ),
-    },
+    '/orders/{id}/pay': step('Pays an order.'),
+    '/orders/{id}/refund': step('Gives the money of an order back. The units stay sold.'),
+    '/healthz': probe('The process is alive.', 'alive'),
+    '/readyz': probe('The node takes work, and Redis and the MySQL of its orders answer.', 'ready', [
+      'STORE_UNAVAILABLE',
+      'SHUTTING_DOWN',
+    ]),
     '/metrics': {
-      get: {
-        summary: 'The metrics of this node.',
-        responses: {
-          200: { description: 'In the format of Prometheus.', content: { 'text/plain': {} } },
-          ...refusals(),
-        },
-      },
+      get: call({
+        summary: 'The metrics of this node, in the format of Prometheus.',
+        type: 'text/plain',
+        answer: { type: 'string' },
+      }),
     },
-    '/openapi.json': {
-      get: { summary: 'This document.', responses: { ...ok({ type: 'object' }), ...refusals() } },
-    },
+    '/openapi.json': { get: call({ summary: 'This document.', answer: { type: 'object' } }) },
   },
   components: {
     schemas: {
-      Sold: answered(soldSchema),
-      BasketSold: answered(basketSoldSchema),
-      Order: answered(orderSchema),
-      Orders: answered(ordersSchema),
-      Problem: answered(problemSchema),
+      Sold: json(soldSchema, 'output'),
+      BasketSold: json(basketSoldSchema, 'output'),
+      Order: json(orderSchema, 'output'),
+      Orders: json(ordersSchema, 'output'),
+      Problem: json(problemSchema, 'output'),
     },
   },
 };

@@ -51,28 +51,33 @@ export const problemSchema = z
 
 export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
 
-export interface ProblemOptions {
-  definite?: boolean;
-  /** When to try again, in milliseconds: becomes the header `Retry-After`. */
-  retryAfterMs?: number;
-  /** For METHOD_NOT_ALLOWED: the header `Allow`. */
-  allow?: string;
-  cause?: unknown;
-}
+/** After these it is worth trying again in a second: the answer says so in `Retry-After`. */
+const worthTryingAgain = new Set<ProblemCode>([
+  'LOCK_WAIT_TIMEOUT',
+  'TOO_MANY_CONFLICTS',
+  'TOO_MANY_STREAMS',
+  'REQUEST_IN_PROGRESS',
+]);
 
 /** Thrown to answer a request with a problem. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly problem: Problem;
-  readonly headers: Record<string, string> = {};
 
-  constructor(code: ProblemCode, detail: string, { definite = true, retryAfterMs, allow, cause }: ProblemOptions = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    { definite = true, cause }: { definite?: boolean; cause?: unknown } = {},
+  ) {
     super(detail, { cause });
     this.name = 'ProblemError';
     this.code = code;
     const { title, status } = problems[code];
     this.problem = { title, status, detail, code, definite, ...(code === 'OUT_OF_STOCK' && { outcome: 'sold-out' }) };
-    if (retryAfterMs !== undefined) this.headers['Retry-After'] = String(Math.ceil(retryAfterMs / 1000));
-    if (allow !== undefined) this.headers.Allow = allow;
+  }
+
+  /** In how many seconds it is worth trying again, if at all. */
+  get retryAfter(): number | undefined {
+    return worthTryingAgain.has(this.code) ? 1 : undefined;
   }
 }

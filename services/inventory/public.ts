@@ -1,6 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { allowOnly, answerNotFound, answerProblem, bodyOf, mustNameHost, onlyJson } from './answer.ts';
+import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, mustNameHost, onlyJson } from './answer.ts';
 import type { Metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
@@ -41,58 +41,43 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
   });
   app.use(mustNameHost);
 
-  app
-    .route('/inventory/sale')
-    // Express answers a HEAD with the route of GET, which would sell.
-    .head(allowOnly('GET', 'POST'))
-    .get(async (request, response) => {
-      await sell(request, response, [saleSchema.parse({ ...request.query }).sku]);
-    })
-    .post(onlyJson, express.json({ limit: '1kb' }), async (request, response) => {
-      const asked = { ...request.query, ...bodyOf(request) };
-      const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
-      await sell(request, response, skus);
-    })
-    .all(allowOnly('GET', 'POST'));
-
-  app
-    .route('/inventory')
-    .get(async (request, response) => {
+  // Express would answer a HEAD as GET, which sells.
+  app.head('/inventory/sale', allowOnly('GET', 'POST'));
+  addRoute(app, '/inventory/sale', {
+    get: (request, response) => sell(request, response, [saleSchema.parse({ ...request.query }).sku]),
+    post: [
+      onlyJson,
+      express.json({ limit: '1kb' }),
+      (request, response) => {
+        const asked = { ...request.query, ...bodyOf(request) };
+        const skus = 'skus' in asked ? basketSaleSchema.parse(asked).skus : [saleSchema.parse(asked).sku];
+        return sell(request, response, skus);
+      },
+    ],
+  });
+  addRoute(app, '/inventory', {
+    async get(request, response) {
       const { sku } = saleSchema.parse({ ...request.query });
       const remaining = await sales.readStock(sku, response);
       if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       response.json({ sku, remaining });
-    })
-    .all(allowOnly('GET'));
-
+    },
+  });
   orders.addPublicRoutes(app);
-
-  app
-    .route('/healthz')
-    .get((_request, response) => void response.json({ status: 'alive' }))
-    .all(allowOnly('GET'));
-
-  app
-    .route('/readyz')
-    .get(async (_request, response) => {
+  addRoute(app, '/healthz', { get: (_request, response) => void response.json({ status: 'alive' }) });
+  addRoute(app, '/readyz', {
+    async get(_request, response) {
       if (!duties.isReady) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
       await Promise.all([store.askAll((server) => server.ping()), orders.ask()]);
       response.json({ status: 'ready' });
-    })
-    .all(allowOnly('GET'));
-
-  app
-    .route('/metrics')
-    .get(async (_request, response) => {
+    },
+  });
+  addRoute(app, '/metrics', {
+    async get(_request, response) {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
-    })
-    .all(allowOnly('GET'));
-
-  app
-    .route('/openapi.json')
-    .get((_request, response) => void response.json(openapi))
-    .all(allowOnly('GET'));
-
+    },
+  });
+  addRoute(app, '/openapi.json', { get: (_request, response) => void response.json(openapi) });
   app.use(answerNotFound, answerProblem(log));
   return app;
 

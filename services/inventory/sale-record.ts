@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { BasketItem } from './basket.ts';
 import type { History } from './history.ts';
 import type { Holder } from './holder.ts';
 import type { SaleCounts } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
 import { outcomeOf, type SaleEnding } from './sale-ending.ts';
+import type { SoldItem } from './sku.ts';
 
 /** What is measured of each sale: `/metrics` shows it. */
 export interface SaleMetrics {
@@ -27,7 +27,7 @@ export interface SaleLine extends SoldOrNot {
 }
 
 /** What was sold of a sku, or that nothing was. */
-type SoldOrNot = Pick<BasketItem, 'sku'> & Partial<BasketItem>;
+type SoldOrNot = Pick<SoldItem, 'sku'> & Partial<SoldItem>;
 
 export interface SaleRecordsParts {
   history: History;
@@ -126,7 +126,7 @@ export function createSaleRecords({ history, metrics, port, log }: SaleRecordsPa
           metrics.leaseLosses.inc({ lock });
           history.record({ type: 'lease-lost', saleId });
         },
-        sold(items: BasketItem[]) {
+        sold(items: SoldItem[]) {
           close('sold');
           for (const item of items) writeLine(item, 'sold');
         },

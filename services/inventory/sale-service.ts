@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from '../../locks/strategy.ts';
+import { reasonOf } from './away-server.ts';
 import type { History } from './history.ts';
 import { createHolders } from './holder.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
 import { createPutBack } from './put-back.ts';
 import { readShared } from './sale.ts';
-import { explainReading } from './sale-ending.ts';
 import { createSaleRecords, type SaleMetrics } from './sale-record.ts';
 import { createReleases, type ReleasesParts } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
@@ -69,7 +69,7 @@ export function createSaleService(parts: SaleServiceParts) {
     const createReadLock = 'createReadLock' in strategy ? strategy.createReadLock : undefined;
     if (createReadLock === undefined) return stock().readStock(sku);
     const holder = holders.open(`read:${randomUUID()}`, client);
-    return holder.does(() => readShared(holder.under(createReadLock, sku)), explainReading);
+    return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
   }
 
   /** Where the present lock's sales take their units from. */

@@ -22,8 +22,7 @@ export function createSaleWaits() {
       function begin() {
         waits.add(wait);
         timer = setTimeout(() => {
-          const detail = `The lock was not free within ${limitMs} ms.`;
-          wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', detail, { retryAfterMs: 1000 }));
+          wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', `The lock was not free within ${limitMs} ms.`));
         }, until - performance.now());
         if (client?.destroyed) giveUp();
         client?.on('close', giveUp);

@@ -2,7 +2,7 @@
 
 import type { Bucket, CreateLock, CreateMultiLock, TakeOne } from '../../locks/lock.ts';
 import type { Registry } from '../../locks/strategy.ts';
-import { type BasketItem, sellAll } from './basket.ts';
+import { sellAll } from './basket.ts';
 import type { Holders } from './holder.ts';
 import { ProblemError } from './problem.ts';
 import { sellAtomically, sellOne } from './sale.ts';
@@ -10,32 +10,8 @@ import { hasTakenNothing, type SaleEnding } from './sale-ending.ts';
 import type { SaleRecords } from './sale-record.ts';
 import type { SaleScripts } from './sale-script.ts';
 import type { Client } from './sale-wait.ts';
+import type { BasketSold, SaleFacts, Sold } from './sku.ts';
 import { lockKey, type Store, stockKey } from './store.ts';
-
-/** The answer to a sale that took place. */
-export interface Sold extends BasketItem, SaleFacts {
-  outcome: 'sold';
-  /** Only where the stock lies in several buckets: which of them, from 0. `stockBefore` and `remaining` are of this one. */
-  bucket?: number;
-  /** Only when sales write orders. */
-  orderId?: string;
-}
-
-/** The answer to the sale of a basket that took place. */
-export interface BasketSold extends SaleFacts {
-  outcome: 'sold';
-  skus: BasketItem[];
-}
-
-/** What is known of a sale before it has taken anything. */
-export interface SaleFacts {
-  saleId: string;
-  node: string;
-  /** Where that node listens. */
-  port: number;
-  lock: string;
-  holder: string;
-}
 
 /** The order of one sale. */
 export interface SaleOrder {

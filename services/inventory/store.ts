@@ -65,33 +65,7 @@ export interface Stock {
 }
 
 /** The stock in Redis, and the connection that the locks share. */
-export interface Store extends Stock {
-  redis: RedisClient;
-  /** How many buckets a stock may lie in. */
-  buckets: number;
-  /** Resolves with the units of each bucket, all at one moment; undefined where there is no such key. */
-  readBuckets(sku: string): Promise<(number | undefined)[]>;
-  /** The stock as a whole, to be read and written outside of sales. What is written lies in so many buckets from then on, at most. */
-  inBuckets(count: number): Stock;
-  /**
-   * Puts the units of an order into the stock in one step, making it if need be, unless that was done within the last day.
-   * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does:
-   * it looks at the token and adds in one step, so there is no reading that would have to show it before.
-   */
-  restoreOnce(sku: string, units: number, orderId: string, fence?: Fence): Promise<boolean>;
-  /** Resolves with whether `restoreOnce` has put the units of the order there within the last day. */
-  isRestored(sku: string, orderId: string): Promise<boolean>;
-  /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
-  askAll<T>(question: (server: RedisClient) => Promise<T>): Promise<T[]>;
-  /** Resolves with why Redis can't carry some locks, by their names. It is asked once for each connection. */
-  lacks(): Promise<Lacks>;
-  /** Rejects with ProblemError COMMAND_MISSING when Redis lacks the commands of this lock. Any other lock it does not ask about. */
-  mustCarry(lock: string): Promise<void>;
-  /** Resolves when Redis answers, at once if it does now. */
-  back(): Promise<void>;
-  /** Calls `listener` each time the connection to Redis ends. */
-  onAway(listener: () => void): void;
-}
+export type Store = ReturnType<typeof connectStore>;
 
 /**
  * Connects to Redis. While Redis is away every command rejects, and none is kept to be sent later:
@@ -99,24 +73,22 @@ export interface Store extends Stock {
  * The stock may lie in so many buckets, and what is read and written by sales is in the first one unless they say otherwise.
  * `commandsOfLocks` are those that some locks need, by the names of the locks: others need none of their own.
  */
-export function connectStore(
-  url: string,
-  buckets = USUAL_BUCKETS,
-  commandsOfLocks: Record<string, Commands> = {},
-): Store {
+export function connectStore(url: string, buckets = USUAL_BUCKETS, commandsOfLocks: Record<string, Commands> = {}) {
   const redis = connectRedis(url, redisOptions);
   // A command that is under way rejects.
   redis.on('error', () => {});
-  onServer(redis, endLastConnection);
   let back: Promise<void> | undefined;
   let knownLacks: Promise<Lacks> | undefined;
-  // Another server may be there, after a failover or with a newer version.
-  onServer(redis, (server) => server.on('ready', forgetLacks));
-
-  function forgetLacks() {
+  const forgetLacks = () => {
     knownLacks = undefined;
-  }
+  };
+  onServer(redis, (server) => {
+    endLastConnection(server);
+    // Another server may be there, after a failover or with a newer version.
+    server.on('ready', forgetLacks);
+  });
 
+  /** Resolves with why Redis can't carry some locks, by their names. It is asked once for each connection. */
   function lacks(): Promise<Lacks> {
     if (knownLacks === undefined) {
       knownLacks = lacksOf(redis, commandsOfLocks);
@@ -125,96 +97,98 @@ export function connectStore(
     return knownLacks;
   }
 
-  async function readFenced(sku: string, fence: Fence) {
-    const { keys, lock } = placeOf(sku, fence);
-    const value = await readIfNewest(redis, keys, [lock, fence.token]);
-    if (value === -1) throw staleToken(fence);
-    return value;
-  }
-
   const bucketKeys = (sku: string) => numbers(buckets).map((bucket) => nameInBucket(stockKey(sku), bucket));
 
+  /** Resolves with the units of each bucket, all at one moment; undefined where there is no such key. */
   async function readBuckets(sku: string) {
     const keys = bucketKeys(sku);
     const values = await redis.mget(keys);
     return values.map((value, bucket) => unitsIn(keys[bucket] ?? '', value));
   }
 
-  /** Puts units into the stock in one step, and makes it if there is none. Redis counts a stock that is not there as 0. */
-  async function restock(sku: string, units: number) {
-    await redis.incrby(stockKey(sku), units);
-  }
+  const inAll = {
+    addStock: async (sku, units) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1,
+    // Redis counts a stock that is not there as 0.
+    restock: async (sku, units) => void (await redis.incrby(stockKey(sku), units)),
+    deleteStock: async (sku) => void (await redis.del(...bucketKeys(sku), fenceKey(sku))),
+  } satisfies Partial<Stock>;
 
-  const addStock = async (sku: string, units: number) => (await addIfThere(redis, [stockKey(sku)], [units])) === 1;
-
-  async function deleteStock(sku: string) {
-    await redis.del(...bucketKeys(sku), fenceKey(sku));
-  }
+  const inFirst: Stock = {
+    ...inAll,
+    async readStock(sku, fence) {
+      if (fence === undefined) return unitsIn(stockKey(sku), await redis.get(stockKey(sku)));
+      const { keys, lock } = placeOf(sku, fence);
+      const value = await readIfNewest(redis, keys, [lock, fence.token]);
+      if (value === -1) throw staleToken(fence);
+      return unitsIn(keys[0], value);
+    },
+    async writeStock(sku, stock, fence) {
+      if (fence === undefined) return void (await redis.set(stockKey(sku), stock));
+      const { keys, lock } = placeOf(sku, fence);
+      if ((await writeIfNewest(redis, keys, [stock, lock, fence.token])) === 0) throw staleToken(fence);
+    },
+  };
 
   return {
+    ...inFirst,
     redis,
+    /** How many buckets a stock may lie in. */
     buckets,
     readBuckets,
-    inBuckets: (count) => ({
+    /** The stock as a whole, to be read and written outside of sales. What is written lies in so many buckets from then on, at most. */
+    inBuckets: (count: number): Stock => ({
+      ...inAll,
       async readStock(sku) {
         const units = await readBuckets(sku);
         if (units.every((each) => each === undefined)) return undefined;
         return units.reduce<number>((sum, each = 0) => sum + each, 0);
       },
       async writeStock(sku, stock) {
-        const [used, unused] = splitAt(bucketKeys(sku), bucketsFor(stock, count));
-        const shares = used.map(
-          (_, bucket) => Math.floor(stock / used.length) + (bucket < stock % used.length ? 1 : 0),
-        );
-        await redis.mset(...used.flatMap((key, bucket) => [key, shares[bucket] ?? 0]));
-        if (unused.length > 0) await redis.del(...unused);
+        const keys = bucketKeys(sku);
+        const used = bucketsFor(stock, count);
+        const share = (bucket: number) => Math.floor(stock / used) + (bucket < stock % used ? 1 : 0);
+        await redis.mset(...keys.slice(0, used).flatMap((key, bucket) => [key, share(bucket)]));
+        if (used < keys.length) await redis.del(...keys.slice(used));
       },
-      addStock,
-      restock,
-      deleteStock,
     }),
-    askAll: (question) => Promise.all(mastersOf(redis).map(question)),
-    async readStock(sku, fence) {
-      const value = await (fence ? readFenced(sku, fence) : redis.get(stockKey(sku)));
-      return unitsIn(placeOf(sku, fence).keys[0], value);
-    },
-    async writeStock(sku, stock, fence) {
-      if (fence === undefined) await redis.set(stockKey(sku), stock);
-      else {
-        const { keys, lock } = placeOf(sku, fence);
-        if ((await writeIfNewest(redis, keys, [stock, lock, fence.token])) === 0) throw staleToken(fence);
-      }
-    },
-    async restoreOnce(sku, units, orderId, fence) {
+    /**
+     * Puts the units of an order into the stock in one step, making it if need be, unless that was done within the last day.
+     * Resolves with whether they were put there now. Rejects with ProblemError STALE_TOKEN as `writeStock` does:
+     * it looks at the token and adds in one step, so there is no reading that would have to show it before.
+     */
+    async restoreOnce(sku: string, units: number, orderId: string, fence?: Fence): Promise<boolean> {
       const keys = [stockKey(sku), fenceKey(sku), restoredKey(sku, orderId)];
       const values = [units, RESTORED_MARK_MS, ...(fence ? [fence.lock, fence.token] : [])];
       const answer = await restoreOnce(redis, keys, values);
       if (answer === -1 && fence) throw staleToken(fence);
       return answer === 1;
     },
-    isRestored: async (sku, orderId) => (await redis.exists(restoredKey(sku, orderId))) === 1,
-    addStock,
-    restock,
-    deleteStock,
+    /** Resolves with whether `restoreOnce` has put the units of the order there within the last day. */
+    isRestored: async (sku: string, orderId: string) => (await redis.exists(restoredKey(sku, orderId))) === 1,
+    /** Asks each server that takes writes, one or several. Rejects when one of them does not answer. */
+    askAll: <T>(question: (server: RedisClient) => Promise<T>) => Promise.all(mastersOf(redis).map(question)),
     lacks,
-    async mustCarry(lock) {
+    /** Rejects with ProblemError COMMAND_MISSING when Redis lacks the commands of this lock. Any other lock it does not ask about. */
+    async mustCarry(lock: string) {
       const why = commandsOfLocks[lock] && (await lacks())[lock];
       if (why !== undefined) throw new ProblemError('COMMAND_MISSING', why);
     },
+    /** Resolves when Redis answers, at once if it does now. */
     async back() {
       if (redis.status === 'ready') return;
       back ??= new Promise((resolve) => redis.once('ready', () => resolve()));
       await back;
       back = undefined;
     },
-    onAway: (listener) => void redis.on('close', listener),
+    /** Calls `listener` each time the connection to Redis ends. */
+    onAway: (listener: () => void) => void redis.on('close', listener),
   };
 }
 
 /** Where a holder reads and writes, and under which name the stock knows its tokens. */
-function placeOf(sku: string, { lock, bucket = 0 }: Partial<Fence> = {}) {
+function placeOf(sku: string, { lock, bucket = 0 }: Fence) {
   const keys: [string, string] = [nameInBucket(stockKey(sku), bucket), fenceKey(sku)];
-  return { keys, lock: nameInBucket(lock ?? '', bucket) };
+  return { keys, lock: nameInBucket(lock, bucket) };
 }
 
 function unitsIn(key: string, value: string | null): number | undefined {
@@ -226,8 +200,6 @@ function unitsIn(key: string, value: string | null): number | undefined {
 /** In how many buckets so many units lie, of those that there are: a bucket of a few is soon empty, and then only looked at in vain. */
 const bucketsFor = (units: number, most: number) =>
   Math.max(1, Math.min(most, Math.floor(units / LEAST_UNITS_IN_BUCKET)));
-
-const splitAt = <T>(list: T[], at: number): [T[], T[]] => [list.slice(0, at), list.slice(at)];
 
 const staleToken = ({ token }: Fence) =>
   new ProblemError('STALE_TOKEN', `The stock has seen a newer token than ${token}: nothing is written.`);

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { isInBuckets, stockOf } from '../../../locks/index.ts';
-import { allowOnly, answerNotFound, answerProblem, onlyJson } from '../answer.ts';
+import { addRoute, allowOnly, answerNotFound, answerProblem, onlyJson } from '../answer.ts';
 import type { History } from '../history.ts';
 import { onlyKnownHosts } from '../known-hosts.ts';
 import { ProblemError } from '../problem.ts';
@@ -47,98 +47,76 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
   const app = express().disable('x-powered-by').disable('etag');
   app.use(giveRequestId, onlyKnownHosts(hosts), onlyJson, express.json({ limit: '1kb' }));
 
-  app
-    .route('/state')
-    .get((_request, response) => void response.json(state()))
-    .all(allowOnly('GET'));
-
-  app
-    .route('/lock-version')
-    .put((request, response) => {
+  addRoute(app, '/state', { get: (_request, response) => void response.json(state()) });
+  addRoute(app, '/lock-version', {
+    put(request, response) {
       const { version, ...timing } = versionSchema.parse(request.body);
       sales.setLock(version, timing);
       response.json(state());
-    })
-    .all(allowOnly('PUT'));
-
-  app
-    .route('/stock')
+    },
+  });
+  addRoute(app, '/stock', {
     // The present stock: it waits for no lock.
-    .get(async (request, response) => {
+    async get(request, response) {
       const sku = skuSchema.default('001').parse(request.query.sku);
       const remaining = await sales.stock().readStock(sku);
       if (remaining === undefined) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
       response.json({ sku, remaining });
-    })
-    .put(async (request, response) => {
+    },
+    async put(request, response) {
       const { sku, stock } = stockSchema.parse(request.body);
       await extension?.beforeCount(sku, stockOf(state().lock), stock);
       await sales.stock().writeStock(sku, stock);
       response.json({ sku, stock });
-    })
-    .delete(async (request, response) => {
+    },
+    async delete(request, response) {
       const sku = skuSchema.default('001').parse(request.query.sku);
       const { lock } = state();
       await extension?.beforeCount(sku, stockOf(lock), 0);
       await sales.stock().deleteStock(sku);
       await store.redis.del(...lockKeys(sku, lock, isInBuckets(lock) ? store.buckets : 1));
       response.status(204).end();
-    })
-    .all(allowOnly('GET', 'PUT', 'DELETE'));
-
-  app
-    .route('/next-sale')
-    .put((request, response) => {
+    },
+  });
+  addRoute(app, '/next-sale', {
+    put(request, response) {
       const script = saleScriptSchema.parse(request.body);
       sales.scriptNextSales(script);
       response.json(script);
-    })
-    .all(allowOnly('PUT'));
-
-  app
-    .route('/resume')
-    .put((_request, response) => {
+    },
+  });
+  addRoute(app, '/resume', {
+    put(_request, response) {
       sales.resume();
       extension?.resume();
       response.status(204).end();
-    })
-    .all(allowOnly('PUT'));
-
+    },
+  });
   extension?.addRoutes(app);
-
-  app
-    .route('/history')
-    .get((_request, response) => {
+  addRoute(app, '/history', {
+    get(_request, response) {
       // No follower is behind what is answered here: a node that is killed next has told them all of it.
       streams.push();
       response.json(history.read());
-    })
-    .delete((_request, response) => {
+    },
+    delete(_request, response) {
       streams.push();
       sales.reset();
       streams.push();
       response.status(204).end();
-    })
-    .all(allowOnly('GET', 'DELETE'));
-
-  app
-    .route('/events')
-    // Express answers a HEAD with the route of GET, which would never end.
-    .head(allowOnly('GET'))
-    .get((_request, response) => streams.open(response))
-    .all(allowOnly('GET'));
-
-  app
-    .route('/heap')
-    .get((_request, response) => {
+    },
+  });
+  // Express would answer a HEAD as GET, which never ends.
+  app.head('/events', allowOnly('GET'));
+  addRoute(app, '/events', { get: (_request, response) => streams.open(response) });
+  addRoute(app, '/heap', {
+    get(_request, response) {
       collectGarbage();
       response.json({ usedBytes: process.memoryUsage().heapUsed });
-    })
-    .all(allowOnly('GET'));
-
-  app
-    .route('/redis')
-    .get(async (_request, response) => {
+    },
+  });
+  addRoute(app, '/redis', {
+    async get(_request, response) {
       const infos = await store.askAll((server) => Promise.all([server.info('server'), server.info('commandstats')]));
       const [server = ''] = infos[0] ?? [];
       response.json({
@@ -148,9 +126,8 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
         commandsProcessed: infos.reduce((sum, [, commandstats]) => sum + countCommands(commandstats), 0),
         lacks: await store.lacks(),
       } satisfies RedisState);
-    })
-    .all(allowOnly('GET'));
-
+    },
+  });
   app.use(answerNotFound, answerProblem(log));
   return app;
 }

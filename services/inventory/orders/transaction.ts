@@ -55,7 +55,7 @@ async function withTries<T>(work: () => Promise<T>): Promise<T> {
     await sleep(Math.random() * RETRY_DELAY_MS);
   }
   const detail = `Others wrote to the same rows at the same time, ${MAX_TRIES} times.`;
-  throw new ProblemError('TOO_MANY_CONFLICTS', detail, { retryAfterMs: 1000 });
+  throw new ProblemError('TOO_MANY_CONFLICTS', detail);
 }
 
 /** How to end the waits for a connection of a pool that is silent: one function for each that waits, or works with one. */

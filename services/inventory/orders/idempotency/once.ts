@@ -80,5 +80,4 @@ export function mustBeSame(first: { fingerprint: string }, { key, fingerprint }:
 export const inProgress = (key: string) =>
   new ProblemError('REQUEST_IN_PROGRESS', `The first request with the key ${key} has no answer yet.`, {
     definite: false,
-    retryAfterMs: 1000,
   });

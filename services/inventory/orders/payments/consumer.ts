@@ -3,7 +3,7 @@ import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../../../locks/lock.ts';
-import { asProblem } from '../../answer.ts';
+import { asProblem } from '../../away-server.ts';
 import { connectRedis, redisOptions } from '../../redis-client.ts';
 import type { InventorySettings } from '../../settings.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';

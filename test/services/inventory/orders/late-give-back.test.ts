@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderStore } from '../../../../services/inventory/orders/order-store.ts';
 import { openSaleOrder } from '../../../../services/inventory/orders/sale-order.ts';
 import { saleLifeMs } from '../../../../services/inventory/sale-life.ts';
-import type { Sold } from '../../../../services/inventory/sell.ts';
+import type { Sold } from '../../../../services/inventory/sku.ts';
 
 const WAIT_TIMEOUT_MS = 10_000;
 afterEach(() => void vi.useRealTimers());
