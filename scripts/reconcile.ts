@@ -17,8 +17,8 @@ import {
 import { readDeadLetters } from '../services/inventory/orders/dead-letters.ts';
 import { connectOrders } from '../services/inventory/orders/order-store.ts';
 import { saleLifeMs } from '../services/inventory/sale-life.ts';
-import { withoutPassword } from '../services/inventory/setting-error.ts';
-import { exitWithSettingError, inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
+import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
+import { inventorySettings, readSettingsOrExit } from '../services/inventory/settings.ts';
 import { connectStore } from '../services/inventory/store.ts';
 
 /** How long nothing may move before the accounts are believed, in milliseconds. */

@@ -5,14 +5,9 @@ import { type Backend, backendOf } from '../locks/index.ts';
 import { loadEnvFile } from '../services/inventory/env-file.ts';
 import type { TickResult } from '../services/inventory/lab/contract.ts';
 import type { SaleLine } from '../services/inventory/sale-record.ts';
-import { withoutPassword } from '../services/inventory/setting-error.ts';
+import { exitWithSettingError, withoutPassword } from '../services/inventory/setting-error.ts';
 import { port } from '../services/inventory/setting-kinds.ts';
-import {
-  exitWithSettingError,
-  inventorySettings,
-  lockVersion,
-  readSettingsOrExit,
-} from '../services/inventory/settings.ts';
+import { inventorySettings, lockVersion, readSettingsOrExit } from '../services/inventory/settings.ts';
 import { type Backends, startBackends } from './stack/backends.ts';
 import { claimControl } from './stack/control.ts';
 import { PortTaken } from './stack/parts.ts';

@@ -19,8 +19,8 @@ import { createOutageLog, watchRedis } from './outage-log.ts';
 import { createPublicApp } from './public.ts';
 import { createSaleService } from './sale-service.ts';
 import { connectServers } from './servers.ts';
+import { exitWithSettingError } from './setting-error.ts';
 import {
-  exitWithSettingError,
   hostAllowed,
   inventorySettings,
   lackingSetting,

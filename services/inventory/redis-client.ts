@@ -54,17 +54,11 @@ export function onServer(redis: RedisClient, meet: (server: Redis) => void) {
 }
 
 function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisOptions): Cluster {
-  const { retryStrategy, enableOfflineQueue, lazyConnect, ...ofEach } = options;
-  const { nodes, username, password, isTls } = place;
-  const cluster = new Cluster(nodes, {
-    redisOptions: {
-      ...ofEach,
-      ...(username && { username }),
-      ...(password && { password }),
-      ...(isTls && { tls: {} }),
-    },
-    ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
-    ...(lazyConnect !== undefined && { lazyConnect }),
+  const { retryStrategy, enableOfflineQueue = true, lazyConnect = false, ...ofEach } = options;
+  const cluster = new Cluster(place.nodes, {
+    redisOptions: { ...ofEach, ...place.access },
+    enableOfflineQueue,
+    lazyConnect,
     clusterRetryStrategy: retryStrategy,
     // A server that comes back is connected again, and a command that was under way when it left is known from one that was not sent.
     clusterNodeRetryStrategy: retryStrategy,
@@ -87,15 +81,14 @@ function connectCluster(place: RedisPlace & { form: 'cluster' }, options: RedisO
 
 /** The password is that of the servers; Sentinels are asked without one. */
 function connectBySentinel(place: RedisPlace & { form: 'sentinel' }, options: RedisOptions): Redis {
-  const { sentinels, name, db, username, password, isTls } = place;
+  const { sentinels, name, db, access } = place;
   return new Redis({
     ...options,
     sentinels,
     name,
     db,
-    ...(username && { username }),
-    ...(password && { password }),
-    ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    ...access,
+    ...(access.tls && { sentinelTLS: {}, enableTLSForSentinelMode: true }),
     ...(options.retryStrategy && { sentinelRetryStrategy: options.retryStrategy }),
     ...(options.socketTimeout !== undefined && { sentinelCommandTimeout: options.socketTimeout }),
   });

@@ -3,14 +3,27 @@
 import { z } from 'zod';
 import { readRedisUrl, redisUrlForms } from './redis-url.ts';
 
-export function wholeNumber(min: number, max: number, meaning: string) {
-  const allowed = `a whole number from ${min} to ${max} (${meaning})`;
-  return z
-    .string()
-    .regex(/^\d+$/, allowed)
-    .transform(Number)
-    .refine((given) => given >= min && given <= max, allowed);
-}
+/** What `read` makes of the text. When that is undefined the text is refused, and `allowed` ends the sentence that says so. */
+export const kind = <T>(allowed: string, read: (given: string) => T | undefined) =>
+  z.string().transform((given, context): T => {
+    const value = read(given);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: allowed });
+    return z.NEVER;
+  });
+
+/** Several with commas between them, each as `read` reads it. */
+export const list = <T>(allowed: string, read: (given: string) => T | undefined) =>
+  kind(allowed, (given) => {
+    const values = given.split(',').map((each) => read(each.trim()));
+    return values.every((value) => value !== undefined) ? (values as T[]) : undefined;
+  });
+
+export const wholeNumber = (min: number, max: number, meaning: string) =>
+  kind(`a whole number from ${min} to ${max} (${meaning})`, (given) => {
+    const number = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  });
 
 export const port = () => wholeNumber(1, 65_535, 'a TCP port');
 export const milliseconds = (min: number, max: number) => wholeNumber(min, max, 'milliseconds');

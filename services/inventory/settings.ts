@@ -8,20 +8,16 @@ import { hasOrders, idempotencyOf, orderSettings, schedulesOf } from './orders/s
 import { isServerUrl, readRedisUrl } from './redis-url.ts';
 import { USUAL_WAIT_TIMEOUT_MS } from './sale-life.ts';
 import { exitWithSettingError, shown } from './setting-error.ts';
-import { milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
+import { kind, list, milliseconds, port, redisUrl, text, wholeNumber } from './setting-kinds.ts';
 import { USUAL_BUCKETS } from './store.ts';
 
 const FEWEST_MASTERS = 3;
 const redlockUrls = () => {
   const allowed = `${FEWEST_MASTERS} or more redis:// addresses, an odd number of them, with commas between them`;
-  return z
-    .string()
-    .transform((urls) => urls.split(',').map((url) => url.trim()))
-    .refine((urls) => urls.every(isServerUrl), allowed)
-    .refine(
-      (urls) => urls.length >= FEWEST_MASTERS && urls.length % 2 === 1 && new Set(urls).size === urls.length,
-      allowed,
-    );
+  return list(allowed, (url) => (isServerUrl(url) ? url : undefined)).refine(
+    (urls) => urls.length >= FEWEST_MASTERS && urls.length % 2 === 1 && new Set(urls).size === urls.length,
+    allowed,
+  );
 };
 
 const mysqlUrl = () => {
@@ -44,33 +40,17 @@ const zookeeperUrl = () =>
 
 /** `file` or `name=file`, with commas between them. */
 const lockModules = () =>
-  z.string().transform((text, context): ExternalLockModule[] => {
-    const modules = text.split(',').map((entry) => {
-      const [, name, file = ''] = /^(?:([^/=]+)=)?(.*)$/.exec(entry.trim()) ?? [];
-      return { name: name ?? nameOfExternalLock(file), file };
-    });
-    if (modules.every(({ file }) => isAbsolute(file))) return modules;
-    context.addIssue({ code: 'custom', message: 'absolute paths of modules, with commas between them' });
-    return z.NEVER;
+  list('absolute paths of modules, with commas between them', (entry): ExternalLockModule | undefined => {
+    const [, name, file = ''] = /^(?:([^/=]+)=)?(.*)$/.exec(entry) ?? [];
+    return isAbsolute(file) ? { name: name ?? nameOfExternalLock(file), file } : undefined;
   });
 
-export const lockVersion = z.string().transform((version, context) => {
-  const name = lockName(version);
-  if (name !== undefined) return name;
-  context.addIssue({ code: 'custom', message: knownVersions });
-  return z.NEVER;
-});
+export const lockVersion = kind(knownVersions, lockName);
 
-/** Names and addresses without a port, with commas between them. */
-const hostNames = () => {
-  const allowed = 'names or addresses without a port, with commas between them';
-  return z
-    .string()
-    .transform((names) => names.split(',').map((name) => name.trim()))
-    .refine((names) => names.every((name) => hostName(name) !== undefined), allowed);
-};
-
-export { exitWithSettingError };
+const hostNames = () =>
+  list('names or addresses without a port, with commas between them', (name) =>
+    hostName(name) === undefined ? undefined : name,
+  );
 
 export const hostAllowed = 'an address of this machine, such as 127.0.0.1';
 const noName = `${hostAllowed}, and not its name, which some shells (tcsh) put into HOST; say HOST=127.0.0.1`;
@@ -129,24 +109,21 @@ export function lackingSetting(lock: string, settings: InventorySettings): strin
 
 /** What is wrong with settings that are each allowed, as one sentence. Undefined when they go together. */
 function whyNotTogether(settings: InventorySettings): string | undefined {
-  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS } = settings;
+  const { LOCK_VERSION, JOB_LOCK, JOB_LEASE_MS, JOB_MIN_HOLD_MS, PAYMENTS } = settings;
   const refuse = (name: string, value: string | number, why: string) => `${name}=${value} is not allowed: it ${why}.`;
+  const forOrders = 'needs MYSQL_URL, and ORDERS=on';
 
   const lacking = lackingSetting(LOCK_VERSION, settings);
   if (lacking) return refuse('LOCK_VERSION', LOCK_VERSION, `needs ${lacking}`);
-  const lackingForJobs = hasOrders(settings) ? lackingSetting(JOB_LOCK, settings) : undefined;
+  const lackingForJobs = hasOrders(settings) && lackingSetting(JOB_LOCK, settings);
   if (lackingForJobs) return refuse('JOB_LOCK', JOB_LOCK, `needs ${lackingForJobs}`);
-  if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS) {
+  if (JOB_MIN_HOLD_MS >= JOB_LEASE_MS)
     return refuse('JOB_MIN_HOLD_MS', JOB_MIN_HOLD_MS, `must be less than JOB_LEASE_MS, which is ${JOB_LEASE_MS}`);
-  }
   const [[schedule] = [], [another] = []] = schedulesOf(settings);
   if (schedule && another) return `${schedule} and ${another} are both given: only one of them is allowed.`;
-  if (idempotencyOf(settings) === 'table' && !hasOrders(settings)) {
-    return refuse('IDEMPOTENCY', 'table', 'needs MYSQL_URL, and ORDERS=on');
-  }
-  if (settings.PAYMENTS === 'on' && !hasOrders(settings))
-    return refuse('PAYMENTS', 'on', 'needs MYSQL_URL, and ORDERS=on');
-  return undefined;
+  if (hasOrders(settings)) return undefined;
+  if (idempotencyOf(settings) === 'table') return refuse('IDEMPOTENCY', 'table', forOrders);
+  return PAYMENTS === 'on' ? refuse('PAYMENTS', 'on', forOrders) : undefined;
 }
 
 /** Reads the settings of a node. One that is not allowed, or does not go with another, ends the process as `readSettingsOrExit`. */

@@ -14,9 +14,7 @@ describe('REDIS_URL', () => {
           { host: 'a', port: 1 },
           { host: '::1', port: 2 },
         ],
-        isTls: true,
-        username: 'u',
-        password: 'p@:x',
+        access: { username: 'u', password: 'p@:x', tls: {} },
       },
     ],
     [
@@ -29,13 +27,12 @@ describe('REDIS_URL', () => {
         ],
         name: 'my-shop.eu',
         db: 3,
-        isTls: false,
-        password: 'p',
+        access: { password: 'p' },
       },
     ],
     [
       'redis+sentinel://a/shop',
-      { form: 'sentinel', sentinels: [{ host: 'a', port: 26379 }], name: 'shop', db: 0, isTls: false },
+      { form: 'sentinel', sentinels: [{ host: 'a', port: 26379 }], name: 'shop', db: 0, access: {} },
     ],
   ])('%s', (url, place) => {
     expect(readRedisUrl(url)).toEqual(place);
