@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection, createPool, type Pool, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
+import {
+  createConnection,
+  createPool,
+  type Pool,
+  type QueryResult,
+  type ResultSetHeader,
+  type RowDataPacket,
+} from 'mysql2/promise';
 import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import type { Stock } from './store.ts';
 
@@ -73,7 +80,7 @@ export function connectMysql(url: string, connections: number, tables = stockTab
 
 /** Asks a question over a connection of its own. Rejects when MySQL does not answer. */
 export async function askMysql(url: string): Promise<void> {
-  const connection = await createConnection({ uri: url, connectTimeout: ANSWER_LIMIT_MS });
+  const connection = await createConnection({ ...mysqlAddress(url), connectTimeout: ANSWER_LIMIT_MS });
   connection.on('error', () => {});
   try {
     await connection.query({ sql: 'SELECT 1', timeout: ANSWER_LIMIT_MS });
@@ -89,28 +96,20 @@ export async function endPool(pool: Pool) {
 
 /** The stock in MySQL, to be read and written outside a sale. */
 export function stockInMysql(pool: Pool): Stock {
-  const timeout = ANSWER_LIMIT_MS;
+  const ask = async <T extends QueryResult>(sql: string, ...values: unknown[]) =>
+    (await pool.query<T>({ sql, timeout: ANSWER_LIMIT_MS, values }))[0];
   return {
-    async readStock(sku) {
-      const sql = 'SELECT stock FROM tb_stock WHERE sku = ?';
-      const [rows] = await pool.query<RowDataPacket[]>({ sql, timeout, values: [sku] });
-      return rows[0]?.stock;
-    },
+    readStock: async (sku) => (await ask<RowDataPacket[]>('SELECT stock FROM tb_stock WHERE sku = ?', sku))[0]?.stock,
     async writeStock(sku, stock) {
       const sql = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
         ON DUPLICATE KEY UPDATE stock = ?, version = version + 1`;
-      await pool.query({ sql, timeout, values: [sku, stock, stock] });
+      await ask(sql, sku, stock, stock);
     },
-    async restock(sku, units) {
-      await pool.query({ sql: restockIt, timeout, values: [sku, units] });
-    },
+    restock: async (sku, units) => void (await ask(restockIt, sku, units)),
     async addStock(sku, units) {
       const sql = 'UPDATE tb_stock SET stock = stock + ?, version = version + 1 WHERE sku = ?';
-      const [{ affectedRows }] = await pool.query<ResultSetHeader>({ sql, timeout, values: [units, sku] });
-      return affectedRows === 1;
+      return (await ask<ResultSetHeader>(sql, units, sku)).affectedRows === 1;
     },
-    async deleteStock(sku) {
-      await pool.query({ sql: 'DELETE FROM tb_stock WHERE sku = ?', timeout, values: [sku] });
-    },
+    deleteStock: async (sku) => void (await ask('DELETE FROM tb_stock WHERE sku = ?', sku)),
   };
 }

@@ -4,24 +4,24 @@ import type { RedisClient } from '../../locks/lock.ts';
 /** How often a server that is away is asked whether it is back, in milliseconds. */
 const ASK_EVERY_MS = 250;
 
+/** Where the lines are written: nowhere, when there is none. */
+export type OutageLines = Pick<Logger, 'warn' | 'info'> | undefined;
+
 /** What is told of one server, as often as it is noticed. */
-export interface Outage {
-  began(): void;
-  ended(): void;
-}
+export type Outage = ReturnType<typeof createOutageLog>;
 
 /** Writes a line when a server goes away, and one when it is back, with how long that took in milliseconds. */
-export function createOutageLog(server: string, log: Pick<Logger, 'warn' | 'info'>): Outage {
+export function createOutageLog(server: string, log: OutageLines) {
   let awayFrom: number | undefined;
   return {
     began() {
       if (awayFrom !== undefined) return;
       awayFrom = performance.now();
-      log.warn(`${server} is away`);
+      log?.warn(`${server} is away`);
     },
     ended() {
       if (awayFrom === undefined) return;
-      log.info({ ms: Math.round(performance.now() - awayFrom) }, `${server} is back`);
+      log?.info({ ms: Math.round(performance.now() - awayFrom) }, `${server} is back`);
       awayFrom = undefined;
     },
   };
@@ -39,16 +39,16 @@ export function watchRedis(redis: RedisClient, outage: Outage) {
  */
 export function askWhenInDoubt(ask: () => Promise<unknown>, outage: Outage): () => Promise<void> {
   let isAsking = false;
-  const isAnswered = () =>
+  const isAway = () =>
     ask().then(
-      () => true,
       () => false,
+      () => true,
     );
 
   return async () => {
     if (isAsking) return;
     isAsking = true;
-    while (!(await isAnswered())) {
+    while (await isAway()) {
       outage.began();
       // It keeps no process from ending.
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS).unref());

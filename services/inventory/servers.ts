@@ -1,11 +1,10 @@
 import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
-import type { Logger } from 'pino';
 import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { askMysql, connectMysql, endPool, stockInMysql } from './mysql.ts';
-import { askWhenInDoubt, createOutageLog } from './outage-log.ts';
+import { askWhenInDoubt, createOutageLog, type OutageLines } from './outage-log.ts';
 import { redisOptions } from './redis-client.ts';
 import type { InventorySettings } from './settings.ts';
 import type { Stock } from './store.ts';
@@ -13,32 +12,25 @@ import type { Stock } from './store.ts';
 /** How many connections read and write the stock in MySQL outside of sales, at most. */
 const STOCK_CONNECTIONS = 2;
 
-const silent: Pick<Logger, 'warn' | 'info'> = { warn() {}, info() {} };
-
 export type NodeServers = ReturnType<typeof connectServers>;
 
 /** Who hears of these servers: a log, when MySQL or ZooKeeper goes away and when it is back, and who counts a pool's connections. */
 export interface ServersWatch {
-  log?: Pick<Logger, 'warn' | 'info'>;
+  log?: OutageLines;
   watchPool?: (name: string, pool: Pool) => void;
 }
 
 /** The servers that the locks of this node work with. Each but Redis is connected when a lock first asks for it. */
-export function connectServers(
-  redis: RedisClient,
-  settings: InventorySettings,
-  { log = silent, watchPool = () => {} }: ServersWatch = {},
-) {
+export function connectServers(redis: RedisClient, settings: InventorySettings, { log, watchPool }: ServersWatch = {}) {
   let masters: Redis[] | undefined;
-  let mysql: Pool | undefined;
-  let stock: { pool: Pool; inMysql: Stock } | undefined;
-  let zookeeper: { leaseMs: number; session: ZookeeperSession } | undefined;
-  const jobSessions = new Map<number, ZookeeperSession>();
+  const pools = new Map<string, Pool>();
+  // The jobs have sessions of their own: their lease is not that of the sales.
+  const [sessions, jobSessions] = [new Map<number, ZookeeperSession>(), new Map<number, ZookeeperSession>()];
   const outage = createOutageLog('ZooKeeper', log);
   const mysqlInDoubt = askWhenInDoubt(() => askMysql(mustHave('MYSQL_URL')), createOutageLog('MySQL', log));
 
   function connectMasters() {
-    return mustHave('REDLOCK_URLS').map((url) => {
+    masters ??= mustHave('REDLOCK_URLS').map((url) => {
       // What is asked before the first connection waits for it.
       const master = new Redis(url, { ...redisOptions, enableOfflineQueue: true });
       master.once('ready', () => {
@@ -48,33 +40,30 @@ export function connectServers(
       master.on('error', () => {});
       return master;
     });
+    return masters;
+  }
+
+  function poolOf(name: 'locks' | 'stock', connections: number) {
+    const pool = pools.get(name) ?? connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
+    if (!pools.has(name)) watchPool?.(name, pool);
+    pools.set(name, pool);
+    return pool;
   }
 
   /** The lease is the session's time, so another lease takes another session. */
-  function sessionOf(leaseMs: number): ZookeeperSession {
-    if (zookeeper?.leaseMs === leaseMs) return zookeeper.session;
-    // Nobody holds by the last one: the lease changes only while no sale is in flight.
-    void zookeeper?.session.close();
-    zookeeper = { leaseMs, session: openSession(leaseMs) };
-    return zookeeper.session;
-  }
-
-  /** The jobs have sessions of their own: their lease is not that of the sales. */
-  function jobSessionOf(leaseMs: number): ZookeeperSession {
-    const session = jobSessions.get(leaseMs) ?? openSession(leaseMs);
-    jobSessions.set(leaseMs, session);
+  function sessionOf(all: Map<number, ZookeeperSession>, leaseMs: number) {
+    const session = all.get(leaseMs) ?? openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs: leaseMs, outage });
+    all.set(leaseMs, session);
     return session;
   }
 
-  const openSession = (sessionMs: number) => openZookeeper({ url: mustHave('ZOOKEEPER_URL'), sessionMs, outage });
-  const openPool = (connections: number) => connectMysql(mustHave('MYSQL_URL'), connections, undefined, mysqlInDoubt);
-
-  function lockPool() {
-    if (mysql === undefined) {
-      mysql = openPool(settings.MYSQL_LOCK_CONNECTIONS);
-      watchPool('locks', mysql);
+  /** Closes the sessions with another lease. Nobody may hold by them. */
+  function endOthers(all: Map<number, ZookeeperSession>, leaseMs: number) {
+    for (const [each, session] of all) {
+      if (each === leaseMs) continue;
+      all.delete(each);
+      void session.close();
     }
-    return mysql;
   }
 
   /**
@@ -90,12 +79,11 @@ export function connectServers(
     }
 
     get masters() {
-      masters ??= connectMasters();
-      return masters;
+      return connectMasters();
     }
 
     get mysql() {
-      return lockPool();
+      return poolOf('locks', settings.MYSQL_LOCK_CONNECTIONS);
     }
 
     get zookeeper() {
@@ -113,34 +101,26 @@ export function connectServers(
     /** To be called when MySQL may be away. */
     mysqlInDoubt,
     /** The stock in MySQL. It has connections of its own: those of the sales may all be waiting. */
-    stockInMysql() {
-      if (stock === undefined) {
-        const pool = openPool(STOCK_CONNECTIONS);
-        stock = { pool, inMysql: stockInMysql(pool) };
-        watchPool('stock', pool);
-      }
-      return stock.inMysql;
-    },
+    stockInMysql: (): Stock => stockInMysql(poolOf('stock', STOCK_CONNECTIONS)),
     /** Begins to connect to what this lock needs, so that its first sale need not wait. */
     connectFor(lock: string) {
-      if (backendOf(lock) === 'masters') masters ??= connectMasters();
+      if (backendOf(lock) === 'masters') connectMasters();
     },
     /** What a lock with this lease is given, in milliseconds. */
-    forLease: (leaseMs: number): Servers => new ServersOfLock(() => sessionOf(leaseMs)),
+    forLease: (leaseMs: number): Servers =>
+      new ServersOfLock(() => {
+        // The lease of the sales changes only while none is in flight.
+        endOthers(sessions, leaseMs);
+        return sessionOf(sessions, leaseMs);
+      }),
     /** What the lock of a job with this lease is given, in milliseconds. */
-    forJob: (leaseMs: number): Servers => new ServersOfLock(() => jobSessionOf(leaseMs)),
+    forJob: (leaseMs: number): Servers => new ServersOfLock(() => sessionOf(jobSessions, leaseMs)),
     /** Closes the sessions of jobs with another lease. No job may be under way. */
-    endOtherJobs(leaseMs: number) {
-      for (const [each, session] of jobSessions) {
-        if (each === leaseMs) continue;
-        jobSessions.delete(each);
-        void session.close();
-      }
-    },
+    endOtherJobs: (leaseMs: number) => endOthers(jobSessions, leaseMs),
     /** Ends what a server would keep for this node after its end. Resolves within a second, also when none answers. */
     async close() {
-      await Promise.all([zookeeper?.session, ...jobSessions.values()].map((session) => session?.close()));
-      await Promise.all([mysql, stock?.pool].map((pool) => pool && endPool(pool)));
+      await Promise.all([...sessions.values(), ...jobSessions.values()].map((session) => session.close()));
+      await Promise.all([...pools.values()].map(endPool));
     },
   };
 }
