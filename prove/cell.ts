@@ -27,8 +27,6 @@ export interface Task {
   budget: Partial<Budget>;
   /** A reply is a step of its own. */
   isSplit: boolean;
-  /** No two processes draw the same number from `Math.random()`. It is not replayed so. */
-  isLuckApart?: boolean;
   /** How long the search may take, in seconds. */
   seconds: number;
 }
@@ -80,7 +78,6 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
     sales: task.sales,
     masters: task.masters,
     ...(task.isInBuckets && { isInBuckets: true }),
-    ...(task.isLuckApart && { isLuckApart: true }),
     isSplit: task.isSplit,
     horizonMs: scope.horizonMs ?? HORIZON_MS,
     mostMemory: MOST_MEMORY,
@@ -89,7 +86,7 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
   known += result.states;
   const ms = performance.now() - startedAt;
   const cell: Cell = { ...named, budget: scope.budget, says: scope.says, ...result, ms };
-  return result.counterexample && !task.isLuckApart ? replayed(cell, openLock, scope) : cell;
+  return result.counterexample ? replayed(cell, openLock, scope) : cell;
 }
 
 /** The scope with what the task says of its faults and of its sales. */

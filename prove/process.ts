@@ -47,8 +47,6 @@ export interface ProcessOptions {
   /** How many sales it makes, one after the other. */
   sales: number;
   script: SaleScript;
-  /** No two processes draw the same number from `Math.random()`. */
-  isLuckApart?: boolean;
 }
 
 /** A process after some history. */
@@ -163,8 +161,8 @@ function watchForDeaths() {
 /** Starts a process of this name. Its lock's file is evaluated afresh. */
 export function startProcess(name: string, options: ProcessOptions): Live {
   watchForDeaths();
-  const { openLock, servers, sales, script, isLuckApart = false } = options;
-  const world = createWorld(name, servers, { isLuckApart });
+  const { openLock, servers, sales, script } = options;
+  const world = createWorld(name, servers);
   const told: Told[] = [];
   const hangUp = new AbortController();
   /** Since when each sale that waits has waited. */

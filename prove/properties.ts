@@ -72,7 +72,7 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
         (actor, index) => index !== process && isThere(actor) && (actor.leaseEnds[place] ?? 0) > at,
       );
       if (other < 0) return undefined;
-      return `${nameOf(process)} changes the lock of ${nameOf(other)}, which is inside and within its lease.`;
+      return `${nameOf(process)} changes the lock that ${nameOf(other)} holds: ${nameOf(other)} is inside and within its lease.`;
     }
     case 'no wait for a free lock': {
       if (at <= freeSince + FREE_MS || actors.some(({ isInside }) => isInside)) return undefined;

@@ -22,8 +22,6 @@ export interface Result {
 }
 
 export interface SearchOptions extends MovesOptions {
-  /** No two processes draw the same number from `Math.random()`. */
-  isLuckApart?: boolean;
   /** How much memory this process may have, in bytes. */
   mostMemory: number;
   /** The moves before the search begins, each by its place among those that could be made; none when it is not given. */
@@ -43,8 +41,8 @@ interface Violation {
 }
 
 export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
-  const { scope, sales, horizonMs, mostMemory, after = [], isLuckApart = false, signal } = options;
-  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales, isLuckApart }, server, options);
+  const { scope, sales, horizonMs, mostMemory, after = [], signal } = options;
+  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, options);
   /** The number of each state that was seen, by its key. */
   const known = new Map<string, number>();
   /** From which state each was reached first. */

@@ -26,7 +26,8 @@ export interface Timer {
 }
 
 /**
- * What happens to a process from outside, at a time in milliseconds. `chance` is what `Math.random()` returns meanwhile.
+ * What happens to a process from outside, at a time in milliseconds. `chance` is what the first `Math.random()` returns, or almost: no
+ * number is drawn twice. Those after it are a row of the process's own.
  */
 export type Input = { at: number; chance: number } & (
   | { type: 'begins' }
@@ -65,28 +66,28 @@ export interface WorldOptions {
    * events, and the search leaves them out; in a process that goes on they end what waits for too long.
    */
   firesUnref?: boolean;
-  /** At equal luck no two processes draw the same numbers, and this one draws none twice at a moment. */
-  isLuckApart?: boolean;
   /** Its servers may have replicas: WAIT is sent, and answered. */
   hasReplicas?: boolean;
 }
 
-/** How far apart two processes draw the first number of a moment: too little to change for how many milliseconds they wait. */
+/** How far apart two numbers of the same luck are at most: too little to change for how many milliseconds somebody waits. */
 const APART = 1e-4;
 
 /** The world of the process of this name. The servers after the first are masters that vote. */
 export function createWorld(
   name: string,
   servers: number,
-  { firesUnref = false, isLuckApart = false, hasReplicas = false }: WorldOptions = {},
+  { firesUnref = false, hasReplicas = false }: WorldOptions = {},
 ) {
-  const seed = name.charCodeAt(0) - 'A'.charCodeAt(0);
   let nowMs = 0;
   let lastId = 0;
   let chance = 0;
   /** How many numbers were drawn since something happened last. */
   let draws = 0;
-  let furtherLuck = createLuck(seed);
+  /** A row of numbers that no other process has. */
+  const ownLuck = createLuck(
+    [...name].reduce((seed, letter) => Math.imul(seed + letter.charCodeAt(0), 2_654_435_761), 0),
+  );
   /** What the lock used that it may not use. */
   let refusal: string | undefined;
   const pending: (Pending & { settle(reply: Reply): void })[] = [];
@@ -233,8 +234,8 @@ export function createWorld(
       Math: Object.assign(Object.create(Math), {
         random() {
           draws += 1;
-          if (!isLuckApart) return chance;
-          return draws === 1 ? chance + seed * APART : furtherLuck();
+          const own = ownLuck();
+          return draws === 1 ? (chance + own * APART) % 1 : own;
         },
       }),
       AbortSignal: new Proxy(AbortSignal, {
@@ -258,7 +259,6 @@ export function createWorld(
       nowMs = input.at;
       chance = input.chance;
       draws = 0;
-      if (isLuckApart) furtherLuck = createLuck(seed);
     },
     reply(id: number, reply: Reply) {
       const at = pending.findIndex((command) => command.id === id);

@@ -108,8 +108,6 @@ export function openSearchJudge() {
 
 interface Found {
   cells: Cell[];
-  /** The first that fails does so because two processes have drawn the same number. */
-  isByLuck: boolean;
   end: FromSearch | { type: 'silent' } | { type: 'ended' };
 }
 
@@ -117,8 +115,7 @@ interface Found {
 function ask(child: ChildProcess, task: SearchTask, signal: AbortSignal): Promise<Found> {
   return new Promise((resolve, reject) => {
     const cells: Cell[] = [];
-    let isByLuck = false;
-    const end = (end: Found['end']) => settle(() => resolve({ cells, isByLuck, end }));
+    const end = (end: Found['end']) => settle(() => resolve({ cells, end }));
     const abort = () => settle(() => reject(signal.reason));
     let silentLooks = 0;
     const looking = setInterval(() => {
@@ -128,7 +125,6 @@ function ask(child: ChildProcess, task: SearchTask, signal: AbortSignal): Promis
     const hear = (message: FromSearch) => {
       silentLooks = 0;
       if (message.type === 'cell') cells.push(message.cell);
-      else if (message.type === 'luck') isByLuck = true;
       else if (message.type !== 'alive' && message.type !== 'ready') end(message);
     };
     const exit = () => end({ type: 'ended' });
@@ -147,12 +143,12 @@ function ask(child: ChildProcess, task: SearchTask, signal: AbortSignal): Promis
   });
 }
 
-function verdictOf({ cells, isByLuck, end }: Found, file: string): SearchVerdict {
+function verdictOf({ cells, end }: Found, file: string): SearchVerdict {
   const broken = (sentence: string): SearchVerdict => ({ kind: 'broken', sentence, cells });
   const failed = cells.find(({ verdict }) => verdict === 'fails');
   const open = cells.find(({ verdict }) => verdict === 'unknown');
   if (end.type === 'problem') return broken(sentenceOfProblem(end.problem, file));
-  if (failed) return { kind: 'fails', sentence: sentenceOnFailure(failed, isByLuck), cells, failed };
+  if (failed) return { kind: 'fails', sentence: sentenceOnFailure(failed), cells, failed };
   if (end.type === 'silent')
     return broken(
       'The lock never comes back: it goes round in a loop that waits for nothing. The search has ended it.',
@@ -166,20 +162,14 @@ function verdictOf({ cells, isByLuck, end }: Found, file: string): SearchVerdict
   return { kind: 'holds', sentence: 'It holds in every order of events that was asked for.', cells };
 }
 
-const ON_LUCK =
-  'The search chose the luck: two processes drew the same number from Math.random(), which real processes seldom do, so make an owner with crypto.randomUUID(), which the search never repeats.';
-
 /** Why it fails, and what those have most often forgotten who see this error. */
-function sentenceOnFailure(failed: Cell, isByLuck: boolean): string {
+function sentenceOnFailure(failed: Cell): string {
   const { counterexample = [] } = failed;
   const reason = reasonOf(failed);
   const isUncounted = ({ sent }: Step) =>
     /^EVAL/.test(String(sent?.command[0])) && !Number.isInteger(Number(sent?.command[2]));
-  const hints = [
-    ...(counterexample.some(isUncounted) ? ['eval needs the number of the keys as its second argument.'] : []),
-    ...(isByLuck ? [ON_LUCK] : []),
-  ];
-  return hints.length === 0 ? reason : [reason.replace(/\.?$/, '.'), ...hints].join(' ');
+  if (!counterexample.some(isUncounted)) return reason;
+  return `${reason.replace(/\.?$/, '.')} eval needs the number of the keys as its second argument.`;
 }
 
 function unknownOf({ reason }: Cell, cells: Cell[], file: string): SearchVerdict {

@@ -19,8 +19,6 @@ export type FromSearch =
   /** It has loaded all that it needs. */
   | { type: 'ready' }
   | { type: 'cell'; cell: Cell }
-  /** The first cell that fails, the last one that was sent, holds when no two processes draw the same number from `Math.random()`. */
-  | { type: 'luck' }
   /** The file can't be judged, and why: a clause. */
   | { type: 'problem'; problem: string }
   /** Somebody sends this command again and again at the same moment. */

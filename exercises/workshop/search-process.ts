@@ -1,6 +1,6 @@
 // A process that judges one file by the search, scope after scope. It ends when its parent does.
 
-import { type Cell, proveCell, type Task } from '../../prove/cell.ts';
+import { proveCell } from '../../prove/cell.ts';
 import { readLock } from '../../prove/sandbox.ts';
 import { scopes as allScopes } from '../../prove/scopes.ts';
 import { isRestless } from './restless.ts';
@@ -30,22 +30,11 @@ async function judge({ file, scopes, processes, sales, isAtOnce, seconds }: Sear
   const openLock = await readLock(file);
   const command = await isRestless(openLock, processes);
   if (command !== undefined) return send({ type: 'restless', command });
-  let hasFailed = false;
   for (const scope of scopes) {
     // Some scopes show nothing with fewer.
     const least = allScopes.find(({ name }) => name === scope)?.processes ?? 0;
     const size = { processes: Math.max(processes, least), sales, masters: 0, ...(isAtOnce && { isAtOnce }) };
-    const asked = { stage: 'lock.ts', file, scope, ...size, budget: {}, isSplit: false, seconds };
-    const cell = await proveCell(asked);
+    const cell = await proveCell({ stage: 'lock.ts', file, scope, ...size, budget: {}, isSplit: false, seconds });
     send({ type: 'cell', cell });
-    if (cell.verdict === 'fails' && !hasFailed && (await isByLuck(cell, asked))) send({ type: 'luck' });
-    hasFailed ||= cell.verdict === 'fails';
   }
-}
-
-/** Does it fail because two processes have drawn the same number? Then it holds when none do. */
-async function isByLuck({ counterexample = [] }: Cell, task: Task): Promise<boolean> {
-  if (!counterexample.some(({ command }) => command.includes('Math.random() is'))) return false;
-  const { verdict } = await proveCell({ ...task, isLuckApart: true });
-  return verdict === 'holds';
 }

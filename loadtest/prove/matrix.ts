@@ -52,6 +52,9 @@ function painted(sign: string): string {
   return paint(sign);
 }
 
+/** Who the letters in reasons and steps are. */
+const processes = 'A, B and C are processes, in the order in which they come.';
+
 export const legend =
   '✔ in no order of events   ✘ in some order: there is a counterexample   2 with two processes; with three not every order was looked at   ? unknown   – does not apply';
 
@@ -66,7 +69,7 @@ export function faultLines(cells: Cell[], isAsExpected: (cell: Cell) => boolean)
     return `${nameOfCell(cell)}: ${sign} ${cell.reason}`;
   });
   return lines.length > 0
-    ? [...lines, '', 'For the steps of a counterexample: npm run prove, with its lock and its --scope.']
+    ? [...lines, '', processes, 'For the steps of a counterexample: npm run prove, with its lock and its --scope.']
     : [];
 }
 
@@ -96,6 +99,7 @@ export function cellLines(cell: Cell) {
   return [
     `${nameOfCell(cell)}   ${signs[verdict]}`,
     `  ${says} ${reason}${again}`.trimEnd(),
+    ...(counterexample ? [`  ${processes}`] : []),
     `  ${states.toLocaleString('en')} states${orders}${open}.`,
     ...numbered(counterexample ?? []).map((line) => `  ${line}`),
   ];

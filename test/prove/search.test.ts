@@ -148,7 +148,7 @@ describe('search: it never says that a lock holds when a branch was cut', () => 
   });
 });
 
-describe('search: a command that changes the lock of a holder', () => {
+describe('search: a command that changes the lock that a holder', () => {
   /** A deletes the lock and fails; B takes it. */
   const thief = () =>
     writeLock(
@@ -168,7 +168,7 @@ describe('search: a command that changes the lock of a holder', () => {
 
     expect({ verdict, reason }).toEqual({
       verdict: 'fails',
-      reason: 'A changes the lock of B, which is inside and within its lease.',
+      reason: 'A changes the lock that B holds: B is inside and within its lease.',
     });
     expect(counterexample?.at(-1)?.command).toBe('DEL lock');
   });

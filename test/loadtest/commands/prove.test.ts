@@ -28,7 +28,7 @@ test('several cells: the matrix, with a sign for each; 1 when a lock of another 
 
   expect(await command.ended).toEqual({ code: 1, signal: null });
   expect(command.stdout()).toMatch(/^right +✔\nwrong +✘\nnet +\?\ndeadly +\?$/m);
-  expect(command.stdout()).toMatch(/wrong · slow-holder · 2 processes: ✘ A changes the lock of B/);
+  expect(command.stdout()).toMatch(/wrong · slow-holder · 2 processes: ✘ A changes the lock that B holds/);
   expect(command.stdout()).toMatch(
     /deadly · slow-holder · 2 processes: \? The process of the search has died, or did not/,
   );
