@@ -11,7 +11,7 @@ import { type Actor, nameOf, STOCK, type State } from './state.ts';
 const FREE_MS = 1.5 * RETRY_DELAY_MS;
 /** How long after a crash somebody must be inside, in milliseconds. */
 const TAKEOVER_MS = 2 * LEASE_MS;
-/** A timer that fires for so long after all sales, in milliseconds, is one that nobody ends. */
+/** A timer that fires for so long after all sales, in milliseconds, is one that nobody ends, and so is a wait for a lock that is free. */
 const LINGERING_MS = 3 * LEASE_MS;
 
 /** Keys that outlive a sale: the stock, and the numbers that fence it. */
@@ -168,10 +168,13 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server): strin
 }
 
 /**
- * What a state violates after which the search goes no further. All sales ended long ago, and a timer still fires: one that ends later
- * than that is taken for one that never does.
+ * What a state violates after which the search goes no further. All sales ended long ago, and a timer still fires, or somebody waits though
+ * the lock has been free for long: what ends later than that is taken for what never does.
  */
-export function violatedAtHorizon({ at, actors }: State, { demands }: Scope): string | undefined {
+export function violatedAtHorizon({ at, freeSince, actors }: State, { demands }: Scope): string | undefined {
+  const stuck = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
+  if (stuck >= 0 && at >= freeSince + LINGERING_MS)
+    return `${nameOf(stuck)} still waits at ${at} ms, and the lock is free since ${freeSince} ms.`;
   if (!demands.includes('nothing left') || !actors.every(({ history }) => history.seen.isOver)) return undefined;
   const endedAt = Math.max(...actors.flatMap(({ history }) => history.seen.told.map((told) => told.at)));
   const index = actors.findIndex(({ status, history }) => status === 'runs' && history.seen.timers.length > 0);

@@ -18,6 +18,7 @@ export function createClient(connection: NodeConnection, client: Members): objec
   const isOfConnection = (event: string): event is 'ready' | 'close' => event in listeners;
 
   const own: Members = {
+    options: { socketTimeout: connection.answerLimitMs },
     on(event: string, listener: () => void) {
       if (isOfConnection(event)) listeners[event].add(listener);
       else (client['on'] as Call)(event, listener);

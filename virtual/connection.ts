@@ -233,6 +233,7 @@ export function openConnection(options: ConnectionOptions) {
 
   return {
     listeners,
+    answerLimitMs,
     isReady: () => isReady,
     send,
     /** The server sends a message to the node, which listens. */

@@ -46,7 +46,6 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
   // No two processes make the same identifier.
   const world = createWorld(starts === 1 ? name : `${name}.${starts}`, proxies.length, {
-    firesUnref: true,
     hasReplicas: true,
   });
   /** What has come while its process was stopped. */

@@ -61,11 +61,6 @@ const isOfScripts = (name: string, what: string) =>
 export type World = ReturnType<typeof createWorld>;
 
 export interface WorldOptions {
-  /**
-   * Timers with `unref` fire like all others. They keep no process alive, so nothing that matters depends on them in an order of
-   * events, and the search leaves them out; in a process that goes on they end what waits for too long.
-   */
-  firesUnref?: boolean;
   /** Its servers may have replicas: WAIT is sent, and answered. */
   hasReplicas?: boolean;
 }
@@ -74,11 +69,7 @@ export interface WorldOptions {
 const APART = 1e-4;
 
 /** The world of the process of this name. The servers after the first are masters that vote. */
-export function createWorld(
-  name: string,
-  servers: number,
-  { firesUnref = false, hasReplicas = false }: WorldOptions = {},
-) {
+export function createWorld(name: string, servers: number, { hasReplicas = false }: WorldOptions = {}) {
   let nowMs = 0;
   let lastId = 0;
   let chance = 0;
@@ -101,10 +92,8 @@ export function createWorld(
     const timer = {
       id,
       ref: () => timer,
-      unref() {
-        if (!firesUnref) timers.delete(id);
-        return timer;
-      },
+      // It keeps no process alive, and fires for as long as something else does.
+      unref: () => timer,
       hasRef: () => true,
       [Symbol.toPrimitive]: () => id,
     };

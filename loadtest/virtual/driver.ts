@@ -9,7 +9,7 @@ export type Harness = ReturnType<typeof joinLab>;
 
 /** Joins the harness to a lab. */
 export function joinLab({ schedule, say }: Lab) {
-  const world = createWorld('harness', 0, { firesUnref: true });
+  const world = createWorld('harness', 0);
   const { setTimeout, clearTimeout } = world.globals as {
     setTimeout: (fire: () => void, ms: number) => Timer;
     clearTimeout: (timer: Timer) => void;

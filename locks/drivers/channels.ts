@@ -120,14 +120,14 @@ function createSubscriber(redis: Redis) {
     for (const channel of channels.values()) wakeAll(channel);
   }
 
-  /** A waiter sends nothing, so it would not notice that Redis has gone silent. */
+  /** A waiter sends nothing, so it would not notice that Redis has gone silent. Without a limit for the answer it never would. */
   function ping() {
     for (const client of [redis, connection]) if (client.status === 'ready') client.ping().catch(ignore);
   }
 
   function open(name: string) {
     const channel = { wakes: new Set<Wake>(), isSubscribed: false };
-    if (channels.size === 0) pings = setInterval(ping, PING_EVERY_MS).unref();
+    if (channels.size === 0 && connection.options.socketTimeout) pings = setInterval(ping, PING_EVERY_MS).unref();
     channels.set(name, channel);
     subscribe(name, channel);
     return channel;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { proveCell, type Task } from '../../prove/cell.ts';
-import { fileOf, writeLock } from './own-locks.ts';
+import { fileOf, searchIn, writeLock } from './own-locks.ts';
 
 const prove = (file: string, changed: Partial<Task> = {}) =>
   proveCell({
@@ -46,6 +46,50 @@ describe('a timer that nobody ends', () => {
 
   test('one that ends itself after a while is left to end', async () => {
     expect(await prove(renewing('clearInterval(timer)'), twoSales)).toMatchObject({ verdict: 'holds', cut: 0 });
+  });
+});
+
+describe('a timer that keeps no process alive fires as any other', () => {
+  const renewing = (renew: string, clear = 'clearInterval(timer)') =>
+    writeLock(
+      `const call = (command, ...args) =>
+        redis.eval("if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('" + command + "', KEYS[1], unpack(ARGV, 2)) end return 0", 1, key, ownerToken, ...args);
+      let timer;
+      return {
+        async acquire() {
+          while ((await redis.set(key, ownerToken, 'PX', leaseMs, 'NX')) !== 'OK') await sleep(retryDelayMs);
+          timer = ${renew}.unref();
+        },
+        async release() { ${clear}; await call('DEL'); },
+      };`,
+      "import { setTimeout as sleep } from 'node:timers/promises';",
+    );
+  const renewal = "() => call('PEXPIRE', leaseMs)";
+
+  test.each([
+    ['a watchdog', 'long-sale', renewing(`setInterval(${renewal}, leaseMs / 3)`), 'holds'],
+    ['one that renews once', 'long-sale', renewing(`setTimeout(${renewal}, leaseMs / 3)`), 'fails'],
+    ['one that is too late', 'long-sale', renewing(`setInterval(${renewal}, leaseMs + 1)`), 'fails'],
+    ['one that nobody ends', 'plain', renewing(`setInterval(${renewal}, leaseMs / 3)`, ''), 'fails'],
+  ])('%s, in %s', async (_what, scope, file, verdict) => {
+    expect(await searchIn(file, scope)).toMatchObject({ verdict });
+  });
+
+  test('a waiter that only pings waits for ever, and the search says so', async () => {
+    const deaf = writeLock(`
+      return {
+        async acquire() {
+          if ((await redis.set(key, ownerToken, 'NX')) === 'OK') return;
+          setInterval(() => redis.ping(), leaseMs).unref();
+          await new Promise(() => {});
+        },
+        async release() { await redis.del(key); },
+      };`);
+
+    expect(await searchIn(deaf, 'plain')).toMatchObject({
+      verdict: 'fails',
+      reason: 'B still waits at 4500 ms, and the lock is free since 0 ms.',
+    });
   });
 });
 
