@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { locks, strategies } from '../locks/index.ts';
 import type { Strategy } from '../locks/strategy.ts';
-import { bundle, evaluator, systemModules } from './bundle.ts';
+import { type BundleOptions, bundle, evaluator, systemModules } from './bundle.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
 import type { World } from './world.ts';
 
@@ -31,21 +31,24 @@ interface Exported {
   lockFile: LockFile;
 }
 
-const modules = {
-  ...systemModules,
-  'node:crypto': `${systemModules['node:crypto']}
-    export function randomBytes(count) {
-      const parts = Array.from({ length: Math.ceil(count / 20) }, () => given.createHash('sha1').update(given.uuid()).digest());
-      return Buffer.concat(parts).subarray(0, count);
-    }
-    export const randomFillSync = (array) => { array.set(randomBytes(array.length)); return array; };`,
-  'node:util': 'export const inspect = String;',
-  'node:events': 'export const setMaxListeners = () => {};',
-  // The service makes one client, of its Redis.
-  ioredis: `export class Redis { constructor() { return given.redis; } }
-    export class Cluster {}`,
+/** What the service and a lock may import of the system. */
+export const serviceModules: BundleOptions = {
+  modules: {
+    ...systemModules,
+    'node:crypto': `${systemModules['node:crypto']}
+      export function randomBytes(count) {
+        const parts = Array.from({ length: Math.ceil(count / 20) }, () => given.createHash('sha1').update(given.uuid()).digest());
+        return Buffer.concat(parts).subarray(0, count);
+      }
+      export const randomFillSync = (array) => { array.set(randomBytes(array.length)); return array; };`,
+    'node:util': 'export const inspect = String;',
+    'node:events': 'export const setMaxListeners = () => {};',
+    // The service makes one client, of its Redis.
+    ioredis: `export class Redis { constructor() { return given.redis; } }
+      export class Cluster {}`,
+  },
+  refusal: (module) => `it imports ${module}, which the virtual world does not have`,
 };
-const refusal = (module: string) => `it imports ${module}, which the virtual world does not have`;
 
 /** Names that the code finds replaced. */
 const replaced = [
@@ -123,5 +126,5 @@ function bundledWith(more: string, file: string): Promise<Evaluate> {
 
 async function bundleOf(text: string): Promise<Evaluate> {
   const folder = fileURLToPath(new URL('.', import.meta.url));
-  return evaluator<Exported>(await bundle({ text, folder }, { modules, refusal }), replaced);
+  return evaluator<Exported>(await bundle({ text, folder }, serviceModules), replaced);
 }

@@ -8,7 +8,7 @@ import { type DrillSettings, lostTrack, notApplicable } from '../harness/drill.t
 import type { Played } from '../harness/run-cell.ts';
 import { isCheck } from '../staircase/contract.ts';
 import { addExternalRow } from '../staircase/lookup.ts';
-import { playDrill } from './play.ts';
+import { playDrill, REAL_ONLY } from './play.ts';
 
 export interface VirtualTask {
   stage: string;
@@ -22,10 +22,6 @@ export interface VirtualResult extends Played {
   /** The process that played it plays no other cell. */
   endsProcess?: boolean;
 }
-
-const REAL_ONLY: Record<string, string> = {
-  'long-wait': 'A virtual process has no memory of its own: `-- --real` measures it.',
-};
 
 /** What came of a cell whose process was ended by an error that no code handles: that of a node would have been, too. */
 export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {

@@ -17,6 +17,11 @@ const LIMIT_MS = 900_000;
 /** A load that is small, and large enough to tell. */
 export const usualSettings = { requests: 60, connections: 15, stock: 500, units: 30, leaseMs: LEASE_MS };
 
+/** Drills that the virtual world does not have what it takes for, and why. */
+export const REAL_ONLY: Record<string, string> = {
+  'long-wait': 'A virtual process has no memory of its own: `-- --real` measures it.',
+};
+
 export interface PlayOptions {
   /** The lock, when it is none of the course. */
   lock?: LockSource;

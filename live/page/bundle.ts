@@ -1,0 +1,32 @@
+// virtual/bundle.ts in the page: the service is bundled already, and a lock only loses its types.
+
+import { transform } from 'sucrase';
+import type { Entry, Given } from '../../virtual/bundle.ts';
+import { createHash } from './shims/crypto.ts';
+import { readFileSync } from './shims/fs.ts';
+import { packed } from './shims/packed.ts';
+
+export const systemModules = {};
+
+/** The service, and the lock that the entry names, as one text for `evaluator`. Rejects with a clause that says why it can't be. */
+export async function bundle(entry: Entry): Promise<string> {
+  const [, name = '""'] = ('text' in entry && /export \* as lockFile from (".*");/.exec(entry.text)) || [];
+  const file: string = JSON.parse(name);
+  const lock = commonJs(String(readFileSync(file)));
+  return `${packed.service}
+    const lockFile = {};
+    (function (require, exports) {${lock}\n})(service.requireLocks, lockFile);
+    const exported = { startService: service.startService, lockFile };
+    //# sourceURL=${file}\n`;
+}
+
+/** A module without its types, and with `require` for `import`. Each line stays where it is. */
+function commonJs(source: string): string {
+  return transform(source, { transforms: ['typescript', 'imports'], disableESTransforms: true }).code;
+}
+
+/** Evaluates a bundle anew at each call, as its model does. */
+export function evaluator<Exports>(text: string, names: string[]): (given: Given, values: unknown[]) => Exports {
+  const evaluate = new Function('given', ...names, `${text}return exported;`);
+  return (given, values) => evaluate({ ...given, createHash, readFileSync }, ...values);
+}

@@ -1,0 +1,19 @@
+// Globals of Node that the virtual world finds in the worker.
+
+import { PageBuffer } from './buffer.ts';
+
+const { port1, port2 } = new MessageChannel();
+const waiting: (() => void)[] = [];
+port1.onmessage = () => waiting.shift()?.();
+
+Object.assign(globalThis, {
+  Buffer: PageBuffer,
+  process: { env: {}, pid: 1, on() {} },
+  /** Comes when all that promises have set off has happened. */
+  setImmediate(then: () => void) {
+    waiting.push(then);
+    port2.postMessage(0);
+  },
+});
+// A page from the disk has none. What waits in it waits by the virtual clock, so no memory is shared.
+(globalThis as { SharedArrayBuffer?: unknown }).SharedArrayBuffer ??= ArrayBuffer;

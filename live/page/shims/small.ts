@@ -1,0 +1,22 @@
+// Modules of Node of which the virtual world uses one thing each.
+
+/** node:events: a page counts no listeners. */
+export const setMaxListeners = () => {};
+
+/** node:perf_hooks: in virtual time no machine is too busy. */
+export const monitorEventLoopDelay = () => ({ enable() {}, disable() {}, max: 0 });
+
+/** node:url */
+export const fileURLToPath = (place: URL | string) => decodeURI(new URL(place).pathname);
+
+/** node:path */
+export const join = (...parts: string[]) => parts.join('/').replace(/\/{2,}/g, '/');
+export const basename = (path: string, end = '') => path.replace(/.*\//, '').replace(end, '');
+export const isAbsolute = (path: string) => path.startsWith('/');
+
+/** node:net */
+export class BlockList {
+  addSubnet() {}
+  addAddress() {}
+}
+export const isIP = (host: string) => (host.includes(':') ? 6 : /^[\d.]+$/.test(host) ? 4 : 0);
