@@ -9,7 +9,7 @@ import type { LockModule } from './sale.ts';
 /** Evaluates the lock's file, and all that it imports, anew: no two processes share a variable. */
 export type OpenLock = (world: World) => LockModule;
 
-const modules = { ...systemModules, ioredis: 'export class Redis {} export class Cluster {}' };
+const modules = { ...systemModules, ioredis: 'export class Redis {} export class Cluster {} export class Command {}' };
 const refusal = (module: string) => `it imports ${module}, which the search does not control`;
 
 /** Names that a lock's file finds replaced; the others of the list are refused when they are used. */

@@ -45,7 +45,8 @@ export const serviceModules: BundleOptions = {
     'node:events': 'export const setMaxListeners = () => {};',
     // The service makes one client, of its Redis.
     ioredis: `export class Redis { constructor() { return given.redis; } }
-      export class Cluster {}`,
+      export class Cluster {}
+      export class Command {}`,
   },
   refusal: (module) => `it imports ${module}, which the virtual world does not have`,
 };

@@ -120,5 +120,6 @@ function clientOfNames(): string {
   members.delete('constructor');
   return `export class Redis {}
     export class Cluster {}
+    export class Command {}
     for (const name of ${JSON.stringify([...members])}) Redis.prototype[name] = () => {};`;
 }

@@ -5,8 +5,7 @@
 // Source:  Redisson, fair lock.
 
 import { abortable, abortError } from '../drivers/abortable.ts';
-import { listen } from '../drivers/channels.ts';
-import { processId } from '../drivers/process-id.ts';
+import { listen, processId } from '../drivers/channels.ts';
 import { sharedInRequest } from '../drivers/same-request.ts';
 import { readScript } from '../drivers/script.ts';
 import { startWatchdog, type Watchdog } from '../drivers/watchdog.ts';

@@ -1,16 +1,25 @@
 // Pub/sub over Redis: wakes those who wait for a message, and whenever a message may have been missed.
 
-import { Cluster, type Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { Cluster, Command, type Redis } from 'ioredis';
 import type { RedisClient } from '../lock.ts';
 import { ANSWER_LIMIT_MS } from './answer-limit.ts';
-import { clusterSlotOf } from './cluster-slot.ts';
 
 /** How often a waiting process asks whether Redis is still there, and how soon it connects again, in milliseconds. */
 const PING_EVERY_MS = 250;
 const RECONNECT_DELAY_MS = 100;
 
+const processIds = new WeakMap<RedisClient, string>();
+
+/** What this process is called in Redis, a UUID: the same for all its locks at one client, and different from any other process. */
+export function processId(redis: RedisClient): string {
+  const id = processIds.get(redis) ?? randomUUID();
+  processIds.set(redis, id);
+  return id;
+}
+
 /** Called with a message; without one when messages may have been missed, so that only Redis knows how things stand. */
-export type Wake = (message?: string) => void;
+type Wake = (message?: string) => void;
 
 interface Channel {
   wakes: Set<Wake>;
@@ -28,9 +37,6 @@ export function listen(redis: RedisClient, channel: string, wake: Wake): () => v
   return redis instanceof Cluster ? listenAtOwner(redis, channel, wake) : listenAt(redis, channel, wake);
 }
 
-/** What follows the owners of the channels of a Cluster, whenever it has been asked which server holds which cluster slots. */
-const followers = new WeakMap<Cluster, Set<() => void>>();
-
 /**
  * Listens at the server that holds the cluster slot of the channel. A message reaches every server of a Cluster, but
  * PUBLISH counts only the listeners at the server that it is sent to.
@@ -47,22 +53,15 @@ function listenAtOwner(cluster: Cluster, channel: string, wake: Wake): () => voi
     stop = owner ? listenAt(owner, channel, wake) : ignore;
   }
 
-  const all = followers.get(cluster) ?? followOwners(cluster);
-  all.add(follow);
+  // One for each channel that is waited for.
+  cluster.setMaxListeners(0);
+  // The Cluster has been asked which server holds which cluster slots.
+  cluster.on('refresh', follow);
   follow();
   return () => {
-    all.delete(follow);
+    cluster.off('refresh', follow);
     stop();
   };
-}
-
-function followOwners(cluster: Cluster) {
-  const all = new Set<() => void>();
-  followers.set(cluster, all);
-  cluster.on('refresh', () => {
-    for (const follow of all) follow();
-  });
-  return all;
 }
 
 /** Undefined until the Cluster has been asked. */
@@ -70,6 +69,9 @@ function ownerOf(cluster: Cluster, channel: string) {
   const address = cluster.slots[clusterSlotOf(channel)]?.[0];
   return cluster.nodes('master').find(({ options }) => `${options.host}:${options.port}` === address);
 }
+
+/** Which part of a Redis Cluster holds a key or a channel, from 0 to 16383. */
+export const clusterSlotOf = (key: string): number => new Command('GET', [key]).getSlot() ?? 0;
 
 function listenAt(redis: Redis, channel: string, wake: Wake): () => void {
   if (redis.status === 'end') return ignore;

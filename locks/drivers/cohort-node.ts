@@ -17,8 +17,7 @@
 
 import { LockNotHeldError, type RedisClient } from '../lock.ts';
 import { abortError } from './abortable.ts';
-import { listen } from './channels.ts';
-import { processId } from './process-id.ts';
+import { listen, processId } from './channels.ts';
 import { type RunScript, readScript } from './script.ts';
 import { startWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -61,17 +60,7 @@ interface Tenure extends Lease {
   watchdog: Watchdog;
 }
 
-type Mode = 'idle' | 'trying' | 'waiting' | 'inside' | 'handing over';
-
-const nextModes: Record<Mode, Mode[]> = {
-  idle: ['trying'],
-  trying: ['waiting', 'inside', 'trying', 'idle'],
-  waiting: ['trying', 'idle'],
-  inside: ['handing over', 'trying', 'idle'],
-  'handing over': ['inside', 'trying', 'idle'],
-};
-
-export interface NodeOptions {
+interface NodeOptions {
   redis: RedisClient;
   key: string;
   /** Whether each tenure gets a fencing token. */
@@ -86,8 +75,8 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   // One name for all nodes of this process: what was handed to a node that is forgotten since is the next one's.
   const channel = `${key}:${processId(redis)}`;
   const waiters: Contender[] = [];
-  let mode: Mode = 'idle';
-  /** There is one while the node is inside or handing over. */
+  let mode: 'idle' | 'trying' | 'waiting' | 'here' = 'idle';
+  /** There is one while the lock is here: the node is inside, or handing over. */
   let tenure: Tenure | undefined;
   /** Ends the wait of a node that is waiting. */
   let wake = () => {};
@@ -95,15 +84,6 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   let stopListening: (() => void) | undefined;
   /** True when the channel may stand in the queue in Redis. */
   let isQueued = false;
-
-  function go(next: Mode) {
-    const hasTenure = next === 'inside' || next === 'handing over';
-    if (!nextModes[mode].includes(next) || hasTenure !== (tenure !== undefined)) {
-      throw new Error(`The node of ${key} can't go from ${mode} to ${next}, ${tenure ? 'with' : 'without'} a tenure.`);
-    }
-    mode = next;
-    if (mode === 'idle') onIdle();
-  }
 
   function join(waiter: Contender) {
     if (waiter.signal?.aborted && mode !== 'idle') return waiter.refuse(abortError(waiter.signal));
@@ -123,21 +103,22 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   /** Ends when the lock is here, or nobody waits for it. */
   async function tryUntilHere() {
     for (let first = waiters[0]; first !== undefined; first = waiters[0]) {
-      go('trying');
+      mode = 'trying';
       const woken = new Promise<void>((resolve) => (wake = resolve));
       const askedAt = performance.now();
       const answer = await tryFor(first);
       // Without an answer all were refused. Some of them may have asked again.
       if (answer === undefined) continue;
       if (isHere(answer)) return startTenure(first, askedAt, answer || undefined);
-      go('waiting');
+      mode = 'waiting';
       stopListening ??= first.signal?.aborted ? undefined : listen(redis, channel, lookAgain);
       if (first.signal?.aborted) leave(first);
       const leaseEnds = setTimeout(wake, answer);
       if (waiters.length > 0) await woken;
       clearTimeout(leaseEnds);
     }
-    go('idle');
+    mode = 'idle';
+    onIdle();
   }
 
   /** Resolves with what the script returns, or with undefined when there is no answer. */
@@ -157,15 +138,9 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   }
 
   function startTenure({ ownerToken, leaseMs }: Contender, askedAt: number, fencingToken: string | undefined) {
-    const here: Tenure = {
-      ownerToken,
-      leaseMs,
-      fencingToken,
-      holder: undefined,
-      holdersLeft: 0,
-      endsAt: 0,
-      watchdog: startWatchdog({ leaseMs, askedAt, renew: () => renew(here), lose: () => lose(here) }),
-    };
+    const watchdog = startWatchdog({ leaseMs, askedAt, renew: () => renew(here), lose: () => lose(here) });
+    const here: Tenure = { ownerToken, leaseMs, fencingToken, holder: undefined, holdersLeft: 0, endsAt: 0, watchdog };
+    mode = 'here';
     tenure = here;
     beginAnew(here, askedAt);
   }
@@ -174,7 +149,6 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   function beginAnew(here: Tenure, askedAt: number) {
     here.holdersLeft = HOLDERS_PER_TENURE;
     here.endsAt = askedAt + Math.min(TENURE_MS, here.leaseMs / 3);
-    go('inside');
     letNextIn(here);
   }
 
@@ -187,8 +161,7 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
   /** Lets the next waiter in: at once, or after asking Redis when that is due. Rejects as release() does. */
   function passOn(): Promise<void> {
     const here = tenure;
-    if (mode !== 'inside' || here?.holder === undefined)
-      throw new Error(`Nobody holds ${key} here: its node is ${mode}.`);
+    if (here?.holder === undefined) throw new Error(`Nobody holds ${key} here: its node is ${mode}.`);
     if (waiters.length === 0 || here.holdersLeft === 0 || performance.now() > here.endsAt)
       return handOver(here, here.holder);
     letNextIn(here);
@@ -200,7 +173,6 @@ export function createNode({ redis, key, hasTokens, onIdle }: NodeOptions) {
     const askedAt = performance.now();
     here.holder = undefined;
     if (isLast) endTenure(here);
-    else go('handing over');
     let isKept = false;
     try {
       isKept = await giveUp(contender, here, isLast ? 'free' : 'keep');

@@ -9,27 +9,13 @@ import { ANSWER_LIMIT_MS } from './answer-limit.ts';
 const KILL_AGAIN_MS = 10;
 
 /** A connection to MySQL that is ours alone, until it is given back or closed. */
-export interface MysqlSession {
-  /**
-   * Sends a statement that waits for nobody. Resolves with its rows, or with what it changed. Rejects with AbortError when
-   * `signal` aborts first: the server has then ended the statement, and it has changed nothing.
-   */
-  ask<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
-  /** Sends a statement that waits for a lock, as long as it takes. Settles as `ask` does. After an AbortError, close the session. */
-  wait<T extends QueryResult>(sql: string, values?: unknown[], signal?: AbortSignal): Promise<T>;
-  /** Has `listener` called if the connection breaks while it is ours. */
-  onLost(listener: () => void): void;
-  /** Gives the connection back to the pool. It must have no lock and no open transaction. */
-  giveBack(): void;
-  /** Ends the connection, whatever it is doing. The server then rolls back and frees its locks. */
-  close(): void;
-}
+export type MysqlSession = Awaited<ReturnType<typeof openSession>>;
 
 /**
  * Borrows a connection from the pool. Rejects with AbortError when `signal` aborts before one is free; one that is aborted
  * already waits for a short time.
  */
-export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<MysqlSession> {
+export async function openSession(mysql: Pool, signal?: AbortSignal) {
   const patience = signal?.aborted ? AbortSignal.timeout(ANSWER_LIMIT_MS) : signal;
   const connection = await abortable(mysql.getConnection(), patience, (late) => late.release());
   let isUnanswered = false;
@@ -69,23 +55,32 @@ export async function openSession(mysql: Pool, signal?: AbortSignal): Promise<My
     connection.off('error', emitLost);
   }
 
+  /** Ends the connection, whatever it is doing. The server then rolls back and frees its locks. */
   function close() {
     leave();
     connection.destroy();
-    if (isUnanswered) kill(connection).catch(() => {});
+    if (isUnanswered) withOtherConnection(connection, (order) => order(`KILL ${connection.threadId}`)).catch(() => {});
   }
 
   return {
-    ask: (sql, values = [], signal) => send(sql, values, signal, ANSWER_LIMIT_MS),
+    /**
+     * Sends a statement that waits for nobody. Resolves with its rows, or with what it changed. Rejects with AbortError when
+     * `signal` aborts first: the server has then ended the statement, and it has changed nothing.
+     */
+    ask: <T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) =>
+      send<T>(sql, values, signal, ANSWER_LIMIT_MS),
+    /** Sends a statement that waits for a lock, as long as it takes. Settles as `ask` does. After an AbortError, close the session. */
     async wait<T extends QueryResult>(sql: string, values: unknown[] = [], signal?: AbortSignal) {
       const answer = await send<T>(sql, values, signal);
       // The answer may have come when the order to end the statement was on its way.
       await abortable(undefined, signal);
       return answer;
     },
-    onLost(listener) {
+    /** Has `listener` called if the connection breaks while it is ours. */
+    onLost(listener: () => void) {
       onLost = listener;
     },
+    /** Gives the connection back to the pool. It must have no lock and no open transaction. */
     giveBack() {
       // An order to end a statement that is late would end the next borrower's.
       if (isKilled) return close();
@@ -135,11 +130,6 @@ async function killStatement(connection: PoolConnection, isOver: () => boolean) 
       await sleep(KILL_AGAIN_MS);
     }
   });
-}
-
-/** Ends the server's side of `connection`. */
-async function kill(connection: PoolConnection) {
-  await withOtherConnection(connection, (order) => order(`KILL ${connection.threadId}`));
 }
 
 /** Not from the pool: all its connections may be waiting. */

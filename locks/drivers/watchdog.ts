@@ -1,5 +1,5 @@
 /** A lease that is renewed for as long as its lock is held. */
-export interface Renewal {
+interface Renewal {
   leaseMs: number;
   /** When the lease was asked for, by `performance.now()`: it may have begun as early as that. */
   askedAt: number;
@@ -9,16 +9,13 @@ export interface Renewal {
   lose: () => void;
 }
 
-export interface Watchdog {
-  renewNow(): Promise<void>;
-  stop(): void;
-}
+export type Watchdog = ReturnType<typeof startWatchdog>;
 
 /**
  * Renews a lease each time a third of it has passed. The lock is lost when a renewal says so, or when none is answered and the lease is over
  * by our own clock.
  */
-export function startWatchdog({ leaseMs, askedAt, renew, lose }: Renewal): Watchdog {
+export function startWatchdog({ leaseMs, askedAt, renew, lose }: Renewal) {
   const ticks = setInterval(renewNow, leaseMs / 3);
   let leaseEnd = askedAt + leaseMs;
   let expiry: NodeJS.Timeout | undefined;

@@ -19,8 +19,6 @@ const RECONNECT_DELAY_MS = 100;
 /** The state of a client that has no session on its present connection yet. */
 const CONNECTING = 1;
 
-/** What ZooKeeper takes for whichever version a node has. */
-const ANY_VERSION = -1;
 /** How many nodes' numbers a session remembers. */
 const MOST_CZXIDS = 10_000;
 
@@ -33,81 +31,51 @@ export interface ZookeeperOptions {
   outage?: { began(): void; ended(): void };
 }
 
-const untold = { began() {}, ended() {} };
-
 /** The session of this process with ZooKeeper, and the next one when that has ended. */
-export interface ZookeeperSession {
-  /** Resolves with the session, a new one if there is none. Rejects with ZookeeperUnavailableError within a second. */
-  enter(): Promise<OpenSession>;
-  /** Ends the session, so that its nodes go at once, and resolves when ZooKeeper has heard, or does not answer. */
-  close(): Promise<void>;
-}
+export type ZookeeperSession = ReturnType<typeof openZookeeper>;
+export type OpenSession = ReturnType<typeof startSession>;
 
 /** A node in a folder. */
-export interface FolderNode {
+interface FolderNode {
   name: string;
   /** The number of the change that made it. It has 64 bits, no two changes have the same, and a later one has a larger. */
   czxid: bigint;
 }
 
-/** Every call rejects with ZookeeperUnavailableError when the session ends or ZooKeeper does not answer within a second. */
-export interface OpenSession {
-  /** Aborts when the session has ended: nobody may claim to hold by it any more. */
-  ended: AbortSignal;
-  /** Creates an ephemeral node in `folder` with this text in it, under a name that no node there has had before. */
-  create(folder: string, name: string, text: string): Promise<void>;
-  /** Resolves with the text in a node of this session, and its version, from 0. Undefined when there is no such node. */
-  read(path: string): Promise<{ text: string; version: number } | undefined>;
-  /** Changes the text in a node. Resolves with false when there is no such node, or it has another version. */
-  write(path: string, text: string, version: number): Promise<boolean>;
-  /** Resolves with all nodes in `folder`, the oldest first. */
-  list(folder: string): Promise<FolderNode[]>;
-  /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
-  untilGone(path: string, signal?: AbortSignal): Promise<void>;
-  /** Resolves with false when there was no such node, or it has another version than is given. */
-  remove(path: string, version?: number): Promise<boolean>;
-}
-
 /** Does nothing until somebody enters. */
-export function openZookeeper({ url, sessionMs, outage = untold }: ZookeeperOptions): ZookeeperSession {
+export function openZookeeper({ url, sessionMs, outage }: ZookeeperOptions) {
   const [servers = '', ...folders] = url.split('/');
   const root = folders.map((folder) => `/${folder}`).join('');
   let current: OpenSession | undefined;
   let opening: Promise<OpenSession> | undefined;
-  let client: Client | undefined;
-  let end = () => {};
-
-  async function enter() {
-    if (current?.ended.aborted === false) return current;
-    // One client tries until ZooKeeper is there, however many ask meanwhile and give up.
-    opening ??= open();
-    return abortable(opening, AbortSignal.timeout(ANSWER_LIMIT_MS)).catch(() => {
-      outage.began();
-      throw new ZookeeperUnavailableError();
-    });
-  }
 
   async function open() {
-    client = connect(servers, sessionMs);
+    const client = connect(servers, sessionMs);
     await once(client, 'connected');
-    outage.ended();
-    const session = startSession(client, root, outage);
-    ({ end } = session);
-    current = session.open;
+    outage?.ended();
+    current = startSession(client, root, outage);
     opening = undefined;
     return current;
   }
 
-  async function close() {
-    // One that is not open yet has nothing to give up; it is closed when it opens.
-    if (opening) return void opening.then(close);
-    if (client === undefined || current?.ended.aborted) return;
-    const closed = once(client, 'disconnected', { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-    end();
-    await closed.catch(() => {});
-  }
-
-  return { enter, close };
+  return {
+    /** Resolves with the session, a new one if there is none. Rejects with ZookeeperUnavailableError within a second. */
+    async enter(): Promise<OpenSession> {
+      if (current?.ended.aborted === false) return current;
+      // One client tries until ZooKeeper is there, however many ask meanwhile and give up.
+      opening ??= open();
+      return abortable(opening, AbortSignal.timeout(ANSWER_LIMIT_MS)).catch(() => {
+        outage?.began();
+        throw new ZookeeperUnavailableError();
+      });
+    },
+    /** Ends the session, so that its nodes go at once, and resolves when ZooKeeper has heard, or does not answer. */
+    async close(): Promise<void> {
+      // One that is not open yet has nothing to give up; it is closed when it opens.
+      if (opening) void opening.then((session) => session.close());
+      else await current?.close();
+    },
+  };
 }
 
 /** A client that connects, and connects again whenever its connection breaks, until it is closed or its session expires. */
@@ -129,8 +97,11 @@ function connect(servers: string, sessionMs: number): Client {
   return client;
 }
 
-/** The session of a client that has just connected. */
-function startSession(client: Client, root: string, outage = untold): { open: OpenSession; end: () => void } {
+/**
+ * The session of a client that has just connected. Every call rejects with ZookeeperUnavailableError when the session ends, or ZooKeeper does
+ * not answer within a second.
+ */
+function startSession(client: Client, root: string, outage: ZookeeperOptions['outage']) {
   const ended = new AbortController();
   setMaxListeners(0, ended.signal);
   const sessionMs = client.getSessionTimeout();
@@ -151,7 +122,7 @@ function startSession(client: Client, root: string, outage = untold): { open: Op
   }
 
   function lose() {
-    if (!ended.signal.aborted) outage.began();
+    if (!ended.signal.aborted) outage?.began();
     end();
   }
 
@@ -159,7 +130,7 @@ function startSession(client: Client, root: string, outage = untold): { open: Op
     if (ended.signal.aborted) return;
     clearInterval(heartbeat);
     ended.abort(new ZookeeperUnavailableError());
-    closeWhenHeard(client, outage.ended);
+    closeWhenHeard(client, () => outage?.ended());
   }
 
   /** Sends a request. Resolves with the answer, or with undefined when there is no such node. */
@@ -180,6 +151,14 @@ function startSession(client: Client, root: string, outage = untold): { open: Op
     return unlessEnded(answer).finally(() => clearTimeout(timer));
   }
 
+  /** Sends a change of a node. Resolves with false when there is no such node, or it has another version. */
+  async function change(send: (answer: (error: Error | Exception | null) => void) => void): Promise<boolean> {
+    const isDone = await ask<boolean>((answer) =>
+      send((error) => (isCode(error, Exception.BAD_VERSION) ? answer(null, false) : answer(error, true))),
+    );
+    return isDone === true;
+  }
+
   async function unlessEnded<T>(promise: Promise<T>) {
     return abortable(promise, ended.signal).catch((error) => {
       throw ended.signal.aborted ? ended.signal.reason : error;
@@ -198,9 +177,17 @@ function startSession(client: Client, root: string, outage = untold): { open: Op
     return czxid;
   }
 
-  const open: OpenSession = {
+  return {
+    /** Aborts when the session has ended: nobody may claim to hold by it any more. */
     ended: ended.signal,
-    async create(folder, name, text) {
+    async close() {
+      if (ended.signal.aborted) return;
+      const closed = once(client, 'disconnected', { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+      end();
+      await closed.catch(() => {});
+    },
+    /** Creates an ephemeral node in `folder` with this text in it, under a name that no node there has had before. */
+    async create(folder: string, name: string, text: string) {
       const path = `${root}${folder}/${name}`;
       const data = Buffer.from(text);
       const create = () => ask<string>((answer) => client.create(path, data, CreateMode.EPHEMERAL, answer));
@@ -209,14 +196,16 @@ function startSession(client: Client, root: string, outage = untold): { open: Op
         await ask<string>((answer) => client.mkdirp(`${root}${folder}`, answer));
       }
     },
-    async list(folder) {
+    /** Resolves with all nodes in `folder`, the oldest first. */
+    async list(folder: string) {
       const names = (await ask<string[]>((answer) => client.getChildren(`${root}${folder}`, answer))) ?? [];
       const nodes = await Promise.all(
         names.map(async (name) => ({ name, czxid: await czxidOf(`${root}${folder}/${name}`) })),
       );
       return nodes.filter(isThere).toSorted((a, b) => (a.czxid < b.czxid ? -1 : 1));
     },
-    async untilGone(path, signal) {
+    /** Resolves when the node may be gone. Rejects with AbortError when `signal` aborts first. */
+    async untilGone(path: string, signal?: AbortSignal) {
       // The client forgets a watch only when it fires: a single try leaves none behind.
       if (signal?.aborted) throw abortError(signal);
       let emitGone = () => {};
@@ -227,7 +216,8 @@ function startSession(client: Client, root: string, outage = untold): { open: Op
       );
       if (isThere) await unlessEnded(abortable(gone, signal));
     },
-    async read(path) {
+    /** Resolves with the text in a node of this session, and its version, from 0. Undefined when there is no such node. */
+    async read(path: string) {
       const node = await ask<{ data: Buffer | undefined; stat: Stat }>((answer) =>
         client.getData(`${root}${path}`, (error, data, stat) => answer(error, { data, stat })),
       );
@@ -235,22 +225,16 @@ function startSession(client: Client, root: string, outage = untold): { open: Op
       if (!node?.stat.ephemeralOwner.equals(client.getSessionId())) return undefined;
       return { text: String(node.data), version: node.stat.version };
     },
-    async write(path, text, version) {
-      const data = Buffer.from(text);
-      const written = await ask<boolean>((answer) =>
-        client.setData(`${root}${path}`, data, version, (error) => answer(...ofVersion(error))),
-      );
-      return written === true;
-    },
-    async remove(path, version = ANY_VERSION) {
-      const removed = await ask<boolean>((answer) =>
-        client.remove(`${root}${path}`, version, (error) => answer(...ofVersion(error))),
-      );
-      if (removed !== false) czxids.delete(`${root}${path}`);
-      return removed === true;
+    /** Changes the text in a node. Resolves with false when there is no such node, or it has another version. */
+    write: (path: string, text: string, version: number) =>
+      change((answer) => client.setData(`${root}${path}`, Buffer.from(text), version, answer)),
+    /** Resolves with false when there was no such node, or it has another version than is given. */
+    async remove(path: string, version: number) {
+      const isRemoved = await change((answer) => client.remove(`${root}${path}`, version, answer));
+      if (isRemoved) czxids.delete(`${root}${path}`);
+      return isRemoved;
     },
   };
-  return { open, end };
 }
 
 /** Closes a session that was given up, on the connection of now or on the next one that the client gets. */
@@ -260,11 +244,6 @@ function closeWhenHeard(client: Client, onHeard: () => void) {
     client.close();
     onHeard();
   });
-}
-
-/** The answer to a change of a node: false when it has another version. */
-function ofVersion(error: Error | Exception | null): [Error | Exception | null, boolean] {
-  return isCode(error, Exception.BAD_VERSION) ? [null, false] : [error, true];
 }
 
 const isThere = (node: { name: string; czxid: bigint | undefined }): node is FolderNode => node.czxid !== undefined;

@@ -45,7 +45,7 @@ export function ownZookeeper() {
     nodes: async (key: string) => (await connect().enter()).list(`/locks/${encodeURIComponent(key)}`),
     /** Removes a node behind its owner's back. */
     remove: async (key: string, node: string) =>
-      (await connect().enter()).remove(`/locks/${encodeURIComponent(key)}/${node}`),
+      (await connect().enter()).remove(`/locks/${encodeURIComponent(key)}/${node}`, -1),
     /** The server stops answering without ending, as on a frozen machine. */
     freeze: () => part?.signal('SIGSTOP'),
     resume: () => part?.signal('SIGCONT'),
