@@ -1,6 +1,7 @@
 // Who asks for a lock: a sale, a look at the stock, or units on their way back. A holder waits, holds, and sees the stock.
 
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import {
   type CreateLock,
   type CreateMultiLock,
@@ -9,27 +10,23 @@ import {
   LockNotHeldError,
   type MultiLock,
 } from '../../locks/lock.ts';
+import type { NodeState } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
-import { explain, type Progress } from './sale-ending.ts';
+import { ClientGoneError, explain, type Progress } from './sale-ending.ts';
 import type { Releases } from './sale-release.ts';
-import { type Client, createSaleWaits } from './sale-wait.ts';
 import type { NodeServers } from './servers.ts';
 import { type Fence, lockKey, nameInBucket, type Store, wasNotDone } from './store.ts';
 
-/** The lock of the sales to come, and its timing in milliseconds. */
-export interface PresentLock {
-  lock: string;
-  leaseMs: number;
-  retryDelayMs: number;
-  waitTimeoutMs: number;
-}
+/** Who waits for an answer and may hang up: the answer itself. Its `close` without an answer is the hanging up. */
+export type Client = Pick<ServerResponse, 'destroyed' | 'on' | 'off'> & { locals?: { requestId?: string } };
 
 export interface HoldersParts {
   store: Store;
   servers: Pick<NodeServers, 'forLease'>;
   releases: Releases;
-  present: () => PresentLock;
+  /** The lock of the sales to come, and its timing. */
+  present: () => Pick<NodeState, 'lock' | 'leaseMs' | 'retryDelayMs' | 'waitTimeoutMs'>;
 }
 
 export type Holders = ReturnType<typeof createHolders>;
@@ -38,14 +35,40 @@ export type Holder = ReturnType<Holders['open']>;
 /** The holders of this node, and those who want to be one. */
 export function createHolders({ store, servers, releases, present }: HoldersParts) {
   const instance = randomUUID();
-  const waits = createSaleWaits();
+  const waits = new Set<AbortController>();
   const underWay = new Set<Promise<unknown>>();
+
+  /** Opens a wait: its signal aborts `limitMs` from now unless it has ended, or when the client hangs up. Its reason is the error to end with. */
+  function startWait(limitMs: number, client?: Client) {
+    const wait = new AbortController();
+    const giveUp = () => wait.abort(new ClientGoneError('The client hung up while its sale waited.'));
+    const until = performance.now() + limitMs;
+    let timer: NodeJS.Timeout | undefined;
+    begin();
+    return { signal: wait.signal, end, beginAgain: begin };
+
+    function begin() {
+      waits.add(wait);
+      timer = setTimeout(() => {
+        wait.abort(new ProblemError('LOCK_WAIT_TIMEOUT', `The lock was not free within ${limitMs} ms.`));
+      }, until - performance.now());
+      if (client?.destroyed) giveUp();
+      client?.on('close', giveUp);
+    }
+
+    /** From now on nothing ends it, unless it begins again. */
+    function end() {
+      waits.delete(wait);
+      clearTimeout(timer);
+      client?.off('close', giveUp);
+    }
+  }
 
   /** Opens a holder that waits from now on. Its name is its own on this node. It is told at least once when it has lost its lock. */
   function open(holderName: string, client?: Client, onLeaseLost = () => {}) {
     const ownerToken = `${instance}:${holderName}`;
     const { lock: name, leaseMs, retryDelayMs, waitTimeoutMs } = present();
-    const wait = waits.start(waitTimeoutMs, client);
+    const wait = startWait(waitTimeoutMs, client);
     const progress: Progress = { reached: new Map() };
     const { reached } = progress;
     let held: Lock | MultiLock | undefined;
@@ -140,8 +163,9 @@ export function createHolders({ store, servers, releases, present }: HoldersPart
     instance,
     present,
     open,
-    /** Ends the waits of all of them. */
-    endWaits: waits.endAll,
+    endWaits(why: ProblemError) {
+      for (const wait of waits) wait.abort(why);
+    },
     /** Resolves when none of those that there are now is at work. */
     async ended() {
       await Promise.allSettled(underWay);

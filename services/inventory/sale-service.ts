@@ -5,15 +5,13 @@ import type { Logger } from 'pino';
 import type { Registry } from '../../locks/strategy.ts';
 import { reasonOf } from './away-server.ts';
 import type { History } from './history.ts';
-import { createHolders } from './holder.ts';
+import { type Client, createHolders, type Holder } from './holder.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
 import { ProblemError } from './problem.ts';
-import { createPutBack } from './put-back.ts';
-import { readShared } from './sale.ts';
+import { putBack, readShared, underLock } from './sale.ts';
 import { createSaleRecords, type SaleMetrics } from './sale-record.ts';
 import { createReleases, type ReleasesParts } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
-import type { Client } from './sale-wait.ts';
 import { createSell } from './sell.ts';
 import type { NodeServers } from './servers.ts';
 import type { InventorySettings } from './settings.ts';
@@ -51,7 +49,7 @@ export function createSaleService(parts: SaleServiceParts) {
   const records = createSaleRecords({ history, metrics, port, log });
   const releases = createReleases({ store, leaseMs: () => present.leaseMs, retries: metrics.releaseRetries, log });
   const holders = createHolders({ store, servers, releases, present: () => present });
-  const { giveBack, giveBackOrders, isBusy } = createPutBack({ registry, store, stock, holders });
+  let puttingBack = 0;
   servers.connectFor(present.lock);
 
   store.onAway(() => {
@@ -70,6 +68,55 @@ export function createSaleService(parts: SaleServiceParts) {
     if (createReadLock === undefined) return stock().readStock(sku);
     const holder = holders.open(`read:${randomUUID()}`, client);
     return holder.does(() => readShared(holder.under(createReadLock, sku)), reasonOf);
+  }
+
+  /**
+   * Puts units back into the stock as a sale takes them out: under its lock, or alone, in one step, where a sale needs none. Rejects
+   * with ProblemError, definite when the stock is as it was.
+   */
+  function giveBack(sku: string, units: number): Promise<void> {
+    return givingBack(sku, async (holder, own) => {
+      if (own) return putBack({ ...own, units });
+      holder.emit('writing');
+      const isThere = await holder.noteRefusal(stock().addStock(sku, units));
+      if (!isThere) throw new ProblemError('NOT_FOUND', `There is no sku ${sku}.`);
+    });
+  }
+
+  /**
+   * Puts the units of orders back into the stock in Redis, all under one lock, each unless that was done before. Resolves with how that
+   * ended for each, in their order: whether its units were put there now, or why nobody knows. Rejects as `giveBack` does.
+   */
+  function giveBackOrders(sku: string, orders: { id: string; quantity: number }[]) {
+    return givingBack(sku, (holder, own) => {
+      const restore = (token?: string) =>
+        Promise.allSettled(
+          orders.map(({ id, quantity }) =>
+            holder.noteRefusal(store.restoreOnce(sku, quantity, id, holder.fenceOf(token))),
+          ),
+        );
+      if (own === undefined) return restore();
+      return underLock(own, async () => {
+        own.lock.lost?.throwIfAborted();
+        own.emit('writing');
+        // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
+        const restored = await restore(own.lock.fencingToken);
+        await own.lock.confirm?.();
+        return restored;
+      });
+    });
+  }
+
+  /** `own`: what the holder works with under the lock of a sale, where it has one. */
+  async function givingBack<T>(sku: string, way: (holder: Holder, own?: ReturnType<Holder['under']>) => Promise<T>) {
+    const holder = holders.open(`back:${randomUUID()}`);
+    const strategy = strategyNamed(holder.lock);
+    puttingBack += 1;
+    return holder
+      .does(() => way(holder, 'createLock' in strategy ? holder.under(strategy.createLock, sku) : undefined))
+      .finally(() => {
+        puttingBack -= 1;
+      });
   }
 
   /** Where the present lock's sales take their units from. */
@@ -104,7 +151,7 @@ export function createSaleService(parts: SaleServiceParts) {
     /** Changes the lock of all sales to come. Throws ProblemError SALES_IN_FLIGHT while there are any, or units on their way back. */
     setLock(lock: string, timing: LockTiming = {}) {
       refuseWhileBusy();
-      if (isBusy()) {
+      if (puttingBack > 0) {
         const detail = `Units are being put back into the stock on ${node}. Try again when they are.`;
         throw new ProblemError('SALES_IN_FLIGHT', detail);
       }

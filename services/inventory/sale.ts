@@ -52,23 +52,6 @@ export function putBack({ sku, units, lock, stock, signal, emit }: Omit<SalePart
   });
 }
 
-/** Puts units back in the critical section of a sale, in one step of the store. */
-export function restoreAlone<T>({
-  lock,
-  restore,
-  signal,
-  emit,
-}: Pick<SaleParts, 'lock' | 'signal' | 'emit'> & { restore: (fencingToken: string | undefined) => Promise<T> }) {
-  return underLock({ lock, signal, emit }, async () => {
-    lock.lost?.throwIfAborted();
-    emit('writing');
-    // No sale is between its read and its write now, which would undo it. If the lock is lost, its read has shown a newer token.
-    const restored = await restore(lock.fencingToken);
-    await lock.confirm?.();
-    return restored;
-  });
-}
-
 /** Reads the stock under a read lock: no sale is between its read and its write meanwhile. */
 export function readShared({ lock, stock, signal, emit }: Omit<SaleParts, 'sku' | 'business'>) {
   return underLock({ lock, signal, emit }, () => stock.read(tokenOfRead(lock)));

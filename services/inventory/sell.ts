@@ -3,13 +3,12 @@
 import type { Bucket, CreateLock, CreateMultiLock, TakeOne } from '../../locks/lock.ts';
 import type { Registry } from '../../locks/strategy.ts';
 import { sellAll } from './basket.ts';
-import type { Holders } from './holder.ts';
+import type { Client, Holders } from './holder.ts';
 import { ProblemError } from './problem.ts';
 import { sellAtomically, sellOne } from './sale.ts';
 import { hasTakenNothing, type SaleEnding } from './sale-ending.ts';
 import type { SaleRecords } from './sale-record.ts';
 import type { SaleScripts } from './sale-script.ts';
-import type { Client } from './sale-wait.ts';
 import type { BasketSold, SaleFacts, Sold } from './sku.ts';
 import { lockKey, type Store, stockKey } from './store.ts';
 
