@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
@@ -5,6 +6,17 @@ import type { Logger } from 'pino';
 import { asProblem } from './away-server.ts';
 import { ProblemError } from './problem.ts';
 import { ClientGoneError } from './sale-ending.ts';
+
+/** What is taken from a client, or from nginx: it gets into logs, and must not look like anything else there. */
+const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Gives each request an id, the `X-Request-Id` that it came with or a new one. The answer says it, and `response.locals` has it. */
+export const giveRequestId: RequestHandler = (request, response, next) => {
+  const given = request.get('X-Request-Id') ?? '';
+  response.locals.requestId = requestIdForm.test(given) ? given : randomUUID();
+  response.set('X-Request-Id', response.locals.requestId);
+  next();
+};
 
 /** For the end of a listener's routes: a path that came this far is not there. */
 export const answerNotFound: RequestHandler = (request) => {
@@ -31,7 +43,6 @@ export function addRoute(
   route.all(allowOnly(...methods.map((method) => method.toUpperCase())));
 }
 
-/** For a path whose other methods have routes. */
 export function allowOnly(...methods: string[]): RequestHandler {
   return (request, response) => {
     const allow = methods.join(', ');
@@ -62,15 +73,18 @@ export function answerJson(response: ServerResponse, body: object) {
   response.writeHead(200, headers).end(text);
 }
 
+/** Problems that may be gone in a second. */
+const worthTryingAgain = ['LOCK_WAIT_TIMEOUT', 'TOO_MANY_CONFLICTS', 'TOO_MANY_STREAMS', 'REQUEST_IN_PROGRESS'];
+
 /** Turns every error into a problem document. A bug is logged, and the answer says nothing of it. A client that is gone is told nothing. */
 export function answerProblem(log: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
     if (error instanceof ClientGoneError) return;
-    const { problem, retryAfter, cause } = asProblem(ofReading(error));
+    const { problem, cause } = asProblem(ofReading(error));
     const { requestId } = response.locals;
     if (problem.code === 'INTERNAL_ERROR') log.error({ requestId, err: cause, url: request.url }, 'a bug');
     if (response.headersSent || response.destroyed) return;
-    if (retryAfter !== undefined) response.set('Retry-After', String(retryAfter));
+    if (worthTryingAgain.includes(problem.code)) response.set('Retry-After', '1');
     response
       .status(problem.status)
       .type('application/problem+json')

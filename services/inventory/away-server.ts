@@ -22,7 +22,6 @@ interface Fate {
   when: string;
 }
 
-/** What an error means for the client. */
 export function asProblem(error: unknown, fate?: Fate): ProblemError {
   const cause = reasonOf(error);
   const { definite = true, when } = fate ?? {};

@@ -11,7 +11,6 @@ export interface BasketParts extends Pick<SaleParts, 'signal' | 'business' | 'em
   /** No sku is there twice. */
   skus: string[];
   lock: MultiLock;
-  /** The fencing token of the lock of a sku. */
   tokenOf: (sku: string) => string | undefined;
   stockOf: (sku: string) => FencedStock;
   progress: Progress;

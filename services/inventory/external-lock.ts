@@ -10,11 +10,8 @@ const TRY_LIMIT_MS = 1_000;
 const RELEASE_LIMIT_MS = 5_000;
 
 /** Where an external lock that promises this keeps its lock: in several masters that vote, when it says so, else in Redis. */
-export function backendOfPromises(promises: unknown): Backend {
-  const isVoted =
-    typeof promises === 'object' && promises !== null && 'masters' in promises && promises.masters === true;
-  return isVoted ? 'masters' : 'redis';
-}
+export const backendOfPromises = (promises: unknown): Backend =>
+  (promises as { masters?: unknown } | null | undefined)?.masters === true ? 'masters' : 'redis';
 
 /**
  * Holds an external lock to what a lock must do: acquire() settles when its signal aborts, after one try when it was aborted before,
@@ -43,7 +40,7 @@ export function supervised(createLock: CreateLock): CreateLock {
     /** A LockNotHeldError may be that of another copy of the file that defines it. */
     function faultOf(call: string, error: unknown): unknown {
       if (error instanceof ExternalLockFault || isStoreUnavailable(error)) return error;
-      if (codeOf(error) === 'LOCK_NOT_HELD') return new LockNotHeldError(options.key);
+      if ((error as { code?: unknown } | null)?.code === 'LOCK_NOT_HELD') return new LockNotHeldError(options.key);
       return new ExternalLockFault(`${call} fails: ${describe(error)}`, { cause: error });
     }
 
@@ -75,8 +72,8 @@ function makeLock(createLock: CreateLock, options: LockOptions): Lock {
 }
 
 function isLock(lock: unknown): lock is Lock {
-  if (typeof lock !== 'object' || lock === null) return false;
-  return ['acquire', 'release'].every((name) => typeof (lock as Record<string, unknown>)[name] === 'function');
+  const { acquire, release } = (lock ?? {}) as Record<string, unknown>;
+  return typeof acquire === 'function' && typeof release === 'function';
 }
 
 /** The digits that the stock compares. A number will do as well, as long as it is exact. */
@@ -94,8 +91,4 @@ async function withinLimit(released: Promise<void>): Promise<void> {
     timer = setTimeout(late, RELEASE_LIMIT_MS);
   });
   await Promise.race([released, limit]).finally(() => clearTimeout(timer));
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

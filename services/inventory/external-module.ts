@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import type { CreateLock } from '../../locks/lock.ts';
 import { describe, ExternalLockFault } from './describe.ts';
 
-/** A lock that is not part of the project: a module that exports `createLock`. */
 export interface ExternalLockModule {
   /** What LOCK_VERSION, reports and its Redis key call it. */
   name: string;
@@ -18,15 +17,10 @@ export function nameOfExternalLock(file: string): string {
   return basename(file, extname(file));
 }
 
-/** What a module exports. */
-export interface ExternalModule {
-  createLock: CreateLock;
-  /** What it says it promises, as it was exported. */
-  promises: unknown;
-}
+export type ExternalModule = Awaited<ReturnType<typeof readExternalModule>>;
 
 /** Loads the module. Rejects with ExternalLockFault when it can't be loaded, or exports no `createLock`. May never settle. */
-export async function readExternalModule(file: string): Promise<ExternalModule> {
+export async function readExternalModule(file: string) {
   const exported = await import(pathToFileURL(file).href).catch((error: unknown) => {
     throw new ExternalLockFault(`its import fails: ${describe(error)}`);
   });
@@ -35,5 +29,9 @@ export async function readExternalModule(file: string): Promise<ExternalModule> 
   if (createLock === undefined) throw new ExternalLockFault('it exports no createLock');
   if (typeof createLock !== 'function')
     throw new ExternalLockFault(`its createLock is no function: ${describe(createLock)}`);
-  return { createLock, promises: exported.promises ?? exported.default?.promises };
+  return {
+    createLock: createLock as CreateLock,
+    /** What it says it promises, as it was exported. */
+    promises: (exported.promises ?? exported.default?.promises) as unknown,
+  };
 }

@@ -20,7 +20,6 @@ export function createHeld() {
       resume();
     },
     isEnding: () => isEnding,
-    /** How many are held now. */
     count: () => held.length,
   };
 }

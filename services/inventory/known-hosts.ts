@@ -23,19 +23,13 @@ export function refusalOf(
   { host = '', origin }: Pick<IncomingHttpHeaders, 'host' | 'origin'>,
   allowed: readonly string[],
 ): ProblemError | undefined {
-  const name = nameIn(host);
+  const name = hostName(host.replace(/:\d*$/, ''));
   if (name === undefined || !(isLoopback(name) || allowed.some((each) => hostName(each) === name))) {
     const detail = `This listener does not answer to the name ${host}. LAB_ALLOWED_HOSTS may allow it.`;
     return new ProblemError('HOST_REFUSED', host === '' ? 'The request has no Host.' : detail);
   }
   if (origin === undefined || isPageOf(origin, host)) return undefined;
   return new ProblemError('ORIGIN_REFUSED', `This listener answers no page of ${origin || 'an empty origin'}.`);
-}
-
-/** The name or the address in a Host, in the form that `hostName` gives it. Undefined when it is no Host. */
-function nameIn(host: string): string | undefined {
-  const { name } = /^(?<name>\[[\da-f:.]+\]|[\w.-]+)(:\d*)?$/i.exec(host)?.groups ?? {};
-  return name === undefined ? undefined : hostName(name);
 }
 
 /** One form for all spellings of a name or an address: without brackets and the dot at the end. Undefined when it is none. */

@@ -31,7 +31,6 @@ export function createMetrics() {
 
   return {
     registry,
-    /** Shows how this pool is used. */
     watchPool: (name: string, pool: Pool) => void pools.set(name, pool),
     requestSeconds: histogram(
       'lockstep_http_request_seconds',

@@ -51,25 +51,18 @@ function refusals(codes: ProblemCode[]) {
   return responses;
 }
 
-interface Call {
-  summary: string;
-  description?: string;
-  parameters?: object[];
-  deprecated?: true;
-  requestBody?: object;
-  /** The schema of the answer. */
-  answer: object;
-  /** The answer is not JSON. */
-  type?: string;
-  /** The problems that it may be answered with, besides those that any call may have. */
-  refusals?: ProblemCode[];
+/** A call that is answered in JSON, and may be refused by these codes besides those that any call may have. */
+function call(summary: string, answer: object, codes: ProblemCode[], { parameters = [], ...more }: More = {}) {
+  const done = { description: 'Done.', content: { 'application/json': { schema: answer } } };
+  return { summary, ...more, parameters: [...parameters, requestId], responses: { 200: done, ...refusals(codes) } };
 }
 
-const call = ({ parameters = [], answer, type = 'application/json', refusals: codes = [], ...its }: Call) => ({
-  ...its,
-  parameters: [...parameters, requestId],
-  responses: { 200: { description: 'Done.', content: { [type]: { schema: answer } } }, ...refusals(codes) },
-});
+interface More {
+  parameters?: object[];
+  description?: string;
+  deprecated?: true;
+  requestBody?: object;
+}
 
 const ofLook: ProblemCode[] = ['BAD_REQUEST', 'NOT_FOUND', 'STORE_UNAVAILABLE'];
 const ofKey: ProblemCode[] = ['IDEMPOTENCY_KEY_INVALID', 'IDEMPOTENCY_KEY_MISSING', 'IDEMPOTENCY_KEY_REUSED'];
@@ -79,17 +72,14 @@ const withOrders = 'Only where sales write orders.';
 
 /** A step of an order, such as pay. */
 const step = (summary: string) => ({
-  post: call({
-    summary,
+  post: call(summary, reference('Order'), [...ofWork, 'ORDER_STATE'], {
     description: `Answers with the order as it is after the step. ${withOrders}`,
     parameters: [orderId, idempotencyKey],
-    answer: reference('Order'),
-    refusals: [...ofWork, 'ORDER_STATE'],
   }),
 });
 
-const probe = (summary: string, status: string, refusals: ProblemCode[] = []) => ({
-  get: call({ summary, answer: json(z.object({ status: z.literal(status) }), 'output'), refusals }),
+const probe = (summary: string, status: string, codes: ProblemCode[] = []) => ({
+  get: call(summary, json(z.object({ status: z.literal(status) }), 'output'), codes),
 });
 
 export const openapi = {
@@ -101,52 +91,32 @@ export const openapi = {
   },
   paths: {
     '/inventory/sale': {
-      post: call({
-        summary: 'Sells one unit, or a basket.',
+      post: call('Sells one unit, or a basket.', { anyOf: [reference('Sold'), reference('BasketSold')] }, ofSale, {
         description:
           'Without a sku it sells 001; the body wins over the query. A basket is sold as a whole or not at all, under the lock multi.',
         parameters: [...query(saleSchema), idempotencyKey],
         requestBody: {
           content: { 'application/json': { schema: json(z.union([saleSchema, basketSaleSchema]), 'input') } },
         },
-        answer: { anyOf: [reference('Sold'), reference('BasketSold')] },
-        refusals: ofSale,
       }),
-      get: call({
-        summary: 'Sells one unit, as POST does.',
+      get: call('Sells one unit, as POST does.', reference('Sold'), ofSale, {
         description:
           'It is there for the course, so that a browser can click. Use POST: a crawler, or a browser that fetches ahead, would buy.',
         deprecated: true,
         parameters: [...query(saleSchema), idempotencyKey],
-        answer: reference('Sold'),
-        refusals: ofSale,
       }),
     },
     '/inventory': {
-      get: call({
-        summary: 'Shows the stock.',
-        parameters: query(saleSchema),
-        answer: json(remainingSchema, 'output'),
-        refusals: ofLook,
-      }),
+      get: call('Shows the stock.', json(remainingSchema, 'output'), ofLook, { parameters: query(saleSchema) }),
     },
     '/orders': {
-      get: call({
-        summary: 'Lists orders.',
+      get: call('Lists orders.', reference('Orders'), ofLook, {
         description: withOrders,
         parameters: query(listSchema),
-        answer: reference('Orders'),
-        refusals: ofLook,
       }),
     },
     '/orders/{id}': {
-      get: call({
-        summary: 'Shows an order.',
-        description: withOrders,
-        parameters: [orderId],
-        answer: reference('Order'),
-        refusals: ofLook,
-      }),
+      get: call('Shows an order.', reference('Order'), ofLook, { description: withOrders, parameters: [orderId] }),
     },
     '/orders/{id}/pay': step('Pays an order.'),
     '/orders/{id}/refund': step('Gives the money of an order back. The units stay sold.'),
@@ -156,13 +126,12 @@ export const openapi = {
       'SHUTTING_DOWN',
     ]),
     '/metrics': {
-      get: call({
-        summary: 'The metrics of this node, in the format of Prometheus.',
-        type: 'text/plain',
-        answer: { type: 'string' },
-      }),
+      get: {
+        summary: 'The metrics of this node.',
+        responses: { 200: { description: 'In the format of Prometheus.', content: { 'text/plain': {} } } },
+      },
     },
-    '/openapi.json': { get: call({ summary: 'This document.', answer: { type: 'object' } }) },
+    '/openapi.json': { get: call('This document.', { type: 'object' }, []) },
   },
   components: {
     schemas: {

@@ -51,14 +51,6 @@ export const problemSchema = z
 
 export type Problem = z.output<typeof problemSchema> & { code: ProblemCode };
 
-/** After these it is worth trying again in a second: the answer says so in `Retry-After`. */
-const worthTryingAgain = new Set<ProblemCode>([
-  'LOCK_WAIT_TIMEOUT',
-  'TOO_MANY_CONFLICTS',
-  'TOO_MANY_STREAMS',
-  'REQUEST_IN_PROGRESS',
-]);
-
 /** Thrown to answer a request with a problem. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
@@ -74,10 +66,5 @@ export class ProblemError extends Error {
     this.code = code;
     const { title, status } = problems[code];
     this.problem = { title, status, detail, code, definite, ...(code === 'OUT_OF_STOCK' && { outcome: 'sold-out' }) };
-  }
-
-  /** In how many seconds it is worth trying again, if at all. */
-  get retryAfter(): number | undefined {
-    return worthTryingAgain.has(this.code) ? 1 : undefined;
   }
 }

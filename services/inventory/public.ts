@@ -1,11 +1,19 @@
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { addRoute, allowOnly, answerNotFound, answerProblem, bodyOf, mustNameHost, onlyJson } from './answer.ts';
+import {
+  addRoute,
+  allowOnly,
+  answerNotFound,
+  answerProblem,
+  bodyOf,
+  giveRequestId,
+  mustNameHost,
+  onlyJson,
+} from './answer.ts';
 import type { Metrics } from './metrics.ts';
 import { openapi } from './openapi.ts';
 import type { Orders } from './orders/orders.ts';
 import { ProblemError } from './problem.ts';
-import { giveRequestId } from './request-id.ts';
 import type { SaleService } from './sale-service.ts';
 import { basketSaleSchema, saleSchema } from './sku.ts';
 import type { Store } from './store.ts';
@@ -81,7 +89,6 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
   app.use(answerNotFound, answerProblem(log));
   return app;
 
-  /** Sells and answers, unless this node is stopping. */
   async function sell(request: Request, response: Response, skus: string[]) {
     if (!duties.takesWork) throw new ProblemError('SHUTTING_DOWN', 'This node takes no new work.');
     await orders.answerSale(request, response, skus);

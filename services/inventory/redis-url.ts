@@ -9,7 +9,6 @@ interface Address {
   port: number;
 }
 
-/** What each of several servers is connected with. */
 interface Access {
   username?: string;
   password?: string;
@@ -25,7 +24,6 @@ const several =
 export const redisUrlForms =
   'redis://host:port, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/master-name, or one of them with rediss';
 
-/** True for the address of one server. */
 export const isServerUrl = (url: string) => server.test(url) && URL.canParse(url);
 
 /** Undefined when it has none of the three forms. */

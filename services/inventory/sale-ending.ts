@@ -39,7 +39,6 @@ export function outcomeOf(ending: SaleEnding): Exclude<keyof SaleCounts, 'receiv
   return ending.code === 'LOCK_WAIT_TIMEOUT' ? 'lockTimeout' : 'failed';
 }
 
-/** True when the sale has certainly taken nothing. */
 export function hasTakenNothing(ending: SaleEnding): boolean {
   return ending instanceof ClientGoneError || ending.problem.definite;
 }

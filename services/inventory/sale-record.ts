@@ -26,7 +26,6 @@ export interface SaleLine extends SoldOrNot {
   ms: number;
 }
 
-/** What was sold of a sku, or that nothing was. */
 type SoldOrNot = Pick<SoldItem, 'sku'> & Partial<SoldItem>;
 
 export interface SaleRecordsParts {
@@ -34,14 +33,6 @@ export interface SaleRecordsParts {
   metrics: SaleMetrics;
   port: number;
   log: Pick<Logger, 'debug'>;
-}
-
-/** A sale whose record is opened when it begins to wait. */
-export interface RecordedSale {
-  saleId: string;
-  skus: string[];
-  requestId: string | undefined;
-  holder: Holder;
 }
 
 export type SaleRecords = ReturnType<typeof createSaleRecords>;
@@ -54,7 +45,7 @@ export function createSaleRecords({ history, metrics, port, log }: SaleRecordsPa
 
   return {
     /** Opens the record of a sale. Its wait ends when it has what it waits for, and begins again when it waits again. */
-    open({ saleId, skus, requestId, holder }: RecordedSale) {
+    open(saleId: string, skus: string[], requestId: string | undefined, holder: Holder) {
       const { lock, wait } = holder;
       const startedAt = performance.now();
       let hasBegun = false;
@@ -140,7 +131,6 @@ export function createSaleRecords({ history, metrics, port, log }: SaleRecordsPa
     },
     /** How many sales are in flight, how many of them wait, and how those before them ended. */
     read: () => ({ inFlight, waiting, counts: { ...counts } }),
-    /** Forgets the counts and the history. */
     clear() {
       counts = noSales();
       history.clear();

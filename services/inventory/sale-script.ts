@@ -25,9 +25,7 @@ export function createSaleScripts() {
       scriptedSales = 0;
     },
     resume: held.resume,
-    /** How many sales are held until resumed. */
     held: held.count,
-    /** For a node that stops: no sale follows a script any more, or is held. */
     end: held.end,
     /** The part of one sale. It takes a script when it first comes between read and write, and follows it once. */
     forSale() {
@@ -44,11 +42,8 @@ export function createSaleScripts() {
           if (own.untilResumed) await held.untilResumed();
           if (own.blockMs !== undefined) blockEventLoop(own.blockMs);
         },
-        async beforeOrder() {
-          if (own?.beforeOrder) await held.untilResumed();
-        },
-        async beforeAnswer() {
-          if (own?.beforeAnswer) await held.untilResumed();
+        async before(step: 'order' | 'answer') {
+          if (step === 'order' ? own?.beforeOrder : own?.beforeAnswer) await held.untilResumed();
         },
       };
     },

@@ -18,7 +18,6 @@ import type { InventorySettings } from './settings.ts';
 import type { Stock, Store } from './store.ts';
 
 export interface SaleServiceParts {
-  /** The strategies that it may sell by. */
   registry: Registry;
   settings: Pick<InventorySettings, 'PORT' | 'LOCK_VERSION' | 'LEASE_MS' | 'RETRY_DELAY_MS' | 'WAIT_TIMEOUT_MS'>;
   /** The setting that a lock needs and that this node was started without. Undefined when there is none. */
@@ -162,7 +161,6 @@ export function createSaleService(parts: SaleServiceParts) {
       present = { ...atStart, lock, ...timing };
     },
     scriptNextSales: scripts.set,
-    /** Resumes the sales that are held. */
     resume: scripts.resume,
     /** For a node that stops: no sale follows a script any more, or is held. */
     endScripts: scripts.end,

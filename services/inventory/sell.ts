@@ -12,7 +12,6 @@ import type { SaleScripts } from './sale-script.ts';
 import type { BasketSold, SaleFacts, Sold } from './sku.ts';
 import { lockKey, type Store, stockKey } from './store.ts';
 
-/** The order of one sale. */
 export interface SaleOrder {
   /** Before anything is taken. Rejects with AbortError when `signal` aborts first. */
   intend(sale: SaleFacts & { sku: string }, signal: AbortSignal): Promise<void>;
@@ -45,7 +44,7 @@ export function createSell({ registry, node, port, store, holders, records, scri
     lastSale += 1;
     const saleId = String(lastSale).padStart(4, '0');
     const holder = holders.open(saleId, client, () => record.loseLease());
-    const record = records.open({ saleId, skus, requestId: client.locals?.requestId, holder });
+    const record = records.open(saleId, skus, client.locals?.requestId, holder);
     const { emit } = record;
     const { signal } = holder.wait;
     const script = scripts.forSale();
@@ -55,7 +54,7 @@ export function createSell({ registry, node, port, store, holders, records, scri
       const sold = await holder.does<Sold | BasketSold>(() =>
         createMultiLock ? sellBasket(createMultiLock) : sellUnit(),
       );
-      await script.beforeAnswer();
+      await script.before('answer');
       record.sold('skus' in sold ? sold.skus : [sold]);
       return sold;
     } catch (error) {
@@ -75,7 +74,7 @@ export function createSell({ registry, node, port, store, holders, records, scri
         'takeOne' in strategy ? await takeAtomically(strategy.takeOne) : await takeUnderLock(strategy.createLock);
       const sold: Sold = { outcome: 'sold', sku, ...taken, ...facts };
       if (order) {
-        await script.beforeOrder();
+        await script.before('order');
         await order.place(sold);
       }
       return sold;
@@ -95,7 +94,6 @@ export function createSell({ registry, node, port, store, holders, records, scri
       }
     }
 
-    /** The sale of a strategy that takes the unit in a way of its own. */
     async function takeAtomically(takeOne: TakeOne) {
       const isSplit = registry.isInBuckets(holder.lock);
       let last: number | undefined;

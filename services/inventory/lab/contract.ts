@@ -1,5 +1,5 @@
 // What the lab listener is asked and what it answers: the one definition, for the listener and for the harness.
-// `docs/http-api.md` explains each member.
+// `docs/http-api.md` explains each member; times and leases are in milliseconds.
 
 import { z } from 'zod';
 import { MAX_ORDERS } from '../orders/jobs/job.ts';
@@ -27,7 +27,6 @@ export const saleCountsSchema = z.object({
 export const standstillSchema = z.object({
   from: z.number(),
   until: z.number(),
-  /** For how long it came to nothing meanwhile, in milliseconds. */
   ms: z.number(),
 });
 
@@ -35,7 +34,6 @@ export const standstillSchema = z.object({
 export const nodeStateSchema = z.object({
   node: z.string(),
   port: count,
-  /** Its process. */
   pid: count,
   instance: z.string(),
   lock: z.string(),
@@ -43,7 +41,6 @@ export const nodeStateSchema = z.object({
   retryDelayMs: count,
   waitTimeoutMs: count,
   inFlight: count,
-  /** Of those in flight: how many a script holds until they are resumed. */
   held: count,
   waiting: count,
   unreleased: count,
@@ -52,7 +49,6 @@ export const nodeStateSchema = z.object({
 
 /** A node, as `GET /state` shows it. */
 export const shownStateSchema = nodeStateSchema.extend({
-  /** The latest ones, oldest first. */
   standstills: z.array(standstillSchema),
 });
 
@@ -72,21 +68,13 @@ export const remainingSchema = z.object({ sku: z.string(), remaining: z.int() })
 
 /** What the next sales do between read and write, and behind it: the steps in this order. */
 export const saleScriptSchema = z.strictObject({
-  /** Hold before the nested call until resumed. */
   beforeNestedCall: z.boolean().optional(),
-  /** Ask for the same lock again, by the same lock object or by another one of the same request, then give it up again. */
   nestedCall: z.union([z.boolean(), z.literal('another object')]).optional(),
-  /** Hold inside for so many milliseconds. */
   pauseMs: z.int().min(0).max(600_000).optional(),
-  /** Hold inside until resumed. */
   untilResumed: z.boolean().optional(),
-  /** Block the event loop for so many milliseconds, as a computation does that never yields: the node answers nothing. */
   blockMs: z.int().min(0).max(60_000).optional(),
-  /** Hold between the stock and the order, outside the lock, until resumed. */
   beforeOrder: z.boolean().optional(),
-  /** Hold behind the order, before the answer, until resumed. */
   beforeAnswer: z.boolean().optional(),
-  /** How many sales follow the script; 1 when it is not given. */
   times: z.int().min(1).max(1_000_000).optional(),
 });
 
@@ -97,17 +85,12 @@ export const saleEventSchema = z.object({
   type: z.enum(['waiting', 'entered', 'began', 'nested', 'read', 'conflict', 'wrote', 'left', 'failed', 'lease-lost']),
   node: z.string(),
   saleId: z.string(),
-  /** With waiting: the id of the request. */
   requestId: z.string().optional(),
-  /** The stock that was read or written. */
   stock: z.int().optional(),
   /** Which bucket of the stock, from 0, where it lies in several. */
   bucket: z.int().optional(),
-  /** With entered: the fencing token under which it is inside, where its lock has tokens. */
   fencingToken: z.string().optional(),
-  /** Why it failed: a problem code, or CLIENT_GONE. */
   code: z.string().optional(),
-  /** With LOCK_FAILED: what the lock did. */
   detail: z.string().optional(),
 });
 
@@ -117,13 +100,9 @@ export const historySchema = z.object({ events: z.array(saleEventSchema), droppe
 export const pushSchema = z.object({
   /** When it was written, on the clock of the events. */
   at: z.number(),
-  /** What was recorded since the line before, oldest first. */
   events: z.array(saleEventSchema),
-  /** How many older ones of these the history had forgotten before they could be sent. */
   dropped: count,
-  /** The history was cleared since the line before: what was sent until then is no part of it any more. */
   cleared: z.boolean(),
-  /** Absent when it is as it was sent last. The first line has it. */
   state: nodeStateSchema.optional(),
 });
 
@@ -134,7 +113,6 @@ export const redisSchema = z.object({
   server: z.string(),
   masters: count,
   commandsProcessed: count,
-  /** By the names of the locks that it can't carry: why, as a sentence. */
   lacks: z.record(z.string(), z.string()),
 });
 
@@ -143,18 +121,13 @@ export const answersSchema = z.object({ underWay: count });
 
 /** What one tick of the clean-up did. The counts are true however it ended, unless its node died. */
 export const tickResultSchema = z.object({
-  /** `skipped`: another tick was under way, and nothing was done. `failed`: it has not done all that it had to do. */
   outcome: z.enum(['ran', 'skipped', 'failed']),
   node: z.string(),
   guard: z.string(),
-  /** How many orders it read that were due. */
   due: count,
-  /** How many orders it closed. */
   closed: count,
-  /** How many units it put back into the stock. */
   restored: count,
   ms: count,
-  /** Why it failed: a problem code, and a sentence. */
   code: z.string().optional(),
   detail: z.string().optional(),
 });
@@ -174,7 +147,6 @@ export const jobStateSchema = z.object({
   guard: z.string(),
   leaseMs: count,
   minHoldMs: count,
-  /** Empty when no tick comes by itself. */
   schedule: jobScheduleSchema,
   nextTick: z.string().nullable(),
   running: count,
@@ -191,9 +163,7 @@ export const guardChangeSchema = guardTimingSchema.extend({ lock });
 
 /** Where the next tick of a node is held until resumed. */
 export const tickScriptSchema = z.strictObject({
-  /** When it has read which orders are due, or right after it restored or closed an order. */
   after: z.enum(['read', 'restored', 'closed'], 'must be one of read, restored, closed'),
-  /** After so many orders; 1 when it is not given. */
   orders: z.int().min(1).max(MAX_ORDERS).default(1),
 });
 

@@ -5,7 +5,6 @@ import { type History, now } from '../history.ts';
 import { ProblemError } from '../problem.ts';
 import type { NodeState, Push } from './contract.ts';
 
-/** How many may follow a node at a time. */
 export const MAX_STREAMS = 8;
 /** What is new is pushed so often at most, in milliseconds. */
 const PUSH_MS = 50;

@@ -3,12 +3,11 @@ import { runInNewContext } from 'node:vm';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { isInBuckets, stockOf } from '../../../locks/index.ts';
-import { addRoute, allowOnly, answerNotFound, answerProblem, onlyJson } from '../answer.ts';
+import { addRoute, allowOnly, answerNotFound, answerProblem, giveRequestId, onlyJson } from '../answer.ts';
 import type { History } from '../history.ts';
 import { onlyKnownHosts } from '../known-hosts.ts';
 import { ProblemError } from '../problem.ts';
 import { countCommands, versionIn } from '../redis-info.ts';
-import { giveRequestId } from '../request-id.ts';
 import type { SaleService } from '../sale-service.ts';
 import { lockVersion } from '../settings.ts';
 import { skuSchema } from '../sku.ts';
@@ -23,7 +22,6 @@ export interface LabExtension {
   addRoutes(app: Express): void;
   /** Before the stock of `sku` is set to `units`, or deleted, which is 0. */
   beforeCount(sku: string, stockIn: 'redis' | 'mysql', units: number): Promise<void>;
-  /** Resumes what is held. */
   resume(): void;
 }
 

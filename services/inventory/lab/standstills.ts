@@ -3,14 +3,12 @@
 import { now } from '../history.ts';
 import type { Standstill } from './contract.ts';
 
-/** How often it looks, in milliseconds. */
 export const LOOK_MS = 20;
 /** What is shorter is no standstill, in milliseconds. */
 const LEAST_MS = 20;
 /** So many are kept: the latest ones. */
 const MOST = 100;
 
-/** How long this process has worked so far, in milliseconds. */
 function workedMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
