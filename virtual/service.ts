@@ -40,13 +40,7 @@ const HISTORY = 100_000;
 const PORT = 7777;
 
 const unmeasured = { startTimer: () => () => {}, inc() {} };
-const metrics = {
-  sales: unmeasured,
-  waitSeconds: unmeasured,
-  holdSeconds: unmeasured,
-  leaseLosses: unmeasured,
-  releaseRetries: unmeasured,
-};
+const metrics = new Proxy({}, { get: () => unmeasured }) as SaleServiceParts['metrics'];
 
 /** Starts the service with this lock alone. */
 export function startService(lockFile: LockFile, options: ServiceOptions) {

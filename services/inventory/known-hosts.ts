@@ -2,23 +2,16 @@
 // machine (DNS rebinding). The browser says in Host which name it asked for, and in Origin which page asks.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ProblemError } from './problem.ts';
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8);
-loopback.addAddress('::1', 'ipv6');
 
 /** Refuses a request whose Host is not of this machine and not among `allowed`, or whose Origin is not the listener itself. */
 export function onlyKnownHosts(allowed: readonly string[]): RequestHandler {
   return (request, _response, next) => next(refusalOf(request.headers, allowed));
 }
 
-/**
- * Why a request is not answered: its Host is neither this machine (127.0.0.0/8, ::1, localhost) nor one of `allowed`, or is
- * missing, or its Origin is there and is not the page of this very Host and port. Undefined when it is to be answered.
- */
+/** Why a request is not answered; undefined when it is to be answered. One without a Host is not. */
 export function refusalOf(
   { host = '', origin }: Pick<IncomingHttpHeaders, 'host' | 'origin'>,
   allowed: readonly string[],
@@ -44,9 +37,10 @@ export function hostName(given: string): string | undefined {
   return isBracketed || !/^[\w-]+(\.[\w-]+)*$/.test(bare) ? undefined : bare;
 }
 
+/** 127.0.0.0/8, also as an IPv6 address, ::1 and localhost. */
 function isLoopback(name: string): boolean {
-  const family = isIP(name);
-  return family === 0 ? name === 'localhost' : loopback.check(name, family === 6 ? 'ipv6' : 'ipv4');
+  if (isIP(name) === 0) return name === 'localhost';
+  return name === '::1' || /^(127\.|::ffff:7f[\da-f]{2}:)/.test(name);
 }
 
 /** An Origin is a scheme, a host and a port, and nothing more. Listeners here have no TLS. */

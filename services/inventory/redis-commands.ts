@@ -13,10 +13,13 @@ export type Lacks = Record<string, string>;
 export async function lacksOf(redis: RedisClient, commandsOfLocks: Record<string, Commands>): Promise<Lacks> {
   const lacks: Lacks = {};
   for (const [lock, commands] of Object.entries(commandsOfLocks)) {
+    const names = Object.keys(commands);
     for (const server of mastersOf(redis)) {
-      const names = Object.keys(commands);
-      const found = await askFor(server, names);
-      if (found && found.length > 0) continue;
+      const found = await server.call('COMMAND', 'INFO', ...names).catch((error: Error) => {
+        if (!error.message.startsWith('NOPERM')) throw error;
+      });
+      // Null stands for a command that is not there.
+      if (Array.isArray(found) && found.some((info) => info !== null)) continue;
       const name = nameIn(await server.info('server'));
       const remedy = Object.values(commands).join(' or ');
       lacks[lock] = found
@@ -25,16 +28,4 @@ export async function lacksOf(redis: RedisClient, commandsOfLocks: Record<string
     }
   }
   return lacks;
-}
-
-/** Resolves with what the server says of those of the commands that it has. Undefined when this user may not ask. */
-async function askFor(server: RedisClient, commands: string[]): Promise<unknown[] | undefined> {
-  try {
-    const infos = (await server.call('COMMAND', 'INFO', ...commands)) as unknown[];
-    // Null stands for a command that is not there.
-    return infos.filter((info) => info !== null);
-  } catch (error) {
-    if (error instanceof Error && error.message.startsWith('NOPERM')) return undefined;
-    throw error;
-  }
 }

@@ -2,18 +2,11 @@ import type { Logger } from 'pino';
 import type { History } from './history.ts';
 import type { Holder } from './holder.ts';
 import type { SaleCounts } from './lab/contract.ts';
+import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import type { SaleStep } from './sale.ts';
 import { outcomeOf, type SaleEnding } from './sale-ending.ts';
 import type { SoldItem } from './sku.ts';
-
-/** What is measured of each sale: `/metrics` shows it. */
-export interface SaleMetrics {
-  sales: { inc(labels: { lock: string; outcome: string }): void };
-  waitSeconds: { startTimer(labels: { lock: string }): () => unknown };
-  holdSeconds: { startTimer(labels: { lock: string }): () => unknown };
-  leaseLosses: { inc(labels: { lock: string }): void };
-}
 
 /** What one line of the log says of a sale, or of one sku of a basket. `ms`: how long it took, with its wait for the lock. */
 export interface SaleLine extends SoldOrNot {
@@ -30,7 +23,7 @@ type SoldOrNot = Pick<SoldItem, 'sku'> & Partial<SoldItem>;
 
 export interface SaleRecordsParts {
   history: History;
-  metrics: SaleMetrics;
+  metrics: Metrics;
   port: number;
   log: Pick<Logger, 'debug'>;
 }

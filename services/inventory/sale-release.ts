@@ -23,15 +23,9 @@ export function createReleases({ store, leaseMs, retries, log }: ReleasesParts) 
   const unreleased = new Set<Promise<void>>();
 
   /**
-   * Keeps a lock that nobody knows of from blocking everyone until its lease ends. Stages 2 to 4 cannot tell whose lock
-   * they delete, so here, too, they may delete that of another holder.
+   * Tries for one lease from when Redis is back: a lock that was granted before has ended by then. Stages 2 to 4 cannot tell whose lock they
+   * delete, so here, too, they may delete that of another holder.
    */
-  function releaseWhenBack(lock: Pick<Lock, 'release'>) {
-    const released = tryUntilAnswered(lock).finally(() => unreleased.delete(released));
-    unreleased.add(released);
-  }
-
-  /** Tries for one lease from when Redis is back: a lock that was granted before has ended by then. */
   async function tryUntilAnswered(lock: Pick<Lock, 'release'>) {
     await store.back();
     const endsAt = performance.now() + leaseMs();
@@ -53,7 +47,9 @@ export function createReleases({ store, leaseMs, retries, log }: ReleasesParts) 
     giveUpUnanswered(lock: Lock | MultiLock | undefined, error: unknown, { reached }: Progress) {
       if (lock === undefined || !isUnanswered(error) || reached.has('released')) return;
       const mayHold = reached.has('entered') || 'fencingTokenOf' in lock || !wasNeverSent(error);
-      if (mayHold) releaseWhenBack(lock);
+      if (!mayHold) return;
+      const released = tryUntilAnswered(lock).finally(() => unreleased.delete(released));
+      unreleased.add(released);
     },
     count: () => unreleased.size,
     /** Resolves when no lock is left that no server has answered about. */

@@ -7,9 +7,10 @@ import { reasonOf } from './away-server.ts';
 import type { History } from './history.ts';
 import { type Client, createHolders, type Holder } from './holder.ts';
 import type { LockTiming, NodeState } from './lab/contract.ts';
+import type { Metrics } from './metrics.ts';
 import { ProblemError } from './problem.ts';
 import { putBack, readShared, underLock } from './sale.ts';
-import { createSaleRecords, type SaleMetrics } from './sale-record.ts';
+import { createSaleRecords } from './sale-record.ts';
 import { createReleases, type ReleasesParts } from './sale-release.ts';
 import { createSaleScripts } from './sale-script.ts';
 import { createSell } from './sell.ts';
@@ -26,7 +27,7 @@ export interface SaleServiceParts {
   store: Store;
   servers: Pick<NodeServers, 'connectFor' | 'forLease' | 'stockInMysql'>;
   history: History;
-  metrics: SaleMetrics & { releaseRetries: ReleasesParts['retries'] };
+  metrics: Metrics;
   log: ReleasesParts['log'] & Pick<Logger, 'debug'>;
 }
 

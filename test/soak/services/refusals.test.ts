@@ -1,3 +1,5 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { beforeAll, expect, test } from 'vitest';
 import { cleanUpLater } from '../../clean-up.ts';
@@ -42,6 +44,24 @@ test.each<[word: string, locks: string[], begin: () => Promise<() => Promise<unk
     async () => {
       await redis.client.acl('SETUSER', 'default', '-set', '-eval', '-evalsha');
       return () => redis.client.acl('SETUSER', 'default', '+@all');
+    },
+  ],
+  [
+    'MISCONF',
+    ['4', '8', 'redis-atomic'],
+    async () => {
+      // The file of a snapshot can't take the place of a folder.
+      const [, dir = ''] = (await redis.client.config('GET', 'dir')) as string[];
+      const inTheWay = join(dir, 'dump.rdb');
+      mkdirSync(inTheWay);
+      await redis.client.config('SET', 'save', '3600 1');
+      await redis.client.bgsave();
+      const isOver = async () => (await redis.client.info('persistence')).includes('rdb_last_bgsave_status:err');
+      await until('the snapshot has failed', isOver);
+      return async () => {
+        await redis.client.config('SET', 'save', '');
+        rmdirSync(inTheWay);
+      };
     },
   ],
   [
