@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { abortable, abortError } from '../../locks/drivers/abortable.ts';
 import type { Backend } from '../../locks/index.ts';
 import { type CreateLock, type Lock, LockNotHeldError, type LockOptions } from '../../locks/lock.ts';
@@ -85,10 +86,9 @@ function tokenOf(token: unknown): string | undefined {
 }
 
 async function withinLimit(released: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    const late = () => reject(new ExternalLockFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`));
-    timer = setTimeout(late, RELEASE_LIMIT_MS);
+  const ended = new AbortController();
+  const late = sleep(RELEASE_LIMIT_MS, undefined, { signal: ended.signal }).then(() => {
+    throw new ExternalLockFault(`release() has not ended within ${RELEASE_LIMIT_MS} ms`);
   });
-  await Promise.race([released, limit]).finally(() => clearTimeout(timer));
+  await Promise.race([released, late]).finally(() => ended.abort());
 }

@@ -60,10 +60,7 @@ export function createReleases({ store, leaseMs, retries, log }: ReleasesParts) 
 }
 
 /** An answer that nothing was held is an answer, too, and so is a refusal. */
-const isReleaseAnswered = (lock: Pick<Lock, 'release'>) =>
-  lock.release().then(
-    () => true,
-    (error) => !isUnanswered(error),
-  );
+const isReleaseAnswered = async (lock: Pick<Lock, 'release'>) =>
+  !isUnanswered(await lock.release().catch((error: unknown) => error));
 
 const isUnanswered = (error: unknown) => isStoreUnavailable(error) && refusalOf(error) === undefined;
