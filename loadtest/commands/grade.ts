@@ -65,7 +65,7 @@ async function grade() {
   const cells = allCells([...baseline, ...sound], drills);
   // Stacks that share one Redis would share the stock and the lock.
   const workers = process.env['REDIS_URL'] ? 1 : STEP_WORKERS;
-  const narrator = createStaircaseNarrator(process.stdout, cells, { workers, isVirtual });
+  const narrator = createStaircaseNarrator(process.stdout, cells);
   const judged = grades.map((grade) => ({ ...grade, ...searchOf(grade, searched) }));
   await runCommand({
     ...options,

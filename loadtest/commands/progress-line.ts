@@ -1,21 +1,21 @@
 // One line that tells how far a long run has come, and is written over.
 
-export interface ProgressLine {
-  /** One more is done. */
-  advance(name: string): void;
-  /** Takes the line away. */
-  end(): void;
+/** Writes the line on a terminal, in the place of the last one; an empty text takes it away. Writes nothing elsewhere. */
+export function openLine(out: NodeJS.WriteStream = process.stderr): (text: string) => void {
+  return (text) => void (out.isTTY && out.write(`\r\x1b[K${text}`));
 }
 
-/** A line on a terminal that counts up to `total`; nothing elsewhere. */
-export function startProgressLine(total: number, out: NodeJS.WriteStream = process.stderr): ProgressLine {
+/** A line that counts up to `total`. */
+export function startProgressLine(total: number) {
+  const write = openLine();
   let done = 0;
-  const write = (line: string) => void (out.isTTY && out.write(`\r\x1b[K${line}`));
   return {
-    advance(name) {
+    /** One more is done. */
+    advance(name: string) {
       done += 1;
       write(`${done} of ${total}  ${name}`);
     },
+    /** Takes the line away. */
     end: () => write(''),
   };
 }

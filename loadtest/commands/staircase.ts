@@ -22,5 +22,5 @@ await runCommand({
   command: 'npm run staircase',
   cells,
   workers,
-  narrator: createStaircaseNarrator(process.stdout, cells, { workers, isVirtual: options.isVirtual }),
+  narrator: createStaircaseNarrator(process.stdout, cells),
 });

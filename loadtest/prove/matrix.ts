@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import type { Cell } from '../../prove/cell.ts';
 import { numbered } from '../../prove/words.ts';
 import { countOf, formatOrders, listOf } from '../evidence/numbers.ts';
+import { signTable } from '../report/sign-table.ts';
 import { scopeNames } from './plan.ts';
 
 /** A lock in the matrix: a sign for each scope that it was looked at in. */
@@ -37,14 +38,13 @@ function signOf(cells: Looked[]): string {
 }
 
 /** The matrix as it is printed: a row for each lock, a column for each scope, and – where one does not apply. */
-export function matrixLines(matrix: MatrixRow[], paint = painted): string[] {
+export function matrixLines(matrix: MatrixRow[]): string[] {
   const scopes = scopeNames.filter((name) => matrix.some(({ signs }) => Object.hasOwn(signs, name)));
-  const width = Math.max(...matrix.map(({ stage }) => stage.length)) + 2;
-  const heads = scopes.map((name, at) => `${' '.repeat(width)}${'│  '.repeat(at)}${name}`);
-  const rows = matrix.map(({ stage, signs }) => {
-    return `${stage.padEnd(width)}${scopes.map((scope) => paint(signs[scope] ?? '–')).join('  ')}`;
-  });
-  return [...heads, ...rows];
+  const rows = matrix.map(({ stage, signs }) => ({
+    name: stage,
+    signs: scopes.map((scope) => painted(signs[scope] ?? '–')),
+  }));
+  return signTable(scopes, rows);
 }
 
 function painted(sign: string): string {

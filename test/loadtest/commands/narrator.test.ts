@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStoryNarrator } from '../../../loadtest/commands/narrator.ts';
 import { drills } from '../../../loadtest/drills/index.ts';
 import type { DrillResult, Results } from '../../../loadtest/evidence/results.ts';
@@ -8,23 +8,17 @@ import { judgeRun } from '../../../loadtest/staircase/judge-run.ts';
 import { cellOf, sampleResults } from '../report/sample-results.ts';
 import { stepResult } from '../report/sample-steps.ts';
 
-/** Where the narrator writes: a terminal of 100 columns, or a file. */
-function createOutput(isTTY: boolean) {
+/** Where the narrator writes. */
+function createOutput() {
   let text = '';
-  const stream = Object.assign(
-    new Writable({
-      write(chunk, _encoding, done) {
-        text += chunk;
-        done();
-      },
-    }),
-    // What cli-progress asks of a terminal.
-    { isTTY, columns: 100, rows: 40, cursorTo: () => true, moveCursor: () => true, clearLine: () => true },
-  );
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += chunk;
+      done();
+    },
+  });
   return { stream: stream as unknown as NodeJS.WriteStream, text: () => stripVTControlCharacters(text) };
 }
-
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 function drillNamed(name: string) {
   const drill = drills.find((drill) => drill.name === name);
@@ -35,20 +29,20 @@ function drillNamed(name: string) {
 type Emitted = [stage: string, result: DrillResult];
 
 /** The results of a run of these cells, judged. */
-function resultsOf(emitted: Emitted[], leftOut: string[] = []): Results {
+function resultsOf(emitted: Emitted[]): Results {
   const stages = [...new Set(emitted.map(([stage]) => stage))].map((stage) => ({
     stage,
     lockVersion: Number.parseInt(stage, 10),
     drills: emitted.flatMap((cell) => (cell[0] === stage ? [cell[1]] : [])),
   }));
-  return sampleResults((results) => Object.assign(results, { stages, leftOut, ...judgeRun(stages, leftOut) }));
+  return sampleResults((results) => Object.assign(results, { stages, ...judgeRun(stages, []) }));
 }
 
 const rushOf = (stage: string) => cellOf(sampleResults(), stage, 'rush');
 const slow = stepResult(4, 'slow-holder');
 
-function tellStory(isTTY: boolean, cells: Emitted[]) {
-  const output = createOutput(isTTY);
+function tellStory(cells: Emitted[]) {
+  const output = createOutput();
   const narrator = createStoryNarrator(output.stream);
   for (const [stage, result] of cells) {
     narrator.cell({ stage, drill: drillNamed(result.drill) });
@@ -59,27 +53,13 @@ function tellStory(isTTY: boolean, cells: Emitted[]) {
   return output.text();
 }
 
-describe('story', () => {
-  test('an unknown cell is not called expected, nor unexpected; nor is one that is not applicable', () => {
-    const text = tellStory(false, [
-      ['1-in-process', { ...rushOf('1-in-process'), verdict: 'unknown', reasons: ['Nothing was sold.'] }],
-      ['8-auto-renew', { ...slow, drill: 'failover', verdict: 'not-applicable', reasons: ['No replication.'] }],
-    ]);
+test('an unknown cell is not called expected, nor unexpected; nor is one that is not applicable', () => {
+  const text = tellStory([
+    ['1-in-process', { ...rushOf('1-in-process'), verdict: 'unknown', reasons: ['Nothing was sold.'] }],
+    ['8-auto-renew', { ...slow, drill: 'failover', verdict: 'not-applicable', reasons: ['No replication.'] }],
+  ]);
 
-    expect(text).toMatch(/\? rush +Nothing was sold\.\n +The drill asks: do two nodes.*\?\n/);
-    expect(text).toMatch(/– failover +No replication\.\n +The drill asks: is a sale lost.*\?\n/);
-    expect(text).not.toMatch(/expected: this stage/i);
-  });
-
-  test('a run that ends in the middle of a drill leaves no timer that keeps the process alive', () => {
-    const before = timers();
-    const narrator = createStoryNarrator(createOutput(true).stream);
-    narrator.cell({ stage: '1-in-process', drill: drillNamed('rush') });
-    narrator.progress(1, 2000);
-    expect(timers()).toBeGreaterThan(before);
-
-    narrator.end(resultsOf([], ['1-in-process rush']), '/tmp/run');
-
-    expect(timers()).toBe(before);
-  });
+  expect(text).toMatch(/\? rush +Nothing was sold\.\n +The drill asks: do two nodes.*\?\n/);
+  expect(text).toMatch(/– failover +No replication\.\n +The drill asks: is a sale lost.*\?\n/);
+  expect(text).not.toMatch(/expected: this stage/i);
 });
