@@ -1,9 +1,8 @@
 // Whether several runs of the bench agree: the ratios of their bench.json files, side by side.
 
-import Table from 'cli-table3';
 import { countOf } from '../evidence/numbers.ts';
 import type { BenchResults } from './results.ts';
-import { describeSpinners, formatApart, formatRatio } from './table.ts';
+import { describeSpinners, formatApart, formatRatio, renderSheet } from './table.ts';
 
 /** Runs agree on a ratio when the highest is above the lowest by no more than this share. */
 const APART_AT_MOST = 0.2;
@@ -29,28 +28,20 @@ export function agreementOf(runs: Pick<BenchResults, 'ratios'>[]): Agreement[] {
 
 /** The ratios of several runs, as text for a terminal. */
 export function renderAgreement(runs: BenchResults[]): string {
-  const rows = agreementOf(runs);
-  const table = new Table({
-    head: ['ratio', ...runs.map((_, index) => `run ${index + 1}`), 'apart', ''],
-    colAligns: ['left', ...runs.map(() => 'right' as const), 'right', 'left'],
-    style: { head: [], border: [], compact: true },
-  });
-  for (const { name, values, doAgree } of rows) {
-    const [lowest, highest] = boundsOf(values);
-    table.push([
-      name,
-      ...values.map((value) => (value === undefined ? '–' : formatRatio(value))),
-      doAgree === undefined ? '' : formatApart(lowest, highest),
-      doAgree === undefined ? '' : doAgree ? '✔' : '✘',
-    ]);
-  }
+  const agreements = agreementOf(runs);
   const described = runs.map(({ startedAt, command, settings }, index) => {
     return `run ${index + 1}: ${startedAt}, ${command}, CPUs kept awake: ${describeSpinners(settings)}`;
   });
-  const compared = rows.filter(({ doAgree }) => doAgree !== undefined);
+  const rows = agreements.map(({ name, values, doAgree }) => {
+    const [lowest, highest] = boundsOf(values);
+    const apart = doAgree === undefined ? ['', ''] : [formatApart(lowest, highest), doAgree ? '✔' : '✘'];
+    return [name, ...values.map((value) => (value === undefined ? '–' : formatRatio(value))), ...apart];
+  });
+  const head = ['ratio', ...runs.map((_, index) => `run ${index + 1}`), 'apart', ''];
+  const compared = agreements.filter(({ doAgree }) => doAgree !== undefined);
   const agreed = compared.filter(({ doAgree }) => doAgree);
-  const sum = `${agreed.length} of ${countOf(compared.length, 'ratio')} within ${100 * APART_AT_MOST} %.`;
-  return [...described, table.toString(), sum].join('\n');
+  const title = `${agreed.length} of ${countOf(compared.length, 'ratio')} within ${100 * APART_AT_MOST} %.`;
+  return [...described, renderSheet({ title, head, rows })].join('\n');
 }
 
 function boundsOf(values: (number | undefined)[]): [lowest: number, highest: number, measured: number] {

@@ -1,6 +1,5 @@
-// What a bench shows: tables on the terminal, and a page that has pictures as well.
+// The report of a bench, as one page.
 
-import Table from 'cli-table3';
 import { formatDuration, formatMoment, formatNumber } from '../evidence/numbers.ts';
 import { howItWasRun, renderDocument } from '../report/document.ts';
 import { type Html, html } from '../report/escape.ts';
@@ -9,25 +8,6 @@ import { spreadOver } from './figures.ts';
 import type { BenchResults } from './results.ts';
 import { describeCpu, describeSpinners, type Sheet, sheetsOf, titleAt } from './table.ts';
 
-/** The longest remark on the terminal. The page has the whole of it. */
-const LONGEST_REMARK = 50;
-
-/** All tables, as text for a terminal. */
-export function renderTables(results: BenchResults): string {
-  const tables = sheetsOf(results).map(({ title, head, rows }) => {
-    const aligns = head.map((_, at) => (at === 0 || at === head.length - 1 ? 'left' : 'right'));
-    const table = new Table({ head, colAligns: aligns, style: { head: [], border: [], compact: true } });
-    for (const row of rows) {
-      const last = row.at(-1) ?? '';
-      const isLong = last.length > LONGEST_REMARK;
-      table.push([...row.slice(0, -1), isLong ? `${last.slice(0, LONGEST_REMARK - 1)}…` : last]);
-    }
-    return `${title}\n${table}`;
-  });
-  return [...tables, describeCpu(results), `CPUs kept awake: ${describeSpinners(results.settings)}.`].join('\n\n');
-}
-
-/** The report of a bench, as one page. */
 export function renderBenchPage(results: BenchResults): string {
   const { mode, startedAt, durationMs } = results;
   const header = html`<header class="verdict">

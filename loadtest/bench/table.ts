@@ -1,5 +1,6 @@
 // The tables of a bench: the terminal and the page show the same.
 
+import Table from 'cli-table3';
 import { countOf, formatDuration, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { type Figure, goalOf, isReached, spreadOver } from './figures.ts';
 import type { BenchResults, Spread } from './results.ts';
@@ -27,6 +28,27 @@ function columnsOf(mode: BenchResults['mode']): Column[] {
     ['wait max', ({ waitMs }) => waitMs?.max, formatDuration],
     ...(isHttp ? [] : [fairness]),
   ];
+}
+
+/** The longest remark on the terminal. The page has the whole of it. */
+const LONGEST_REMARK = 50;
+
+/** A table as text for a terminal. */
+export function renderSheet({ title, head, rows }: Sheet): string {
+  const aligns = head.map((_, at) => (at === 0 || at === head.length - 1 ? 'left' : 'right'));
+  const table = new Table({ head, colAligns: aligns, style: { head: [], border: [], compact: true } });
+  for (const row of rows) {
+    const last = row.at(-1) ?? '';
+    const isLong = last.length > LONGEST_REMARK;
+    table.push([...row.slice(0, -1), isLong ? `${last.slice(0, LONGEST_REMARK - 1)}…` : last]);
+  }
+  return `${title}\n${table}`;
+}
+
+/** All that the terminal shows of a run. */
+export function renderTables(results: BenchResults): string {
+  const spinners = `CPUs kept awake: ${describeSpinners(results.settings)}.`;
+  return [...sheetsOf(results).map(renderSheet), describeCpu(results), spinners].join('\n\n');
 }
 
 /** All tables of a run: one for each number of waiters, and the ratios. */
@@ -118,7 +140,7 @@ export function describeCpu({ mode, turns, environment }: BenchResults): string 
 
 /** What kept the CPUs awake. */
 export function describeSpinners({ spinners }: Pick<BenchResults['settings'], 'spinners'>): string {
-  if (spinners === null) return 'no, they may sleep (--no-spinners)';
+  if (!spinners) return 'no, they may sleep (--no-spinners)';
   return `by ${countOf(spinners.count, 'spinner')} (${spinners.priority})`;
 }
 

@@ -1,14 +1,7 @@
 // What a run found, cell by cell: the staircases as they were run, and the figures of their drills.
 
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
-import {
-  type DrillResult,
-  type Results,
-  type RushFigures,
-  rushFigures,
-  type StepFigures,
-  stepFigures,
-} from '../evidence/results.ts';
+import { type DrillResult, type Results, type RushFigures, rushFigures, stepFigures } from '../evidence/results.ts';
 import { isCheck, questionOfCheck } from '../staircase/contract.ts';
 import { columnNames, columnOf, staircaseOf, staircases } from '../staircase/lookup.ts';
 import { type Group, groups, type Staircase } from '../staircase/staircase.ts';
@@ -122,39 +115,23 @@ function unique(names: string[]) {
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-/** The figures of one drill at one stage. */
-export interface StageFigures<Figures = RushFigures> {
-  stage: string;
-  figures: Figures;
-}
-
-export interface MeasuredDrill<Figures = RushFigures> {
+/** A drill under load, with the figures of each stage that has some. */
+export interface MeasuredDrill {
   drill: string;
-  stages: StageFigures<Figures>[];
+  stages: { stage: string; figures: RushFigures }[];
 }
 
-/** The drills under load of which at least one stage has figures, with those figures. */
+/** The drills under load of which at least one stage has figures. */
 export function measuredRushes(results: Results): MeasuredDrill[] {
-  return measuredBy(results, rushFigures);
-}
-
-/** The drills that go step by step of which at least one stage has figures, with those figures. */
-export function measuredSteps(results: Results): MeasuredDrill<StepFigures>[] {
-  return measuredBy(results, stepFigures);
-}
-
-function measuredBy<Figures>(results: Results, read: (result: DrillResult) => Figures | undefined) {
   return ranStaircases(results)
     .flatMap(({ drills }) => drills)
     .map((drill) => ({
       drill,
       stages: results.stages.flatMap(({ stage, drills }) =>
-        drills
-          .filter((result) => result.drill === drill)
-          .flatMap((result) => {
-            const figures = read(result);
-            return figures === undefined ? [] : [{ stage, figures }];
-          }),
+        drills.flatMap((result) => {
+          const figures = result.drill === drill ? rushFigures(result) : undefined;
+          return figures ? [{ stage, figures }] : [];
+        }),
       ),
     }))
     .filter(({ stages }) => stages.length > 0);

@@ -5,7 +5,7 @@ import type { RushFigures, StepFigures } from '../evidence/results.ts';
 import { type Html, html } from './escape.ts';
 
 /** What stands where a figure is absent: it must never read as zero. */
-export const notMeasured = 'not measured';
+const notMeasured = 'not measured';
 
 /** One line, or column, of a table of figures. */
 export interface FigureLine<Figures = RushFigures> {
@@ -15,60 +15,18 @@ export interface FigureLine<Figures = RushFigures> {
   isDamage?: (figures: Figures) => boolean;
 }
 
-const sold = count('Sold', ({ sold }) => sold);
-const expectedStock = count('Expected stock', ({ expectedStock }) => expectedStock);
-const finalStock = count('Final stock', ({ finalStock }) => finalStock);
-const lostUpdates = {
-  ...count('Lost updates', (f) => f.lostUpdates),
-  isDamage: (f: RushFigures) => f.lostUpdates !== 0,
-};
-const oversold = { ...count('Oversold', (f) => f.oversold), isDamage: (f: RushFigures) => f.oversold > 0 };
-const throughput = measure('Sales per second', ({ throughput }) => throughput);
-const p50 = measure('p50, ms', ({ latencyMs }) => latencyMs?.p50);
-const p99 = measure('p99, ms', ({ latencyMs }) => latencyMs?.p99);
-const redisCommands = measure('Redis commands per sale', ({ redisCommandsPerSale }) => redisCommandsPerSale);
-
 /** The figures by which stages are compared. */
 export const comparedFigures: FigureLine[] = [
-  ...[sold, expectedStock, finalStock, lostUpdates, oversold],
-  ...[throughput, p50, p99, redisCommands],
+  count('Sold', ({ sold }) => sold),
+  count('Expected stock', ({ expectedStock }) => expectedStock),
+  count('Final stock', ({ finalStock }) => finalStock),
+  { ...count('Lost updates', ({ lostUpdates }) => lostUpdates), isDamage: ({ lostUpdates }) => lostUpdates !== 0 },
+  { ...count('Oversold', ({ oversold }) => oversold), isDamage: ({ oversold }) => oversold > 0 },
+  measure('Sales per second', ({ throughput }) => throughput),
+  measure('p50, ms', ({ latencyMs }) => latencyMs?.p50),
+  measure('p99, ms', ({ latencyMs }) => latencyMs?.p99),
+  measure('Redis commands per sale', ({ redisCommandsPerSale }) => redisCommandsPerSale),
 ];
-
-const allFigures: FigureLine[] = [
-  count('Requests sent', ({ sent }) => sent),
-  count('Answered', ({ answers }) => answers),
-  count('Not answered', ({ errors }) => errors),
-  count('Counted by the nodes', ({ received }) => received),
-  sold,
-  count('Sold out', ({ soldOut }) => soldOut),
-  count('Lock timeouts', ({ lockTimeout }) => lockTimeout),
-  count('Failed', ({ failed }) => failed),
-  count('In doubt', ({ inDoubt }) => inDoubt),
-  count('Initial stock', ({ initialStock }) => initialStock),
-  expectedStock,
-  finalStock,
-  lostUpdates,
-  oversold,
-  { ...count('Overlaps', (f) => f.overlaps), isDamage: ({ overlaps = 0 }) => overlaps > 0 },
-  measure('Longest free while wanted, ms', ({ longestFreeMs }) => longestFreeMs),
-  throughput,
-  p50,
-  measure('p95, ms', ({ latencyMs }) => latencyMs?.p95),
-  p99,
-  measure('max, ms', ({ latencyMs }) => latencyMs?.max),
-  redisCommands,
-];
-
-const conflicts = count('Conflicts', ({ conflicts }) => conflicts ?? 0);
-
-/** Every figure of some drills. Each node that sold in any of them has a line of its own, and conflicts where there were any. */
-export function linesOf(drills: RushFigures[]): FigureLine[] {
-  const nodes = [...new Set(drills.flatMap(({ soldByNode }) => Object.keys(soldByNode)))].sort();
-  const byNode = nodes.map((node) => count(`Sold by ${node}`, ({ soldByNode }) => soldByNode[node] ?? 0));
-  const afterSold = allFigures.indexOf(sold) + 1;
-  const ofConflicts = drills.some(({ conflicts }) => conflicts !== undefined) ? [conflicts] : [];
-  return [...allFigures.slice(0, afterSold), ...byNode, ...allFigures.slice(afterSold), ...ofConflicts];
-}
 
 /** The figures of the drills that go step by step, in the order of a table. */
 const stepFigureNames: Record<string, string> = {
@@ -121,19 +79,15 @@ const stepFigureNames: Record<string, string> = {
   payments: 'Payments booked',
 };
 
-/**
- * Every figure of some runs of a drill that goes step by step. Which there are depends on how it went. A figure that this
- * version does not know keeps its own name.
- */
-export function stepLinesOf(runs: StepFigures[]): FigureLine<StepFigures>[] {
-  const measured = new Set(runs.flatMap((figures) => Object.keys(figures)));
-  const known = Object.entries(stepFigureNames).filter(([key]) => measured.has(key));
-  const others = [...measured].filter((key) => !Object.hasOwn(stepFigureNames, key)).map((key) => [key, key] as const);
-  return [...known, ...others].map(([key, name]) => ({
-    name,
-    read: ({ [key]: value }) => (value === undefined ? '–' : formatOf(key)(value)),
-    isDamage: (figures) =>
-      (key === 'lostUpdates' || key === 'overlaps') && figures[key] !== undefined && figures[key] > 0,
+/** Every figure of a drill that goes step by step. One that this version does not know keeps its own name. */
+export function stepLinesOf(figures: StepFigures): FigureLine<StepFigures>[] {
+  const names = Object.keys(figures);
+  const known = Object.keys(stepFigureNames).filter((key) => names.includes(key));
+  const others = names.filter((key) => !Object.hasOwn(stepFigureNames, key));
+  return [...known, ...others].map((key) => ({
+    name: stepFigureNames[key] ?? key,
+    read: ({ [key]: value = 0 }) => formatOf(key)(value),
+    isDamage: ({ [key]: value = 0 }) => (key === 'lostUpdates' || key === 'overlaps') && value > 0,
   }));
 }
 

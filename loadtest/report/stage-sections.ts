@@ -2,24 +2,23 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { countOf, formatDuration, formatNumber } from '../evidence/numbers.ts';
-import { type DrillResult, type Results, rushFigures, type StageResult, stepFigures } from '../evidence/results.ts';
+import { type DrillResult, type Results, type StageResult, stepFigures } from '../evidence/results.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { fixedBy, isAsTaught, isBeyondPromise, keyFigure, questionOf } from './cells.ts';
 import { type Html, html } from './escape.ts';
-import { figureCell, linesOf, stepLinesOf } from './figures.ts';
+import { figureCell, stepLinesOf } from './figures.ts';
 import { anchor, beyondPromise, states } from './marks.ts';
 import { readStory, stageTitle } from './story.ts';
 import { expectationOf } from './terminal.ts';
 import { drawTimeline } from './timeline.ts';
 
-/** A stage: its story, what its drills found, and every figure. `before` are the stages that were run before it. */
+/** A stage: its story, and what its drills found. `before` are the stages that were run before it. */
 export function stageSection({ stage, drills }: StageResult, before: StageResult[], results: Results): Html {
   return html`<section class="stage" id="${anchor(stage)}">
 <h2>${stageTitle(stage)}</h2>
 ${storyOf(stage)}
 ${drills.length === 0 && html`<p>No drill of this stage was run.</p>`}
 ${drills.map((result) => drillArticle(stage, result, before, results))}
-${figuresTable(stage, drills)}
 </section>
 `;
 }
@@ -68,7 +67,7 @@ function stepTable(result: DrillResult): Html | false {
   const figures = stepFigures(result);
   if (figures === undefined || Object.keys(figures).length === 0) return false;
   return html`<table class="figures steps"><tbody>
-${stepLinesOf([figures]).map((line) => html`<tr><th scope="row">${line.name}</th>${figureCell(line, figures)}</tr>\n`)}</tbody></table>`;
+${stepLinesOf(figures).map((line) => html`<tr><th scope="row">${line.name}</th>${figureCell(line, figures)}</tr>\n`)}</tbody></table>`;
 }
 
 /** The steps of a drill that has no timeline, each with its time. */
@@ -93,22 +92,4 @@ function compareWithTaught(stage: string, result: DrillResult): string {
 function countWitnesses(shown: number, all: number): string {
   if (all <= shown) return `${countOf(shown, 'witness', 'witnesses')}:`;
   return `The first ${formatNumber(shown)} of ${formatNumber(all)} witnesses:`;
-}
-
-function figuresTable(stage: string, drills: DrillResult[]): Html | false {
-  const measured = drills.flatMap((result) => {
-    const figures = rushFigures(result);
-    return figures === undefined ? [] : [{ drill: result.drill, figures }];
-  });
-  if (measured.length === 0) return false;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Figures of ${stage}">
-<table class="figures">
-<thead><tr><th scope="col">figure</th>${measured.map(({ drill }) => html`<th scope="col">${drill}</th>`)}</tr></thead>
-<tbody>
-${linesOf(measured.map(({ figures }) => figures)).map(
-  (line) =>
-    html`<tr><th scope="row">${line.name}</th>${measured.map(({ figures }) => figureCell(line, figures))}</tr>\n`,
-)}</tbody>
-</table>
-</div>`;
 }

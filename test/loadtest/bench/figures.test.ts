@@ -9,7 +9,6 @@ import {
   spreadOf,
   spreadOver,
 } from '../../../loadtest/bench/figures.ts';
-import { benchSchema } from '../../../loadtest/bench/results.ts';
 import { sampleBench, turn } from './sample-bench.ts';
 
 const counted = { windowMs: 500, measuredFrom: 100, starved: [] as number[], errors: 0 };
@@ -126,11 +125,4 @@ describe('ratios', () => {
     expect([2, 2.3, 2.4].map((value) => isReached({ atMost: 2.3 }, at(value)))).toEqual([true, true, false]);
     expect(isReached({}, at(1))).toBeUndefined();
   });
-});
-
-test('bench.json: refuses another format, and a run from before there were spinners had none', () => {
-  const { spinners, ...settings } = sampleBench().settings;
-  expect(spinners).not.toBeNull();
-  expect(benchSchema.safeParse({ ...sampleBench(), format: 2 }).success).toBe(false);
-  expect(benchSchema.parse({ ...sampleBench(), settings }).settings.spinners).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { type BenchResults, benchSchema } from '../../../../loadtest/bench/results.ts';
+import type { BenchResults } from '../../../../loadtest/bench/results.ts';
 import { ownCommands } from '../../../loadtest/commands/command-under-test.ts';
 
 const file = 'loadtest/commands/bench.ts';
@@ -14,7 +14,7 @@ async function measure(args: string[]): Promise<BenchResults> {
   const command = (hasPeers ? startFromSources : start)(file, [...args, '--json']);
   expect(await command.ended).toEqual({ code: 0, signal: null });
   expect(command.stderr()).toBe('');
-  return benchSchema.parse(JSON.parse(command.stdout()));
+  return JSON.parse(command.stdout());
 }
 
 test('npm run bench: a lock of ours, and a published mutex of one process, which loses updates', async () => {
