@@ -51,13 +51,10 @@ export function renderTables(results: BenchResults): string {
   return [...sheetsOf(results).map(renderSheet), describeCpu(results), spinners].join('\n\n');
 }
 
-/** All tables of a run: one for each number of waiters, and the ratios. */
+/** All tables of a run that have rows: one for each number of waiters, and the ratios. */
 export function sheetsOf(results: BenchResults): Sheet[] {
-  const ratios = ratioSheet(results);
-  return [
-    ...results.settings.waiters.map((waiters) => figureSheet(results, waiters)),
-    ...(ratios.rows.length > 0 ? [ratios] : []),
-  ];
+  const sheets = results.settings.waiters.map((waiters) => figureSheet(results, waiters));
+  return [...sheets, ratioSheet(results)].filter(({ rows }) => rows.length > 0);
 }
 
 /** A contestant in each row: the median of the rounds; of the rate the lowest and the highest as well. */
