@@ -1,15 +1,13 @@
 // What a run does without when a part is missing: rows and cells of the staircases.
 
-import { stepDrills } from '../loadtest/drills/index.ts';
 import { countOf, listOf } from '../loadtest/evidence/numbers.ts';
+import { scenarios } from '../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../loadtest/staircase/locks.ts';
 import { staircases } from '../loadtest/staircase/lookup.ts';
 import { type Backend, replicasOf } from '../locks/index.ts';
 
 /** The drills that need a replica of Redis, in the order of the staircase. */
-export const drillsWithReplica = stepDrills
-  .filter(({ needs = [] }) => needs.includes('replication'))
-  .map(({ name }) => name);
+export const drillsWithReplica = scenarios.filter(({ needs }) => needs.includes('replication')).map(({ name }) => name);
 
 /** The locks that need a replica of Redis. */
 const locksWithReplica = Object.keys(lockStaircase.rows).filter((name) => replicasOf(name) > 0);

@@ -165,6 +165,8 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       say(`the clock of ${name} runs ${rate} times as fast`);
       clock = { rate, since: schedule.now(), said: ownTimeAt(schedule.now()) };
     },
+    /** What its own clock says now, in milliseconds. */
+    ownTime: () => ownTimeAt(schedule.now()),
     /** When it came to nothing so far. */
     standstills,
     /** It gets no core for so long, in milliseconds: what comes to it waits, and its timers are late. */

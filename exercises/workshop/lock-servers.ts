@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { drills as allDrills } from '../../loadtest/drills/index.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
 import { runCell } from '../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../loadtest/harness/target.ts';
 import { createTargets } from '../../loadtest/harness/targets.ts';
+import { drills as allDrills } from '../../loadtest/scenarios/index.ts';
 import { addExternalRow } from '../../loadtest/staircase/lookup.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import type { RealJudge, RealVerdict } from './real-judge.ts';

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { diffLines } from 'diff';
-import { drills } from '../../loadtest/drills/index.ts';
 import type { Drill } from '../../loadtest/harness/drill.ts';
 import { readStory } from '../../loadtest/report/story.ts';
+import { drills } from '../../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../../loadtest/staircase/locks.ts';
 import { columnOf, hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';

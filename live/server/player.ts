@@ -1,11 +1,11 @@
 // Plays drills for an audience, from the code of `npm run drill`: as they happen or step by step, alone or side by side.
 
 import { once } from 'node:events';
-import { drills as allDrills } from '../../loadtest/drills/index.ts';
 import type { Drill } from '../../loadtest/harness/drill.ts';
 import { realWorld } from '../../loadtest/harness/real-world.ts';
 import { type Audience, runCell, type World } from '../../loadtest/harness/run-cell.ts';
 import { createTargets, type Targets } from '../../loadtest/harness/targets.ts';
+import { drills as allDrills } from '../../loadtest/scenarios/index.ts';
 import { rowOf } from '../../loadtest/staircase/lookup.ts';
 import type { LiveState, Order, Play } from '../contract.ts';
 import { type Board, openBoard } from './board.ts';

@@ -2,9 +2,9 @@
 
 import { join, resolve } from 'node:path';
 import { projectDir } from '../../scripts/stack/parts.ts';
-import { drills as allDrills } from '../drills/index.ts';
 import type { Drill } from '../harness/drill.ts';
 import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.ts';
+import { drills as allDrills } from '../scenarios/index.ts';
 import { guardOfRow, guardStaircase, rowOfGuard } from '../staircase/guards.ts';
 import { keyStaircase, rowOfStrategy, strategyOfRow } from '../staircase/keys.ts';
 import { rowOfSchedule, schedules } from '../staircase/schedules.ts';

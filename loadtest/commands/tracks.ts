@@ -1,8 +1,8 @@
 // What a run can go through: the staircases with the drills of their columns.
 
-import { drills } from '../drills/index.ts';
 import type { Cell, Drill } from '../harness/drill.ts';
 import { guardDrills, keyDrills, scheduleDrills } from '../orders/drills/index.ts';
+import { drills } from '../scenarios/index.ts';
 import { guardStaircase } from '../staircase/guards.ts';
 import { keyStaircase } from '../staircase/keys.ts';
 import { lockStaircase } from '../staircase/locks.ts';

@@ -13,6 +13,7 @@ const soldSchema = z.object({
 const basketSoldSchema = soldSchema.pick({ outcome: true, saleId: true, node: true }).extend({
   skus: z.array(z.object({ sku: z.string(), stockBefore: z.int(), remaining: z.int() })),
 });
+const remainingSchema = z.object({ remaining: z.int() });
 const problemSchema = z.object({ code: z.string(), definite: z.boolean() });
 
 /** What one answer says. `inDoubt`: it does not say whether the sale took place. */
@@ -20,6 +21,9 @@ export type SaleAnswer = { outcome: 'sold'; sale: z.infer<typeof soldSchema> } |
 
 /** What the answer to the sale of a basket says. */
 export type BasketAnswer = { outcome: 'sold'; sale: z.infer<typeof basketSoldSchema> } | NotSold;
+
+/** What the answer to a question for the stock says. */
+export type LookAnswer = { outcome: 'looked'; remaining: number } | NotSold;
 
 type NotSold = { outcome: 'soldOut' | 'lockTimeout' | 'failed' | 'inDoubt'; code: string } | { outcome: 'nonsense' };
 
@@ -64,6 +68,13 @@ export function readBasketAnswer(status: number, body: string): BasketAnswer {
   const answer = parse(body);
   const sold = basketSoldSchema.safeParse(answer);
   return status === 200 && sold.success ? { outcome: 'sold', sale: sold.data } : readProblem(status, answer);
+}
+
+/** Reads the answer to a question for the stock. */
+export function readLookAnswer(status: number, body: string): LookAnswer {
+  const answer = parse(body);
+  const looked = remainingSchema.safeParse(answer);
+  return status === 200 && looked.success ? { outcome: 'looked', ...looked.data } : readProblem(status, answer);
 }
 
 function readProblem(status: number, answer: unknown): NotSold {

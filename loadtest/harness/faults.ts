@@ -76,10 +76,11 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     return crash.at;
   }
 
-  /** Has the clock of a node run so many times as fast as that of its machine. */
-  function runClock(node: TargetNode, rate: number) {
+  /** Has the clock of a node run so many times as fast as that of its machine. Returns what reads it, in milliseconds. */
+  function runClock(node: TargetNode, rate: number): () => number {
+    if (node.runClock === undefined) throw new NotStagedError(`The clock of ${node.name} can't be set.`);
     undos.push(() => node.runClock?.(1));
-    node.runClock?.(rate);
+    return node.runClock(rate);
   }
 
   /** Starts a node that was killed. One that was not runs on. */

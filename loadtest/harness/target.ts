@@ -29,7 +29,7 @@ export interface TargetNode extends LabClient {
   /** The node's process, when it is ours to stop and to kill. */
   process?: Pick<Node, 'signal' | 'kill' | 'start'>;
   /** Has the clock of its process run so many times as fast as that of its machine. Only in the virtual world. */
-  runClock?(rate: number): void;
+  runClock?(rate: number): () => number;
   /** What the node reaches Redis through. */
   link?: Node['link'];
   /** What it reaches each of the masters through, in their order. */

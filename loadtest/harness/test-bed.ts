@@ -18,7 +18,6 @@ import { createMasterFaults } from './master-faults.ts';
 import { network } from './network.ts';
 import type { Observe } from './observed.ts';
 import { poll } from './poll.ts';
-import { type Look, sendLook } from './single-look.ts';
 import type { Target, TargetNode } from './target.ts';
 import { createWatchedSales, type InsideSale } from './watched-sales.ts';
 
@@ -37,8 +36,6 @@ export interface TestBedOptions {
   stage: string;
   timing: LockTiming & { leaseMs: number };
   stock: number;
-  /** How many buyers the load of this run has, where that was given. */
-  connections?: number | undefined;
   narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal?: AbortSignal | undefined;
@@ -50,7 +47,7 @@ export type TestBed = Awaited<ReturnType<typeof openTestBed>>;
 
 /** Two nodes, ready for a drill that goes step by step: the lock and the stock are set, nothing is left of before. */
 export async function openTestBed(options: TestBedOptions) {
-  const { target, stage, timing, stock, connections, narrate, signal, observe } = options;
+  const { target, stage, timing, stock, narrate, signal, observe } = options;
   const { nodes, stack } = target;
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
@@ -144,14 +141,6 @@ export async function openTestBed(options: TestBedOptions) {
   }
 
   const sales = createWatchedSales({ events, waitFor });
-  const looks: Look[] = [];
-
-  /** Asks a node for the stock, as a buyer does who only looks. */
-  function look(node: TargetNode): Look {
-    const sent = sendLook(node);
-    looks.push(sent);
-    return sent;
-  }
 
   /** Starts a node that was killed, under the lock of the drill. */
   async function revive(node: TargetNode) {
@@ -273,7 +262,6 @@ export async function openTestBed(options: TestBedOptions) {
   function stop() {
     isOver = true;
     sales.hangUp();
-    for (const { hangUp } of looks) hangUp();
   }
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
@@ -370,7 +358,6 @@ export async function openTestBed(options: TestBedOptions) {
     stage,
     leaseMs: timing.leaseMs,
     initialStock: stock,
-    connections,
     /** What a sale that is inside has done so far. */
     soFar: hasLock(stage) ? 'holds the lock and has read the stock' : 'is under way',
     first,
@@ -381,7 +368,7 @@ export async function openTestBed(options: TestBedOptions) {
     /** Narrates what happens, and goes on at once. */
     say: guarded((sentence: string) => narrate(sentence, sinceStart(), false)),
     mark,
-    look: guarded(look),
+    look: guarded(sales.look),
     addSku: guarded(addSku),
     sell: guarded(sales.sell),
     sellBasket: guarded(sales.sellBasket),

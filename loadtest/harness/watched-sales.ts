@@ -6,7 +6,7 @@ import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock, startTimer, stopTimer } from './clock.ts';
 import type { SaleScript } from './lab-client.ts';
-import { type RunningSale, sendBasket, sendSale } from './single-sale.ts';
+import { type RunningSale, sendBasket, sendLook, sendSale } from './single-sale.ts';
 import type { TargetNode } from './target.ts';
 
 /** How long a sale that no lock delays may take to be inside, in milliseconds. */
@@ -25,7 +25,7 @@ export interface WatchedSalesOptions {
 
 export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
   const sales: RunningSale[] = [];
-  const baskets: RunningSale<BasketAnswer>[] = [];
+  const others: { hangUp(): void }[] = [];
 
   /** Sends a sale to a node. */
   function sell(node: TargetNode): RunningSale {
@@ -37,8 +37,15 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
   /** Sends the sale of several skus to a node. */
   function sellBasket(node: TargetNode, skus: string[]): RunningSale<BasketAnswer> {
     const basket = sendBasket(node, skus);
-    baskets.push(basket);
+    others.push(basket);
     return basket;
+  }
+
+  /** Asks a node for the stock, as a buyer does who only looks. */
+  function look(node: TargetNode) {
+    const sent = sendLook(node);
+    others.push(sent);
+    return sent;
   }
 
   /** Sends a sale to a node, whose client hangs up when it has no answer within the limit. Resolves when it has ended. */
@@ -122,6 +129,7 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
   return {
     sell,
     sellBasket,
+    look,
     sellWithin,
     trySellInside,
     sellInside,
@@ -130,7 +138,7 @@ export function createWatchedSales({ events, waitFor }: WatchedSalesOptions) {
     mustBeUnconfirmed,
     /** All clients hang up. */
     hangUp() {
-      for (const sale of [...sales, ...baskets]) sale.hangUp();
+      for (const sale of [...sales, ...others]) sale.hangUp();
     },
     /** Resolves with how each sale of one sku ended, once all have. */
     ends: () => Promise.all(sales.map(({ end }) => end)),

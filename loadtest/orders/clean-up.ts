@@ -8,7 +8,7 @@ import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatNumber } from '../evidence/numbers.ts';
 import { type Drill, notApplicable } from '../harness/drill.ts';
 import type { TickResult, TickScript } from '../harness/lab-client.ts';
-import { type Judgement, play } from '../harness/step-drill.ts';
+import { type Judgement, play } from '../harness/play.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
 import { guardOfRow } from '../staircase/guards.ts';
 import { openShop, playOnBusyMachine, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';

@@ -5,7 +5,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import type { Judgement } from '../harness/step-drill.ts';
+import type { Judgement } from '../harness/play.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { PAYMENT_MIN_IDLE_MS } from '../staircase/keys.ts';
 import type { PurchaseTestBed } from './purchase.ts';

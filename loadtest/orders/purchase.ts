@@ -6,7 +6,7 @@ import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { type Drill, notApplicable } from '../harness/drill.ts';
-import { type Judgement, play } from '../harness/step-drill.ts';
+import { type Judgement, play } from '../harness/play.ts';
 import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
 import { openShop, playOnBusyMachine, type ShopOptions } from './shop.ts';

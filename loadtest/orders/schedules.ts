@@ -3,7 +3,7 @@
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Drill } from '../harness/drill.ts';
 import { notApplicable } from '../harness/drill.ts';
-import { type Judgement, play } from '../harness/step-drill.ts';
+import { type Judgement, play } from '../harness/play.ts';
 import { lackOf } from '../harness/target.ts';
 import { PERIOD_MS, scheduleOfRow, schedules } from '../staircase/schedules.ts';
 import { openShop, playOnBusyMachine, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';

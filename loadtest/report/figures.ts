@@ -48,7 +48,6 @@ const stepFigureNames: Record<string, string> = {
   lostUpdates: 'Lost updates',
   cutOff: 'Cut off',
   slowestMs: 'Slowest answer without Redis',
-  baselineMs: 'Slowest answer that needs no Redis',
   backMs: 'From the return of Redis to a sale',
   emptyMs: 'Until nobody waited',
   stillWaiting: 'Still waiting',

@@ -1,27 +1,39 @@
 // One playing of a scenario: who sells, what was seen so far, and what must be seen in the end.
 
-import type { SaleEnd } from '../evidence/answers.ts';
-import type { StepHistory } from '../evidence/history.ts';
+import type { BasketAnswer, LookAnswer, SaleAnswer, SaleEnd } from '../evidence/answers.ts';
+import type { SaleName, StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock } from '../harness/clock.ts';
+import type { LeftKey } from '../harness/left-keys.ts';
 import type { RunningSale } from '../harness/single-sale.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { TestBed } from '../harness/test-bed.ts';
 import type { InsideSale } from '../harness/watched-sales.ts';
 
-/** A sale that a page calls by a letter. */
+/** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
 export interface Actor {
   name: string;
   node: TargetNode;
-  sale: RunningSale;
+  sale: RunningSale<SaleAnswer | BasketAnswer | LookAnswer>;
   /** When it was sent, on the shared clock. */
   askedAt: number;
+  /** What it recorded when it began to wait, if it had to. */
+  asks?: SaleName;
   /** The sale, if it was seen inside. */
   inside?: InsideSale | undefined;
+  /** What it sends is held on its way until the page says that it goes on. */
+  held?: HeldOnItsWay;
   /** It stays inside until the page says that it goes on. */
   isHeld?: boolean;
   /** When it went on, and for how long Redis kept the lock then, for whomever: in milliseconds. */
   wentOn?: { at: number; leaseLeftMs: number };
+}
+
+/** A command that may come to its line, and is held there. */
+interface HeldOnItsWay {
+  isThere(): boolean;
+  /** It arrives, if it has come, and no other is held in its place. Throws NotStagedError when it does not reach its server. */
+  goOn(): Promise<void>;
 }
 
 /** A command that is held on its way to its server. */
@@ -29,6 +41,17 @@ interface HeldCommand {
   arrive(): Promise<void>;
   /** It is drawn as held until then. */
   over(): void;
+}
+
+/** A time in which Redis was away, on the shared clock. */
+interface Outage {
+  label: string;
+  from: number;
+  until: number;
+  /** From its return to the next sale, in milliseconds. Absent when there was none in time. */
+  backMs?: number;
+  /** What was in Redis then, besides the stock: nobody sells because of one of them. */
+  stayed: LeftKey[];
 }
 
 export interface Course {
@@ -54,7 +77,11 @@ export interface Course {
   release?: { isMeant: Parameters<TestBed['holdOnItsWay']>[1]; isOneOfSeveral: boolean };
   replicas: Awaited<ReturnType<TestBed['startReplica']>>[];
   clock?: Awaited<ReturnType<TestBed['lendClock']>>;
-  buyers?: { stop(): Promise<unknown> };
+  /** Those who come again and again, and how each of their sales has ended so far. */
+  buyers?: { ends: SaleEnd[]; stop(): Promise<unknown> };
+  outages: Outage[];
+  /** So much later the answers of a line that is slow come, in milliseconds. */
+  slowMs: number;
   /** Sales that came one after the other, before a fault and in it. */
   rounds: SaleEnd[][];
   /** Resolves when votes that are late have come, with how long they took, in milliseconds. */
@@ -63,6 +90,8 @@ export interface Course {
   crowd: RunningSale[];
   /** When they hung up, on the shared clock. */
   hungUpAt?: number;
+  /** How many have gone first that came later than the one that waits; and for how long it had waited, when all of them had. */
+  overtaken?: { overtakes: number; waitedMs?: number };
   /** What tries for the lock have left in memory, in bytes. */
   memory?: { tries: number; bytes: number };
 }
@@ -76,6 +105,8 @@ export function beginCourse(testBed: TestBed): Course {
     faultAt: sharedClock(),
     broken: new Map(),
     replicas: [],
+    outages: [],
+    slowMs: 0,
     rounds: [],
     crowd: [],
   };
@@ -96,6 +127,31 @@ export function insideOf(course: Course, name: string): InsideSale {
   const { inside } = actorOf(course, name);
   if (inside === undefined) throw new NotStagedError(`Sale ${name} was never inside.`);
   return inside;
+}
+
+/** Holds the next such command of a node on its way, and what its connection sends after it. */
+export function holdNext(
+  { testBed }: Course,
+  node: TargetNode,
+  isMeant: Parameters<TestBed['holdNext']>[1],
+): HeldOnItsWay {
+  const held = testBed.holdNext(node, isMeant);
+  const mark = testBed.mark('held on its way', { node });
+  let isThere = false;
+  held.arrived.then(
+    () => (isThere = true),
+    () => {},
+  );
+  return {
+    isThere: () => isThere,
+    async goOn() {
+      mark.over();
+      if (!isThere) return held.cancel();
+      // A node does not wait for an answer for long.
+      if (await held.letGo()) return;
+      throw new NotStagedError('A command that was held never reached Redis.', { isLate: true });
+    },
+  };
 }
 
 /** How long "2.5 leases", "1/3 lease", "30 s" or "500 ms" is, in milliseconds. */

@@ -1,13 +1,27 @@
 // Reads a scenario: a fault as a page of sentences. What the sentences do stands in sentences.ts, when the lock holds in demands.ts.
 
+import type { LockTiming } from '../harness/lab-client.ts';
+import type { Need } from '../harness/target.ts';
+import { basketDemands, basketSteps } from './baskets.ts';
 import { buyerDemands, buyerSteps } from './buyers.ts';
 import { type Demand, demands } from './demands.ts';
+import { lookDemands, lookSteps } from './looks.ts';
 import { masterDemands, masterSteps } from './masters.ts';
+import { outageDemands, outageSteps } from './outages.ts';
+import { queueDemands, queueSteps } from './queues.ts';
 import { meaningOf } from './sentence.ts';
 import { type Step, steps } from './sentences.ts';
 
-const allSteps = [...steps, ...buyerSteps, ...masterSteps];
-const allDemands = [...demands, ...buyerDemands, ...masterDemands];
+const allSteps = [steps, basketSteps, buyerSteps, lookSteps, masterSteps, outageSteps, queueSteps].flat();
+const allDemands = [
+  demands,
+  basketDemands,
+  buyerDemands,
+  lookDemands,
+  masterDemands,
+  outageDemands,
+  queueDemands,
+].flat();
 
 /** What is said of a verdict, besides the figures: why it holds, fails, and holds because everybody waited or the first was refused. */
 const endings = ['if it holds', 'if it fails', 'if all waited', 'if A is refused'] as const;
@@ -18,8 +32,13 @@ export interface Page {
   name: string;
   /** What it asks. */
   question: string;
-  steps: (Step & { line: string; endsParagraph: boolean })[];
-  demands: Demand[];
+  /** What it takes to stage the fault, besides two nodes. */
+  needs: Need[];
+  /** What it needs of the lock's timing, in milliseconds, whatever lease was asked for; and the units in stock. */
+  timing: LockTiming;
+  stock?: number;
+  /** Each with what must be so when it has been taken: a lock that fails this goes no further. */
+  steps: (Step & { line: string; endsParagraph: boolean; demands: Demand[] })[];
   words: Partial<Record<Ending, string>>;
 }
 
@@ -34,19 +53,23 @@ export function readPage(text: string): Page {
   const lines = text.split('\n').map((line) => line.trim());
   const isBlank = (at: number) => lines.slice(at).find((line) => !line.startsWith('#')) === '';
   const [name = '', question = ''] = lines;
-  const page: Page = { name, question, steps: [], demands: [], words: {} };
+  const page: Page = { name, question, needs: [], timing: {}, steps: [], words: {} };
   lines.forEach((line, index) => {
     if (index < 2 || line === '' || line.startsWith('#')) return;
     try {
       const ending = endings.find((each) => line.startsWith(`${each}: `));
       if (ending !== undefined) page.words[ending] = line.slice(ending.length + 2);
       else if (line.startsWith('holds when '))
-        page.demands.push(meaningOf(line.slice('holds when '.length), allDemands));
-      else page.steps.push({ ...meaningOf(line, allSteps), line, endsParagraph: isBlank(index + 1) });
+        page.steps.at(-1)?.demands.push(meaningOf(line.slice('holds when '.length), allDemands));
+      else page.steps.push({ ...meaningOf(line, allSteps), line, endsParagraph: isBlank(index + 1), demands: [] });
     } catch (error) {
       throw new PageError(`${name}, line ${index + 1}: ${(error as Error).message}`);
     }
   });
-  if (page.demands.length === 0) throw new PageError(`${name}: it does not say when it holds.`);
+  if (!page.steps.at(-1)?.demands.length) throw new PageError(`${name}: it does not say when it holds.`);
+  for (const { needs = [], timing, stock } of page.steps) {
+    page.needs.push(...needs.filter((need) => !page.needs.includes(need)));
+    Object.assign(page, { timing: { ...page.timing, ...timing } }, stock !== undefined && { stock });
+  }
   return page;
 }

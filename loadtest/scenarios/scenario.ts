@@ -1,42 +1,151 @@
 // A scenario as a drill: its page is played on whatever target it is given, and judged by what was seen.
 
+import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
+import { replicasOf } from '../../locks/index.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { countOf } from '../evidence/numbers.ts';
-import { sleep } from '../harness/clock.ts';
+import { countOf, formatDuration } from '../evidence/numbers.ts';
+import { runAgainIfBusy } from '../harness/busy-machine.ts';
+import { sleep, startTimer, stopTimer, type Timer } from '../harness/clock.ts';
+import { type Drill, type DrillOutcome, type Narrate, notApplicable } from '../harness/drill.ts';
+import { type Judgement, notStaged, play } from '../harness/play.ts';
 import { findRelease } from '../harness/release-commands.ts';
-import { type Judgement, notStaged, type StepDrill } from '../harness/step-drill.ts';
-import type { TestBed } from '../harness/test-bed.ts';
+import { lackOf } from '../harness/target.ts';
+import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
+import { backendOfRow, hasNothingToBreak } from '../staircase/lookup.ts';
 import { beginCourse, type Course } from './course.ts';
 import type { Finding } from './demands.ts';
 import type { Page } from './page.ts';
 
-/** The scenario as a drill that goes step by step. */
-export function asStepDrill(page: Page): StepDrill {
-  const needs = [...new Set(page.steps.flatMap((step) => step.needs ?? []))];
-  const timings = page.steps.flatMap((step) => step.timing ?? []);
+const STOCK = 100;
+/** A standstill that may be why masters did not vote in time, or a replica did not confirm, in milliseconds: they have 50 or more. */
+const CONFIRM_STANDSTILL_MS = 25;
+/** A standstill of a node and one of its line may add up: two as long as this, in milliseconds, and the node gives its server up. */
+const SILENT_MS = ANSWER_LIMIT_MS / 2;
+/** How long a drill may go on without a word, in milliseconds: none takes as long for its longest step. */
+const SILENCE_LIMIT_MS = 180_000;
+
+export interface ScenarioOptions extends Omit<TestBedOptions, 'timing' | 'stock'> {
+  leaseMs: number;
+  stock?: number;
+  /** How often it is played at most on a machine that is too busy to tell anything; 4 times when it is not given. */
+  tries?: number | undefined;
+  /** How long it may go on without a word, in milliseconds; 3 min when it is not given. */
+  silenceLimitMs?: number;
+}
+
+/** The scenario as one of the staircase's drills. */
+export function asDrill(page: Page): Drill {
   return {
     name: page.name,
-    ...(needs.length > 0 && { needs }),
-    ...(timings.length > 0 && { timing: Object.assign({}, ...timings) }),
-    run: (testBed) =>
-      page.steps.some((step) => step.playsEachRelease) ? playEachRelease(page, testBed) : play(page, testBed),
+    kind: 'steps',
+    run: ({ settings: { leaseMs }, ...context }) => runScenario(page, { ...context, leaseMs }),
   };
 }
 
-/** Plays the page from its first line to its last, and judges what was seen. Throws NotStagedError when nothing may be concluded. */
-async function play(page: Page, testBed: TestBed, release?: Course['release']): Promise<Judgement> {
-  const course: Course = { ...beginCourse(testBed), ...(release && { release }) };
-  for (const { line, act, isLong, timing, playsEachRelease, endsParagraph } of page.steps) {
-    if (timing || playsEachRelease) continue;
-    const sentence = line.replace(/^> /, '');
-    if (isLong) await testBed.say(asSentence(sentence));
-    const told = await act(course);
-    const hasTold = typeof told === 'string';
-    const seen = [...(isLong && hasTold ? [] : [sentence]), ...(hasTold ? [told] : [])].join(': ');
-    if (endsParagraph) await testBed.step(asSentence(seen));
-    else if (!isLong || hasTold) await testBed.say(asSentence(seen));
+/**
+ * Plays a scenario, and plays it again when the machine stood still for so long that the verdict may be wrong, or that this may be why
+ * the fault could not be staged. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it
+ * ends, the stack is as it was before. Rejects when it comes no further, and with the signal's reason when that aborts.
+ */
+export async function runScenario(page: Page, options: ScenarioOptions): Promise<DrillOutcome> {
+  const { target, stage, leaseMs, narrate, signal, tries, silenceLimitMs = SILENCE_LIMIT_MS } = options;
+  const lacking = lackOf(target, stage, page.needs);
+  if (lacking !== undefined) return notApplicable(lacking);
+  if (hasNothingToBreak(stage, page.name)) {
+    return notApplicable(`Under ${stage} there is nothing that this drill could break.`);
   }
-  return judge(page, course);
+  if (page.needs.includes('masters') && backendOfRow(stage) !== 'masters') {
+    return notApplicable(`Under ${stage} no masters vote.`);
+  }
+  if (page.needs.includes('clock server') && replicasOf(stage) > 0) {
+    return notApplicable('The embedded Valkey, whose clock can be set, has no replica.');
+  }
+  const timing = { leaseMs, ...page.timing };
+  const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
+  return runAgainIfBusy(
+    async () => {
+      const silence = watchSilence(narrate, silenceLimitMs);
+      const testBed = await openTestBed({
+        stock: page.stock ?? STOCK,
+        ...options,
+        timing,
+        narrate: silence.narrate,
+      });
+      silence.begin();
+      let isLate = false;
+      const course = follow(page, testBed).catch((error) => {
+        if (error instanceof NotStagedError) return notStaged(error.message, error);
+        throw error;
+      });
+      void course.then((judgement) => (isLate = judgement.isLate ?? false)).catch(() => {});
+      const stopped = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+      const outcome = await play(testBed, course, stopped).finally(silence.end);
+      return { outcome, standstillMs: testBed.standstillMs(), isLate };
+    },
+    {
+      wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS),
+      hinderingMs: isConfirmed ? CONFIRM_STANDSTILL_MS : Math.min(timing.leaseMs / 8, SILENT_MS),
+      tries,
+      narrate,
+    },
+  );
+}
+
+/** A drill says what it does. What is silent for too long waits for something that never comes: the signal aborts. */
+function watchSilence(narrate: Narrate, limitMs: number) {
+  const silent = new AbortController();
+  const reason = new Error(`The drill came no further: for ${formatDuration(limitMs)} it has said nothing.`);
+  let timer: Timer;
+  let isOver = false;
+  const watch = () => {
+    if (!isOver) timer = startTimer(() => silent.abort(reason), limitMs);
+  };
+  return {
+    signal: silent.signal,
+    /** The drill begins. What comes before it, to make the nodes ready, has limits of its own. */
+    begin: watch,
+    end() {
+      isOver = true;
+      stopTimer(timer);
+    },
+    /** While somebody reads the sentence, the drill waits for them. */
+    narrate: async (...said: Parameters<Narrate>) => {
+      stopTimer(timer);
+      await narrate(...said);
+      watch();
+    },
+  };
+}
+
+/** Plays the page, or plays it once for each command of a release. */
+const follow = (page: Page, testBed: TestBed) =>
+  page.steps.some((step) => step.playsEachRelease) ? playEachRelease(page, testBed) : playOnce(page, testBed);
+
+/**
+ * Plays the page from its first line to its last, and judges what was seen where it says so. What fails goes no further. Throws
+ * NotStagedError when nothing may be concluded.
+ */
+async function playOnce(page: Page, testBed: TestBed, release?: Course['release']): Promise<Judgement> {
+  const course: Course = { ...beginCourse(testBed), ...(release && { release }) };
+  const findings: Finding[] = [];
+  for (const step of page.steps) {
+    await take(step, course);
+    if (step.demands.length > 0) findings.push(...(await judge(step.demands, course)));
+    if (findings.some(isWrong)) break;
+  }
+  return conclude(page, course, findings);
+}
+
+async function take({ line, act, isLong, isSetting, endsParagraph }: Page['steps'][number], course: Course) {
+  const { testBed } = course;
+  if (isSetting) return;
+  const sentence = line.replace(/^> /, '');
+  if (isLong) await testBed.say(asSentence(sentence));
+  const told = await act(course);
+  const hasTold = typeof told === 'string';
+  const seen = [...(isLong && hasTold ? [] : [sentence]), ...(hasTold ? [told] : [])].join(': ');
+  if (endsParagraph) await testBed.step(asSentence(seen));
+  else if (!isLong || hasTold) await testBed.say(asSentence(seen));
 }
 
 /** With a capital letter, unless it begins with the name of a node, and a full stop. */
@@ -45,30 +154,37 @@ function asSentence(text: string): string {
   return begun.endsWith('.') ? begun : `${begun}.`;
 }
 
-async function judge({ demands, words }: Page, course: Course): Promise<Judgement> {
+const isWrong = ({ wrong }: Finding) => wrong !== undefined;
+
+/** What comes of each demand. Throws NotStagedError when nothing may be concluded. */
+async function judge(demands: Page['steps'][number]['demands'], course: Course): Promise<Finding[]> {
   const outcome = await course.testBed.outcome();
   for (const look of course.evidence) await look(outcome);
   const findings: Finding[] = [];
-  const isWrong = () => findings.some(({ wrong }) => wrong !== undefined);
   for (const demand of demands) {
     try {
       findings.push(await demand(course, outcome));
     } catch (error) {
       // What is wrong already stays so.
-      if (!(error instanceof NotStagedError) || !isWrong()) throw error;
+      if (!(error instanceof NotStagedError) || !findings.some(isWrong)) throw error;
     }
   }
+  return findings;
+}
+
+function conclude({ words }: Page, course: Course, findings: Finding[]): Judgement {
+  const fails = findings.some(isWrong);
   const held = course.isRefused
     ? words['if A is refused']
     : course.keptOutMs === undefined
       ? words['if it holds']
       : (words['if all waited'] ?? words['if it holds']);
-  const said = isWrong()
+  const said = fails
     ? [...findings.map(({ wrong }) => wrong), words['if it fails']]
     : [...findings.map(({ right }) => right), held];
   const isJudged = findings.find((finding) => finding.isJudged)?.isJudged;
   return {
-    verdict: isWrong() ? 'fail' : 'pass',
+    verdict: fails ? 'fail' : 'pass',
     reason: said
       .filter(Boolean)
       .map((each) => asSentence(each as string))
@@ -101,7 +217,7 @@ async function playEachRelease(page: Page, testBed: TestBed): Promise<Judgement>
     // What the round before has left behind ends.
     if (round > 0) await sleep(Math.max(0, Math.min(testBed.leaseLeftMs(), 2 * testBed.leaseMs)));
     if (name !== undefined) await testBed.say(`This time its ${name} is held up.`);
-    judged = await play(page, testBed, { isMeant: createMeant(), isOneOfSeveral });
+    judged = await playOnce(page, testBed, { isMeant: createMeant(), isOneOfSeveral });
     if (judged.verdict !== 'pass') return judged;
   }
   if (!isOneOfSeveral) return judged;

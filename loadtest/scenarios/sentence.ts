@@ -6,6 +6,7 @@ const gaps = {
   other: '[A-Z]',
   node: 'node-[12]',
   count: String.raw`\d+`,
+  skus: String.raw`\d+ and \d+`,
   time: String.raw`[\d./]+ (?:leases?|ms|s)`,
   limit: String.raw`[\d./]+ (?:leases?|ms|s)`,
   text: '.+',

@@ -1,13 +1,14 @@
 // The sentences of a scenario, and what each does, on real servers and in the virtual world alike.
 
 import type { SaleScript } from '../../services/inventory/lab/contract.ts';
+import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
 import { sharedClock, sleep, startTimer, stopTimer } from '../harness/clock.ts';
 import { isRelease, isStockWrite } from '../harness/faults.ts';
 import type { LockTiming } from '../harness/lab-client.ts';
-import { AGAIN_MS, sellMeanwhile } from '../harness/sell-meanwhile.ts';
+import type { RunningSale } from '../harness/single-sale.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
 import { NOT_REPLICATED } from '../harness/watched-sales.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
@@ -22,6 +23,10 @@ export interface Step {
   timing?: LockTiming;
   /** It takes a while, so it is told when it begins. */
   isLong?: boolean;
+  /** The units in stock. */
+  stock?: number;
+  /** It sets something before the drill. */
+  isSetting?: boolean;
   /** The page is played once for each command of a release. */
   playsEachRelease?: boolean;
   /** Resolves with what there is to tell besides the line itself, if that is a text. Throws NotStagedError when it has no effect. */
@@ -38,6 +43,11 @@ const ALMOST = 0.9;
 const VOTE_STANDSTILL_MS = 25;
 /** How long another node tries in vain when a sale was refused because no replica had confirmed its lock, in milliseconds. */
 const REFUSED_MS = 1_000;
+/** A buyer who is refused comes again after so long, in milliseconds. */
+const AGAIN_MS = 100;
+/** So many units are sold meanwhile at most, and who is refused then comes again after so long, in milliseconds. */
+const MEANWHILE = 3;
+const SOON_MS = 20;
 /** How long a sale takes that others make while one is inside, in milliseconds. */
 const SALE_MS = 100;
 
@@ -52,7 +62,7 @@ export function setting<Form extends string>(
   form: Form,
   set: (filled: Filled<Form>) => Omit<Step, 'act'>,
 ): Known<Step> {
-  return { form, means: (filled) => ({ ...set(filled as Filled<Form>), async act() {} }) };
+  return { form, means: (filled) => ({ isSetting: true, ...set(filled as Filled<Form>), async act() {} }) };
 }
 
 export const steps: Known<Step>[] = [
@@ -141,7 +151,7 @@ export const steps: Known<Step>[] = [
       const { leaseMs } = course.testBed;
       const limitMs = msOf(limit, leaseMs);
       // Each sale is long enough to be seen in a picture.
-      const startedAt = await sellMeanwhileAt(course, { saleMs: Math.round(leaseMs / 10), limitMs });
+      const startedAt = await sellMeanwhile(course, node, { saleMs: Math.round(leaseMs / 10), limitMs });
       // Any lease that still runs ends meanwhile.
       await sleep(Math.max(0, startedAt + limitMs - sharedClock()));
       await mustHaveBeenKeptOut(course, node, startedAt);
@@ -155,7 +165,7 @@ export const steps: Known<Step>[] = [
       const { inside } = actorOf(course, sale);
       // Nobody waits for one who was refused.
       const limitMs = inside === undefined ? REFUSED_MS : msOf(limit, course.testBed.leaseMs);
-      const startedAt = await sellMeanwhileAt(course, { saleMs: SALE_MS, limitMs });
+      const startedAt = await sellMeanwhile(course, node, { saleMs: SALE_MS, limitMs });
       if (inside === undefined) return soldSoFar(course);
       await course.testBed.mustBeInside(inside);
       await mustHaveBeenKeptOut(course, node, startedAt);
@@ -274,7 +284,31 @@ export const steps: Known<Step>[] = [
   }),
   step('the release of <sale> arrives', arrive),
   step('the write of <node> arrives', arrive),
-  step('<node> has its line again', async (course, { node }) => course.testBed.restore(nodeOf(course, node))),
+  step('<node> has its line again', async (course, { node }) => {
+    mend(course, `the line of ${node} is slow`);
+    course.testBed.restore(nodeOf(course, node));
+  }),
+  step(
+    'the line of <node> is slow: each answer of Redis comes <time> late',
+    async (course, { node: name, time }) => {
+      const { testBed } = course;
+      const node = nodeOf(course, name);
+      const ms = msOf(time, testBed.leaseMs);
+      const slow = testBed.delayAnswers(node, ms);
+      course.slowMs = ms;
+      const mark = testBed.mark('line slow', { node });
+      course.broken.set(`the line of ${name} is slow`, () => {
+        slow.over();
+        mark.over();
+      });
+      // Who stands still for as long is as slow.
+      course.evidence.push(async () => {
+        const standstillMs = await testBed.standstillSoFarMs();
+        if (standstillMs >= ms) throw tooBusy(standstillMs);
+      });
+    },
+    { needs: ['links'] },
+  ),
   step(
     '<node> is cut off from the servers of its lock',
     async (course, { node: name }) => {
@@ -347,7 +381,14 @@ export const steps: Known<Step>[] = [
     async (course, { node: name, count }) => {
       const { testBed } = course;
       const node = nodeOf(course, name);
-      testBed.runClock(node, 1 - Number(count) / 100);
+      const slow = 1 - Number(count) / 100;
+      const own = testBed.runClock(node, slow);
+      const [from, ownFrom] = [sharedClock(), own()];
+      // In the middle between a clock that is right and one that is as slow as this.
+      course.evidence.push(() => {
+        if (own() - ownFrom < ((1 + slow) / 2) * (sharedClock() - from)) return;
+        throw new NotStagedError(`The clock of ${name} was not slow.`);
+      });
       testBed.mark(`clock ${count} % slow`, { node });
     },
     { needs: ['node clocks'] },
@@ -419,7 +460,7 @@ async function sellNested(
 const itsName = ({ testBed }: Course, { saleId, node }: SaleName) => `sale ${saleId} on ${node} ${testBed.soFar}`;
 
 /** How the sale ends. After the limit its client hangs up. */
-function endWithin({ end, hangUp }: ReturnType<typeof sell>['sale'], limitMs: number) {
+function endWithin<Answer>({ end, hangUp }: RunningSale<Answer>, limitMs: number) {
   const timer = startTimer(hangUp, limitMs);
   return end.finally(() => stopTimer(timer));
 }
@@ -428,13 +469,32 @@ function endWithin({ end, hangUp }: ReturnType<typeof sell>['sale'], limitMs: nu
 async function goOn(course: Course, name: string, resume = actorOf(course, name).node.resume) {
   const actor = actorOf(course, name);
   const at = sharedClock();
+  if (actor.held) {
+    await mustStillWait(course);
+    actor.wentOn = { at: sharedClock(), leaseLeftMs: course.testBed.leaseLeftMs() };
+    await actor.held.goOn();
+  }
   if (actor.inside === undefined) return { at };
   await course.testBed.mustBeInside(actor.inside);
+  await mustStillWait(course);
   actor.wentOn = { at: sharedClock(), leaseLeftMs: course.testBed.leaseLeftMs() };
   actor.isHeld = false;
   mend(course, `${name} stalls`);
   await resume();
   return { at: actor.wentOn.at };
+}
+
+const tooBusy = (standstillMs: number) =>
+  new NotStagedError(`The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`, {
+    isLate: true,
+  });
+
+/** Throws NotStagedError when one has entered that is to wait. */
+export async function mustStillWait({ testBed, actors }: Course) {
+  const asked = [...actors.values()].flatMap(({ asks }) => asks ?? []);
+  const events = asked.length > 0 ? await testBed.events() : [];
+  const through = asked.find((sale) => events.some((event) => event.type === 'entered' && isSame(event, sale)));
+  if (through) throw new NotStagedError(`Sale ${through.saleId} on ${through.node} did not wait for the lock.`);
 }
 
 /** Masters that had no time to vote for one who is inside may have given its lock away. Throws NotStagedError. */
@@ -480,10 +540,21 @@ async function answered(course: Course, name: string, expected: string[]) {
   return `it is answered: ${answer}`;
 }
 
-/** Sells on a node what it can within the limit, and is done when a few units are sold. Resolves with when it began. */
-async function sellMeanwhileAt(course: Course, { saleMs, limitMs }: { saleMs: number; limitMs: number }) {
+/**
+ * Sells a few units on a node, one after the other, for `limitMs` at most in all. Each sale stays inside for `saleMs`. Resolves with when it
+ * began.
+ */
+async function sellMeanwhile(course: Course, name: string, { saleMs, limitMs }: { saleMs: number; limitMs: number }) {
+  const { testBed } = course;
+  const node = nodeOf(course, name);
+  await node.script({ pauseMs: saleMs, times: MEANWHILE });
   const startedAt = sharedClock();
-  course.soldMeanwhile = await sellMeanwhile(course.testBed, { saleMs, limitMs });
+  let sold = 0;
+  for (let leftMs = limitMs; sold < MEANWHILE && leftMs > 0; leftMs = startedAt + limitMs - sharedClock()) {
+    if ((await testBed.sellWithin(node, leftMs)).outcome === 'sold') sold += 1;
+    else await sleep(SOON_MS);
+  }
+  course.soldMeanwhile = sold;
   return startedAt;
 }
 
@@ -499,17 +570,20 @@ const soldSoFar = ({ soldMeanwhile = 0 }: Course) => `it has sold ${countOf(sold
 /** Buyers who come over both nodes in turn, each again when it has its answer, until they are stopped. */
 function comeAgain({ testBed }: Course, count: number) {
   let areComing = true;
+  const ends: SaleEnd[] = [];
   const all = Promise.all(
     Array.from({ length: count }, async (_, buyer) => {
       while (areComing) {
-        const { outcome } = await testBed.sell(buyer % 2 ? testBed.first : testBed.second).end;
-        if (outcome !== 'sold') await sleep(AGAIN_MS);
+        const end = await testBed.sell(buyer % 2 ? testBed.first : testBed.second).end;
+        ends.push(end);
+        if (end.outcome !== 'sold') await sleep(AGAIN_MS);
       }
     }),
   );
   // A drill that is stopped waits for nobody.
   all.catch(() => {});
   return {
+    ends,
     stop() {
       areComing = false;
       return all;

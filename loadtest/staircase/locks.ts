@@ -162,7 +162,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'early-read': {
     group: 'Safety',
-    asks: 'does who only looks at the stock wait for a sale, and for nobody else?',
     seconds: 3,
     figure: ({ earlyAnswers = 0, readersAtOnce, overtakes, waitedMs }) => {
       if (earlyAnswers > 0) return `${formatNumber(earlyAnswers)} too early`;
@@ -173,7 +172,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'crossed-skus': {
     group: 'Liveness',
-    asks: 'do two sales of the same skus wait for each other, when they name them in opposite orders?',
     seconds: 2,
     figure: ({ unsold = 0, lostUpdates = 0, slowestSaleMs = 0 }) => {
       if (unsold > 0) return `${formatNumber(unsold)} not sold`;
@@ -197,7 +195,6 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   },
   'redis-outage': {
     group: 'Outages',
-    asks: 'are all buyers answered when Redis is away, and is no sale lost?',
     seconds: 9,
     figure: ({ lostUpdates = 0, cutOff = 0, slowestMs = 0, limitMs = Number.POSITIVE_INFINITY, backMs }) => {
       if (lostUpdates > 0) return `${formatNumber(lostUpdates)} lost`;
@@ -218,14 +215,12 @@ const columns: Record<string, Omit<Column, 'asks'> & { asks?: string }> = {
   starvation: {
     group: 'Liveness',
     isAside: true,
-    asks: 'how many that came later go first, while others come without end?',
     seconds: 3,
     figure: ({ overtakes }) => (overtakes === undefined ? undefined : `${formatNumber(overtakes)} went first`),
   },
   overtaking: {
     group: 'Liveness',
     isAside: true,
-    asks: 'do waiters enter in the order in which they asked?',
     seconds: 3,
     figure: ({ overtaken, asked }) =>
       overtaken === undefined ? undefined : `${formatNumber(overtaken)} of ${formatNumber(asked ?? 0)} overtaken`,

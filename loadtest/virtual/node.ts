@@ -65,7 +65,11 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
         lab.revive(index);
       },
     },
-    runClock: (rate) => lab.node(index).runClock(rate),
+    runClock(rate) {
+      const node = lab.node(index);
+      node.runClock(rate);
+      return node.ownTime;
+    },
     ...(link && { link }),
     masterLinks,
     backendLinks: {},

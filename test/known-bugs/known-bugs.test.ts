@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runCheck } from '../../loadtest/conformance/conformance.ts';
-import { drills } from '../../loadtest/drills/index.ts';
+import { drills } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { playDrill } from '../../loadtest/virtual/play.ts';
 import { makeTempDir } from '../../scripts/stack/parts.ts';

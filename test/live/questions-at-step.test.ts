@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readQuestions } from '../../live/questions.ts';
-import { drills } from '../../loadtest/drills/index.ts';
 import type { Drill } from '../../loadtest/harness/drill.ts';
+import { drills } from '../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../loadtest/virtual/play.ts';
 
 const asked = Object.entries(readQuestions()).flatMap(([stage, questions]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Question, readQuestions } from '../../live/questions.ts';
-import { drills } from '../../loadtest/drills/index.ts';
 import type { Drill } from '../../loadtest/harness/drill.ts';
+import { drills } from '../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../loadtest/virtual/play.ts';
 import { stages } from '../lesson/project-files.ts';

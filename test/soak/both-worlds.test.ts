@@ -7,9 +7,9 @@
 // What is not played here differs by its lock alone or by its drill alone, and each of both is played.
 
 import { describe, expect, test } from 'vitest';
-import { drills } from '../../loadtest/drills/index.ts';
 import type { StepFigures } from '../../loadtest/evidence/results.ts';
 import type { Drill, DrillOutcome } from '../../loadtest/harness/drill.ts';
+import { drills } from '../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, usualSettings } from '../../loadtest/virtual/play.ts';
 import { backendOf, strategies } from '../../locks/index.ts';
@@ -41,7 +41,7 @@ const REAL_ONLY = ['long-wait'];
 /** What depends on how often something happened in a while, or on who was quicker. */
 const ofLuck: Record<string, string[]> = {
   'slow-holder': ['enteredMeanwhile'],
-  'redis-outage': ['sent', 'sold', 'refused', 'inDoubt'],
+  'redis-outage': ['sent', 'sold', 'refused', 'inDoubt', 'finalStock', 'expectedStock'],
   overtaking: ['overtaken'],
 };
 

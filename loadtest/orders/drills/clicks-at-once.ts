@@ -1,7 +1,7 @@
 // One purchase comes twice, to both nodes at the same moment: each asks its servers before either has written anything.
 
 import { NotStagedError } from '../../evidence/not-staged.ts';
-import { notStaged } from '../../harness/step-drill.ts';
+import { notStaged } from '../../harness/play.ts';
 import type { TargetNode } from '../../harness/target.ts';
 import type { KeyDrill, PurchaseTestBed } from '../purchase.ts';
 

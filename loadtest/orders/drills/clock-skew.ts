@@ -1,6 +1,6 @@
 // The schedule of one node is a little late, so that its tick falls into the tick of the other, or right behind it.
 
-import { notStaged } from '../../harness/step-drill.ts';
+import { notStaged } from '../../harness/play.ts';
 import { describeTick, type GuardDrill, LONG_LEASE_MS } from '../clean-up.ts';
 
 /** Two more are due later: all in all there are 100. */

@@ -1,6 +1,6 @@
 // A node is killed when it has done its work and not yet said so. The client asks the other node.
 
-import { notStaged } from '../../harness/step-drill.ts';
+import { notStaged } from '../../harness/play.ts';
 import { describeAnswer, type KeyDrill } from '../purchase.ts';
 
 export const crashBeforeAnswer: KeyDrill = {

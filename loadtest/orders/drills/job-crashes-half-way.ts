@@ -1,6 +1,6 @@
 // A node is killed between restoring an order and closing it. What does the next tick make of it?
 
-import { notStaged } from '../../harness/step-drill.ts';
+import { notStaged } from '../../harness/play.ts';
 import { describeTick, type GuardDrill } from '../clean-up.ts';
 
 const DUE = 100;

@@ -1,7 +1,7 @@
 // A tick takes longer than the lease of its lock. Is somebody else let in, and restores what it has not come to?
 
 import { formatDuration } from '../../evidence/numbers.ts';
-import { notStaged } from '../../harness/step-drill.ts';
+import { notStaged } from '../../harness/play.ts';
 import { describeTick, type GuardDrill } from '../clean-up.ts';
 
 const DUE = 100;

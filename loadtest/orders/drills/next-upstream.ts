@@ -1,6 +1,6 @@
 // nginx is configured to send a request that failed to the other node, which our configuration forbids. One click, and its node dies.
 
-import { notStaged } from '../../harness/step-drill.ts';
+import { notStaged } from '../../harness/play.ts';
 import { describeAnswer, type KeyDrill } from '../purchase.ts';
 
 export const nextUpstream: KeyDrill = {

@@ -3,7 +3,7 @@
 import { refusedKey } from '../../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../../evidence/numbers.ts';
-import type { Judgement } from '../../harness/step-drill.ts';
+import type { Judgement } from '../../harness/play.ts';
 import type { TargetNode } from '../../harness/target.ts';
 import { linkOf, orderToPay, PATIENCE_MS, paymentsOf, pendingOf, sendPayment } from '../payments.ts';
 import type { KeyDrill, PurchaseTestBed } from '../purchase.ts';

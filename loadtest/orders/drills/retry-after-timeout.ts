@@ -1,6 +1,6 @@
 // The answer is lost on its way, so the client asks again, and the load balancer leads it to the other node.
 
-import { notStaged } from '../../harness/step-drill.ts';
+import { notStaged } from '../../harness/play.ts';
 import { describeAnswer, type KeyDrill } from '../purchase.ts';
 
 export const retryAfterTimeout: KeyDrill = {

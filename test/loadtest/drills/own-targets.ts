@@ -1,15 +1,16 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
-import { runStepDrill, type StepDrill, type StepDrillOptions } from '../../../loadtest/harness/step-drill.ts';
-import { openLocalTarget, type Target, type TargetNode } from '../../../loadtest/harness/target.ts';
+import { openLocalTarget, type Target } from '../../../loadtest/harness/target.ts';
+import type { Page } from '../../../loadtest/scenarios/page.ts';
+import { runScenario, type ScenarioOptions } from '../../../loadtest/scenarios/scenario.ts';
 import type { Backend } from '../../../locks/index.ts';
 import { type Backends, startBackends } from '../../../scripts/stack/backends.ts';
 import { MASTERS, type StackOptions } from '../../../scripts/stack/stack.ts';
 
 export const LEASE_MS = 600;
 
-export interface DrillOptions extends Partial<Omit<StepDrillOptions, 'target'>> {
+export interface DrillOptions extends Partial<Omit<ScenarioOptions, 'target'>> {
   /** Makes of the target one on which something is different: a step that does nothing, a lock that is another. */
   wrap?: (target: Target) => Target;
 }
@@ -31,7 +32,7 @@ export function ownTargets(_count = 1, needed: Backend[] = [], options: StackOpt
 
   return {
     use: <T>(act: (target: Target) => Promise<T>): Promise<T> => act(target),
-    run: (drill: StepDrill, stage: string, options?: DrillOptions) => runOn(target, drill, stage, options),
+    run: (page: Page, stage: string, options?: DrillOptions) => runOn(target, page, stage, options),
   };
 }
 
@@ -45,21 +46,12 @@ const unchanged = (target: Target) => target;
 /** Runs a drill, and sees that the stack is as before. Rejects as the drill does. */
 async function runOn(
   target: Target,
-  drill: StepDrill,
+  page: Page,
   stage: string,
   { wrap = unchanged, ...options }: DrillOptions = {},
 ): Promise<DrillOutcome> {
   const before = await timingOf(target);
-  let course: Promise<unknown> | undefined;
-  const watched: StepDrill = {
-    ...drill,
-    run(testBed) {
-      const judged = drill.run(testBed);
-      course = judged;
-      return judged;
-    },
-  };
-  const ran = runStepDrill(watched, {
+  const ran = runScenario(page, {
     leaseMs: LEASE_MS,
     narrate: async () => {},
     // What is different may be so for its first try only.
@@ -69,8 +61,6 @@ async function runOn(
     stage,
   });
   await ran.catch(() => {});
-  // A drill that was ended from outside may run on for a while: nothing may come of it.
-  await course?.catch(() => {});
   await isAsBefore(target, before);
   return ran;
 }
@@ -102,14 +92,4 @@ async function isAsBefore(target: Target, timing: Awaited<ReturnType<typeof timi
     expect(Object.values(counts).every((count) => count === 0)).toBe(true);
     expect(await node.history()).toEqual({ events: [], dropped: 0 });
   }
-}
-
-/** The target with its nodes changed; `index` is 0 for the first node and 1 for the second. */
-export function withNodes(target: Target, change: (node: TargetNode, index: number) => Partial<TargetNode>): Target {
-  return { ...target, nodes: target.nodes.map((node, index) => ({ ...node, ...change(node, index) })) };
-}
-
-/** Nothing may be concluded, for this reason. */
-export function isUnknown({ verdict, reasons }: DrillOutcome, expected: RegExp) {
-  expect({ verdict, reasons }).toEqual({ verdict: 'unknown', reasons: [expect.stringMatching(expected)] });
 }

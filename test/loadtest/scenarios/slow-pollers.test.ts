@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { asDrill } from '../../../loadtest/harness/step-drill.ts';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
+import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
 import { makeTempDir, projectDir } from '../../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../../clean-up.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { asDrill } from '../../../loadtest/harness/step-drill.ts';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
+import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
 
 test.each([

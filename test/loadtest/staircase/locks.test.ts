@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drills } from '../../../loadtest/drills/index.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
 import { lockStaircase } from '../../../loadtest/staircase/locks.ts';
 import { locks, strategies } from '../../../locks/index.ts';
 import { readText } from '../../lesson/project-files.ts';

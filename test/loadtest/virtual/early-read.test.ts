@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { earlyRead } from '../../../loadtest/drills/early-read.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
+import { scenario } from '../../../loadtest/scenarios/index.ts';
 import { deaf, isUnknown, never, run, withNodes } from './own-target.ts';
+
+const earlyRead = scenario('early-read');
 
 const runOn = (wrap: (target: Target) => Target) => run(earlyRead, 'read-write', { wrap });
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { drills } from '../../../loadtest/drills/index.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
 import { isNeverWrong } from './jitter.ts';
 
 /** A drill for each kind of step, under a lock that passes it and one that fails it. More of them: test/soak/jitter.test.ts. */

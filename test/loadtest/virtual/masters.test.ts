@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { masterDrills } from '../../../loadtest/drills/index.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
 import type { Link } from '../../../scripts/link/link.ts';
@@ -48,13 +47,16 @@ describe('the masters that vote', () => {
   });
 
   describe('where no masters vote, there is nothing to break', () => {
-    test.each(masterDrills)('$name on a target without masters', async (drill) => {
-      const sentence = 'Here are no masters.';
-      const lacking = (target: Target): Target => ({ ...target, lacks: { masters: sentence } });
-      expect(await run(drill, 'redlock', { wrap: lacking })).toMatchObject({
-        verdict: 'not-applicable',
-        reasons: [sentence],
-      });
-    });
+    test.each(['frozen-master', 'late-votes', 'amnesia'].map(scenario))(
+      '$name on a target without masters',
+      async (drill) => {
+        const sentence = 'Here are no masters.';
+        const lacking = (target: Target): Target => ({ ...target, lacks: { masters: sentence } });
+        expect(await run(drill, 'redlock', { wrap: lacking })).toMatchObject({
+          verdict: 'not-applicable',
+          reasons: [sentence],
+        });
+      },
+    );
   });
 });

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { stepDrills } from '../../../loadtest/drills/index.ts';
-import type { StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
+import { scenario, scenarios } from '../../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 import { run } from './own-target.ts';
-
-const drillOf = (name: string) => stepDrills.find((drill) => drill.name === name) as StepDrill;
 
 test.each([
   { name: 'crashed-holder', stage: '4-ttl', really: '3-spin' },
@@ -17,12 +14,14 @@ test.each([
   { name: 'long-sale', stage: '8-auto-renew', really: '7-reentrant' },
 ])('$name: a $stage that is really a $really is found out', async ({ name, stage, really }) => {
   expect([taughtVerdict(stage, name), taughtVerdict(really, name)]).toEqual(['pass', 'fail']);
-  expect(await run(drillOf(name), stage, { really })).toMatchObject({ verdict: 'fail' });
+  expect(await run(scenario(name), stage, { really })).toMatchObject({ verdict: 'fail' });
 });
 
 describe('not applicable, and why', () => {
   const dashes = Object.keys(locks).flatMap((stage) =>
-    stepDrills.filter(({ name }) => hasNothingToBreak(stage, name)).map((drill) => ({ drill, stage })),
+    scenarios
+      .filter(({ name, needs }) => hasNothingToBreak(stage, name) && !needs.includes('masters'))
+      .map((drill) => ({ drill, stage })),
   );
 
   test('where there is nothing to break', async () => {
@@ -37,15 +36,14 @@ describe('not applicable, and why', () => {
     }
   });
 
-  const needing = stepDrills.filter(({ name }) => !name.startsWith('wrong')).filter(({ needs }) => needs !== undefined);
   test.each(
-    needing
-      .flatMap(({ name, needs = [] }) => needs.map((need) => ({ name, need })))
+    scenarios
+      .flatMap(({ name, needs }) => needs.map((need) => ({ name, need })))
       .filter(({ need }) => need !== 'masters'),
   )('$name on a target without $need: the target says why', async ({ name, need }) => {
     const sentence = `Here is no such thing as ${need}.`;
     const lacking = (target: Target): Target => ({ ...target, lacks: { [need]: sentence } });
-    expect(await run(drillOf(name), '8-auto-renew', { wrap: lacking })).toMatchObject({
+    expect(await run(scenario(name), '8-auto-renew', { wrap: lacking })).toMatchObject({
       verdict: 'not-applicable',
       reasons: [sentence],
     });

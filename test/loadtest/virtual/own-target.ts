@@ -2,8 +2,9 @@ import { expect } from 'vitest';
 import type { StepFigures, Timeline } from '../../../loadtest/evidence/results.ts';
 import { sleep } from '../../../loadtest/harness/clock.ts';
 import type { DrillOutcome } from '../../../loadtest/harness/drill.ts';
-import { runStepDrill, type StepDrill, type StepDrillOptions } from '../../../loadtest/harness/step-drill.ts';
 import type { Target, TargetNode } from '../../../loadtest/harness/target.ts';
+import type { Page } from '../../../loadtest/scenarios/page.ts';
+import { runScenario, type ScenarioOptions } from '../../../loadtest/scenarios/scenario.ts';
 import { inVirtualWorld } from '../../../loadtest/virtual/play.ts';
 import type { Lab } from '../../../virtual/lab.ts';
 import { lockNamed } from '../../../virtual/lock-service.ts';
@@ -12,7 +13,7 @@ export const LEASE_MS = 600;
 /** Longer than what the nodes have begun takes to end, in milliseconds of the virtual clock. */
 const AFTERWARDS_MS = 1_000;
 
-export interface RunOptions extends Partial<Omit<StepDrillOptions, 'target'>> {
+export interface RunOptions extends Partial<Omit<ScenarioOptions, 'target'>> {
   /** Makes of the target one on which something is different: a step that does nothing. */
   wrap?: (target: Target) => Target;
   /** The lock that the nodes have, under the name of the stage that they are asked for. */
@@ -20,10 +21,10 @@ export interface RunOptions extends Partial<Omit<StepDrillOptions, 'target'>> {
 }
 
 /** Runs a drill once on a target of its own in the virtual world, and sees that the stack is as before. Rejects as the drill does. */
-export function run(drill: StepDrill, stage: string, options: RunOptions = {}): Promise<DrillOutcome> {
+export function run(page: Page, stage: string, options: RunOptions = {}): Promise<DrillOutcome> {
   const { wrap = (target) => target, really = stage, leaseMs = LEASE_MS, ...others } = options;
   return inVirtualWorld({ lock: { ...lockNamed(really), name: stage }, leaseMs }, async (target, lab) => {
-    const outcome = await runStepDrill(drill, {
+    const outcome = await runScenario(page, {
       leaseMs,
       narrate: async () => {},
       tries: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drills } from '../../../loadtest/drills/index.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
 
 test.each([

@@ -2,21 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { sleep } from '../../../loadtest/harness/clock.ts';
-import type { Judgement, StepDrill } from '../../../loadtest/harness/step-drill.ts';
-import type { TestBed } from '../../../loadtest/harness/test-bed.ts';
-import { scenario } from '../../../loadtest/scenarios/index.ts';
+import { readPage } from '../../../loadtest/scenarios/page.ts';
 import { run } from './own-target.ts';
 
-const nestedCall = scenario('nested-call');
-
-const passed: Judgement = { verdict: 'pass', reason: 'It held.', figures: {}, witnesses: [] };
-const drillThat = (act: (testBed: TestBed) => Promise<unknown>): StepDrill => ({
-  ...nestedCall,
-  run: async (testBed) => act(testBed).then(() => passed),
-});
+const pageOf = (...lines: string[]) =>
+  readPage(['a-page', 'Is a sale lost?', ...lines, 'holds when no sale is lost'].join('\n'));
 
 test('a drill that waits for what never comes is ended, and the stack is as it was', async () => {
-  const silent = drillThat(async ({ first, sellInside }) => (await sellInside(first, { untilResumed: true })).end);
+  const silent = pageOf('A sells at node-1 and is held inside', 'A ends');
 
   await expect(run(silent, '8-auto-renew', { silenceLimitMs: 300 })).rejects.toThrow(
     /^The drill came no further: for 300 ms it has said nothing\.$/,
@@ -24,7 +17,7 @@ test('a drill that waits for what never comes is ended, and the stack is as it w
 });
 
 test('while somebody reads a sentence, no drill is silent for too long', async () => {
-  const talking = drillThat((testBed) => testBed.step('One.'));
+  const talking = pageOf('> One.', '', '> Two.');
   const narrate = () => sleep(500);
 
   expect(await run(talking, '8-auto-renew', { silenceLimitMs: 300, narrate })).toMatchObject({ verdict: 'pass' });

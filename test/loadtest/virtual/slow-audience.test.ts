@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { stepDrills } from '../../../loadtest/drills/index.ts';
 import { sleep } from '../../../loadtest/harness/clock.ts';
+import { scenarios } from '../../../loadtest/scenarios/index.ts';
 import { taughtVerdict } from '../../../loadtest/staircase/lookup.ts';
 import { locks } from '../../../locks/index.ts';
 import { LEASE_MS, run } from './own-target.ts';
@@ -15,7 +15,7 @@ const firstAs = (drill: string, taught: 'pass' | 'fail') =>
     .map((stage) => ({ stage, taught }));
 
 /** Each drill under the first stage that fails it; where none does, under the first that holds. */
-const cells = stepDrills
+const cells = scenarios
   .filter(({ name }) => !LEFT_OUT.includes(name))
   .flatMap((drill) => {
     const [cell] = [...firstAs(drill.name, 'fail'), ...firstAs(drill.name, 'pass')];

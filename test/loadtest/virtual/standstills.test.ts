@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest';
-import { overtaking } from '../../../loadtest/drills/overtaking.ts';
-import { starvation } from '../../../loadtest/drills/starvation.ts';
 import { sharedClock } from '../../../loadtest/harness/clock.ts';
-import { asDrill, type StepDrill } from '../../../loadtest/harness/step-drill.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
 import { scenario } from '../../../loadtest/scenarios/index.ts';
+import type { Page } from '../../../loadtest/scenarios/page.ts';
+import { asDrill } from '../../../loadtest/scenarios/scenario.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
 import type { Standstill } from '../../../services/inventory/lab/contract.ts';
 
 const blockedLoop = scenario('blocked-loop');
 const longSale = scenario('long-sale');
+const overtaking = scenario('overtaking');
 const pausedProcess = scenario('paused-process');
+const starvation = scenario('starvation');
 
 /** Plays a drill in which a node says that it stood still so. */
-async function play(drill: StepDrill, name: string, standstills: () => Standstill[], narrate = async () => {}) {
+async function play(drill: Page, name: string, standstills: () => Standstill[], narrate = async () => {}) {
   const wrap = (target: Target): Target => ({
     ...target,
     nodes: target.nodes.map((node) =>
@@ -40,7 +41,7 @@ test('so does one of half the time for which a node waits for its server, whatev
   expect((await play(starvation, 'node-2', justNow(349))).verdict).not.toBe('unknown');
 });
 
-test('so does a shorter one, where the drill says so', async () => {
+test('so does a shorter one, where a line is to be slower than that', async () => {
   expect(await play(overtaking, 'node-1', justNow(100))).toMatchObject({ verdict: 'unknown' });
   expect(await play(overtaking, 'node-1', justNow(99))).toMatchObject({ verdict: 'fail' });
 });

@@ -1,11 +1,11 @@
 // Locks of somebody else in the virtual world, each cell in a process that it may keep for ever.
 
 import { expect, test } from 'vitest';
-import { drills } from '../../../loadtest/drills/index.ts';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
 import { sourcesOf, whyNotVirtual } from '../../../loadtest/grade/external-locks.ts';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
 import { usualSettings } from '../../../loadtest/virtual/play.ts';
 import { openVirtualWorld } from '../../../loadtest/virtual/world.ts';
 import { lockWith, writeModule } from '../grade/modules.ts';

@@ -1,7 +1,7 @@
 // Plays the cells of the staircase in the virtual world, and compares each with what is taught.
 
 import { describe, expect, test } from 'vitest';
-import { drills } from '../../../../loadtest/drills/index.ts';
+import { drills } from '../../../../loadtest/scenarios/index.ts';
 import { hasNothingToBreak, taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
 import { playDrill } from '../../../../loadtest/virtual/play.ts';
 

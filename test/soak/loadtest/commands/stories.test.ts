@@ -3,8 +3,8 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { storyOf, storyRowsOf } from '../../../../loadtest/commands/tracks.ts';
-import { drills } from '../../../../loadtest/drills/index.ts';
 import { type Results, rushFigures, stepFigures } from '../../../../loadtest/evidence/results.ts';
+import { drills } from '../../../../loadtest/scenarios/index.ts';
 import { storyCells } from '../../../../loadtest/staircase/plan.ts';
 import { makeTempDir } from '../../../../scripts/stack/parts.ts';
 import { freePort } from '../../../../scripts/stack/ports.ts';

@@ -7,8 +7,8 @@ import type { Drill } from '../../../../loadtest/harness/drill.ts';
 import type { Target } from '../../../../loadtest/harness/target.ts';
 import { exerciseDrills } from '../../../../loadtest/orders/drills/index.ts';
 import { taughtVerdict } from '../../../../loadtest/staircase/lookup.ts';
-import { withNodes } from '../../../loadtest/drills/own-targets.ts';
 import { figuresAsDrawn, ownOrderTargets } from '../../../loadtest/orders/own-order-targets.ts';
+import { withNodes } from '../../../loadtest/virtual/own-target.ts';
 
 const drillNamed = (name: string) =>
   [...drillsOf('orders'), ...exerciseDrills].find((drill) => drill.name === name) as Drill;

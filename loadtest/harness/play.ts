@@ -1,0 +1,77 @@
+// Follows a drill that goes step by step to its judgement.
+
+import type { Hold } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import type { Verdict } from '../evidence/results.ts';
+import { sleep } from './clock.ts';
+import type { DrillOutcome } from './drill.ts';
+
+/** How many witnesses a result names. */
+const MAX_WITNESSES = 10;
+/** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
+const STOP_LIMIT_MS = 10_000;
+
+export interface Judgement {
+  verdict: Exclude<Verdict, 'not-applicable'>;
+  reason: string;
+  /** What was measured: milliseconds where the name ends in Ms. */
+  figures: Record<string, number>;
+  witnesses: string[];
+  /** Which holders may not meet; all of them when it is not given. Meetings of others are not drawn as faults. */
+  isJudged?: (hold: Hold) => boolean;
+  /** With `unknown`: the lock never takes the step that the drill breaks. */
+  nothingToBreak?: boolean;
+  /** With `unknown`: a step came too late, and may come in time when the drill is run again. */
+  isLate?: boolean;
+}
+
+/**
+ * Follows the course of a drill to its judgement, and closes its test bed. Rejects as the course does, and with the signal's reason
+ * when that aborts first; the test bed is closed all the same. When it can't be, that is what it rejects with.
+ */
+export async function play(
+  testBed: {
+    stop(): void;
+    close(isJudged?: Judgement['isJudged']): Promise<Pick<DrillOutcome, 'timeline' | 'told' | 'events'>>;
+  },
+  course: Promise<Judgement>,
+  signal?: AbortSignal,
+): Promise<DrillOutcome> {
+  const judgement = await untilStopped(course, signal).catch(async (error) => {
+    if (error instanceof NotStagedError) return notStaged(error.message, error);
+    // What it has begun comes to its end before it is undone.
+    testBed.stop();
+    await Promise.race([course.catch(() => {}), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
+    await testBed.close().catch((left: Error) => {
+      const why = error instanceof Error ? error.message : error;
+      throw new Error(`${why} And the stack could not be put back: ${left.message}`, { cause: error });
+    });
+    throw error;
+  });
+  const { verdict, reason, figures, witnesses, isJudged, nothingToBreak = false } = judgement;
+  return {
+    verdict,
+    reasons: [reason],
+    figures,
+    witnesses: witnesses.slice(0, MAX_WITNESSES),
+    witnessCount: witnesses.length,
+    stockOverTime: [],
+    nothingToBreak,
+    ...(await testBed.close(isJudged)),
+  };
+}
+
+/** Settles like the promise, or rejects with the signal's reason when that aborts first. */
+function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop);
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
+  });
+}
+
+/** The fault was never there, so nothing may be concluded. */
+export function notStaged(reason: string, { nothingToBreak = false, isLate = false } = {}): Judgement {
+  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak, isLate };
+}

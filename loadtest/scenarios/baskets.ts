@@ -1,0 +1,109 @@
+// What is said of sales that need the locks of two skus, and when it holds then.
+
+import { lockKey } from '../../services/inventory/store.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { formatDuration } from '../evidence/numbers.ts';
+import { sharedClock } from '../harness/clock.ts';
+import { actorOf, type Course, holdNext, nodeOf } from './course.ts';
+import { type Demand, demand } from './demands.ts';
+import type { Known } from './sentence.ts';
+import { type Step, step } from './sentences.ts';
+
+const SKUS = ['001', '002'];
+/** How long a basket may take to come to its second lock, or to find its first one taken, in milliseconds. */
+const STEP_LIMIT_MS = 2_000;
+
+export const basketSteps: Known<Step>[] = [
+  step('the shop sells sku 002, too', ({ testBed }) => testBed.addSku('002')),
+  step(
+    '<sale> sells a basket of <skus> at <node>, and is held before its second lock',
+    async (course, { sale: name, skus, node }) => {
+      const { held } = sellBasket(course, name, skus, node);
+      const hasCome = async () => held.isThere() || undefined;
+      if (!(await course.testBed.waitFor(hasCome, STEP_LIMIT_MS))) {
+        throw new NotStagedError(`${node} never asked for a second lock.`);
+      }
+      const left = await course.testBed.keysLeft();
+      const taken = SKUS.filter((sku) => left.some(({ key }) => key === lockKey(sku, course.testBed.stage)));
+      if (taken.length !== 1) throw new NotStagedError(`${node} had ${taken.length} of the locks, instead of one.`);
+      return `it has the lock of ${taken[0]}`;
+    },
+    { needs: ['links'] },
+  ),
+  step(
+    '<sale> sells a basket of <skus> at <node>, and is held before its second lock, or waits',
+    async (course, { sale: name, skus, node }) => {
+      const { held, tries } = sellBasket(course, name, skus, node);
+      // A second try for the same lock is made when the first one was in vain.
+      const hasGoneFar = async () => held.isThere() || tries() > 1 || undefined;
+      if (!(await course.testBed.waitFor(hasGoneFar, STEP_LIMIT_MS))) {
+        throw new NotStagedError(`${node} neither took a lock nor was kept out.`);
+      }
+      return held.isThere() ? 'it has a lock as well' : 'it waits for the same lock';
+    },
+    { needs: ['links'] },
+  ),
+];
+
+export const basketDemands: Known<Demand>[] = [
+  demand('<sale> and <other> are sold', async (course, { events }, names) => {
+    const both = [names.sale, names.other].map((name) => actorOf(course, name));
+    const ends = await Promise.all(both.map(({ sale }) => sale.end));
+    if (events.some(({ type }) => type === 'lease-lost')) {
+      throw new NotStagedError('A lease ended while a basket was held back.', { isLate: true });
+    }
+    const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
+    const answers = ends.map((end) => ('code' in end ? end.code : end.outcome)).join(' and ');
+    const areCrossed = both.every(({ held }) => held?.isThere());
+    const why = areCrossed ? 'each had the lock that the other waited for' : `they ended so: ${answers}`;
+    const how = areCrossed ? 'though each had a lock that the other wanted' : 'one after the other';
+    const slowestSaleMs = Math.max(
+      ...both.map(({ wentOn }, at) => {
+        const { sentAt, ms } = ends[at] ?? { sentAt: sharedClock(), ms: 0 };
+        return sentAt + ms - (wentOn?.at ?? sentAt);
+      }),
+    );
+    return {
+      wrong: unsold > 0 ? `${unsold} baskets were not sold in ${formatDuration(slowestSaleMs)}: ${why}` : undefined,
+      right: `${names.sale} and ${names.other} were sold, ${how}`,
+      figures: { unsold, slowestSaleMs },
+      witnesses: [],
+    };
+  }),
+  demand('as many are left of each sku as the baskets leave', async ({ testBed, actors }) => {
+    const ends = await Promise.all([...actors.values()].map(({ sale }) => sale.end));
+    const stocks = await Promise.all(SKUS.map((sku) => testBed.first.stock(sku)));
+    const sold = ends.filter(({ outcome }) => outcome === 'sold').length;
+    const expectedStock = testBed.initialStock - sold;
+    const [lowest, finalStock] = [Math.min(...stocks.map(Number)), Math.max(...stocks.map(Number))];
+    const left = stocks.join(' and ');
+    if (!(lowest >= expectedStock)) {
+      throw new NotStagedError(`The stock is ${left}, and ${expectedStock} is what the baskets explain.`);
+    }
+    const wrong = `${sold} baskets were sold, and the stock is ${left} instead of ${expectedStock}`;
+    return {
+      wrong: finalStock > expectedStock ? wrong : undefined,
+      figures: { asked: ends.length, sold, expectedStock, finalStock, lostUpdates: finalStock - expectedStock },
+      witnesses: [],
+    };
+  }),
+];
+
+/** Its node is held back from the lock that it asks for second. */
+function sellBasket(course: Course, name: string, listed: string, at: string) {
+  const { testBed, actors } = course;
+  const node = nodeOf(course, at);
+  const skus = listed.split(' and ');
+  const keys = skus.map((sku) => lockKey(sku, testBed.stage));
+  let first: string | undefined;
+  let tries = 0;
+  const held = holdNext(course, node, ({ args }) => {
+    const key = keys.find((each) => args.includes(each));
+    if (key === undefined) return false;
+    first ??= key;
+    if (key === first) tries += 1;
+    return key !== first;
+  });
+  actors.set(name, { name, node, askedAt: sharedClock(), sale: testBed.sellBasket(node, skus), held });
+  return { held, tries: () => tries };
+}

@@ -1,0 +1,144 @@
+// What is said of those who only look at the stock, and when it holds then.
+
+import type { Ended, LookAnswer } from '../evidence/answers.ts';
+import { isSame } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { countOf } from '../evidence/numbers.ts';
+import { sharedClock } from '../harness/clock.ts';
+import { isStockRead } from '../harness/faults.ts';
+import { type Actor, actorOf, type Course, holdNext, insideOf, msOf, nodeOf } from './course.ts';
+import { type Demand, demand, mustHaveHadTime } from './demands.ts';
+import type { Known } from './sentence.ts';
+import { type Step, step } from './sentences.ts';
+
+/** How long a step may take that no lock delays, in milliseconds. */
+const STEP_LIMIT_MS = 5_000;
+/** So much earlier an answer may seem to come, in milliseconds. */
+const EARLIER_MS = 30;
+
+export const lookSteps: Known<Step>[] = [
+  step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
+    const { testBed } = course;
+    const tried = await testBed.triesOf(nodeOf(course, node));
+    const looker = look(course, sale, node);
+    const hasAsked = async () => looker.hasEnded() || (await testBed.triesOf(looker.node)) > tried || undefined;
+    if (await testBed.waitFor(hasAsked, STEP_LIMIT_MS)) return;
+    throw new NotStagedError(`${node} asked for no lock, and answered nothing.`, { isLate: true });
+  }),
+  step(
+    '<sale> looks at the stock at <node>, and is held before it reads',
+    async (course, { sale, node }) => {
+      if (await holdLook(course, sale, node, STEP_LIMIT_MS)) return;
+      throw new NotStagedError(`${node} did not read the stock.`);
+    },
+    { needs: ['links'] },
+  ),
+  step(
+    '<sale> looks at the stock at <node>, and is held before it reads, or waits for <limit>',
+    async (course, { sale, node, limit }) => {
+      const limitMs = msOf(limit, course.testBed.leaseMs);
+      if (await holdLook(course, sale, node, limitMs)) return;
+      await mustHaveHadTime(course.testBed, limitMs);
+      return 'it waits';
+    },
+    { isLong: true, needs: ['links'] },
+  ),
+  step(
+    '<count> others look at the stock at <node>, as long as <sale> waits: each when the one before is about to read',
+    (course, { count, node, sale }) => lookFirst(course, { most: Number(count), at: node, name: sale }),
+    { isLong: true },
+  ),
+];
+
+export const lookDemands: Known<Demand>[] = [
+  demand('<sale> is answered when <other> has written, and with what it wrote', async (course, { events }, names) => {
+    const { node } = actorOf(course, names.sale);
+    const { remaining, sentAt, ms } = await lookedAt(actorOf(course, names.sale));
+    const sale = insideOf(course, names.other);
+    const wrote = events.find((event) => event.type === 'wrote' && isSame(event, sale));
+    if (wrote === undefined) throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} did not write.`);
+    const isEarly = sentAt + ms < wrote.at;
+    const wrong = isEarly
+      ? `${node.name} answered ${remaining} while sale ${sale.saleId} on ${sale.node} was between its read and its write`
+      : `${node.name} answered ${remaining}; sale ${sale.saleId} had written ${wrote.stock} by then`;
+    return {
+      wrong: isEarly || remaining !== wrote.stock ? wrong : undefined,
+      right: 'Who looked waited for the sale',
+      figures: { earlyAnswers: isEarly ? 1 : 0 },
+      witnesses: [],
+    };
+  }),
+  demand('<sale> and <other> look at the same moment', async (course, _outcome, { sale, other }) => {
+    const both = [sale, other].map((name) => actorOf(course, name));
+    await Promise.all(both.map(lookedAt));
+    const areTogether = both.every(({ held }) => held?.isThere());
+    const [one, two] = both.map(({ node }) => node.name);
+    return {
+      wrong: areTogether ? undefined : `Who looks waits for others who only look: ${two} for ${one}`,
+      right: 'Two looked at once',
+      figures: { readersAtOnce: areTogether ? 2 : 1 },
+      witnesses: [],
+    };
+  }),
+  demand('<sale> enters when <other> has read', async (course, { events }, names) => {
+    const { node, askedAt } = actorOf(course, names.sale);
+    const { node: reader, wentOn = { at: 0 } } = actorOf(course, names.other);
+    const own = events.filter((event) => event.node === node.name && event.at > askedAt);
+    const [waiting, entered] = ['waiting', 'entered'].map((type) => own.find((event) => event.type === type)?.at);
+    if (waiting === undefined || waiting > wentOn.at || entered === undefined) {
+      throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`, { isLate: true });
+    }
+    const wrong = `A sale entered on ${node.name} while ${reader.name} was about to read the stock`;
+    return { wrong: entered < wentOn.at ? wrong : undefined, figures: {}, witnesses: [] };
+  }),
+];
+
+function look(course: Course, name: string, at: string, held?: Actor['held']) {
+  const node = nodeOf(course, at);
+  const actor = { name, node, askedAt: sharedClock(), sale: course.testBed.look(node), ...(held && { held }) };
+  let hasEnded = false;
+  void actor.sale.end.then(() => (hasEnded = true));
+  course.actors.set(name, actor);
+  return { ...actor, hasEnded: () => hasEnded };
+}
+
+/** Somebody looks, whose reading is held on its way. Resolves with undefined when it does not come so far in time. */
+function holdLook(course: Course, name: string, at: string, limitMs: number) {
+  const held = holdNext(course, nodeOf(course, at), isStockRead);
+  look(course, name, at, held);
+  return course.testBed.waitFor(async () => held.isThere() || undefined, limitMs);
+}
+
+/** How a look ended. Throws NotStagedError when it was answered by no stock. */
+async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer>, { outcome: 'looked' }>> {
+  const end = await sale.end;
+  if (end.outcome === 'looked') return end;
+  const answer = 'code' in end ? end.code : 'nothing';
+  throw new NotStagedError(`${node.name} was asked for the stock, and answered ${answer}.`);
+}
+
+/** One after the other looks, and each is still inside when the next one comes. Resolves when the sale is in, or when so many have looked first. */
+async function lookFirst(course: Course, { most, at, name }: { most: number; at: string; name: string }) {
+  const { testBed } = course;
+  const { sale, askedAt } = actorOf(course, name);
+  const { commands, end: unwatch } = testBed.watchCommands(nodeOf(course, at));
+  const reads = () => commands.filter(isStockRead).length;
+  let isIn = false;
+  void sale.end.then(() => (isIn = true));
+  const looks: Actor[] = [];
+  let overtakes = 0;
+  while (overtakes < most && !isIn) {
+    const seen = reads();
+    looks.push(look(course, `${name}${overtakes}`, at));
+    await testBed.waitFor(async () => isIn || reads() > seen || undefined, STEP_LIMIT_MS);
+    if (isIn || reads() === seen) break;
+    overtakes += 1;
+  }
+  unwatch();
+  const isStarved = overtakes === most && !isIn;
+  course.overtaken = { overtakes, ...(isStarved && { waitedMs: sharedClock() - askedAt }) };
+  for (const looked of await Promise.all(looks.map(lookedAt))) {
+    if (looked.ms < course.slowMs - EARLIER_MS) throw new NotStagedError(`Who looked on ${at} was not slow.`);
+  }
+  return `${countOf(overtakes, 'other')} looked first`;
+}

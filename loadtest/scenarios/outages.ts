@@ -1,0 +1,127 @@
+// What is said of a Redis that is away while buyers come, and when it holds then.
+
+import type { Hold } from '../evidence/history.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { countOf, formatDuration } from '../evidence/numbers.ts';
+import { sharedClock, sleep } from '../harness/clock.ts';
+import { describeLeftKey } from '../harness/left-keys.ts';
+import { type Course, msOf, nodeOf } from './course.ts';
+import { type Demand, demand, mustHaveHadTime } from './demands.ts';
+import type { Known } from './sentence.ts';
+import { type Step, setting, step } from './sentences.ts';
+
+export const outageSteps: Known<Step>[] = [
+  setting('there are <count> units in stock', ({ count }) => ({ stock: Number(count) })),
+  step('<count> are sold, within <limit>', async (course, { count, limit }) => {
+    const since = sharedClock();
+    const isRush = async () => soldSince(course, since) >= Number(count) || undefined;
+    if (await course.testBed.waitFor(isRush, msOf(limit, course.testBed.leaseMs))) return;
+    throw new NotStagedError(`${count} sales did not take place before the outage.`, { isLate: true });
+  }),
+  step(
+    'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is inside, or <limit> later',
+    (course, { time, node, limit }) => goAway(course, 'Redis stands still (SIGSTOP)', { time, late: { node, limit } }),
+    { isLong: true, needs: ['links', 'redis process'] },
+  ),
+  step(
+    'Redis is killed (SIGKILL), and starts again with its data after <time>',
+    async (course, { time }) => {
+      // A shop that does not sell again shows nothing of a second outage, and the embedded server would come back empty.
+      if (!isShopOpen(course)) return 'but not now, since nobody sells';
+      if (course.testBed.redisKind !== 'native') return 'but not this one, which keeps no data over a restart';
+      return goAway(course, 'Redis is killed (SIGKILL)', { time });
+    },
+    { isLong: true, needs: ['redis process'] },
+  ),
+  step('sales flow again, or not within <limit>', async (course, { limit }) => {
+    const { testBed, outages } = course;
+    const outage = outages.at(-1);
+    if (outage === undefined || outage.backMs !== undefined) return;
+    const next = () => course.buyers?.ends.find((end) => end.outcome === 'sold' && end.sentAt + end.ms > outage.until);
+    const end = await testBed.waitFor(async () => next(), msOf(limit, testBed.leaseMs));
+    if (end) outage.backMs = end.sentAt + end.ms - outage.until;
+    else outage.stayed = await testBed.keysLeft();
+  }),
+];
+
+export const outageDemands: Known<Demand>[] = [
+  demand('every buyer is answered, within <time> while Redis is away', async (course, { ends }, { time }) => {
+    const { testBed, outages } = course;
+    const limitMs = msOf(time, testBed.leaseMs);
+    /** How long each request that was under way during an outage stayed unanswered in it. */
+    const waits = outages.flatMap(({ from, until }) =>
+      ends
+        .filter(({ sentAt, ms }) => sentAt < until && sentAt + ms > from)
+        .map(({ sentAt, ms }) => Math.min(sentAt + ms, until) - Math.max(sentAt, from)),
+    );
+    if (waits.length === 0) throw new NotStagedError('Nobody asked while Redis was away.');
+    const isServed = outages.some(({ from, until }) =>
+      ends.some((end) => end.outcome === 'sold' && end.sentAt > from && end.sentAt + end.ms < until),
+    );
+    if (isServed) throw new NotStagedError('Redis answered while it was to be away.');
+    const slowestMs = Math.max(...waits);
+    const countEnds = (...outcomes: string[]) => ends.filter(({ outcome }) => outcomes.includes(outcome)).length;
+    const cutOff = countEnds('cutOff', 'nonsense');
+    await mustHaveHadTime(testBed, slowestMs - limitMs);
+    const wrong = [
+      ...(cutOff > 0 ? [`${countOf(cutOff, 'request')} cut off or answered with nonsense.`] : []),
+      ...(slowestMs > limitMs ? [`An answer took ${formatDuration(slowestMs)}.`] : []),
+    ];
+    const refused = countEnds('failed', 'lockTimeout');
+    return {
+      wrong: wrong.length > 0 ? wrong.join(' ') : undefined,
+      right: `While Redis was away an answer took ${formatDuration(slowestMs)} at most`,
+      figures: { sent: ends.length, refused, cutOff, limitMs, slowestMs },
+      witnesses: [],
+    };
+  }),
+  demand('sales flow again within <time> of its return', async ({ testBed, outages }, _outcome, { time }) => {
+    const limitMs = msOf(time, testBed.leaseMs);
+    const stuck = outages.find(({ backMs }) => backMs === undefined);
+    const backMs = Math.max(...outages.map((outage) => outage.backMs ?? 0));
+    await mustHaveHadTime(testBed, stuck ? limitMs : 0);
+    const stayed = stuck?.stayed.map(describeLeftKey).join('');
+    return {
+      wrong: stuck && `${stuck.label}: no sale within ${formatDuration(limitMs)} of its return.${stayed}`,
+      right: `After its return sales flowed again in ${formatDuration(backMs)}`,
+      figures: { ...(stuck === undefined && { backMs }) },
+      witnesses: [],
+    };
+  }),
+];
+
+const isShopOpen = ({ outages }: Course) => outages.every(({ backMs }) => backMs !== undefined);
+
+const soldSince = ({ buyers }: Course, at: number) =>
+  buyers?.ends.filter((end) => end.outcome === 'sold' && end.sentAt >= at).length ?? 0;
+
+/**
+ * Redis is away for a time. A node that finds it again later than the other gives up what it may hold when another is inside. Throws
+ * NotStagedError.
+ */
+async function goAway(
+  course: Course,
+  label: string,
+  { time, late }: { time: string; late?: { node: string; limit: string } },
+) {
+  const { testBed } = course;
+  const link = late && nodeOf(course, late.node).link;
+  const redis = await (late ? testBed.stopRedis() : testBed.killRedis());
+  const from = sharedClock();
+  const mark = testBed.mark(label);
+  await sleep(msOf(time, testBed.leaseMs));
+  link?.cut('silent');
+  try {
+    const until = sharedClock();
+    await redis.comeBack();
+    mark.over();
+    course.outages.push({ label, from, until, stayed: [] });
+    if (late === undefined) return;
+    const isInside = ({ node, entered, left }: Hold) =>
+      node !== late.node && entered > until && left === Number.POSITIVE_INFINITY;
+    const isMet = async () => (await testBed.holds()).some(isInside) || undefined;
+    await testBed.waitFor(isMet, msOf(late.limit, testBed.leaseMs));
+  } finally {
+    link?.restore();
+  }
+}
