@@ -123,8 +123,9 @@ export function createProxy(first: VirtualServer) {
     },
     /** Ends every connection; new ones lead to this server. */
     moveTo(next: VirtualServer) {
-      server = next;
+      // A connection ends at the server that it led to.
       endConnections();
+      server = next;
     },
   };
 }

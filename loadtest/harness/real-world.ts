@@ -7,12 +7,15 @@ import { formatDuration } from '../evidence/numbers.ts';
 import { isExternal } from '../staircase/lookup.ts';
 import { type Cell, causeShown, type DrillOutcome, type DrillSettings, lostTrack } from './drill.ts';
 import type { Audience, World } from './run-cell.ts';
+import { watchStandstills } from './standstills.ts';
 import type { Target } from './target.ts';
 import type { Targets } from './targets.ts';
 
 /** How long a node may leave a question unanswered, in milliseconds; a drill may pause it for some leases. */
 const SILENCE_LIMIT_MS = 5_000;
 const PAUSED_LEASES = 3;
+/** So long a standstill of this process says that a node may have had no time either, in milliseconds. */
+const STANDSTILL_MS = 500;
 /** How often the nodes are asked, in milliseconds. */
 const LOOK_MS = 500;
 
@@ -94,8 +97,12 @@ function watchNodes({ nodes, partDied }: Target, limitMs: number) {
 
   async function watch(node: Target['nodes'][number]) {
     while (!isOver && !broken.signal.aborted) {
-      if (await node.isSilentFor(limitMs)) {
-        if (isOver) return;
+      const machine = watchStandstills(async () => {});
+      const isSilent = await node.isSilentFor(limitMs);
+      await machine.close();
+      if (isSilent && !isOver) {
+        // A machine that stood still keeps a node silent, too: it is asked again.
+        if (machine.spans.some(({ from, until }) => until - from > STANDSTILL_MS)) continue;
         const sentence = `${node.name} stopped answering: nothing for ${formatDuration(limitMs)}, as when its event loop is blocked.`;
         broken.abort(new BrokenNode(sentence));
         // What still waits for them ends at once.

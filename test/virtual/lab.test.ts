@@ -55,6 +55,21 @@ describe('lab: a proxy', () => {
   });
 });
 
+test('lab: a proxy that is moved ends the listening at the server that it led to', async () => {
+  const lab = await ownLab('blocking');
+  const holder = lab.sell(1, { untilResumed: true });
+  await lab.pass(100);
+  const waiter = lab.sell(0);
+  await lab.pass(100);
+  const listening = () => (lab.ask('PUBSUB', 'CHANNELS') as string[]).length;
+  expect([holder.answer(), waiter.answer(), listening()]).toEqual([undefined, undefined, 1]);
+
+  lab.proxy(0).moveTo(await lab.openServer());
+  await lab.pass(1);
+
+  expect(listening()).toBe(0);
+});
+
 describe('lab: a node', () => {
   test('stopped, it does nothing, and its timers are late; what has come meanwhile is read when it goes on', async () => {
     const lab = await ownLab('6-lua-release');

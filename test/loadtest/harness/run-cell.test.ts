@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runAgainIfBusy } from '../../../loadtest/harness/busy-machine.ts';
+import { goBy } from '../../../loadtest/harness/clock.ts';
 import { type Drill, type DrillOutcome, lostTrack } from '../../../loadtest/harness/drill.ts';
 import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
@@ -32,6 +33,45 @@ test('an external lock is not blamed for a busy machine: what its nodes recorded
   expect((await run('mine', 'steps', spoilt(0))).verdict).toBe('fail');
   expect((await run('mine', 'steps', spoilt(125))).verdict).toBe('unknown');
   expect((await run('mine', 'steps', spoilt(250))).verdict).toBe('unknown');
+});
+
+test('a node that is silent while the machine stands still is asked again, and no external lock is blamed', async () => {
+  let now = 0;
+  let stepMs = 1_000;
+  /** Lets the clock go on. */
+  const goOn = async (ms: number) => {
+    await new Promise(setImmediate);
+    now += Math.max(ms, stepMs);
+  };
+  onTestFinished(goBy({ now: () => now, wallTime: () => now, sleep: goOn as never, startTimer() {}, stopTimer() {} }));
+  const asked: (() => void)[] = [];
+  const node = {
+    name: 'node-1',
+    async isSilentFor() {
+      await goOn(0);
+      const isFirst = stepMs > 0;
+      stepMs = 0;
+      if (!isFirst) for (const again of asked) again();
+      return isFirst;
+    },
+  };
+  const silent = { ...target, nodes: [node] } as unknown as Target;
+  const world = realWorld({
+    targets: { open: async () => silent, discard: async () => {} },
+    settings: usualSettings,
+    signal: new AbortController().signal,
+  });
+  const drill: Drill = {
+    name: 'rush',
+    kind: 'steps',
+    run: ({ signal }) =>
+      new Promise((resolve, reject) => {
+        asked.push(() => resolve(passed()));
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  };
+
+  expect((await runCell({ stage: 'mine', drill }, world)).verdict).toBe('pass');
 });
 
 test.each([
