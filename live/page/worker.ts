@@ -1,8 +1,8 @@
 // The virtual lab in a worker: plays one cell after the other, as the page asks for them.
 
 import './shims/globals.ts';
-import { drills } from '../../loadtest/drills/index.ts';
 import { type CellRecord, runCell } from '../../loadtest/harness/run-cell.ts';
+import { drills } from '../../loadtest/scenarios/index.ts';
 import { columnOf } from '../../loadtest/staircase/lookup.ts';
 import { playDrill, REAL_ONLY } from '../../loadtest/virtual/play.ts';
 import { strategies } from '../../locks/index.ts';

@@ -6,8 +6,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { packPage } from '../../../live/page/pack.ts';
 import type { Engine } from '../../../live/page/view/engine.ts';
-import { drills } from '../../../loadtest/drills/index.ts';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
 import { playDrill } from '../../../loadtest/virtual/play.ts';
 import { launchBrowser } from '../browser.ts';
 

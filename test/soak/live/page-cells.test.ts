@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drills } from '../../../loadtest/drills/index.ts';
+import { drills } from '../../../loadtest/scenarios/index.ts';
 import { REAL_ONLY } from '../../../loadtest/virtual/play.ts';
 import { strategies } from '../../../locks/index.ts';
 import { isVirtual } from '../../../virtual/lock-service.ts';
