@@ -6,6 +6,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { causeShown, type Drill } from '../../loadtest/harness/drill.ts';
+import { realWorld } from '../../loadtest/harness/real-world.ts';
+import { runCell } from '../../loadtest/harness/run-cell.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../../loadtest/harness/target.ts';
 import { exerciseDrills, guardDrills, keyDrills } from '../../loadtest/orders/drills/index.ts';
 import { rowOfGuard } from '../../loadtest/staircase/guards.ts';
@@ -26,8 +28,6 @@ const IDLE_LIMIT_MS = 30_000;
 const SILENCE_MS = 5_000;
 /** How often the nodes are asked, in milliseconds. */
 const LOOK_MS = 500;
-/** How often a drill is run at most whose fault could not be staged. */
-const TRIES = 3;
 
 /** Which part of the nodes a drill is about, and what its nodes need. */
 interface Family {
@@ -123,7 +123,7 @@ export function openOrderServers(): RealJudge {
       for (drill of settings.drills) {
         options.onDrill(drill);
         startedAt = performance.now();
-        const { verdict, reasons, witnesses } = await play(drill, target, faults.signal, options);
+        const { verdict, reasons, witnesses } = await play(drill, { target, discard }, faults.signal, options);
         tell(verdict, reasons.join(' '), witnesses);
         if (verdict !== 'pass') break;
       }
@@ -153,33 +153,33 @@ export function openOrderServers(): RealJudge {
 }
 
 /** Plays a drill. Rejects with Fault when the file did what can't be judged, and as the signal of the run says. */
-async function play(name: string, target: Target, faulty: AbortSignal, { signal, narrate }: RealRun) {
+async function play(
+  name: string,
+  { target, discard }: { target: Target; discard: () => Promise<void> },
+  faulty: AbortSignal,
+  { signal, narrate }: RealRun,
+) {
   const { lock, row } = familyOf(name);
   const idle = new AbortController();
-  const timer = setTimeout(() => idle.abort(), IDLE_LIMIT_MS);
+  const why = new Fault(`For ${IDLE_LIMIT_MS / 1_000} s nothing happens: does your file wait for what never comes?`);
+  const timer = setTimeout(() => idle.abort(why), IDLE_LIMIT_MS);
   try {
     for (const node of target.nodes) await node.setLock(lock);
-    const outcome = await drillNamed(name).run({
-      target,
-      stage: row,
+    const world = realWorld({
+      targets: { open: async () => target, discard },
       settings: { requests: 0, connections: 0, stock: 0, units: 0, leaseMs: KEY_LEASE_MS },
       signal: AbortSignal.any([faulty, idle.signal, signal]),
-      onProgress() {},
+    });
+    const record = await runCell({ stage: row, drill: drillNamed(name) }, world, {
       async narrate(sentence, atMs) {
         timer.refresh();
         narrate(sentence, atMs);
       },
-      tries: TRIES,
     });
-    if (outcome.verdict === 'unknown') await causeShown(faulty);
-    if (outcome.verdict !== 'fail') faulty.throwIfAborted();
-    return outcome;
-  } catch (error) {
     signal.throwIfAborted();
-    await causeShown(faulty);
-    faulty.throwIfAborted();
-    if (!idle.signal.aborted) throw error;
-    throw new Fault(`For ${IDLE_LIMIT_MS / 1_000} s nothing happens: does your file wait for what never comes?`);
+    if (record.verdict === 'unknown') await causeShown(faulty);
+    if (record.verdict !== 'fail') for (const end of [faulty, idle.signal]) end.throwIfAborted();
+    return record;
   } finally {
     clearTimeout(timer);
   }

@@ -6,53 +6,19 @@ import { jobLockKey } from '../../services/inventory/orders/jobs/guards.ts';
 import { keysOf, restoredKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatNumber } from '../evidence/numbers.ts';
-import { type Drill, notApplicable } from '../harness/drill.ts';
 import type { TickResult, TickScript } from '../harness/lab-client.ts';
-import { type Judgement, play } from '../harness/play.ts';
-import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
+import type { Judgement } from '../harness/play.ts';
+import type { TargetNode } from '../harness/target.ts';
 import { guardOfRow } from '../staircase/guards.ts';
-import { openShop, playOnBusyMachine, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
+import { asDrillOn, type OrderDrill, openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A lease that no tick outlives, in milliseconds, for drills that are not about it. */
 export const LONG_LEASE_MS = 30_000;
 /** How long to wait before the next tick when one was skipped, in milliseconds. */
 const TRY_AGAIN_MS = 50;
 
-/** A drill of the clean-up: it stages one fault, on purpose, and looks what is restored under a guard. */
-export interface GuardDrill {
-  /** A column of the staircase. */
-  name: string;
-  /** What it takes to stage the fault, besides two nodes and a MySQL that may be emptied. */
-  needs?: Need[];
-  /** The lease that it needs, in milliseconds, whatever was asked for. */
-  leaseMs?: number;
-  run(testBed: CleanUpTestBed): Promise<Judgement>;
-}
-
-/** The drill as one of the staircase's. */
-export function asGuardDrill(drill: GuardDrill): Drill {
-  return {
-    name: drill.name,
-    kind: 'steps',
-    async run({ target, stage, settings: { leaseMs }, ...context }) {
-      const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
-      if (lacking !== undefined) return notApplicable(lacking);
-      const timing = { guard: guardOfRow(stage), leaseMs: drill.leaseMs ?? leaseMs };
-      return playOnBusyMachine(
-        async () => {
-          const testBed = await openCleanUp({ target, ...timing, ...context });
-          return play(testBed, drill.run(testBed), context.signal);
-        },
-        { ...context, leaseMs: timing.leaseMs },
-      );
-    },
-  };
-}
-
-interface CleanUpOptions extends ShopOptions {
-  guard: string;
-  leaseMs: number;
-}
+/** A drill of the clean-up: it looks what is restored under a guard. */
+export type GuardDrill = OrderDrill<CleanUpTestBed>;
 
 /** An order of one unit that is due. Its sku is its own, so that the stock tells how often its unit came back. */
 interface DueOrder {
@@ -63,7 +29,9 @@ interface DueOrder {
 export type CleanUpTestBed = Awaited<ReturnType<typeof openCleanUp>>;
 
 /** A shop whose nodes clean up under one guard, when the drill says so. */
-async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
+async function openCleanUp(options: ShopOptions) {
+  const { leaseMs } = options;
+  const guard = guardOfRow(options.stage);
   const shop = await openShop(options);
   const { nodes, query, until, redis } = shop;
   const lock = (await shop.first.state()).lock;
@@ -100,17 +68,10 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
   }
 
   /** How often the unit of each order has come back, in the order of the orders. */
-  async function timesRestored() {
-    if (isInMysql) return timesRestoredInMysql();
-    return Promise.all(orders.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
-  }
-
-  async function timesRestoredInMysql() {
-    const rows = await query<{ sku: string; stock: number }>(
-      "SELECT sku, stock FROM tb_stock WHERE sku LIKE 'drill-due-%'",
-    );
-    const stock = new Map(rows.map((row) => [row.sku, Number(row.stock)]));
-    return orders.map(({ sku }) => stock.get(sku) ?? 0);
+  async function timesRestored(): Promise<number[]> {
+    if (!isInMysql) return Promise.all(orders.map(async ({ sku }) => Number(await redis.get(stockKey(sku)))));
+    const rows = await query<DueOrder & { stock: number }>('SELECT sku, stock FROM tb_stock');
+    return orders.map(({ sku }) => Number(rows.find((row) => row.sku === sku)?.stock));
   }
 
   const unitsRestored = async () => (await timesRestored()).reduce((sum, times) => sum + times, 0);
@@ -247,6 +208,8 @@ async function openCleanUp({ guard, leaseMs, ...options }: CleanUpOptions) {
     close,
   };
 }
+
+export const asGuardDrill = asDrillOn(openCleanUp);
 
 /** `ran and restored 60 units`, `was skipped`. */
 export function describeTick({ outcome, restored, detail }: TickResult): string {

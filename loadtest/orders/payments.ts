@@ -1,7 +1,6 @@
 // What the drills of the payments share: an order to pay, its message in the stream, and what became of both.
 
 import { randomUUID } from 'node:crypto';
-import { type Connection, createConnection } from 'mysql2/promise';
 import { paymentsGroup, paymentsKey, refusedKey } from '../../services/inventory/orders/payments/stream.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
@@ -9,6 +8,7 @@ import type { Judgement } from '../harness/play.ts';
 import type { TargetNode } from '../harness/target.ts';
 import { PAYMENT_MIN_IDLE_MS } from '../staircase/keys.ts';
 import type { PurchaseTestBed } from './purchase.ts';
+import { judgeOnce } from './shop.ts';
 
 /** How long a message may stay pending that a node can take over, in milliseconds. */
 export const PATIENCE_MS = 10 * PAYMENT_MIN_IDLE_MS;
@@ -60,16 +60,8 @@ export function linkOf(node: TargetNode) {
 }
 
 /** Has `act` done while nobody else can change the order: the booking of a payment waits for its row. */
-export async function holdingOrder<T>({ mysqlUrl }: PurchaseTestBed, id: string, act: () => Promise<T>): Promise<T> {
-  const holder: Connection = await createConnection(mysqlUrl);
-  try {
-    await holder.query('START TRANSACTION');
-    await holder.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
-    return await act();
-  } finally {
-    holder.destroy();
-  }
-}
+export const holdingOrder = <T>({ holding }: PurchaseTestBed, id: string, act: () => Promise<T>) =>
+  holding('SELECT id FROM tb_order WHERE id = ?', [id], act);
 
 /** How many bookings wait for the row of their order. */
 export const waitingBookings = ({ waitingStatements }: PurchaseTestBed) =>
@@ -97,22 +89,18 @@ export async function judgeBooking(
 
   const payments = await paymentsOf(testBed, order);
   if (isLeft && payments.length === 0) throw new NotStagedError('No node has taken the message over.');
-  const isOnce = payments.length === 1 && !isLeft;
-  const count = `${countOf(payments.length, 'payment')} for one message`;
-  const why =
+  const how =
     payments.length === 0
       ? `it was acknowledged before it was booked, so no node is given it again: the money is lost`
       : isLeft
         ? `nobody acknowledges it, so it comes again and again`
         : `it was booked each time that it came`;
-  return {
-    verdict: isOnce ? 'pass' : 'fail',
-    reason: isOnce ? `${count}.` : `${count}: ${why}.`,
+  return judgeOnce(payments.length === 1 && !isLeft, {
+    count: `${countOf(payments.length, 'payment')} for one message`,
+    how,
     figures: { messages: 1, payments: payments.length },
-    witnesses: isOnce
-      ? []
-      : [`message ${message} pays for order ${order}`, ...payments.map(({ id }) => `payment ${id}`)],
-  };
+    witnesses: [`message ${message} pays for order ${order}`, ...payments.map(({ id }) => `payment ${id}`)],
+  });
 }
 
 /** Resolves with whether somebody has acknowledged the message in time. */

@@ -5,11 +5,10 @@ import { paymentsKey, refusedKey } from '../../services/inventory/orders/payment
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import { type Drill, notApplicable } from '../harness/drill.ts';
-import { type Judgement, play } from '../harness/play.ts';
-import { lackOf, type Need, type TargetNode } from '../harness/target.ts';
+import type { Judgement } from '../harness/play.ts';
+import type { TargetNode } from '../harness/target.ts';
 import { KEY_LEASE_MS } from '../staircase/keys.ts';
-import { openShop, playOnBusyMachine, type ShopOptions } from './shop.ts';
+import { asDrillOn, judgeOnce, type OrderDrill, openShop, type ShopOptions } from './shop.ts';
 
 const SKU = 'drill-click';
 const STOCK = 100;
@@ -18,33 +17,8 @@ const REPEAT_DELAY_MS = 100;
 /** How long a client repeats what is still under way, in milliseconds: the lock of a dead node has ended by then. */
 const PATIENCE_MS = 10 * KEY_LEASE_MS;
 
-/** A drill of one purchase, one refund or one payment that comes twice: it stages how, and counts what is made of it. */
-export interface KeyDrill {
-  /** A column of the staircase. */
-  name: string;
-  /** What it takes to stage the fault, besides two nodes and a MySQL that may be emptied. */
-  needs?: Need[];
-  run(testBed: PurchaseTestBed): Promise<Judgement>;
-}
-
-/** The drill as one of the staircase's. */
-export function asKeyDrill(drill: KeyDrill): Drill {
-  return {
-    name: drill.name,
-    kind: 'steps',
-    async run({ target, stage, ...context }) {
-      const lacking = lackOf(target, stage, ['own mysql', ...(drill.needs ?? [])]);
-      if (lacking !== undefined) return notApplicable(lacking);
-      return playOnBusyMachine(
-        async () => {
-          const testBed = await openPurchase({ target, ...context });
-          return play(testBed, drill.run(testBed), context.signal);
-        },
-        { ...context, leaseMs: KEY_LEASE_MS },
-      );
-    },
-  };
-}
+/** A drill of one purchase, one refund or one payment that comes twice: it counts what is made of it. */
+export type KeyDrill = OrderDrill<PurchaseTestBed>;
 
 /** How a request ended, as its client saw it. Without a status it got no answer. */
 export interface ClientAnswer {
@@ -139,14 +113,12 @@ async function openPurchase(options: ShopOptions) {
         `The stock is ${inStock}, and ${countOf(made.length, 'order')} of ${STOCK} units don't explain it.`,
       );
     }
-    const isOnce = made.length === 1;
-    const count = `${countOf(made.length, 'order')} for one purchase`;
-    return {
-      verdict: isOnce ? 'pass' : 'fail',
-      reason: isOnce ? `${count}.` : `${count}: ${how}.`,
+    return judgeOnce(made.length === 1, {
+      count: `${countOf(made.length, 'order')} for one purchase`,
+      how,
       figures: { orders: made.length, ...figures },
-      witnesses: isOnce ? [] : made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
-    };
+      witnesses: made.map(({ id, node, sale_id }) => `order ${id}, made by sale ${sale_id} on ${node}`),
+    });
   }
 
   /** Judges the orders when a repeat is answered. Throws NotStagedError when it bought nothing, or names an order that is not there. */
@@ -162,13 +134,12 @@ async function openPurchase(options: ShopOptions) {
   /** The first request is over, and its order is there: an answer that says otherwise stays wrong. */
   async function judgeUnderWay(): Promise<Judgement> {
     const made = await orders();
-    const count = `${countOf(made.length, 'order')} for one purchase`;
-    return {
-      verdict: 'fail',
-      reason: `${count}, and the buyer never learns of it: for ${formatDuration(PATIENCE_MS)} each repeat is told that the first request is under way.`,
+    return judgeOnce(false, {
+      count: `${countOf(made.length, 'order')} for one purchase, and the buyer never learns of it`,
+      how: `for ${formatDuration(PATIENCE_MS)} each repeat is told that the first request is under way`,
       figures: { orders: made.length },
       witnesses: made.map(({ id, node }) => `order ${id} was made on ${node}, and no repeat is answered with it`),
-    };
+    });
   }
 
   try {
@@ -200,6 +171,8 @@ async function openPurchase(options: ShopOptions) {
     },
   };
 }
+
+export const asKeyDrill = (drill: KeyDrill) => asDrillOn(openPurchase)({ leaseMs: KEY_LEASE_MS, ...drill });
 
 /** `was answered 409 REQUEST_IN_PROGRESS`, `got no answer`. */
 export function describeAnswer({ status, code, orderId }: ClientAnswer): string {

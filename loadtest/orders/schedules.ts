@@ -1,47 +1,18 @@
 // The test bed of a drill of the schedules: a node whose ticks come by themselves, and one of them that takes long.
 
 import { NotStagedError } from '../evidence/not-staged.ts';
-import type { Drill } from '../harness/drill.ts';
-import { notApplicable } from '../harness/drill.ts';
-import { type Judgement, play } from '../harness/play.ts';
-import { lackOf } from '../harness/target.ts';
 import { PERIOD_MS, scheduleOfRow, schedules } from '../staircase/schedules.ts';
-import { openShop, playOnBusyMachine, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
+import { asDrillOn, type OrderDrill, openShop, type ShopOptions, STEP_LIMIT_MS } from './shop.ts';
 
 /** A slow tick takes so many periods: three more are due meanwhile, and the fourth not so soon after it. */
 const SLOW_PERIODS = 3.6;
 
-/** A drill of the schedules. */
-export interface ScheduleDrill {
-  /** A column of the staircase. */
-  name: string;
-  run(testBed: ScheduleTestBed): Promise<Judgement>;
-}
-
-/** The drill as one of the staircase's. */
-export function asScheduleDrill(drill: ScheduleDrill): Drill {
-  return {
-    name: drill.name,
-    kind: 'steps',
-    async run({ target, stage, settings: _, ...context }) {
-      const lacking = lackOf(target, stage, ['own mysql']);
-      if (lacking !== undefined) return notApplicable(lacking);
-      return playOnBusyMachine(
-        async () => {
-          const testBed = await openScheduled({ target, kind: scheduleOfRow(stage), ...context });
-          return play(testBed, drill.run(testBed), context.signal);
-        },
-        // A tick that is late by a good part of a period may be so because the machine stood still.
-        { ...context, leaseMs: PERIOD_MS },
-      );
-    },
-  };
-}
-
+export type ScheduleDrill = OrderDrill<ScheduleTestBed>;
 export type ScheduleTestBed = Awaited<ReturnType<typeof openScheduled>>;
 
 /** A shop of whose nodes the first ticks by itself, when the drill says so. */
-async function openScheduled({ kind, ...options }: ShopOptions & { kind: string }) {
+async function openScheduled(options: ShopOptions) {
+  const kind = scheduleOfRow(options.stage);
   const shop = await openShop(options);
   const { first } = shop;
 
@@ -70,3 +41,6 @@ async function openScheduled({ kind, ...options }: ShopOptions & { kind: string 
     },
   };
 }
+
+/** A tick that is late by a good part of a period may be so because the machine stood still. */
+export const asScheduleDrill = (drill: ScheduleDrill) => asDrillOn(openScheduled)({ leaseMs: PERIOD_MS, ...drill });

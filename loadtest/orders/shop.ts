@@ -1,17 +1,18 @@
 // What the drills of the orders share: two nodes, their MySQL and their Redis, made ready and put back.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type RowDataPacket } from 'mysql2/promise';
+import { createConnection, createPool, type RowDataPacket } from 'mysql2/promise';
 import { doneStates } from '../../scripts/stack/mysql.ts';
 import { mysqlAddress } from '../../services/inventory/mysql.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts';
 import { sharedClock } from '../harness/clock.ts';
-import type { DrillOutcome, Narrate } from '../harness/drill.ts';
+import { type Drill, type Narrate, notApplicable } from '../harness/drill.ts';
 import { createFaults } from '../harness/faults.ts';
 import { poll } from '../harness/poll.ts';
-import type { Target, TargetNode } from '../harness/target.ts';
+import { type Judgement, play } from '../harness/play.ts';
+import { lackOf, type Need, type Target, type TargetNode } from '../harness/target.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */
 export const STEP_LIMIT_MS = 10_000;
@@ -23,34 +24,65 @@ const tables = ['tb_order', 'tb_intent', 'tb_payment', 'tb_request', 'tb_supply'
 
 export interface ShopOptions {
   target: Target;
+  /** The row of the staircase. */
+  stage: string;
+  /** The lease of the lock that is judged, in milliseconds. */
+  leaseMs: number;
   narrate: Narrate;
   /** Ends the drill when it aborts. */
   signal: AbortSignal;
 }
 
-export interface OnBusyMachine {
-  /** The lease of the lock that is judged, in milliseconds. */
-  leaseMs: number;
-  tries?: number | undefined;
-  narrate: Narrate;
+/** A drill of the orders: it stages one fault, on purpose, and looks what is made of it. */
+export interface OrderDrill<TestBed> {
+  /** A column of the staircase. */
+  name: string;
+  /** What it takes to stage the fault, besides two nodes and a MySQL that may be emptied. */
+  needs?: Need[];
+  /** The lease that it needs, in milliseconds, whatever was asked for. */
+  leaseMs?: number;
+  run(testBed: TestBed): Promise<Judgement>;
 }
 
 /**
- * Plays a drill of the orders, and plays it again when the harness stood still for a quarter of a lease, or when the fault could
- * not be staged: a node or MySQL that did not answer in time may answer the next time.
+ * Makes of a drill one of the staircase's, on the test bed that `open` opens. It is played again when the harness stood still for a quarter
+ * of a lease, or when the fault could not be staged: a node or MySQL that did not answer in time may answer the next time.
  */
-export function playOnBusyMachine(
-  playOnce: () => Promise<DrillOutcome>,
-  { leaseMs, tries, narrate }: OnBusyMachine,
-): Promise<DrillOutcome> {
-  const limits = { wrongMs: leaseMs / 4, hinderingMs: 0 };
-  return runAgainIfBusy(() => watchingThisProcess(playOnce), { ...limits, tries, narrate });
+export const asDrillOn =
+  <TestBed extends Parameters<typeof play>[0]>(open: (options: ShopOptions) => Promise<TestBed>) =>
+  ({ name, needs = [], leaseMs: own, run }: OrderDrill<TestBed>): Drill => ({
+    name,
+    kind: 'steps',
+    async run({ target, stage, settings, signal, narrate, tries }) {
+      const lacking = lackOf(target, stage, ['own mysql', ...needs]);
+      if (lacking !== undefined) return notApplicable(lacking);
+      const leaseMs = own ?? settings.leaseMs;
+      async function playOnce() {
+        const testBed = await open({ target, stage, leaseMs, signal, narrate });
+        return play(testBed, run(testBed), signal);
+      }
+      const limits = { wrongMs: leaseMs / 4, hinderingMs: 0, tries, narrate };
+      return runAgainIfBusy(() => watchingThisProcess(playOnce), limits);
+    },
+  });
+
+/** The judgement on what must be made once. `how` tells in a clause how it came to be made more often, or not at all. */
+export function judgeOnce(
+  isOnce: boolean,
+  { count, how, ...judged }: { count: string; how: string; figures: Record<string, number>; witnesses: string[] },
+): Judgement {
+  if (isOnce) return { verdict: 'pass', reason: `${count}.`, figures: judged.figures, witnesses: [] };
+  return { verdict: 'fail', reason: `${count}: ${how}.`, ...judged };
 }
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Two nodes, the MySQL of their orders and the Redis of their stock, for a drill that goes step by step. No order is left of before. */
-export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, signal }: ShopOptions) {
+export async function openShop({
+  target: { nodes, stack, mysqlUrl },
+  narrate,
+  signal,
+}: Omit<ShopOptions, 'stage' | 'leaseMs'>) {
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
@@ -75,6 +107,18 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
     const sql = `SELECT COUNT(*) AS waiting FROM information_schema.processlist
       WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE ? AND state NOT IN (?)`;
     return Number((await query<{ waiting: number }>(sql, [like, doneStates]))[0]?.waiting);
+  }
+
+  /** Has `act` done while nobody else can change the rows that `sql` finds. */
+  async function holding<T>(sql: string, values: unknown[], act: () => Promise<T>): Promise<T> {
+    const holder = await createConnection(mysqlUrl ?? '');
+    try {
+      await holder.query('START TRANSACTION');
+      await holder.query(`${sql} FOR UPDATE`, values);
+      return await act();
+    } finally {
+      holder.destroy();
+    }
   }
 
   async function forgetOrders() {
@@ -139,8 +183,8 @@ export async function openShop({ target: { nodes, stack, mysqlUrl }, narrate, si
     second,
     nodes,
     redis,
-    mysqlUrl,
     query,
+    holding,
     until,
     waitingStatements,
     mustBeOpen,

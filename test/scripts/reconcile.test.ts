@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { balance, type Holdings, readAccounts, repair } from '../../services/inventory/orders/accounts.ts';
+import { balance, type Holdings, readAccounts, repair } from '../../scripts/accounts.ts';
 import type { Store } from '../../services/inventory/store.ts';
 import { startLink, type TestNode, until } from '../services/inventory/node-under-test.ts';
 import { buy, openShop, post, type Shop, sellHeld, supply } from '../services/inventory/orders/own-shop.ts';

@@ -1,6 +1,5 @@
 // Both nodes come to the same order at the same moment: each has looked at it before the other one has written.
 
-import { createConnection } from 'mysql2/promise';
 import { countOf } from '../../evidence/numbers.ts';
 import { describeTick, type GuardDrill, LONG_LEASE_MS } from '../clean-up.ts';
 
@@ -16,19 +15,13 @@ export const crossedTicks: GuardDrill = {
     await testBed.nothingRestored();
 
     const ended = () => [one, two].filter((tick) => tick.ended() !== undefined).length;
-    const holder = await createConnection(testBed.mysqlUrl);
     /** How many ticks wait for the row of the order. */
     const waiting = () => testBed.waitingStatements('%tb_order%');
-    try {
-      await holder.query('START TRANSACTION');
-      await holder.query('SELECT id FROM tb_order FOR UPDATE');
+    await testBed.holding('SELECT id FROM tb_order', [], async () => {
       for (const { node } of [one, two]) await node.resume();
       await until('The ticks have not come to the order.', async () => (await waiting()) + ended() === 2);
       await testBed.say(`${countOf(await waiting(), 'tick waits', 'ticks wait')} for the row of the order.`);
-      await holder.query('COMMIT');
-    } finally {
-      holder.destroy();
-    }
+    });
     for (const { node, result } of [one, two]) await testBed.say(`${node.name} ${describeTick(await result)}.`);
     testBed.mustHaveRun(first, await one.result);
     testBed.mustNotFail(second, await two.result);

@@ -8,19 +8,17 @@ import { bookingFails } from './booking-fails.ts';
 import { doubleClick, oneNodeClick } from './clicks.ts';
 import { clicksAtOnce } from './clicks-at-once.ts';
 import { clockSkew } from './clock-skew.ts';
-import { crashBeforeAnswer } from './crash-before-answer.ts';
 import { crossedTicks } from './crossed-ticks.ts';
-import { doubleRestore } from './double-restore.ts';
 import { jobCrashesHalfWay } from './job-crashes-half-way.ts';
 import { jobOutlivesLease } from './job-outlives-lease.ts';
 import { killedAtWork } from './killed-at-work.ts';
+import { crashBeforeAnswer, retryAfterTimeout } from './lost-answer.ts';
 import { nextUpstream } from './next-upstream.ts';
 import { redelivered } from './redelivered.ts';
 import { refundTwice } from './refund-twice.ts';
-import { retryAfterTimeout } from './retry-after-timeout.ts';
 import { runsOverlap } from './runs-overlap.ts';
 import { runsPileUp } from './runs-pile-up.ts';
-import { sameNodeTwice } from './same-node-twice.ts';
+import { doubleRestore, sameNodeTwice } from './same-tick-twice.ts';
 import { sentTwice } from './sent-twice.ts';
 
 /** The drills of the clean-up, in the order of the staircase's columns. */

@@ -7,6 +7,7 @@ import type { Judgement } from '../../harness/play.ts';
 import type { TargetNode } from '../../harness/target.ts';
 import { linkOf, orderToPay, PATIENCE_MS, paymentsOf, pendingOf, sendPayment } from '../payments.ts';
 import type { KeyDrill, PurchaseTestBed } from '../purchase.ts';
+import { judgeOnce } from '../shop.ts';
 
 export const redelivered: KeyDrill = {
   name: 'redelivered',
@@ -94,15 +95,11 @@ async function judge(
   { dead, heir }: Record<'dead' | 'heir', TargetNode>,
 ): Promise<Judgement> {
   const payments = await paymentsOf(testBed, order);
-  const isOnce = payments.length === 1;
-  const count = `${countOf(payments.length, 'payment')} for one message`;
   const [row] = await testBed.query<{ status: string }>('SELECT status FROM tb_order WHERE id = ?', [order]);
-  return {
-    verdict: isOnce ? 'pass' : 'fail',
-    reason: isOnce
-      ? `${count}.`
-      : `${count}: ${heir.name} did not know that ${dead.name} had booked it. Half is paid, and the order is ${row?.status}.`,
+  return judgeOnce(payments.length === 1, {
+    count: `${countOf(payments.length, 'payment')} for one message`,
+    how: `${heir.name} did not know that ${dead.name} had booked it. Half is paid, and the order is ${row?.status}`,
     figures: { messages: 1, payments: payments.length },
-    witnesses: isOnce ? [] : payments.map(({ id }) => `payment ${id} of order ${order}`),
-  };
+    witnesses: payments.map(({ id }) => `payment ${id} of order ${order}`),
+  });
 }

@@ -1,13 +1,9 @@
 // Both nodes get the same refund at the same moment, and look before either has written. How often is it paid?
 
-import { createConnection } from 'mysql2/promise';
 import { NotStagedError } from '../../evidence/not-staged.ts';
 import { countOf } from '../../evidence/numbers.ts';
 import { type ClientAnswer, describeAnswer, type KeyDrill } from '../purchase.ts';
-
-interface Payment {
-  id: string;
-}
+import { judgeOnce } from '../shop.ts';
 
 export const refundTwice: KeyDrill = {
   name: 'refund-twice',
@@ -30,11 +26,9 @@ export const refundTwice: KeyDrill = {
     };
 
     // A node that has looked waits for this row, so that both have looked before either writes.
-    const holder = await createConnection(testBed.mysqlUrl);
-    try {
-      await holder.query('START TRANSACTION');
-      await holder.query('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
-      const both = [refund(first)];
+    const both: Promise<void>[] = [];
+    await testBed.holding('SELECT id FROM tb_order WHERE id = ?', [id], async () => {
+      both.push(refund(first));
       await until(`${first.name} has not come to change the order.`, async () => (await waiting()) === 1);
       await testBed.say(`${first.name} has seen that the order is paid, and is about to write that it is refunded.`);
       both.push(refund(second));
@@ -47,22 +41,19 @@ export const refundTwice: KeyDrill = {
           ? `${second.name}: the request ${describeAnswer(answered[0])}.`
           : `${second.name} has seen the same.`,
       );
-      await holder.query('COMMIT');
-      await Promise.all(both);
-    } finally {
-      holder.destroy();
-    }
+    });
+    await Promise.all(both);
     testBed.mustBeAnswered(...answered);
 
-    const refunds = await query<Payment>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'", [id]);
+    const refunds = await query<{ id: string }>("SELECT id FROM tb_payment WHERE order_id = ? AND kind = 'REFUND'", [
+      id,
+    ]);
     if (refunds.length === 0) throw new NotStagedError('Nothing was refunded at all.');
-    const isOnce = refunds.length === 1;
-    const count = `${countOf(refunds.length, 'refund')} of one order`;
-    return {
-      verdict: isOnce ? 'pass' : 'fail',
-      reason: isOnce ? `${count}.` : `${count}: both nodes had found it paid before either wrote that it was refunded.`,
+    return judgeOnce(refunds.length === 1, {
+      count: `${countOf(refunds.length, 'refund')} of one order`,
+      how: 'both nodes had found it paid before either wrote that it was refunded',
       figures: { orders: 1, refunds: refunds.length },
-      witnesses: isOnce ? [] : refunds.map((refund) => `payment ${refund.id}: a refund of order ${id}`),
-    };
+      witnesses: refunds.map((refund) => `payment ${refund.id}: a refund of order ${id}`),
+    });
   },
 };

@@ -7,6 +7,7 @@ import { countOf } from '../../evidence/numbers.ts';
 import { PAYMENT_MIN_IDLE_MS } from '../../staircase/keys.ts';
 import { lastGiven, orderToPay, paymentsOf, pendingOf, sendPayment } from '../payments.ts';
 import type { KeyDrill } from '../purchase.ts';
+import { judgeOnce } from '../shop.ts';
 
 /** How long a message that nobody works at may be pending, in milliseconds: by then it has come again, twice. */
 const PATIENCE_MS = 3 * PAYMENT_MIN_IDLE_MS;
@@ -32,16 +33,13 @@ export const sentTwice: KeyDrill = {
     if ((await testBed.redis.xlen(refusedKey)) > 0) throw new NotStagedError('A message was put aside.');
     if ((await lastGiven(testBed)) !== again) throw new NotStagedError('No node was given the second message.');
     const payments = await paymentsOf(testBed, order.id);
-    const isOnce = isDone && payments.length === 1;
-    const count = `${countOf(payments.length, 'payment')} for one that was sent twice`;
-    const why = isDone
-      ? 'nothing told the second message from a new payment'
-      : 'nobody acknowledges a message of it, which comes again and again';
-    return {
-      verdict: isOnce ? 'pass' : 'fail',
-      reason: isOnce ? `${count}.` : `${count}: ${why}.`,
+    return judgeOnce(isDone && payments.length === 1, {
+      count: `${countOf(payments.length, 'payment')} for one that was sent twice`,
+      how: isDone
+        ? 'nothing told the second message from a new payment'
+        : 'nobody acknowledges a message of it, which comes again and again',
       figures: { messages: 2, payments: payments.length },
-      witnesses: isOnce ? [] : payments.map(({ id }) => `payment ${id} of order ${order.id}`),
-    };
+      witnesses: payments.map(({ id }) => `payment ${id} of order ${order.id}`),
+    });
   },
 };

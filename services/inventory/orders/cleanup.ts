@@ -4,9 +4,7 @@ import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { stockOf, strategies } from '../../../locks/index.ts';
-import { LockNotHeldError } from '../../../locks/lock.ts';
 import { asProblem } from '../away-server.ts';
-import { ExternalLockFault } from '../describe.ts';
 import { createHeld } from '../held.ts';
 import type { GuardTiming, JobSchedule, JobState, TickResult, tickScriptSchema } from '../lab/contract.ts';
 import { ProblemError } from '../problem.ts';
@@ -14,13 +12,14 @@ import type { SaleService } from '../sale-service.ts';
 import type { NodeServers } from '../servers.ts';
 import { type InventorySettings, lackingSetting } from '../settings.ts';
 import { RESTORABLE_MS, type Store } from '../store.ts';
-import { countFailure, isHopeless, isTried } from './dead-letters.ts';
+import { isTried, noteFailure } from './dead-letters.ts';
 import { guardNamed, jobLockKey } from './jobs/guards.ts';
 import { type CleanUp, type DueOrder, type Job, MAX_ORDERS } from './jobs/job.ts';
+import { locksWithStockInMysql, setRestored } from './order-store.ts';
 import { startSchedule } from './schedules/index.ts';
 import type { ScheduledTick } from './schedules/schedule.ts';
 import { schedulesOf } from './settings.ts';
-import { CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
+import { inTransaction, withoutTransaction } from './transaction.ts';
 
 /** How many orders of one sku are restored under one lock at most: sales wait meanwhile. */
 const MOST_AT_ONCE = 100;
@@ -49,18 +48,18 @@ export type CleanUpJob = ReturnType<typeof createCleanUp>;
 /** Closes the orders that are due and puts their units back, whenever its schedule says so, under the guard of JOB_LOCK. */
 export function createCleanUp({ settings, node, mysql, store, servers, sales, carryOut, log, ended }: CleanUpParts) {
   const instance = randomUUID();
-  const stockIn = (place: 'redis' | 'mysql') => (place === 'mysql' ? servers.stockInMysql() : store);
   const stopping = new AbortController();
+  const held = createHeld();
   const underWay = new Set<Promise<TickResult>>();
+  const atStart = { leaseMs: settings.JOB_LEASE_MS, minHoldMs: settings.JOB_MIN_HOLD_MS };
+  let timing = atStart;
+  let guard = settings.JOB_LOCK;
   let schedule: JobSchedule = schedulesOf(settings)[0]?.[1] ?? {};
   let scheduled: ScheduledTick[] = [];
   let running = startSchedule(schedule, scheduledTick);
-  let guard = settings.JOB_LOCK;
-  let timing = { leaseMs: settings.JOB_LEASE_MS, minHoldMs: settings.JOB_MIN_HOLD_MS };
-  const held = createHeld();
   let nextScript: TickScript | undefined;
   let ticks = 0;
-  let last: TickResult | undefined;
+  let last: TickResult | null = null;
 
   async function scheduledTick(its: ScheduledTick) {
     scheduled = [...scheduled.slice(1 - MOST_SCHEDULED), its];
@@ -73,128 +72,112 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   }
 
   /** Runs one tick, now. Never rejects. */
-  async function tick(): Promise<TickResult> {
-    const running = runTick();
-    underWay.add(running);
-    try {
-      last = await running;
-      ended(last);
-      return last;
-    } finally {
+  function tick(): Promise<TickResult> {
+    const running = runTick().finally(() => {
       underWay.delete(running);
       if (underWay.size === 0) servers.endOtherJobs(timing.leaseMs);
-    }
+    });
+    underWay.add(running);
+    return running;
   }
 
   async function runTick(): Promise<TickResult> {
     const startedAt = performance.now();
     const result: TickResult = { outcome: 'ran', node, guard, due: 0, closed: 0, restored: 0, ms: 0 };
-    const script = nextScript;
     const leftOut = new Map<string, unknown>();
-    nextScript = undefined;
+    const job = openJob(result, leftOut);
     try {
       await store.mustCarry(guard);
-      result.outcome = await (carryOut ?? guardNamed(guard))(openJob(result, script, leftOut));
+      result.outcome = await (carryOut ?? guardNamed(guard))(job);
       const [why] = leftOut.values();
       if (leftOut.size > 0) throw why;
     } catch (error) {
-      const { code, message, cause } = whyFailed(error);
+      const { code, message, cause } = asProblem(error);
       if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
       Object.assign(result, { outcome: 'failed', code, detail: message });
     }
     result.ms = Math.round(performance.now() - startedAt);
+    last = result;
+    ended(result);
     return result;
   }
 
   /** What one tick works with: it counts in `result`, is held where the script says, and notes which skus it has left out. */
-  function openJob(result: TickResult, script: TickScript | undefined, leftOut: Map<string, unknown>): Job {
+  function openJob(result: TickResult, leftOut: Map<string, unknown>): Job {
     const name = guard;
+    const script = nextScript;
+    nextScript = undefined;
     const { leaseMs, minHoldMs } = timing;
-    let restoredOrders = 0;
 
     async function holdAfter(step: TickScript['after'], orders: number) {
       if (step === script?.after && orders === script.orders) await held.untilResumed();
     }
 
-    /** Orders of one sku that can't be done must not keep the tick from the others. Resolves with undefined when they are left out. */
-    async function orLeaveOut<T>(sku: string, orders: DueOrder[], work: () => Promise<T>): Promise<T | undefined> {
-      unlessStopping();
-      if (leftOut.has(sku)) return undefined;
-      try {
-        return await work();
-      } catch (error) {
-        // Every order would meet the same.
-        if (whyFailed(error).code === 'STORE_UNAVAILABLE') throw error;
-        leftOut.set(sku, error);
-        await noteFailure(orders, error);
-        return undefined;
-      }
+    /** Each order is of one unit, so the script counts both alike. */
+    async function count(done: 'closed' | 'restored', units = 1) {
+      result[done] += units;
+      await holdAfter(done, result[done]);
     }
 
-    /** Rejects as `done` does, when that is noted. */
-    async function orNote(order: DueOrder, done: Promise<void>) {
-      await done.catch(async (error) => {
-        await noteFailure([order], error);
+    async function orNote(orders: DueOrder[], work: () => Promise<void>) {
+      await work().catch(async (error) => {
+        await noteFailure(mysql, log, orders, error);
         throw error;
       });
     }
 
-    async function restoredNow(units: number) {
-      result.restored += units;
-      restoredOrders += 1;
-      await holdAfter('restored', restoredOrders);
-    }
-
-    async function closedNow() {
-      result.closed += 1;
-      await holdAfter('closed', result.closed);
+    /** Orders of one sku that can't be done must not keep the tick from the others. */
+    async function orLeaveOut(sku: string, orders: DueOrder[], work: () => Promise<void>) {
+      unlessStopping();
+      if (leftOut.has(sku)) return;
+      await orNote(orders, work).catch((error) => {
+        // Every order would meet the same.
+        if (asProblem(error).code === 'STORE_UNAVAILABLE') throw error;
+        leftOut.set(sku, error);
+      });
     }
 
     async function restoreBatch(sku: string, orders: DueOrder[]) {
-      // Another tick, or a new count of the stock, may have settled some since they were read.
-      const open = await stillUnrestored(mysql, orders);
-      if (open.length === 0) return;
-      const ends = await sales.giveBackOrders(sku, open);
-      const back = open.filter((_, at) => ends[at]?.status === 'fulfilled');
-      for (const [at, { quantity }] of open.entries()) {
-        const end = ends[at];
-        if (end?.status === 'fulfilled' && end.value) await restoredNow(quantity);
-      }
-      await setRestored(mysql, back);
+      const ends = await sales.giveBackOrders(sku, orders);
+      for (const [at, end] of ends.entries())
+        if (end.status === 'fulfilled' && end.value) await count('restored', orders[at]?.quantity);
+      const back = orders.filter((_, at) => ends[at]?.status === 'fulfilled');
+      await withoutTransaction(mysql, (ask) => setRestored(ask, back));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     }
 
     return {
       async readDue() {
-        const due = await readOrders(mysql, dueNow);
+        const due = await readDue(mysql);
         result.due = due.length;
         await holdAfter('read', script?.orders ?? 1);
         return due;
       },
       async restore(order) {
         unlessStopping();
-        await orNote(order, restore(order));
-        await restoredNow(order.quantity);
+        await orNote([order], () => restore(order));
+        await count('restored', order.quantity);
       },
       async close(order) {
-        await orNote(order, close(mysql, order));
-        await closedNow();
+        await orNote([order], () => close(mysql, order));
+        await count('closed');
       },
-      async closeIn(order, work) {
-        const done = (await orLeaveOut(order.sku, [order], () => inTransaction(mysql, work))) ?? 'nothing';
-        if (done === 'restored') await restoredNow(order.quantity);
-        if (done !== 'nothing') await closedNow();
-      },
-      readUnrestored: () => readUnrestored(mysql),
-      async restoreAll(orders) {
-        const left = [...orders];
-        for (let first = left[0]; first !== undefined; first = left[0]) {
-          const { sku } = first;
-          // A tick that is to be held after so many orders is held before it has restored more.
-          const most = script?.after === 'restored' ? Math.max(1, script.orders - restoredOrders) : MOST_AT_ONCE;
-          const batch = left.filter((order) => order.sku === sku).slice(0, most);
-          for (const order of batch) left.splice(left.indexOf(order), 1);
-          await orLeaveOut(sku, batch, () => restoreBatch(sku, batch));
+      closeIn: (order, work) =>
+        orLeaveOut(order.sku, [order], async () => {
+          const done = await inTransaction(mysql, work);
+          if (done === 'restored') await count('restored', order.quantity);
+          if (done !== 'nothing') await count('closed');
+        }),
+      async restoreClosed() {
+        for (const sku of new Set((await readUnrestored(mysql)).map((order) => order.sku))) {
+          for (let isLeft = true; isLeft && !leftOut.has(sku); ) {
+            // A tick that is to be held after so many orders is held before it has restored more.
+            const most = script?.after === 'restored' ? Math.max(1, script.orders - result.restored) : MOST_AT_ONCE;
+            // Read anew: another tick, or a new count of the stock, may have settled some.
+            const orders = await readUnrestored(mysql, most, sku);
+            isLeft = orders.length === most;
+            if (orders.length > 0) await orLeaveOut(sku, orders, () => restoreBatch(sku, orders));
+          }
         }
       },
       openLock() {
@@ -215,27 +198,16 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
     };
   }
 
-  /** What can never work must have an end, with its reason. */
-  async function noteFailure(orders: DueOrder[], error: unknown) {
-    const why = whyFailed(error);
-    if (!isHopeless(why)) return;
-    const reason = String(why.cause instanceof Error ? why.cause.message : why.message);
-    const ids = orders.map(({ id }) => id);
-    for (const id of await countFailure(mysql, ids, reason))
-      log.warn({ order: id, why: reason }, 'an order is put aside');
-  }
-
   /** Gives the units back under the lock of the sales, if the sales of this node use that stock now. */
   async function restore({ sku, quantity, lock }: DueOrder) {
     const place = stockOf(lock);
-    if (place !== stockOf(sales.state().lock)) return stockIn(place).restock(sku, quantity);
-    try {
-      await sales.giveBack(sku, quantity);
-    } catch (error) {
+    const restock = () => (place === 'mysql' ? servers.stockInMysql() : store).restock(sku, quantity);
+    if (place !== stockOf(sales.state().lock)) return restock();
+    await sales.giveBack(sku, quantity).catch((error) => {
       // The sku was deleted. Its units are counted all the same.
-      if (!(error instanceof ProblemError) || error.code !== 'NOT_FOUND') throw error;
-      await stockIn(place).restock(sku, quantity);
-    }
+      if (asProblem(error).code !== 'NOT_FOUND') throw error;
+      return restock();
+    });
   }
 
   function unlessStopping() {
@@ -256,18 +228,16 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       running: underWay.size,
       held: held.count(),
       scheduled,
-      last: last ?? null,
+      last,
     }),
     /** Changes the guard of the ticks to come. What is left out of the timing is as the node was started. */
-    setLock(name: string, { leaseMs, minHoldMs }: GuardTiming) {
+    setLock(name: string, given: GuardTiming) {
       const lacking = lackingSetting(name, settings);
-      if (lacking) {
+      if (lacking)
         throw new ProblemError('BAD_REQUEST', `${name} needs ${lacking}, which ${node} was started without.`);
-      }
-      const changed = { leaseMs: leaseMs ?? settings.JOB_LEASE_MS, minHoldMs: minHoldMs ?? settings.JOB_MIN_HOLD_MS };
-      if (changed.minHoldMs >= changed.leaseMs) {
+      const changed = { ...atStart, ...given };
+      if (changed.minHoldMs >= changed.leaseMs)
         throw new ProblemError('BAD_REQUEST', 'The minimum hold must be less than the lease.');
-      }
       guard = name;
       timing = changed;
     },
@@ -294,44 +264,29 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
   };
 }
 
-async function readOrders(mysql: Pool, which: string, values: unknown[] = []): Promise<DueOrder[]> {
-  const sql = `SELECT id, sku, quantity, lock_name AS \`lock\` FROM tb_order ${which} LIMIT ${MAX_ORDERS}`;
-  return withoutTransaction(mysql, (ask) => ask<(RowDataPacket & DueOrder)[]>(sql, values));
-}
+const dueOrders = 'SELECT id, sku, quantity, lock_name AS `lock` FROM tb_order';
 
-const dueNow = `WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) AND ${isTried} ORDER BY due_at, id`;
+const readDue = (mysql: Pool): Promise<DueOrder[]> =>
+  withoutTransaction(mysql, (ask) =>
+    ask<(RowDataPacket & DueOrder)[]>(
+      `${dueOrders} WHERE status = 'UNPAID' AND due_at <= UTC_TIMESTAMP(3) AND ${isTried} ORDER BY due_at, id LIMIT ?`,
+      [MAX_ORDERS],
+    ),
+  );
 
-async function readUnrestored(mysql: Pool): Promise<DueOrder[]> {
-  const closed = `WHERE status = 'CLOSED' AND restored_at IS NULL
-    AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND AND ${isTried} ORDER BY changed_at, id`;
-  const orders = await readOrders(mysql, closed, [RESTORABLE_MS * 1_000]);
-  return orders.filter(({ lock }) => stockOf(lock) === 'redis');
-}
+/** Resolves with the closed orders whose units nobody has written down as back in Redis: those of one sku when it is given. */
+const readUnrestored = (mysql: Pool, most = MAX_ORDERS, sku: string | null = null): Promise<DueOrder[]> =>
+  withoutTransaction(mysql, (ask) =>
+    ask<(RowDataPacket & DueOrder)[]>(
+      `${dueOrders} WHERE status = 'CLOSED' AND restored_at IS NULL AND changed_at > UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
+        AND lock_name NOT IN (?) AND sku = COALESCE(?, sku) AND ${isTried} ORDER BY changed_at, id LIMIT ?`,
+      [RESTORABLE_MS * 1_000, locksWithStockInMysql(), sku, most],
+    ),
+  );
 
 /** On purpose without a look at the status: only a guard says that nobody else has changed it. */
 async function close(mysql: Pool, { id }: DueOrder) {
   const sql = `UPDATE tb_order
     SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3), restored_at = UTC_TIMESTAMP(3) WHERE id = ?`;
   await withoutTransaction(mysql, (ask) => ask(sql, [id]));
-}
-
-/** Resolves with those of the orders that nobody has written down as restored. */
-async function stillUnrestored(mysql: Pool, orders: DueOrder[]): Promise<DueOrder[]> {
-  const left = await readOrders(mysql, 'WHERE id IN (?) AND restored_at IS NULL', [orders.map(({ id }) => id)]);
-  return orders.filter(({ id }) => left.some((one) => one.id === id));
-}
-
-async function setRestored(mysql: Pool, orders: DueOrder[]) {
-  if (orders.length === 0) return;
-  const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL';
-  await withoutTransaction(mysql, (ask) => ask(sql, [orders.map(({ id }) => id)]));
-}
-
-function whyFailed(error: unknown): ProblemError {
-  // A wait that was ended says why in its cause.
-  const reason = error instanceof Error && error.name === 'AbortError' ? error.cause : error;
-  if (reason instanceof LockNotHeldError) return new ProblemError('LOCK_NOT_HELD', reason.message);
-  if (reason instanceof ExternalLockFault) return new ProblemError('LOCK_FAILED', `${reason.message}.`);
-  if (reason instanceof CommitUnansweredError) return new ProblemError('STORE_UNAVAILABLE', reason.message);
-  return asProblem(reason);
 }

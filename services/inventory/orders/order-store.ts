@@ -4,9 +4,9 @@ import { stockOf, strategies } from '../../../locks/index.ts';
 import { connectMysql, readSchema, stockTables } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
 import type { Keep } from './idempotency/once.ts';
-import { type ListQuery, type NewOrder, noSuchOrder, type Order, refuseStep, statusBefore } from './order.ts';
+import { type ListQuery, type NewOrder, type Order, type OrderStatus, statusBefore } from './order.ts';
 import type { Payment } from './payments/payment.ts';
-import { type Ask, CommitUnansweredError, inTransaction, withoutTransaction } from './transaction.ts';
+import { type Ask, inTransaction, withoutTransaction } from './transaction.ts';
 
 const columns = `id, sku, quantity, amount, status, node, sale_id AS saleId, lock_name AS \`lock\`,
   created_at AS createdAt, due_at AS dueAt, changed_at AS changedAt, restored_at AS restoredAt`;
@@ -30,63 +30,50 @@ export function connectOrders(url: string, connections: number, tables: string[]
  * STORE_UNAVAILABLE; then nothing is written, unless the error says that it may be.
  */
 export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND }: OrderSettings) {
-  /** Rejects with ProblemError, not definite, when nobody knows whether the work is done. */
-  const transact = <T>(work: (ask: Ask) => Promise<T>) =>
-    inTransaction(mysql, work).catch((cause) => {
-      if (!(cause instanceof CommitUnansweredError)) throw cause;
-      throw new ProblemError('STORE_UNAVAILABLE', cause.message, { definite: false, cause });
-    });
   // The tables are to be there from the start. While MySQL is away, the first statement after it makes them.
   mysql.query('SELECT 1').catch(() => {});
 
-  /** Changes the status, and writes down the money that moved, in one transaction. */
-  async function step(id: string, to: 'PAID' | 'REFUNDED', kind: 'PAYMENT' | 'REFUND', keep?: Keep): Promise<Order> {
-    const { order, isChanged } = await transact(async (ask) => {
+  /**
+   * Changes the status, and writes down the money that moved, in one transaction. Rejects with ProblemError NOT_FOUND or ORDER_STATE; not
+   * definite when MySQL did not answer whether it is done.
+   */
+  async function step(id: string, to: 'PAID' | 'REFUNDED', keep?: Keep): Promise<Order> {
+    // The mistake that pays twice, on purpose: two that come at once both find the order paid.
+    const looksFirst = to === 'REFUNDED' && REFUND === 'look-first';
+    const before = looksFirst ? await find(id) : undefined;
+    if (before && before.status !== statusBefore[to]) throw refuseStep(before, to);
+    const { order, isChanged } = await inTransaction(mysql, async (ask) => {
       // Only one of two that come at once finds the status that its step leads from.
-      const update = 'UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND status = ?';
+      const isStill = looksFirst ? 'TRUE' : 'status = ?';
+      const update = `UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND ${isStill}`;
       const { affectedRows } = await ask<ResultSetHeader>(update, [to, id, statusBefore[to]]);
       const order = await findIn(ask, id);
-      if (affectedRows === 1 && order) {
-        await moveMoney(ask, order, kind);
+      if (affectedRows === 1) {
+        await moveMoney(ask, order, to === 'PAID' ? 'PAYMENT' : 'REFUND');
         await keep?.(ask, order);
       }
       return { order, isChanged: affectedRows === 1 };
     });
-    if (order === undefined) throw noSuchOrder(id);
     if (!isChanged) throw refuseStep(order, to);
     return order;
   }
 
-  /** The mistake that pays twice: two that come at once both find the order paid. */
-  async function refundAfterLook(id: string, keep?: Keep): Promise<Order> {
-    const before = await withoutTransaction(mysql, (ask) => findIn(ask, id));
-    if (before === undefined) throw noSuchOrder(id);
-    if (before.status !== statusBefore.REFUNDED) throw refuseStep(before, 'REFUNDED');
-    // Looking and paying are two steps on purpose.
-    return transact(async (ask) => {
-      await moveMoney(ask, before, 'REFUND');
-      await ask("UPDATE tb_order SET status = 'REFUNDED', changed_at = UTC_TIMESTAMP(3) WHERE id = ?", [id]);
-      const order = (await findIn(ask, id)) ?? before;
-      await keep?.(ask, order);
-      return order;
-    });
-  }
+  const find = (id: string) => withoutTransaction(mysql, (ask) => findIn(ask, id));
 
   /**
    * Books money that has arrived, and makes the order PAID when all of it is there: it may come in parts. Money that nobody waits for is
    * booked, too. Rejects with ProblemError NOT_FOUND; not definite when MySQL did not answer whether it is booked.
    */
   function receive({ order: id, amount }: Payment, keep?: Keep): Promise<Order> {
-    return transact(async (ask) => {
+    return inTransaction(mysql, async (ask) => {
       // Two parts that come at once are booked one after the other, so that the later one sees the sum of both.
-      const [known] = await ask<RowDataPacket[]>('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
-      if (known === undefined) throw noSuchOrder(id);
+      await ask('SELECT id FROM tb_order WHERE id = ? FOR UPDATE', [id]);
       await moveMoney(ask, { id, amount }, 'PAYMENT');
       const paid = "SELECT SUM(amount) FROM tb_payment WHERE order_id = ? AND kind = 'PAYMENT'";
       const update = `UPDATE tb_order SET status = 'PAID', changed_at = UTC_TIMESTAMP(3)
         WHERE id = ? AND status = 'UNPAID' AND tb_order.amount <= (${paid})`;
       await ask(update, [id, id]);
-      const order = (await findIn(ask, id)) as Order;
+      const order = await findIn(ask, id);
       await keep?.(ask, order);
       return order;
     });
@@ -107,7 +94,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     /**
      * Writes the order of units that were taken, in the place of its intent. Resolves with false when somebody has settled the
      * intent meanwhile, and perhaps put the units back: there is no order then, and the intent is there again. Rejects with
-     * CommitUnansweredError when the order may be written; after every other rejection it is not. `keep` is done in the same
+     * what `isInDoubt` knows when the order may be written; after every other rejection it is not. `keep` is done in the same
      * transaction.
      */
     place(order: NewOrder, keep?: (ask: Ask) => Promise<void>): Promise<boolean> {
@@ -125,41 +112,33 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
         return true;
       });
     },
-    /** Rejects with ProblemError NOT_FOUND or ORDER_STATE; not definite when MySQL did not answer whether it is paid. */
-    pay: (id: string, keep?: Keep) => step(id, 'PAID', 'PAYMENT', keep),
-    /** Rejects as `pay`. A refund gives back the money and not the goods: the units stay sold. */
-    refund: (id: string, keep?: Keep) =>
-      REFUND === 'look-first' ? refundAfterLook(id, keep) : step(id, 'REFUNDED', 'REFUND', keep),
+    pay: (id: string, keep?: Keep) => step(id, 'PAID', keep),
+    /** Gives back the money and not the goods: the units stay sold. */
+    refund: (id: string, keep?: Keep) => step(id, 'REFUNDED', keep),
     receive,
     /** Rejects with ProblemError NOT_FOUND. */
-    async find(id: string): Promise<Order> {
-      const order = await withoutTransaction(mysql, (ask) => findIn(ask, id));
-      if (order === undefined) throw noSuchOrder(id);
-      return order;
-    },
+    find,
+    /** Rejects when MySQL does not answer. */
+    ask: () => withoutTransaction(mysql, (ask) => ask('SELECT 1')),
     /**
      * A page of orders, the oldest first. `next` is what to give as `after` for the page behind it, null behind the last.
      * Rejects with ProblemError NOT_FOUND when there is no order `after`.
      */
     async list({ status, limit, after }: ListQuery): Promise<{ orders: Order[]; next: string | null }> {
-      const rows = await withoutTransaction(mysql, async (ask) => {
-        const conditions = ['TRUE'];
-        const values: unknown[] = [];
-        if (status !== undefined) {
-          conditions.push('status = ?');
-          values.push(status);
-        }
-        if (after !== undefined) {
-          const [last] = await ask<RowDataPacket[]>('SELECT created_at FROM tb_order WHERE id = ?', [after]);
-          if (last === undefined) return undefined;
-          conditions.push('(created_at > ? OR (created_at = ? AND id > ?))');
-          values.push(last.created_at, last.created_at, after);
-        }
-        // One more than asked for tells whether there is another page.
-        const sql = `SELECT ${columns} FROM tb_order WHERE ${conditions.join(' AND ')} ORDER BY created_at, id LIMIT ?`;
-        return ask<RowDataPacket[]>(sql, [...values, limit + 1]);
-      });
-      if (rows === undefined) throw noSuchOrder(String(after));
+      const conditions = ['TRUE'];
+      const values: unknown[] = [];
+      if (status !== undefined) {
+        conditions.push('status = ?');
+        values.push(status);
+      }
+      if (after !== undefined) {
+        const last = new Date((await find(after)).createdAt);
+        conditions.push('(created_at > ? OR (created_at = ? AND id > ?))');
+        values.push(last, last, after);
+      }
+      // One more than asked for tells whether there is another page.
+      const sql = `SELECT ${columns} FROM tb_order WHERE ${conditions.join(' AND ')} ORDER BY created_at, id LIMIT ?`;
+      const rows = await withoutTransaction(mysql, (ask) => ask<RowDataPacket[]>(sql, [...values, limit + 1]));
       const orders = rows.slice(0, limit).map(toOrder);
       return { orders, next: rows.length > limit ? (orders.at(-1)?.id ?? null) : null };
     },
@@ -170,7 +149,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     async supply(sku: string, stockIn: 'redis' | 'mysql', units: number) {
       const isThere = '(lock_name IN (?)) = ?';
       const there = [locksWithStockInMysql(), stockIn === 'mysql'];
-      await transact(async (ask) => {
+      await inTransaction(mysql, async (ask) => {
         // Waits for the orders that are just being written in the place of their intents.
         await ask(`DELETE FROM tb_intent WHERE sku = ? AND ${isThere}`, [sku, ...there]);
         const settle = `UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3)
@@ -198,9 +177,21 @@ async function moveMoney(ask: Ask, { id, amount }: Pick<Order, 'id' | 'amount'>,
   await ask(insert, [randomUUID(), id, kind, amount]);
 }
 
-async function findIn(ask: Ask, id: string): Promise<Order | undefined> {
+/** Rejects with ProblemError NOT_FOUND. */
+async function findIn(ask: Ask, id: string): Promise<Order> {
   const [row] = await ask<RowDataPacket[]>(`SELECT ${columns} FROM tb_order WHERE id = ?`, [id]);
-  return row && toOrder(row);
+  if (row === undefined) throw new ProblemError('NOT_FOUND', `There is no order ${id}.`);
+  return toOrder(row);
+}
+
+/** The step is not allowed from where the order is. */
+const refuseStep = ({ id, status }: Order, to: OrderStatus) =>
+  new ProblemError('ORDER_STATE', `Order ${id} is ${status}, so it can't become ${to}.`);
+
+/** Writes down that the units of closed orders are back. */
+export async function setRestored(ask: Ask, orders: { id: string }[]) {
+  const sql = 'UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL';
+  if (orders.length > 0) await ask(sql, [orders.map(({ id }) => id)]);
 }
 
 function insertIntent({ id, sku, quantity, node, lock }: NewOrder): [string, unknown[]] {
@@ -209,7 +200,7 @@ function insertIntent({ id, sku, quantity, node, lock }: NewOrder): [string, unk
   return [sql, [id, sku, quantity, node, lock]];
 }
 
-const locksWithStockInMysql = () => Object.keys(strategies).filter((name) => stockOf(name) === 'mysql');
+export const locksWithStockInMysql = () => Object.keys(strategies).filter((name) => stockOf(name) === 'mysql');
 
 const toOrder = (row: RowDataPacket) =>
   Object.fromEntries(

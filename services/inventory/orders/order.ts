@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ProblemError } from '../problem.ts';
 
 /** UNPAID → PAID → REFUNDED, or UNPAID → CLOSED. There is no other step. */
 export const orderStatuses = ['UNPAID', 'PAID', 'REFUNDED', 'CLOSED'] as const;
@@ -47,17 +46,10 @@ export const listSchema = z.strictObject({
   status: z.enum(orderStatuses, `must be one of ${orderStatuses.join(', ')}`).optional(),
   limit: z
     .string(limitAllowed)
-    .regex(/^\d{1,3}$/, limitAllowed)
+    .regex(/^([1-9]\d?|100)$/, limitAllowed)
     .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= 100, limitAllowed)
     .default(20),
   after: orderIdSchema.optional(),
 });
 
 export type ListQuery = z.output<typeof listSchema>;
-
-export const noSuchOrder = (id: string) => new ProblemError('NOT_FOUND', `There is no order ${id}.`);
-
-/** The step is not allowed from where the order is. */
-export const refuseStep = ({ id, status }: Order, to: OrderStatus) =>
-  new ProblemError('ORDER_STATE', `Order ${id} is ${status}, so it can't become ${to}.`);

@@ -2,19 +2,14 @@
 
 import type { Express, Request, Response } from 'express';
 import type { Pool } from 'mysql2/promise';
-import type { Logger } from 'pino';
 import type { RedisClient } from '../../../locks/lock.ts';
-import { allowOnly } from '../answer.ts';
-import type { AnswersState, TickResult } from '../lab/contract.ts';
+import { addRoute } from '../answer.ts';
+import type { AnswersState } from '../lab/contract.ts';
 import type { LabExtension } from '../lab/listener.ts';
 import type { Metrics } from '../metrics.ts';
 import { endPool } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
-import type { SaleService } from '../sale-service.ts';
-import type { NodeServers } from '../servers.ts';
-import type { InventorySettings } from '../settings.ts';
-import type { Store } from '../store.ts';
-import { createCleanUp } from './cleanup.ts';
+import { type CleanUpParts, createCleanUp } from './cleanup.ts';
 import { createAnswers } from './idempotency/index.ts';
 import type { Once } from './idempotency/once.ts';
 import { addJobRoutes } from './job-routes.ts';
@@ -24,16 +19,9 @@ import { connectOrders, createOrderStore } from './order-store.ts';
 import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
 import { openSaleOrder } from './sale-order.ts';
 import { idempotencyOf, orderUrlOf } from './settings.ts';
-import { withoutTransaction } from './transaction.ts';
 
-export interface OrdersParts {
-  settings: InventorySettings;
-  node: string;
-  store: Store;
-  servers: NodeServers;
-  sales: SaleService;
+export interface OrdersParts extends Omit<CleanUpParts, 'mysql' | 'carryOut' | 'ended'> {
   metrics: Metrics;
-  log: Logger;
   isStopping: () => boolean;
 }
 
@@ -56,28 +44,10 @@ export const otherParts: OtherParts = {};
 
 /** Without MYSQL_URL, or with ORDERS=off, there are only the keys: sales write no orders, and no route is added. */
 export function createOrders(parts: OrdersParts) {
-  const { settings, node, store, servers, sales, metrics, log, isStopping } = parts;
+  const { settings, store, servers, sales, metrics } = parts;
   const count = (outcome: string, orders = 1) => metrics.orders.inc({ outcome }, orders);
   const url = orderUrlOf(settings);
-  const mysql =
-    url === undefined
-      ? undefined
-      : connectOrders(url, settings.MYSQL_ORDER_CONNECTIONS, otherParts.tables, servers.mysqlInDoubt);
-  if (mysql) metrics.watchPool('orders', mysql);
-  const orders = mysql && createOrderStore(mysql, settings);
-  const cleanUp =
-    mysql &&
-    createCleanUp({
-      settings,
-      node,
-      mysql,
-      store,
-      servers,
-      sales,
-      carryOut: otherParts.cleanUp,
-      log,
-      ended: countTick,
-    });
+  const mysql = url === undefined ? undefined : connect(url);
   const answers = createAnswers({
     otherOnce: mysql && otherParts.once?.(mysql, store.redis),
     idempotency: idempotencyOf(settings),
@@ -88,42 +58,48 @@ export function createOrders(parts: OrdersParts) {
     waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
     keepMs: settings.IDEMPOTENCY_KEEP_MS,
   });
+  const shop = mysql && openShop(mysql);
 
-  function countTick({ outcome, closed, ms }: TickResult) {
-    metrics.jobSeconds.observe({ job: 'cleanup', outcome }, ms / 1_000);
-    count('closed', closed);
+  function connect(url: string) {
+    const pool = connectOrders(url, settings.MYSQL_ORDER_CONNECTIONS, otherParts.tables, servers.mysqlInDoubt);
+    metrics.watchPool('orders', pool);
+    return pool;
   }
 
-  const hasPayments = settings.PAYMENTS === 'on';
-  const payments =
-    mysql && orders && hasPayments
-      ? startPaymentConsumer({
-          settings,
-          node,
-          mysql,
-          orders,
-          once: answers.once,
-          takeBy: otherParts.takeBy,
-          log,
-        })
-      : undefined;
-
-  const lab: LabExtension | undefined = orders &&
-    cleanUp && {
+  /** What there is where sales write orders. */
+  function openShop(mysql: Pool) {
+    const orders = createOrderStore(mysql, settings);
+    const cleanUp = createCleanUp({
+      ...parts,
+      mysql,
+      carryOut: otherParts.cleanUp,
+      ended({ outcome, closed, ms }) {
+        metrics.jobSeconds.observe({ job: 'cleanup', outcome }, ms / 1_000);
+        count('closed', closed);
+      },
+    });
+    const { once } = answers;
+    const payments =
+      settings.PAYMENTS === 'on'
+        ? startPaymentConsumer({ ...parts, orders, once, takeBy: otherParts.takeBy })
+        : undefined;
+    const lab: LabExtension = {
       addRoutes(app) {
         addJobRoutes(app, cleanUp);
-        app
-          .route('/answers')
-          .get((_request, response) => void response.json({ underWay: answers.underWay() } satisfies AnswersState))
-          .all(allowOnly('GET'));
+        addRoute(app, '/answers', {
+          get: (_request, response) => void response.json({ underWay: answers.underWay() } satisfies AnswersState),
+        });
       },
       beforeCount: orders.supply,
       resume: cleanUp.resume,
     };
+    return { orders, cleanUp, payments, lab };
+  }
 
   return {
     /** Sells and answers, once for each Idempotency-Key, with an order where sales write orders. Rejects as the sale does. */
     async answerSale(request: Request, response: Response, skus: string[]) {
+      const orders = shop?.orders;
       // An order has one sku.
       if (orders && skus.length > 1)
         throw new ProblemError('BAD_REQUEST', 'Where sales write orders, one sku is sold at a time.');
@@ -134,27 +110,25 @@ export function createOrders(parts: OrdersParts) {
       );
     },
     addPublicRoutes(app: Express) {
-      if (orders) addOrderRoutes(app, { orders, answers, isStopping, count });
+      if (shop) addOrderRoutes(app, { ...parts, orders: shop.orders, answers, count });
     },
     /** Rejects when orders are written and MySQL does not answer. */
-    async ask() {
-      if (mysql) await withoutTransaction(mysql, (ask) => ask('SELECT 1'));
-    },
-    lab,
+    ask: async () => void (await shop?.orders.ask()),
+    lab: shop?.lab,
     /** For a node that stops: no tick and no payment begins any more, and no tick is held. */
     end() {
-      cleanUp?.end();
-      payments?.end();
+      shop?.cleanUp.end();
+      shop?.payments?.end();
     },
     /** Resolves when no tick, no payment, no refund and no answer is under way. */
     async ended() {
-      await cleanUp?.ended();
-      await payments?.ended();
+      await shop?.cleanUp.ended();
+      await shop?.payments?.ended();
       await answers.ended();
     },
     /** Resolves within a second, also when MySQL does not answer. */
     async close() {
-      payments?.close();
+      shop?.payments?.close();
       if (mysql) await endPool(mysql);
     },
   };

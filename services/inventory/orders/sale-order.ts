@@ -4,10 +4,10 @@ import { isMysqlSilent } from '../mysql-errors.ts';
 import { ProblemError } from '../problem.ts';
 import { takingLimitMs } from '../sale-life.ts';
 import type { SaleOrder } from '../sell.ts';
-import type { SaleFacts, Sold } from '../sku.ts';
+import type { SaleFacts } from '../sku.ts';
 import type { Keep } from './idempotency/once.ts';
 import type { OrderStore } from './order-store.ts';
-import { CommitUnansweredError } from './transaction.ts';
+import { isInDoubt } from './transaction.ts';
 
 /** So many signs of an instance are enough to tell it from others. */
 const INSTANCE_SIGNS = 8;
@@ -40,14 +40,12 @@ export function openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count }: 
       hasIntent = true;
     },
     async place(sold) {
-      try {
-        sold.orderId = id;
-        await write(sold);
-        count('placed');
-      } catch (error) {
-        count(error instanceof ProblemError && !error.problem.definite ? 'inDoubt' : 'failed');
-        throw error;
-      }
+      sold.orderId = id;
+      const failure = await orders
+        .place(orderOf(sold), keep && ((ask) => keep(ask, sold)))
+        .then(unlessSettled, (cause) => whyFailed(cause, sold.sku));
+      count(failure === undefined ? 'placed' : failure.problem.definite ? 'failed' : 'inDoubt');
+      if (failure) throw failure;
     },
     forget,
   };
@@ -57,40 +55,31 @@ export function openSaleOrder({ orders, giveBack, waitTimeoutMs, keep, count }: 
     return { id, sku, quantity: 1, node, lock, saleId: `${holder.slice(0, INSTANCE_SIGNS)}:${saleId}` };
   }
 
-  /**
-   * Writes the order. Rejects with ProblemError when there is no order, or may be none: definite when there is none, the
-   * units are back in stock, and nobody else may have sold with the same key. While the units may not be back the intent is
-   * there as the evidence.
-   */
-  async function write(sold: Sold) {
-    const isWritten = await orders.place(orderOf(sold), keep && ((ask) => keep(ask, sold))).catch(async (cause) => {
-      if (cause instanceof CommitUnansweredError) {
-        throw new ProblemError('ORDER_FAILED', `Order ${id} may be written: MySQL did not answer.`, {
-          definite: false,
-          cause,
-        });
-      }
-      const isBack = await putBackInTime(sold.sku);
-      if (isBack) await forget(cause);
-      const unit = isBack ? 'the unit is back in stock' : 'the unit may not be back in stock';
-      const isForeseen = cause instanceof ProblemError || isStoreUnavailable(cause);
-      const code = isForeseen ? 'ORDER_FAILED' : 'INTERNAL_ERROR';
-      // The request that has taken the key over may have sold with it.
-      const definite = isBack && !(cause instanceof ProblemError && !cause.problem.definite);
-      throw new ProblemError(code, `Order ${id} could not be written; ${unit}.`, { definite, cause });
-    });
-    if (isWritten) return;
+  function unlessSettled(isWritten: boolean) {
+    if (isWritten) return undefined;
     const detail = `Order ${id} is not written: its intent was settled meanwhile, and the unit may be back in stock.`;
-    throw new ProblemError('ORDER_FAILED', detail, { definite: false });
+    return new ProblemError('ORDER_FAILED', detail, { definite: false });
   }
 
-  /** Resolves with whether the unit is back. A sale that comes too late leaves it to `npm run reconcile`, which may have put it back. */
-  async function putBackInTime(sku: string): Promise<boolean> {
-    if (performance.now() > giveBackUntil) return false;
-    return giveBack(sku, 1).then(
-      () => true,
-      () => false,
-    );
+  /**
+   * Puts the unit back, unless the order may be written. Resolves with a problem that is definite when there is no order, the unit is
+   * back in stock, and nobody else may have sold with the same key. While it may not be back the intent is there as the evidence.
+   */
+  async function whyFailed(cause: unknown, sku: string): Promise<ProblemError> {
+    if (isInDoubt(cause)) {
+      const detail = `Order ${id} may be written: MySQL did not answer.`;
+      return new ProblemError('ORDER_FAILED', detail, { definite: false, cause });
+    }
+    // One that comes too late leaves it to `npm run reconcile`, which may have put it back.
+    let isBack = performance.now() <= giveBackUntil;
+    if (isBack) await giveBack(sku, 1).catch(() => (isBack = false));
+    if (isBack) await forget(cause);
+    const unit = isBack ? 'the unit is back in stock' : 'the unit may not be back in stock';
+    const isForeseen = cause instanceof ProblemError || isStoreUnavailable(cause);
+    const code = isForeseen ? 'ORDER_FAILED' : 'INTERNAL_ERROR';
+    // The request that has taken the key over may have sold with it.
+    const definite = isBack && !(cause instanceof ProblemError && !cause.problem.definite);
+    return new ProblemError(code, `Order ${id} could not be written; ${unit}.`, { definite, cause });
   }
 
   /** When certainly nothing is taken. An intent that can't be deleted now explains no missing unit. */

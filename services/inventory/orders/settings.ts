@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import type { JobSchedule } from '../lab/contract.ts';
-import { milliseconds, onOrOff, wholeNumber } from '../setting-kinds.ts';
+import { kind, milliseconds, onOrOff, wholeNumber } from '../setting-kinds.ts';
 import { guardName, knownGuards } from './jobs/guards.ts';
 import { cronForm, whyNoCron } from './schedules/cron.ts';
 
 /** The guard of a job. Read after the external locks are added: it may be one of them. */
-export const jobLock = z.string().transform((given, context) => {
-  const name = guardName(given);
-  if (name !== undefined) return name;
-  context.addIssue({ code: 'custom', message: knownGuards });
-  return z.NEVER;
-});
+export const jobLock = kind(knownGuards, guardName);
 
 /** A cron expression that comes some time. */
 export const cron = () =>
@@ -51,16 +46,12 @@ export const hasOrders = (settings: OrderSettings) => orderUrlOf(settings) !== u
 
 /** When the clean-up runs by itself: each setting that says so, by its name. Only one is allowed. */
 export function schedulesOf(settings: OrderSettings): [name: string, schedule: JobSchedule][] {
-  const {
-    ORDER_CLEANUP_CRON: cron,
-    ORDER_CLEANUP_FIXED_RATE_MS: fixedRateMs,
-    ORDER_CLEANUP_FIXED_DELAY_MS: fixedDelayMs,
-  } = settings;
-  const given: [name: string, schedule: JobSchedule][] = [];
-  if (cron !== undefined) given.push(['ORDER_CLEANUP_CRON', { cron }]);
-  if (fixedRateMs !== undefined) given.push(['ORDER_CLEANUP_FIXED_RATE_MS', { fixedRateMs }]);
-  if (fixedDelayMs !== undefined) given.push(['ORDER_CLEANUP_FIXED_DELAY_MS', { fixedDelayMs }]);
-  return given;
+  const schedules: [name: string, schedule: JobSchedule][] = [
+    ['ORDER_CLEANUP_CRON', { cron: settings.ORDER_CLEANUP_CRON }],
+    ['ORDER_CLEANUP_FIXED_RATE_MS', { fixedRateMs: settings.ORDER_CLEANUP_FIXED_RATE_MS }],
+    ['ORDER_CLEANUP_FIXED_DELAY_MS', { fixedDelayMs: settings.ORDER_CLEANUP_FIXED_DELAY_MS }],
+  ];
+  return schedules.filter(([, schedule]) => Object.values(schedule).some((value) => value !== undefined));
 }
 
 /** What is done about requests that come twice with one key. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import { isRefused, type MysqlSession, withSession } from '../../../locks/drivers/mysql-session.ts';
+import { reasonOf } from '../away-server.ts';
 import { isMysqlSilent, isMysqlUnavailable } from '../mysql-errors.ts';
 import { ProblemError } from '../problem.ts';
 
@@ -12,43 +13,36 @@ const RETRY_DELAY_MS = 20;
 
 export type Ask = MysqlSession['ask'];
 
-/** COMMIT was sent and not answered: whether the transaction took place is not known. */
-export class CommitUnansweredError extends Error {
-  readonly code = 'COMMIT_UNANSWERED';
-}
-
-/** Has `work` done in statements that are each a transaction of its own. Rejects as `inTransaction`, but for COMMIT. */
-export function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
-  return withTries(() =>
-    withPatience(mysql, signal, (patience) => withSession(mysql, patience, ({ ask }) => work(ask))),
-  );
-}
+/** True when COMMIT was sent and not answered: whether the transaction took place is not known. */
+export const isInDoubt = (error: unknown) =>
+  error instanceof ProblemError && error.code === 'STORE_UNAVAILABLE' && !error.problem.definite;
 
 /**
  * Has `work` done in one transaction; from the beginning again when it met others in a deadlock or waited too long for a
- * row. Rejects with CommitUnansweredError when nobody knows whether it took place. After every other rejection it has not:
- * with ProblemError TOO_MANY_CONFLICTS after five tries, and with AbortError when `signal` aborts before it has begun.
+ * row. Rejects with ProblemError STORE_UNAVAILABLE, not definite, when nobody knows whether it took place. After every other rejection
+ * it has not: with ProblemError TOO_MANY_CONFLICTS after five tries.
  */
-export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal): Promise<T> {
-  return withTries(() =>
-    withPatience(mysql, signal, (patience) =>
-      withSession(mysql, patience, async ({ ask }) => {
-        await ask('START TRANSACTION');
-        const result = await work(ask);
-        await ask('COMMIT').catch((cause) => {
-          if (isRefused(cause) || !isMysqlUnavailable(cause)) throw cause;
-          throw new CommitUnansweredError('MySQL did not answer whether it has written.', { cause });
-        });
-        return result;
-      }),
-    ),
-  );
+export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>): Promise<T> {
+  return withoutTransaction(mysql, async (ask) => {
+    await ask('START TRANSACTION');
+    const result = await work(ask);
+    await ask('COMMIT').catch((cause) => {
+      if (isRefused(cause) || !isMysqlUnavailable(cause)) throw cause;
+      const detail = 'MySQL did not answer whether it has written.';
+      throw new ProblemError('STORE_UNAVAILABLE', detail, { definite: false, cause });
+    });
+    return result;
+  });
 }
 
-async function withTries<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Has `work` done in statements that are each a transaction of its own. Rejects as `inTransaction`, but for COMMIT, and with the reason
+ * of `signal` when that aborts before it has begun.
+ */
+export async function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal) {
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     try {
-      return await work();
+      return await withPatience(mysql, signal, (patience) => withSession(mysql, patience, ({ ask }) => work(ask)));
     } catch (error) {
       if (!isRefused(error)) throw error;
     }
@@ -58,8 +52,8 @@ async function withTries<T>(work: () => Promise<T>): Promise<T> {
   throw new ProblemError('TOO_MANY_CONFLICTS', detail);
 }
 
-/** How to end the waits for a connection of a pool that is silent: one function for each that waits, or works with one. */
-const waiting = new WeakMap<Pool, Set<(why: ProblemError) => void>>();
+/** The limits of those that wait for a connection of a pool, or work with one. */
+const limits = new WeakMap<Pool, Set<AbortController>>();
 
 /**
  * Has `work` done with a signal that ends its wait for a connection: when `signal` aborts, when the pool is busy for too long,
@@ -70,25 +64,22 @@ async function withPatience<T>(
   signal: AbortSignal | undefined,
   work: (patience: AbortSignal) => Promise<T>,
 ) {
-  const others = waiting.get(mysql) ?? new Set();
-  waiting.set(mysql, others);
+  const all = limits.get(mysql) ?? new Set();
+  limits.set(mysql, all);
   const limit = new AbortController();
-  const giveUp = (why: ProblemError) => limit.abort(why);
   const busy = new ProblemError('STORE_UNAVAILABLE', `MySQL had no connection free within ${CONNECTION_LIMIT_MS} ms.`);
-  const timer = setTimeout(giveUp, CONNECTION_LIMIT_MS, busy);
-  others.add(giveUp);
+  const timer = setTimeout(() => limit.abort(busy), CONNECTION_LIMIT_MS);
+  all.add(limit);
   try {
     return await work(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]));
   } catch (error) {
-    const hasGivenUp = limit.signal.aborted && error instanceof Error && error.cause === limit.signal.reason;
-    if (hasGivenUp) throw limit.signal.reason;
     if (isMysqlSilent(error)) {
       const silent = new ProblemError('STORE_UNAVAILABLE', 'MySQL does not answer.', { cause: error });
-      for (const giveUp of others) giveUp(silent);
+      for (const each of all) each.abort(silent);
     }
-    throw error;
+    throw reasonOf(error);
   } finally {
     clearTimeout(timer);
-    others.delete(giveUp);
+    all.delete(limit);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Answers, createPatience, faultsOf } from '../../../loadtest/orders/random-kills.ts';
-import type { Holdings } from '../../../services/inventory/orders/accounts.ts';
+import type { Holdings } from '../../../scripts/accounts.ts';
 
 /** Of 100 units 60 were sold: 20 orders wait, 20 are paid, 10 refunded, and 10 closed and restored. */
 const settled: Holdings = {

@@ -62,7 +62,7 @@ describe('settings: a value that is not allowed ends the node with one line', ()
     ['REDIS_URL', 'http://127.0.0.1', redisUrlForms],
     ['LOCK_VERSION', '9', knownVersions],
     ['LEASE_MS', '29', 'a whole number from 30 to 3600000 (milliseconds)'],
-    ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; the hour can't be 25`],
+    ['ORDER_CLEANUP_CRON', '0 0 25 * * ?', `${cronForm}; Invalid value for hour`],
   ])('%s=%s', (name, value, allowed) => {
     expect(refuse({ [name]: value })).toBe(`${name}=${value} is not allowed: it must be ${allowed}.\n`);
   });

@@ -3,43 +3,31 @@
 // Change:  this process remembers each key that has come to it, and what it answered.
 // Leaves:  the other node does not know the key, nor does this one after a restart.
 
+import { createKeyMemory } from './key-memory.ts';
 import { type Answer, type CreateOnce, failedForGood, repeat, succeeded } from './once.ts';
-
-/** How many keys it remembers at most. The oldest go first. */
-export const MOST_KEYS = 100_000;
 
 interface First {
   fingerprint: string;
   /** Undefined while it runs. */
   answer: Answer | undefined;
-  forgetAt: number;
 }
 
 export const createOnce: CreateOnce = ({ keepMs }) => {
-  /** The oldest comes first. */
-  const firsts = new Map<string, First>();
-
-  function forgetOld() {
-    for (const [key, { forgetAt }] of firsts) {
-      if (forgetAt > performance.now() && firsts.size <= MOST_KEYS) return;
-      firsts.delete(key);
-    }
-  }
+  const firsts = createKeyMemory<First>(100_000);
 
   return async (request, work) => {
-    forgetOld();
-    const before = firsts.get(request.key);
+    const { key, fingerprint } = request;
+    const before = firsts.get(key);
     if (before) return repeat(before, request);
 
-    const first: First = { fingerprint: request.fingerprint, answer: undefined, forgetAt: performance.now() + keepMs };
-    firsts.set(request.key, first);
+    const first: First = { fingerprint, answer: undefined };
+    firsts.set(key, first, keepMs);
     try {
       first.answer = succeeded(await work());
       return first.answer;
     } catch (error) {
       first.answer = failedForGood(error);
-      const isForgotten = firsts.get(request.key) !== first;
-      if (first.answer === undefined && !isForgotten) firsts.delete(request.key);
+      if (first.answer === undefined && firsts.get(key) === first) firsts.forget(key);
       throw error;
     }
   };

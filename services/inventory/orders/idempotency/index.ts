@@ -33,7 +33,7 @@ export type Answers = ReturnType<typeof createAnswers>;
 /** Answers the requests that may carry a key: the work is done once for each key, as far as the strategy goes. */
 export function createAnswers({ idempotency, isRequired, otherOnce, ...options }: AnswersOptions) {
   const once = otherOnce ?? strategies[idempotency](options);
-  const forgetting = idempotency === 'table' ? keepForgetting(options) : undefined;
+  if (idempotency === 'table' && options.orders) keepForgetting(options.orders, options.keepMs);
   const underWay = new Set<Promise<unknown>>();
 
   /** The fingerprint says what is asked for. Rejects as the work does, or with ProblemError. */
@@ -71,24 +71,20 @@ export function createAnswers({ idempotency, isRequired, otherOnce, ...options }
     underWay: () => underWay.size,
     /** Resolves when no answer is under way. */
     async ended() {
-      clearInterval(forgetting);
       await Promise.allSettled(underWay);
     },
   };
 }
 
-function keepForgetting({ orders, keepMs }: OnceOptions) {
-  if (orders === undefined) return undefined;
-  const everyMs = Math.min(Math.max(keepMs, FORGET_EVERY_MS.min), FORGET_EVERY_MS.max);
-  // While MySQL is away they remain, until it is back.
-  return setInterval(() => void forgetOldKeys(orders).catch(() => {}), everyMs);
-}
-
-/** Deletes the keys that have been kept for long enough. */
-async function forgetOldKeys(mysql: Pool) {
+/** Deletes the keys that have been kept for long enough, again and again. While MySQL is away they remain, until it is back. */
+function keepForgetting(mysql: Pool, keepMs: number) {
   const sql = `DELETE FROM tb_request WHERE kept_until <= UTC_TIMESTAMP(3) LIMIT ${ROWS_AT_ONCE}`;
   const forgetSome = async () => (await withoutTransaction(mysql, (ask) => ask<ResultSetHeader>(sql))).affectedRows;
-  while ((await forgetSome()) === ROWS_AT_ONCE);
+  async function forget() {
+    while ((await forgetSome()) === ROWS_AT_ONCE);
+  }
+  const everyMs = Math.min(Math.max(keepMs, FORGET_EVERY_MS.min), FORGET_EVERY_MS.max);
+  setInterval(() => void forget().catch(() => {}), everyMs).unref();
 }
 
 /**

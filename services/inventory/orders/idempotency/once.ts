@@ -64,15 +64,15 @@ export function failedForGood(error: unknown): Answer | undefined {
 
 /** What a repeat gets: the answer of the first. Throws ProblemError when there is none, or it is not for this request. */
 export function repeat(first: { fingerprint: string; answer: Answer | undefined }, request: KeyedRequest) {
-  mustBeSame(first, request);
+  mustBeSame(first.fingerprint, request);
   if (first.answer === undefined) throw inProgress(request.key);
   return { ...first.answer, isRepeat: true };
 }
 
 /** Throws ProblemError when the key of the first is used for something else. */
-export function mustBeSame(first: { fingerprint: string }, { key, fingerprint }: KeyedRequest) {
-  if (first.fingerprint === fingerprint) return;
-  const detail = `The key ${key} was sent with "${first.fingerprint}", and now with "${fingerprint}".`;
+export function mustBeSame(first: string, { key, fingerprint }: KeyedRequest) {
+  if (first === fingerprint) return;
+  const detail = `The key ${key} was sent with "${first}", and now with "${fingerprint}".`;
   throw new ProblemError('IDEMPOTENCY_KEY_REUSED', detail);
 }
 

@@ -8,9 +8,9 @@ import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { isMysqlSilent } from '../../mysql-errors.ts';
 import { saleLifeMs } from '../../sale-life.ts';
 import { type Ask, withoutTransaction } from '../transaction.ts';
-import { createAnsweredKeys } from './answered-keys.ts';
+import { createKeyMemory } from './key-memory.ts';
 import type { Answer, CreateOnce, KeyedRequest } from './once.ts';
-import { failedForGood, inProgress, repeat, succeeded } from './once.ts';
+import { failedForGood, inProgress, mustBeSame, repeat, succeeded } from './once.ts';
 
 /** How often the row may go away, or change hands, while a repeat looks at it. */
 const MAX_LOOKS = 3;
@@ -19,11 +19,12 @@ export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs })
   if (mysql === undefined) throw new Error('The table of the keys is where the orders are, and there are none.');
   /** A first that has no answer by then has died, or will find that it is no longer the first. */
   const claimMs = saleLifeMs(waitTimeoutMs);
-  const answered = createAnsweredKeys();
+  /** The fingerprints of keys that have an answer: nobody can send these for something else. */
+  const answered = createKeyMemory<string>(10_000);
 
   return async (request, work) => {
     const { key } = request;
-    answered.refuseOther(request);
+    mustBeSame(answered.get(key) ?? request.fingerprint, request);
     const claim = randomUUID();
     const known = await withoutTransaction(mysql, (ask) => claimKey(ask, request, claim));
     if (known) return known;
@@ -39,7 +40,7 @@ export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs })
         // Another request has taken the key over, so the order would be a second one.
         if (!(await answerWith(ask, succeeded(result)))) throw inProgress(key);
       });
-      answered.remember(request, keepMs);
+      answered.set(key, request.fingerprint, keepMs);
       return succeeded(result);
     } catch (error) {
       const answer = failedForGood(error);
@@ -71,7 +72,7 @@ export const createOnce: CreateOnce = ({ orders: mysql, waitTimeoutMs, keepMs })
         await ask('DELETE FROM tb_request WHERE request_key = ? AND claim = ?', [key, row.claim]);
       } else if (row) {
         const answer = row.status === null ? undefined : { status: row.status, body: row.body };
-        if (answer) answered.remember({ key, fingerprint: row.fingerprint }, row.left_ms);
+        if (answer) answered.set(key, row.fingerprint, row.left_ms);
         const isLeft = answer === undefined && row.is_left === 1 && row.fingerprint === fingerprint;
         if (!isLeft) return repeat({ fingerprint: row.fingerprint, answer }, request);
         // No answer is committed, so no order is. The old claim is worth nothing from here on.

@@ -5,26 +5,25 @@
 
 import type { ResultSetHeader } from 'mysql2/promise';
 import { stockOf } from '../../../../locks/index.ts';
+import { restockIt } from '../../mysql.ts';
 import type { CleanUp } from './job.ts';
 
 const closeIt = `UPDATE tb_order SET status = 'CLOSED', changed_at = UTC_TIMESTAMP(3)
   WHERE id = ? AND status = 'UNPAID'`;
-const restoreIt = `INSERT INTO tb_stock (sku, stock) VALUES (?, ?)
-  ON DUPLICATE KEY UPDATE stock = stock + VALUES(stock), version = version + 1`;
 const markIt = 'UPDATE tb_order SET restored_at = changed_at WHERE id = ?';
 
-export const cleanUp: CleanUp = async ({ readDue, closeIn, readUnrestored, restoreAll }) => {
+export const cleanUp: CleanUp = async ({ readDue, closeIn, restoreClosed }) => {
   for (const order of await readDue()) {
     await closeIn(order, async (ask) => {
       const { affectedRows } = await ask<ResultSetHeader>(closeIt, [order.id]);
       if (affectedRows === 0) return 'nothing';
       if (stockOf(order.lock) === 'redis') return 'closed';
-      await ask(restoreIt, [order.sku, order.quantity]);
+      await ask(restockIt, [order.sku, order.quantity]);
       await ask(markIt, [order.id]);
       return 'restored';
     });
   }
   // Those of this tick, and those that a node closed and did not live to restore.
-  await restoreAll(await readUnrestored());
+  await restoreClosed();
   return 'ran';
 };

@@ -24,7 +24,7 @@ export interface DueOrder {
 
 /**
  * What a tick works with. Each call rejects when a server does not answer, or when the node stops. When an order fails for a
- * reason of its own, `closeIn` and `restoreAll` leave its sku out of this tick, which then ends as failed.
+ * reason of its own, `closeIn` and `restoreClosed` leave its sku out of this tick, which then ends as failed.
  */
 export interface Job {
   /** Resolves with the orders that are due now, the longest due first, a thousand at most. */
@@ -35,13 +35,11 @@ export interface Job {
   close(order: DueOrder): Promise<void>;
   /** Has `work` done in one transaction, and counts what it has done to the order. */
   closeIn(order: DueOrder, work: (ask: Ask) => Promise<'nothing' | 'closed' | 'restored'>): Promise<void>;
-  /** Resolves with the closed orders whose units nobody has written down as back in Redis, a thousand at most. */
-  readUnrestored(): Promise<DueOrder[]>;
   /**
-   * Puts the units of orders back into the stock in Redis, each unless that was done before, and writes it down. Those of one sku
+   * Puts the units of closed orders back into the stock in Redis, each unless that was done before, and writes it down. Those of one sku
    * share the lock of the sales, a hundred at a time.
    */
-  restoreAll(orders: DueOrder[]): Promise<void>;
+  restoreClosed(): Promise<void>;
   /** Makes a lock for this tick: the one that JOB_LOCK names. */
   openLock(): Lock;
   /** Resolves JOB_MIN_HOLD_MS after the call, or when the node stops. */

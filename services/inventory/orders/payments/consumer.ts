@@ -1,5 +1,5 @@
+import { once as untilEvent } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import { ANSWER_LIMIT_MS } from '../../../../locks/drivers/answer-limit.ts';
 import type { RedisClient } from '../../../../locks/lock.ts';
@@ -9,7 +9,6 @@ import type { InventorySettings } from '../../settings.ts';
 import { type Answer, failedForGood, type Once } from '../idempotency/once.ts';
 import type { Order } from '../order.ts';
 import type { OrderStore } from '../order-store.ts';
-import { withoutTransaction } from '../transaction.ts';
 import { paymentSchema } from './payment.ts';
 import { isWithoutGroup, type Message, openStream } from './stream.ts';
 
@@ -27,7 +26,6 @@ export interface PaymentConsumerParts {
   settings: InventorySettings;
   /** The name of the consumer in its group. */
   node: string;
-  mysql: Pool;
   orders: OrderStore;
   once: Once;
   takeBy?: TakeBy | undefined;
@@ -39,7 +37,7 @@ export interface PaymentConsumerParts {
  * consumer that dies, or loses Redis, after its work and before its XACK leaves the message pending, and it comes again. So the work
  * is done once for each key, as far as the strategy of IDEMPOTENCY goes.
  */
-export function startPaymentConsumer({ settings, node, mysql, orders, once, takeBy, log }: PaymentConsumerParts) {
+export function startPaymentConsumer({ settings, node, orders, once, takeBy, log }: PaymentConsumerParts) {
   // A connection of its own: what comes behind a read that blocks has to wait.
   const redis = connectRedis(settings.REDIS_URL, { ...redisOptions, socketTimeout: BLOCK_MS + ANSWER_LIMIT_MS });
   // A command that is under way rejects.
@@ -47,21 +45,33 @@ export function startPaymentConsumer({ settings, node, mysql, orders, once, take
   const stream = openStream(redis, node);
   const take = takeBy?.(orders, redis);
   const stopping = new AbortController();
+  let isWaiting = false;
   const ended = consume();
 
   async function consume() {
-    await untilConnected();
+    // The first connection, whatever comes of it.
+    await untilEvent(redis, 'ready', { signal: stopping.signal }).catch(() => {});
     while (!stopping.signal.aborted) {
       try {
+        if (isWaiting) await untilBack();
         // What somebody has left comes before what is new.
         const left = await stream.claimIdle(settings.PAYMENT_MIN_IDLE_MS);
         if (left) log.info({ payment: left.id }, 'a payment is taken over');
         const message = left ?? (await stream.readNew(BLOCK_MS));
         if (message) await handle(message);
       } catch (error) {
-        await recover(error);
+        await recover(error).catch(() => {});
+        await sleep(REST_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
+  }
+
+  /** Rejects while one of the servers does not answer. */
+  async function untilBack() {
+    await redis.ping();
+    await orders.ask();
+    isWaiting = false;
+    log.info('payments go on');
   }
 
   /** First the work, then XACK. The other way round, a node that dies in between has lost the payment. */
@@ -98,47 +108,14 @@ export function startPaymentConsumer({ settings, node, mysql, orders, once, take
 
   /** A message that was not acknowledged stays pending, and is taken over when it has been idle for long enough. */
   async function recover(error: unknown) {
-    if (isWithoutGroup(error)) {
-      const isMade = await stream.makeGroup().catch(() => false);
-      if (!isMade) await rest();
-      return;
-    }
+    if (isWithoutGroup(error)) return stream.makeGroup();
     const { code, message, cause } = asProblem(error);
     if (code === 'STORE_UNAVAILABLE') {
-      log.warn({ why: message }, 'payments wait');
-      await rest();
-      await untilServersAnswer();
-      if (!stopping.signal.aborted) log.info('payments go on');
-      return;
-    }
-    if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
+      if (!isWaiting) log.warn({ why: message }, 'payments wait');
+      isWaiting = true;
+    } else if (code === 'INTERNAL_ERROR') log.error({ err: cause }, 'a bug');
     else log.debug({ code, why: message }, 'a payment is left for later');
-    await rest();
   }
-
-  /** Resolves when the first connection to Redis is made, or when the node stops. */
-  async function untilConnected() {
-    if (redis.status === 'ready') return;
-    await new Promise<void>((resolve) => {
-      redis.once('ready', () => resolve());
-      stopping.signal.addEventListener('abort', () => resolve());
-    });
-  }
-
-  /** Resolves when both servers answer, or when the node stops. Never rejects. */
-  async function untilServersAnswer() {
-    while (!stopping.signal.aborted) {
-      try {
-        await redis.ping();
-        await withoutTransaction(mysql, (ask) => ask('SELECT 1'));
-        return;
-      } catch {
-        await rest();
-      }
-    }
-  }
-
-  const rest = () => sleep(REST_MS, undefined, { signal: stopping.signal }).catch(() => {});
 
   return {
     /** For a node that stops: no payment begins any more. */

@@ -27,17 +27,8 @@ type Entry = [id: string, fields: string[] | null];
 /** The stream as one consumer of the group uses it. While Redis is away each call rejects. */
 export function openStream(redis: RedisClient, consumer: string) {
   return {
-    /** Makes the group, which begins with the oldest message. Resolves with false while nobody has made the stream. */
-    async makeGroup(): Promise<boolean> {
-      try {
-        await redis.xgroup('CREATE', paymentsKey, paymentsGroup, '0');
-        return true;
-      } catch (error) {
-        if (says(error, /^BUSYGROUP/)) return true;
-        if (says(error, /requires the key to exist/)) return false;
-        throw error;
-      }
-    },
+    /** Makes the group, which begins with the oldest message. Rejects while nobody has made the stream. */
+    makeGroup: () => redis.xgroup('CREATE', paymentsKey, paymentsGroup, '0'),
     /** Waits for a message that nobody has been given yet. Resolves with undefined when none has come in time. */
     async readNew(waitMs: number): Promise<Message | undefined> {
       const block = ['COUNT', 1, 'BLOCK', waitMs] as const;
@@ -77,9 +68,8 @@ export function openStream(redis: RedisClient, consumer: string) {
 }
 
 /** True when there is no such group, or no such stream. */
-export const isWithoutGroup = (error: unknown) => says(error, /NOGROUP|stream key no longer exists/);
-
-const says = (error: unknown, what: RegExp) => error instanceof Error && what.test(error.message);
+export const isWithoutGroup = (error: unknown) =>
+  error instanceof Error && /NOGROUP|stream key no longer exists/.test(error.message);
 
 function asMessage(entry: Entry | undefined, deliveries = 1): Message | undefined {
   if (entry === undefined) return undefined;

@@ -6,21 +6,19 @@
 import { Cron } from 'croner';
 import type { Schedule, ScheduledTick } from './schedule.ts';
 
-const fieldNames = ['second', 'minute', 'hour', 'day', 'month', 'weekday'] as const;
 /** Every node reads the expression in UTC, so that the same tick comes on each at the same moment. */
 const options = { mode: '6-part', sloppyRanges: true, timezone: 'UTC' } as const;
 
-export const cronForm = `six fields (${fieldNames.join(' ')}), such as 0/10 * * * * ?`;
+export const cronForm = 'six fields (second minute hour day month weekday), such as 0/10 * * * * ?';
 
 /** What is wrong with a cron expression, as part of a sentence. Undefined when there is nothing. */
 export function whyNoCron(expression: string): string | undefined {
-  const fields = expression.trim().split(/\s+/);
-  if (fields.length === fieldNames.length + 1)
-    return `the seventh field, the year, can't be given: it is ${fields.at(-1)}`;
-  if (fields.length !== fieldNames.length) return `${fields.length} ${fields.length === 1 ? 'is' : 'are'} given`;
-  const wrong = fields.findIndex((field, at) => !isCron(fieldNames.map((_, each) => (each === at ? field : '*'))));
-  if (wrong !== -1) return `the ${fieldNames[wrong]} can't be ${fields[wrong]}`;
-  return new Cron(expression, options).nextRun() === null ? 'this time never comes' : undefined;
+  try {
+    return new Cron(expression, options).nextRun() === null ? 'this time never comes' : undefined;
+  } catch (error) {
+    // croner counts days and months from 0, and knows forms of five and seven fields, too.
+    return (error as Error).message.replace(/^CronPattern: |: \d+$|, exactly five, .*|\.$/g, '');
+  }
 }
 
 /** Calls `tick` at the times of the expression, whether or not the last call has ended. It must not reject. */
@@ -34,13 +32,4 @@ export function atTimesOf(expression: string, tick: (its: ScheduledTick) => Prom
   const nextAt = () => cron.nextRun()?.getTime() ?? 0;
   let dueAt = nextAt();
   return { next: () => cron.nextRun()?.toISOString() ?? null, stop: () => cron.stop() };
-}
-
-function isCron(fields: string[]) {
-  try {
-    new Cron(fields.join(' '), options);
-    return true;
-  } catch {
-    return false;
-  }
 }

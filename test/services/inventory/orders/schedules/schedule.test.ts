@@ -36,12 +36,12 @@ test.each([
 });
 
 test.each([
-  ['', '1 is given'],
-  ['0/10 * * * * ? 2027', "the seventh field, the year, can't be given: it is 2027"],
-  ['60 * * * * ?', "the second can't be 60"],
-  ['0 0 0 30 2 ?', 'this time never comes'],
+  ['', /format \(''\)$/],
+  ['0/10 * * * * ? 2027', /7 parts$/],
+  ['60 * * * * ?', /second$/],
+  ['0 0 0 30 2 ?', /never comes$/],
 ])('schedule: %j is refused, with what is wrong', (expression, why) => {
-  expect(whyNoCron(expression)).toBe(why);
+  expect(whyNoCron(expression)).toMatch(why);
 });
 
 test('schedule: it ticks until it is stopped, also while the last tick goes on', async () => {

@@ -1,8 +1,11 @@
+// Where every unit is: what the stock, the orders and the intents say together, and the repair of what a crash has left between them.
+
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { stockOf } from '../../../locks/index.ts';
-import { restockIt, stockInMysql } from '../mysql.ts';
-import { RESTORABLE_MS, type Store } from '../store.ts';
-import { inTransaction } from './transaction.ts';
+import { stockOf } from '../locks/index.ts';
+import { restockIt, stockInMysql } from '../services/inventory/mysql.ts';
+import { setRestored } from '../services/inventory/orders/order-store.ts';
+import { inTransaction } from '../services/inventory/orders/transaction.ts';
+import { RESTORABLE_MS, type Store } from '../services/inventory/store.ts';
 
 /** Nothing is wrong with the shop: it is only not the moment. */
 export class NotNow extends Error {}
@@ -77,8 +80,8 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
     // The first SELECT takes the snapshot that all of them read.
     supplies: await ask<RowDataPacket[]>('SELECT sku, stock_in, units FROM tb_supply ORDER BY sku, stock_in'),
     sums: await ask<RowDataPacket[]>(
-      `SELECT sku, lock_name AS \`lock\`, status, SUM(quantity) AS units FROM tb_order
-        WHERE status <> 'CLOSED' OR restored_at IS NOT NULL GROUP BY sku, lock_name, status ORDER BY sku`,
+      `SELECT sku, lock_name AS \`lock\`, IF(status = 'CLOSED', 'restored', LOWER(status)) AS state, SUM(quantity) AS units
+        FROM tb_order WHERE status <> 'CLOSED' OR restored_at IS NOT NULL GROUP BY sku, lock_name, status ORDER BY sku`,
     ),
     intents: await ask<RowDataPacket[]>(
       `SELECT id, sku, quantity, node, lock_name AS \`lock\`,
@@ -92,7 +95,8 @@ export async function readAccounts(mysql: Pool, stockInRedis: Store): Promise<Ac
   }));
 
   for (const { sku, stock_in, units } of supplies) at(sku, stock_in).supply = Number(units);
-  for (const { sku, lock, status, units } of sums) at(sku, stockOf(lock))[columnOf(status)] += Number(units);
+  for (const { sku, lock, state, units } of sums)
+    at(sku, stockOf(lock))[state as 'unpaid' | 'paid' | 'refunded' | 'restored'] += Number(units);
   for (const { sku, lock, quantity } of intents) at(sku, stockOf(lock)).intended += quantity;
   const unrestored = await Promise.all(
     closed.map(async ({ id, sku, lock, quantity, is_marked }): Promise<Unrestored> => {
@@ -139,7 +143,7 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
   const isBalanced = (left: Pick<Intent, 'sku' | 'stockIn'>) =>
     holdings.some(({ sku, stockIn, supply }) => sku === left.sku && stockIn === left.stockIn && supply !== undefined);
   const settled = intents.filter(isBalanced).map(({ id }) => id);
-  const restored = unrestored.filter((one) => one.isRestored !== undefined || isBalanced(one)).map(({ id }) => id);
+  const restored = unrestored.filter((one) => one.isRestored !== undefined || isBalanced(one));
   await inTransaction(mysql, async (ask) => {
     // Before a unit is put back: a sale that is late finds no intent, and writes no order for it.
     if (settled.length > 0) {
@@ -147,20 +151,11 @@ export async function repair(mysql: Pool, stockInRedis: Store, { holdings, inten
       if (affectedRows < settled.length)
         throw new NotNow('Sales are in flight: one has settled its intent. Try again.');
     }
-    if (restored.length > 0) {
-      await ask('UPDATE tb_order SET restored_at = UTC_TIMESTAMP(3) WHERE id IN (?) AND restored_at IS NULL', [
-        restored,
-      ]);
-    }
+    await setRestored(ask, restored);
     for (const { sku, units } of missingIn('mysql')) await ask(restockIt, [sku, units]);
     // Last, since nothing undoes it: a COMMIT that fails leaves intents that explain nothing.
     for (const { sku, units } of missingIn('redis')) await stockInRedis.restock(sku, units);
   });
   units += missing.reduce((sum, one) => sum + one.units, 0);
   return { units, intents: settled.length };
-}
-
-function columnOf(status: string) {
-  if (status === 'CLOSED') return 'restored';
-  return status === 'UNPAID' ? 'unpaid' : status === 'PAID' ? 'paid' : 'refunded';
 }

@@ -1,0 +1,19 @@
+/** What a process remembers of keys until their time is over: so many at most, and the oldest go first. */
+export function createKeyMemory<T>(mostKeys: number) {
+  const known = new Map<string, { value: T; until: number }>();
+
+  return {
+    get(key: string): T | undefined {
+      const one = known.get(key);
+      return one !== undefined && one.until > performance.now() ? one.value : undefined;
+    },
+    /** For so many milliseconds. */
+    set(key: string, value: T, keepMs: number) {
+      known.delete(key);
+      known.set(key, { value, until: performance.now() + keepMs });
+      const [oldest] = known.keys();
+      if (known.size > mostKeys && oldest !== undefined) known.delete(oldest);
+    },
+    forget: (key: string) => known.delete(key),
+  };
+}
