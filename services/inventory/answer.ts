@@ -14,7 +14,7 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 export const giveRequestId: RequestHandler = (request, response, next) => {
   const given = request.get('X-Request-Id') ?? '';
   response.locals.requestId = requestIdForm.test(given) ? given : randomUUID();
-  response.set('X-Request-Id', response.locals.requestId);
+  response.setHeader('X-Request-Id', response.locals.requestId);
   next();
 };
 
@@ -29,9 +29,9 @@ export const mustNameHost: RequestHandler = ({ httpVersion, headers }, _response
   throw new ProblemError('BAD_REQUEST', 'The request has no Host.');
 };
 
-type Method = 'get' | 'put' | 'post' | 'delete';
+type Method = 'head' | 'get' | 'put' | 'post' | 'delete';
 
-/** Adds a path with what answers each of its methods. Any other is refused, but HEAD, which Express answers as GET. */
+/** Adds a path with what answers each of its methods. Any other is refused, but HEAD, which Express answers as GET unless it is one of them. */
 export function addRoute(
   app: Express,
   path: string,
@@ -40,7 +40,7 @@ export function addRoute(
   const route = app.route(path);
   const methods = Object.keys(handlers) as Method[];
   for (const method of methods) route[method](handlers[method] ?? []);
-  route.all(allowOnly(...methods.map((method) => method.toUpperCase())));
+  route.all(allowOnly(...methods.filter((method) => method !== 'head').map((method) => method.toUpperCase())));
 }
 
 export function allowOnly(...methods: string[]): RequestHandler {

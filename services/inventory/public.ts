@@ -49,9 +49,9 @@ export function createPublicApp({ sales, store, orders, metrics, log, duties }: 
   });
   app.use(mustNameHost);
 
-  // Express would answer a HEAD as GET, which sells.
-  app.head('/inventory/sale', allowOnly('GET', 'POST'));
   addRoute(app, '/inventory/sale', {
+    // Express would answer it as GET, which sells.
+    head: allowOnly('GET', 'POST'),
     get: (request, response) => sell(request, response, [saleSchema.parse({ ...request.query }).sku]),
     post: [
       onlyJson,

@@ -105,8 +105,7 @@ export function createLabApp({ sales, state, store, history, streams, log, hosts
     },
   });
   // Express would answer a HEAD as GET, which never ends.
-  app.head('/events', allowOnly('GET'));
-  addRoute(app, '/events', { get: (_request, response) => streams.open(response) });
+  addRoute(app, '/events', { head: allowOnly('GET'), get: (_request, response) => streams.open(response) });
   addRoute(app, '/heap', {
     get(_request, response) {
       collectGarbage();
