@@ -2,7 +2,6 @@
 
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { SingleBar } from 'cli-progress';
 import { newCommand, reportsOption } from '../loadtest/commands/command-line.ts';
 import { AS_TAUGHT, exitWhenWritten, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from '../loadtest/commands/ending.ts';
 import { countOf } from '../loadtest/evidence/numbers.ts';
@@ -15,8 +14,6 @@ import { runProgram } from './run-program.ts';
 const NAME = 'lockstep-room.tar.gz';
 /** How long one step of the trial may take, in milliseconds. */
 const TRIAL_LIMIT_MS = 600_000;
-/** Where there is no terminal, how often a line says how many packages there are by now, in milliseconds. */
-const LINE_EVERY_MS = 5_000;
 
 const { reports } = newCommand(
   'npm run pack-room',
@@ -44,26 +41,15 @@ await exitWhenWritten();
 async function make(): Promise<number> {
   const [filled, opened] = [join(temp.dir, 'filled'), join(temp.dir, 'opened')];
   for (const dir of [filled, opened]) mkdirSync(dir);
-  const bar = new SingleBar({
-    format: 'Packages {value} of {total}',
-    clearOnComplete: true,
-    stream: process.stderr,
-    noTTYOutput: true,
-    notTTYSchedule: LINE_EVERY_MS,
-  });
   console.log('Fetching the packages for Linux and macOS; what npm has fetched before is not fetched again.');
-  try {
-    await fillFolder({
-      dir: filled,
-      signal,
-      onProgress(done, total) {
-        if (done === 0) bar.start(total, 0);
-        else bar.update(done);
-      },
-    });
-  } finally {
-    bar.stop();
-  }
+  await fillFolder({
+    dir: filled,
+    signal,
+    onProgress(done, total) {
+      const isNextTenth = Math.floor((10 * done) / total) > Math.floor((10 * (done - 1)) / total);
+      if (isNextTenth) console.error(`Packages ${done} of ${total}`);
+    },
+  });
   writeFileSync(join(filled, ROOT, 'room/README.md'), readme());
   mkdirSync(resolve(reports, 'room'), { recursive: true });
   console.log('Packing.');
