@@ -113,7 +113,11 @@ async function goFirst(course: Course, { most, name, at }: { most: number; name:
     const next = await testBed.waitFor(async () => (await enteredHere())[inside], UNUSED_MS);
     line.restore();
     slow.over();
-    if (next === undefined) break;
+    if (next === undefined) {
+      // A lock that nobody wants here is kept for nobody.
+      if ((await here.state()).waiting > 0) break;
+      throw new NotStagedError(`Nobody waited at ${at} any more.`, { isLate: true });
+    }
     overtakes += 1;
     testBed.sell(here);
     await findsItTaken(course, name);

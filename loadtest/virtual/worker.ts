@@ -1,14 +1,12 @@
 // A process that plays cells in the virtual world, one after the other, as they are sent to it.
 
-import { endedBy, playCell, type VirtualTask } from './cell.ts';
-
-/** How often it says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
-const SIGN_EVERY_MS = 500;
+import { endedBy, playCell, SIGN_EVERY_MS, type VirtualTask } from './cell.ts';
 
 let current: VirtualTask | undefined;
 
 process.on('message', async (task: VirtualTask) => {
   current = task;
+  sayAlive();
   const result = await playCell(task);
   // Nobody waits for the answer any more when the other end has gone.
   process.send?.(result, () => {});
@@ -17,4 +15,8 @@ process.on('uncaughtException', (error) => {
   if (current) process.send?.(endedBy(error, current), () => process.exit(1));
 });
 process.on('disconnect', () => process.exit());
-setInterval(() => process.send?.('alive', () => {}), SIGN_EVERY_MS);
+setInterval(sayAlive, SIGN_EVERY_MS);
+
+function sayAlive() {
+  process.send?.('alive', () => {});
+}

@@ -5,7 +5,7 @@ import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import type { LockSource } from '../../virtual/lock-service.ts';
 import { type DrillSettings, lostTrack } from '../harness/drill.ts';
 import type { Audience, Played, World } from '../harness/run-cell.ts';
-import type { VirtualResult, VirtualTask } from './cell.ts';
+import { SIGN_EVERY_MS, type VirtualResult, type VirtualTask } from './cell.ts';
 
 /** A process that gives no sign for so long has been kept by its lock, and is killed, in milliseconds. */
 const SILENCE_MS = 8_000;
@@ -67,14 +67,18 @@ async function ask(worker: ChildProcess, task: VirtualTask, silenceMs: number): 
   const ended = lostTrack(new Error('The process that played it has died.'));
   const kept = { outcome: { ...ended, verdict: 'fail' as const, reasons: [SILENT] }, isEndless: true };
   let isSilent = false;
-  const timer = setTimeout(() => {
-    isSilent = true;
-    worker.kill('SIGKILL');
-  }, silenceMs);
+  /** Signs are counted, and not time: this process may stand still, too. Until it has given one, the worker starts. */
+  let missing: number | undefined;
+  const watch = setInterval(() => {
+    if (missing === undefined) return;
+    missing += 1;
+    isSilent = missing * SIGN_EVERY_MS > silenceMs;
+    if (isSilent) worker.kill('SIGKILL');
+  }, SIGN_EVERY_MS);
   try {
     return await new Promise<Answer>((resolve) => {
       worker.on('message', (answer: VirtualResult | 'alive') => {
-        if (answer === 'alive') timer.refresh();
+        if (answer === 'alive') missing = 0;
         else resolve(answer);
       });
       worker.once('exit', () =>
@@ -83,7 +87,7 @@ async function ask(worker: ChildProcess, task: VirtualTask, silenceMs: number): 
       worker.send(task);
     });
   } finally {
-    clearTimeout(timer);
+    clearInterval(watch);
     worker.removeAllListeners();
   }
 }
