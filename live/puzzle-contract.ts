@@ -32,7 +32,7 @@ export type Counting = Demand | 'nobody waits for ever';
 
 /** What happens, by its kind and its figures: the texts have the words. A command is named by its verb and its key, a script by its name. */
 export type Happening =
-  | { is: 'begins' | 'pause' | 'wake' | 'crash' | 'failover' }
+  | { is: 'begins' | 'reply' | 'pause' | 'wake' | 'crash' | 'failover' }
   /** The command reaches Redis, or is held up, or reaches it after that. */
   | { is: 'command' | 'hold up' | 'let go'; command: string }
   | { is: 'timer'; sends: string | null }

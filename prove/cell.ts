@@ -25,8 +25,6 @@ export interface Task {
   isInBuckets?: boolean;
   /** How often each fault may happen, where it is not as the scope has it. */
   budget: Partial<Budget>;
-  /** A reply is a step of its own. */
-  isSplit: boolean;
   /** How long the search may take, in seconds. */
   seconds: number;
 }
@@ -78,7 +76,6 @@ export async function proveCell(task: Task, signal?: AbortSignal): Promise<Cell>
     sales: task.sales,
     masters: task.masters,
     ...(task.isInBuckets && { isInBuckets: true }),
-    isSplit: task.isSplit,
     horizonMs: scope.horizonMs ?? HORIZON_MS,
     mostMemory: MOST_MEMORY,
     signal: signal ? AbortSignal.any([signal, limit]) : limit,

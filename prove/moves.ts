@@ -2,11 +2,12 @@
 
 import type { Reply } from '../virtual/valkey.ts';
 import type { Input, Pending } from '../virtual/world.ts';
+import { endOf, itsKey, type LockKeys, namesFor } from './lock-keys.ts';
 import type { History, ProcessOptions } from './process.ts';
 import { createHistories } from './process.ts';
 import { BUCKET_COUNT, inBucket, LEASE_MS, LOCK_KEY, STOCK_KEY } from './sale.ts';
-import { type Budget, type Scope, stockCommand } from './scopes.ts';
-import type { Executed, Server } from './server.ts';
+import { type Budget, isWrite, type Scope, stockCommand } from './scopes.ts';
+import type { Executed, Server, ServerState } from './server.ts';
 import {
   type Actor,
   createActors,
@@ -42,8 +43,8 @@ export interface MovesOptions {
   masters: number;
   /** The stock lies in several buckets, each with a lock of its own. */
   isInBuckets?: boolean;
-  /** A reply is a step of its own. */
-  isSplit: boolean;
+  /** Which keys are the lock's; the one that it is given, when nothing is said. */
+  lock?: LockKeys;
   /** No event is later than this, in milliseconds. */
   horizonMs: number;
 }
@@ -101,7 +102,7 @@ interface Happening {
 
 /** The first state, and what can come after each. */
 export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, server: Server, options: MovesOptions) {
-  const { scope, masters, isInBuckets = false, isSplit, horizonMs } = options;
+  const { scope, masters, isInBuckets = false, lock = itsKey, horizonMs } = options;
   const { actorOf } = createActors();
   const { openHistory } = createHistories();
   /** What becomes of a process, by its number and by what happens to it: it depends on nothing else. */
@@ -109,8 +110,8 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
   const never = Number.POSITIVE_INFINITY;
   const quorum = Math.floor(masters / 2) + 1;
   const buckets = Array.from({ length: isInBuckets ? BUCKET_COUNT : 1 }, (_, bucket) => bucket);
-  /** The lock of each bucket; one where the stock is in one key. */
-  const lockKeys = buckets.map((bucket) => inBucket(LOCK_KEY, bucket));
+  /** The keys of the lock of each bucket; of one where the stock is in one key. */
+  const locks = buckets.map((bucket) => namesFor(lock.held, inBucket(LOCK_KEY, bucket)));
   const stockKeys = buckets.map((bucket) => inBucket(STOCK_KEY, bucket));
   /** What an empty bucket is for the server. */
   const none = server.entry(server.execute(server.empty, 0, 0, ['SET', STOCK_KEY, 0]).after, STOCK_KEY);
@@ -154,6 +155,10 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     return leaseEnds.slice(1).toSorted((one, other) => other - one)[quorum - 1] ?? 0;
   }
 
+  /** It may have the lock, and not be inside yet. */
+  const isHolder = (actor: Actor, at: number) =>
+    actor.isInside || (actor.waitsSince !== undefined && leaseEndOf(actor) > at);
+
   /** Every move from this state. It is cut when time would go on beyond the horizon. */
   async function movesFrom(state: State): Promise<{ moves: Move[]; isCut: boolean }> {
     const moves: Move[] = [];
@@ -185,7 +190,6 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
         if (lines.has(line)) continue;
         lines.add(line);
         const read = await readReply(state, index, unread);
-        if (state.at >= unread.until && !isSplit) return { moves: read, isCut: false };
         if (state.at >= unread.until) own.push(...read);
         else moves.push(...read);
       }
@@ -231,18 +235,20 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const actor = state.actors[index] as Actor;
     const until = at + LONGEST_MS;
     const head = actor.heads.find(isHeldUp);
-    // It may have the lock, and not be inside yet.
-    const isHolder = actor.isInside || (actor.waitsSince !== undefined && leaseEndOf(actor) > at);
-    if (budget.pauses > 0 && isHolder && (scope.mayPause?.(index) ?? true)) {
-      const paused = { kind: 'pause' as const, words: 'is paused', more: spend(budget, 'pauses') };
+    if (budget.pauses > 0 && isHolder(actor, at) && (scope.mayPause?.(index) ?? true)) {
+      // Who has the lock, and is not inside yet, is late by its pause: it was nobody's crash.
+      const more = { ...spend(budget, 'pauses'), ...(!actor.isInside && { crashedAt: never }) };
+      const paused = { kind: 'pause' as const, words: 'is paused', more };
       moves.push(change(state, index, { status: 'is paused', until }, paused));
     }
-    if (budget.delays > 0 && head && scope.isDelayed?.(head.command)) {
+    const isMeant = (head: Pending) =>
+      scope.delayed === 'writes' ? isWrite(head.command) : leaseEndOf(actor) > at && changesLock(state, index, head);
+    if (budget.delays > 0 && head && isMeant(head)) {
       const words = () => `has a command held up: ${readable(head.command)}`;
       const late = { status: 'is late' as const, until, writesBefore: writesOfOthers(state.actors, actor) };
       moves.push(change(state, index, late, { kind: 'hold up', words, more: spend(budget, 'delays') }));
     }
-    if (budget.crashes > 0 && isHolder && (scope.mayCrash?.(index) ?? true)) {
+    if (budget.crashes > 0 && isHolder(actor, at) && (scope.mayCrash?.(index) ?? true)) {
       const servers = state.servers.map((each) => server.without(each, index));
       const dead = { status: 'crashed' as const, inbox: [], replies: [] };
       // The lock of one whose lease is over is no longer its own: somebody else may have it for long.
@@ -321,16 +327,28 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     return happen(state, index, timer, { kind: 'timer', words: 'has a timer fire' });
   }
 
-  /** A process hears the oldest message that it was sent. */
+  /** A process takes the oldest thing that came to the connection that listens: a message, or the reply to a command. */
   async function hear(state: State, index: number) {
     const [heard, ...inbox] = state.actors[index]?.inbox ?? [];
     if (heard === undefined) return [];
+    if ('reply' in heard) return readReply(state, index, heard);
     const words = () => `hears ${heard.message} on ${heard.channel}`;
     const message = { at: state.at, type: 'message' as const, ...heard };
     return happen(state, index, message, { kind: 'message', words, fields: { inbox } });
   }
 
-  /** A command reaches its server, and its reply the process: at once, or later. */
+  /**
+   * Can anything come to the process between its command and the reply? Otherwise they are one step: only the process itself could tell
+   * them apart.
+   */
+  function isSeenBetween({ at, budget }: State, index: number, actor: Actor, { line }: Pending, after: ServerState) {
+    const isAsked = budget.hangUps > 0 && actor.waitsSince !== undefined;
+    const isPaused = budget.pauses > 0 && (scope.mayPause?.(index) ?? true) && isHolder(actor, at);
+    const hears = line === 'messages' || actor.inbox.length > 0 || server.listens(after, index);
+    return isAsked || isPaused || hears || actor.nextTimer <= at;
+  }
+
+  /** A command reaches its server, and its reply the process: at once where nobody can tell, or later. */
   async function deliver(state: State, index: number, head: Pending, kind: StepKind = 'command'): Promise<Move[]> {
     const { at, servers, ahead, budget } = state;
     const actor = state.actors[index] as Actor;
@@ -339,13 +357,12 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const { id, reply, after, messages } = server.execute(before, at + aheadMs, index, head.command);
     let leaseEnds = actor.leaseEnds;
     let touches: Touch | undefined;
-    for (const [bucket, key] of masters > 0 && head.server === 0 ? [] : lockKeys.entries()) {
+    for (const [bucket, keys] of masters > 0 && head.server === 0 ? [] : locks.entries()) {
       const place = masters > 0 ? head.server : bucket;
-      const endedAt = server.ends(before).get(key) ?? -1;
-      const endsAt = server.ends(after).get(key) ?? -1;
-      // Who makes the key live longer has the lease.
-      if (endsAt > endedAt) leaseEnds = replaced(leaseEnds, place, endsAt - aheadMs);
-      if (server.entry(after, key) !== server.entry(before, key)) touches = { process: index, place };
+      const endsAt = endOf(keys, server.ends(after));
+      // Who makes the lock live longer has the lease.
+      if (endsAt > endOf(keys, server.ends(before))) leaseEnds = replaced(leaseEnds, place, endsAt - aheadMs);
+      if (changes(before, after, keys)) touches = { process: index, place };
     }
     const more: Partial<State> = {
       servers: replaced(servers, head.server, after),
@@ -356,13 +373,16 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     const asked = () => readable(head.command, masters > 0 ? head.server : undefined);
     const words = kind === 'let go' ? () => `${asked()}, held up until now,` : asked;
     const happening = { kind, words, more, messages, touches, answered: { sent, reply } };
-    const unread = (until: number) => ({
-      replies: [...actor.replies, { id: head.id, server: head.server, line: head.line, reply, until }],
-      leaseEnds,
-    });
+    const unread = (until: number) => {
+      const came = { id: head.id, server: head.server, line: head.line, reply, until };
+      return head.line === 'messages'
+        ? { inbox: [...actor.inbox, came], leaseEnds }
+        : { replies: [...actor.replies, came], leaseEnds };
+    };
     const isBehind = actor.replies.some((one) => one.server === head.server && one.line === head.line);
     const moves: Move[] = [];
-    if (isSplit || isBehind) moves.push(change(state, index, unread(at), happening));
+    if (isBehind || isSeenBetween(state, index, { ...actor, leaseEnds }, head, after))
+      moves.push(change(state, index, unread(at), happening));
     else {
       const input = { at, type: 'reply' as const, id: head.id, reply };
       // Servers whose states are the same answer the same: which of its commands is answered is for the process to know.
@@ -372,22 +392,36 @@ export function createMoves(common: Omit<ProcessOptions, 'script' | 'servers'>, 
     if (budget.lateVotes > 0 && head.server === FAULTY_MASTER && !isBehind) {
       const spent = { ...more, ...spend(budget, 'lateVotes') };
       const late = () => `${words()}, and the reply is held up`;
-      moves.push(change(state, index, unread(at + LONGEST_MS), { ...happening, words: late, more: spent }));
+      moves.push(
+        change(state, index, unread(at + LONGEST_MS), { ...happening, kind: 'hold reply', words: late, more: spent }),
+      );
     }
     return moves;
   }
 
   function readReply(state: State, index: number, unread: Unread) {
-    const replies = state.actors[index]?.replies.filter((reply) => reply !== unread) ?? [];
+    const { inbox, replies } = state.actors[index] as Actor;
     const { id, reply } = unread;
+    const fields = { inbox: inbox.filter((one) => one !== unread), replies: replies.filter((one) => one !== unread) };
     const words = () => `reads the reply ${nameOfReply(reply)}`;
     const input = { at: state.at, type: 'reply' as const, id, reply };
     const key = `reply ${id} at ${state.at}`;
-    return happen(state, index, input, { kind: 'reply', words, fields: { replies }, key });
+    return happen(state, index, input, { kind: 'reply', words, fields, key });
+  }
+
+  /** Is the lock of these keys another one afterwards? */
+  const changes = (before: ServerState, after: ServerState, keys: string[]) =>
+    before !== after && keys.some((key) => server.entry(after, key) !== server.entry(before, key));
+
+  /** Does this command change a lock now? */
+  function changesLock({ at, servers }: State, index: number, { command }: Pending): boolean {
+    const before = servers[0] as ServerState;
+    const { after } = server.execute(before, at, index, command);
+    return locks.some((keys) => changes(before, after, keys));
   }
 
   /** The last millisecond in which a lock is there; -1 when none is. */
-  const lastEnd = (held: State['replica']) => Math.max(...lockKeys.map((key) => server.ends(held).get(key) ?? -1));
+  const lastEnd = (held: ServerState) => Math.max(...locks.map((keys) => endOf(keys, server.ends(held))));
 
   function freeSinceAfter({ at, freeSince }: State, endsAt: number): number {
     if (endsAt >= at) return never;

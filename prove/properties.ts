@@ -1,5 +1,6 @@
 // What must be true, looked at in every state.
 
+import { endOf, itsKey, type LockKeys, namesFor } from './lock-keys.ts';
 import type { Touch } from './moves.ts';
 import type { Told } from './process.ts';
 import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, LOCK_KEY, RETRY_DELAY_MS, STOCK_KEY } from './sale.ts';
@@ -14,22 +15,32 @@ const TAKEOVER_MS = 2 * LEASE_MS;
 /** A timer that fires for so long after all sales, in milliseconds, is one that nobody ends, and so is a wait for a lock that is free. */
 const LINGERING_MS = 3 * LEASE_MS;
 
-/** Keys that outlive a sale: the stock, and the numbers that fence it. */
-const stayingOf = (scope: Scope) => [
-  ...skusOf(scope).flatMap((sku) => {
-    const { lock, stock, fence } = keysOf(sku);
-    return [stock, fence, `${lock}:tokens`];
-  }),
-  ...Array.from({ length: BUCKET_COUNT }, (_, bucket) => [
-    inBucket(STOCK_KEY, bucket),
-    `${inBucket(LOCK_KEY, bucket)}:tokens`,
-  ]).flat(),
+/** Keys that outlive a sale: the stock, the numbers that fence it, and what the lock keeps when it is free. */
+function stayingOf(scope: Scope, { staying }: LockKeys): string[] {
+  const buckets = Array.from({ length: BUCKET_COUNT }, (_, bucket) => bucket);
+  const keys = skusOf(scope).map(keysOf);
+  const locks = [...keys.map(({ lock }) => lock), ...buckets.map((bucket) => inBucket(LOCK_KEY, bucket))];
+  return [
+    ...keys.flatMap(({ stock, fence }) => [stock, fence]),
+    ...buckets.map((bucket) => inBucket(STOCK_KEY, bucket)),
+    ...locks.flatMap((lock) => namesFor(staying, lock)),
+  ];
+}
+
+/** What is demanded by the leases of a lock, and by when it is free. */
+export const ofKeys: Demand[] = [
+  'alone within leases',
+  'untouched',
+  'soon after a crash',
+  'no deadlock',
+  'no wait for a free lock',
 ];
 
 /** What a look at a state needs to know besides. */
 export interface Known {
   leaseEndOf: (actor: Actor, bucket?: number) => number;
   server: Server;
+  lock?: LockKeys;
 }
 
 /**
@@ -41,7 +52,7 @@ export function violated(state: State, scope: Scope, known: Known, touches?: Tou
     if (history.seen.death !== undefined)
       return `${nameOf(index)} ends by an error that nobody catches: ${history.seen.death}`;
   }
-  const refused = state.sawEmpty.findIndex((hasSeen, index) => !hasSeen && isRefused(state.actors[index] as Actor));
+  const refused = state.sawEmpty.findIndex((hasSeen, index) => !hasSeen && isSoldOut(state.actors[index] as Actor));
   if (refused >= 0) return `${nameOf(refused)} finds it sold out, and a unit was left at every moment since it came.`;
   for (const demand of scope.demands) {
     const reason = demand === 'no deadlock' ? deadlock(state, scope, known) : look(state, demand, known, touches);
@@ -64,6 +75,8 @@ function look(state: State, demand: Demand, { leaseEndOf }: Known, touches?: Tou
       return reader < 0 ? undefined : `${nameOf(reader)} reads twice under the read lock, and sees another stock.`;
     }
     case 'untouched': {
+      const refused = actors.findIndex((actor) => isRefusedWithin(actor, leaseEndOf(actor)));
+      if (refused >= 0) return `The stock refuses ${nameOf(refused)}, whose lease runs: another has a newer token.`;
       if (touches === undefined) return undefined;
       const { process, place } = touches;
       const isThere = ({ isInside, insideOf }: Actor) =>
@@ -114,13 +127,13 @@ function hasSeenAnother(told: Told[]): boolean {
  * Nobody is inside, nothing is on its way, and all who are there wait; yet every lock is held. So each of those who hold one waits for
  * another's.
  */
-function deadlock({ at, servers, actors }: State, scope: Scope, { server }: Known): string | undefined {
+function deadlock({ at, servers, actors }: State, scope: Scope, { server, lock = itsKey }: Known): string | undefined {
   const there = actors.filter(({ status, history }) => status !== 'comes' && !history.seen.isOver);
   const isStill = ({ waitsSince, isInside, heads, inbox, replies }: Actor) =>
     waitsSince !== undefined && !isInside && heads.length + inbox.length + replies.length === 0;
   if (there.length < 2 || !there.every(isStill)) return undefined;
   const ends = server.ends(servers[0] as number);
-  const isHeld = (sku: number) => (ends.get(keysOf(sku).lock) ?? 0) > at;
+  const isHeld = (sku: number) => endOf(namesFor(lock.held, keysOf(sku).lock), ends) > at;
   if (!skusOf(scope).every(isHeld)) return undefined;
   const names = there.map((actor) => nameOf(actors.indexOf(actor)));
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)} wait for each other: every lock is held, and nobody is inside.`;
@@ -129,7 +142,11 @@ function deadlock({ at, servers, actors }: State, scope: Scope, { server }: Know
 const isAwake = ({ status }: Actor) => status === 'runs';
 const waitsSince = (actor: Actor, time: number) => actor.waitsSince !== undefined && actor.waitsSince <= time;
 
-const isRefused = ({ history }: Actor) => history.seen.told.some(({ step }) => step === 'sold out');
+/** The stock took its token for an old one while its lease ran. */
+const isRefusedWithin = ({ history }: Actor, leaseEnd: number) =>
+  history.seen.told.some(({ at, why }) => at < leaseEnd && why?.startsWith('STALE_TOKEN'));
+
+const isSoldOut = ({ history }: Actor) => history.seen.told.some(({ step }) => step === 'sold out');
 
 /** Two processes that are inside of one bucket, and do not both only look. */
 function together(actors: readonly Actor[], isMeant: (actor: Actor, bucket: number) => boolean, more: string) {
@@ -145,10 +162,10 @@ function together(actors: readonly Actor[], isMeant: (actor: Actor, bucket: numb
 }
 
 /** What an end violates: nothing comes after it. */
-export function violatedAtEnd(state: State, scope: Scope, server: Server): string | undefined {
+export function violatedAtEnd(state: State, scope: Scope, server: Server, lock = itsKey): string | undefined {
   const { servers, actors } = state;
   const { demands } = scope;
-  const staying = stayingOf(scope);
+  const staying = stayingOf(scope, lock);
   const stuck = actors.findIndex(({ status, history }) => status === 'runs' && !history.seen.isOver);
   if (stuck >= 0) return `${nameOf(stuck)} waits for ever.`;
   if (demands.includes('nothing left')) {
@@ -171,9 +188,13 @@ export function violatedAtEnd(state: State, scope: Scope, server: Server): strin
  * What a state violates after which the search goes no further. All sales ended long ago, and a timer still fires, or somebody waits though
  * the lock has been free for long: what ends later than that is taken for what never does.
  */
-export function violatedAtHorizon({ at, freeSince, actors }: State, { demands }: Scope): string | undefined {
+export function violatedAtHorizon(
+  { at, freeSince, actors }: State,
+  { demands }: Scope,
+  lock: LockKeys,
+): string | undefined {
   const stuck = actors.findIndex((actor) => isAwake(actor) && waitsSince(actor, freeSince));
-  if (stuck >= 0 && at >= freeSince + LINGERING_MS)
+  if (stuck >= 0 && !lock.unclear && at >= freeSince + LINGERING_MS)
     return `${nameOf(stuck)} still waits at ${at} ms, and the lock is free since ${freeSince} ms.`;
   if (!demands.includes('nothing left') || !actors.every(({ history }) => history.seen.isOver)) return undefined;
   const endedAt = Math.max(...actors.flatMap(({ history }) => history.seen.told.map((told) => told.at)));

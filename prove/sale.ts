@@ -43,6 +43,8 @@ const writeIfNewest = readScript('write-if-newest');
 
 /** What a sale does besides. */
 export interface SaleScript {
+  /** The key of its lock; LOCK_KEY when it is not given. */
+  key?: string;
   /** How long it takes between read and write, in milliseconds; 0 when it goes on at once. */
   businessMs: number;
   /** `same object`: it asks its own lock once more between read and write; `another object`: one of the same request. */
@@ -246,7 +248,7 @@ function partsOf(sale: number, parts: SaleParts): Omit<SaleOfOne, 'lock' | 'busi
 const isTold = (step: string): step is SaleStep => ['entered', 'read', 'wrote', 'left', 'released'].includes(step);
 
 function openLock(createLock: CreateLock, sale: number, parts: SaleParts, bucket = 0): Lock {
-  const options = { ...optionsOf(sale, parts), key: inBucket(LOCK_KEY, bucket) };
+  const options = { ...optionsOf(sale, parts), key: inBucket(parts.script.key ?? LOCK_KEY, bucket) };
   return createLock(options as unknown as Parameters<CreateLock>[0]);
 }
 

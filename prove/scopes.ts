@@ -1,7 +1,7 @@
 // What the search allows to go wrong, and what it demands all the same: one scope for each drill that it can stand for.
 
 import type { Command } from '../virtual/world.ts';
-import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, LOCK_KEY, type SaleScript, STOCK_KEY } from './sale.ts';
+import { BUCKET_COUNT, inBucket, keysOf, LEASE_MS, type SaleScript, STOCK_KEY } from './sale.ts';
 
 /** What must be true in every order of events. */
 export type Demand =
@@ -65,8 +65,8 @@ export interface Scope {
   processes?: number;
   /** No event is later than this, in milliseconds; 5 leases when it is not given. */
   horizonMs?: number;
-  /** Which commands may be held up. */
-  isDelayed?: (command: Command) => boolean;
+  /** Which commands may be held up: writes of the stock, or what a holder sends that changes the lock, such as its release. */
+  delayed?: 'writes' | 'releases';
   /** What another process must have done since, before a command that is held up goes on. Without it, nothing. */
   goesOnAfter?: 'read' | 'wrote';
   /** Which processes may be paused and killed, by their numbers from 0; all of them when it is not given. */
@@ -84,22 +84,12 @@ export interface Scope {
 }
 
 const isScript = ([name]: Command) => /^EVAL/.test(String(name));
-/** The keys of this name, in whatever bucket. */
-const namesOf = (name: string): unknown[] =>
-  Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(name, bucket));
-const stockKeys = namesOf(STOCK_KEY);
-const lockKeys = namesOf(LOCK_KEY);
+/** The keys of the stock, in whatever bucket. */
+const stockKeys: unknown[] = Array.from({ length: BUCKET_COUNT }, (_, bucket) => inBucket(STOCK_KEY, bucket));
 /** The write of the stock. */
-const isWrite = (command: Command) =>
+export const isWrite = (command: Command) =>
   (command[0] === 'SET' && stockKeys.includes(command[1])) ||
   (isScript(command) && stockKeys.includes(command[3]) && command.length > 7);
-/** A SET that compares may end the key at once, by an end that has passed. */
-const deletesKey = ([name, ...args]: Command) =>
-  /^(DEL|UNLINK|GETDEL|DELIFEQ|DELEX)$/.test(String(name)) || (name === 'SET' && args.some(isIfeq));
-const isIfeq = (arg: string | number) => /^ifeq$/i.test(String(arg));
-/** A command that may give the lock up. A script does not say what it does, so any of the lock's may be held up. */
-const isRelease = (command: Command) =>
-  (deletesKey(command) && lockKeys.includes(command[1])) || (isScript(command) && lockKeys.includes(command[3]));
 
 /** The skus of a scope, by their numbers. */
 export const skusOf = ({ skus = 1 }: Pick<Scope, 'skus'>) => Array.from({ length: skus }, (_, at) => at + 1);
@@ -157,7 +147,7 @@ export const scopes: Scope[] = [
     says: 'A release is held up on its way, and must not harm the next holder.',
     servers: 'one',
     budget: { delays: 1 },
-    isDelayed: isRelease,
+    delayed: 'releases',
     demands: withinLeases,
   },
   {
@@ -197,7 +187,7 @@ export const scopes: Scope[] = [
     says: 'A write is held up until another sale has written.',
     servers: 'any',
     budget: { delays: 1 },
-    isDelayed: isWrite,
+    delayed: 'writes',
     goesOnAfter: 'wrote',
     demands: ['no lost sale'],
   },
@@ -206,7 +196,7 @@ export const scopes: Scope[] = [
     says: 'A write is held up until another sale has read, and not yet written.',
     servers: 'any',
     budget: { delays: 1 },
-    isDelayed: isWrite,
+    delayed: 'writes',
     goesOnAfter: 'read',
     demands: ['no lost sale'],
   },

@@ -2,12 +2,13 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { findLockKeys } from './lock-keys.ts';
 import { createMoves, type Move, type MovesOptions } from './moves.ts';
-import { violated, violatedAtEnd, violatedAtHorizon } from './properties.ts';
+import { ofKeys, violated, violatedAtEnd, violatedAtHorizon } from './properties.ts';
 import type { OpenLock } from './sandbox.ts';
-import type { Budget, Scope } from './scopes.ts';
+import { type Budget, type Scope, stockCommand } from './scopes.ts';
 import type { Server } from './server.ts';
-import { keyOf, type State, type Step } from './state.ts';
+import { keyOf, STOCK, type State, type Step } from './state.ts';
 
 export interface Result {
   verdict: 'holds' | 'fails' | 'unknown';
@@ -41,8 +42,13 @@ interface Violation {
 }
 
 export async function search(openLock: OpenLock, server: Server, options: SearchOptions): Promise<Result> {
-  const { scope, sales, horizonMs, mostMemory, after = [], signal } = options;
-  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, options);
+  const { sales, masters, horizonMs, mostMemory, after = [], signal } = options;
+  const stocked = server.execute(server.empty, 0, 0, stockCommand({}, STOCK)).after;
+  const alone = [stocked, ...Array.from({ length: masters }, () => server.empty)];
+  const lock = options.lock ?? (await findLockKeys({ openLock }, server, alone));
+  const demands = options.scope.demands.filter((demand) => lock.unclear === undefined || !ofKeys.includes(demand));
+  const scope = { ...options.scope, demands };
+  const { begin, movesFrom, leaseEndOf } = createMoves({ openLock, sales }, server, { ...options, scope, lock });
   /** The number of each state that was seen, by its key. */
   const known = new Map<string, number>();
   /** From which state each was reached first. */
@@ -78,6 +84,10 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   const result = { states: known.size, schedules: ways.count(), cut };
   // In the middle of an order it is asked what can still happen, whatever has happened.
   const missing = after.length === 0 ? witness.missing() : undefined;
+  if (lock.unclear && demands.length < options.scope.demands.length) {
+    const reason = `${lock.unclear}, so the search can't see whether the lock is free.`;
+    return { verdict: 'unknown', reason, ...result, schedules: 0 };
+  }
   if (missing !== undefined) return { verdict: 'unknown', reason: missing, ...result };
   if (cut > 0)
     return { verdict: 'unknown', reason: `${cut} branches were cut at ${horizonMs} ms.`, ...result, schedules: 0 };
@@ -109,12 +119,12 @@ export async function search(openLock: OpenLock, server: Server, options: Search
   /** Adds every state that can come next. Resolves with the first move that violates a property, or with none at an end. */
   async function follow(state: State, number: number): Promise<Violation | undefined> {
     const { moves, isCut } = await movesFrom(state);
-    const left = isCut ? violatedAtHorizon(state, scope) : undefined;
+    const left = isCut ? violatedAtHorizon(state, scope, lock) : undefined;
     if (left) return { number, reason: left };
     if (isCut) cut += 1;
     ways.begin();
     if (moves.length === 0 && !isCut) {
-      const reason = violatedAtEnd(state, scope, server);
+      const reason = violatedAtEnd(state, scope, server, lock);
       return reason ? { number, reason } : undefined;
     }
     for (const move of moves) {
@@ -122,7 +132,7 @@ export async function search(openLock: OpenLock, server: Server, options: Search
       const isNew = add(made, number);
       // Whose lock a command changes is no part of the state: on another way to it nobody may have been inside yet.
       if (!isNew && touches === undefined) continue;
-      const reason = violated(made, scope, { leaseEndOf, server }, touches);
+      const reason = violated(made, scope, { leaseEndOf, server, lock }, touches);
       if (reason) return { number, reason, move };
     }
     return undefined;

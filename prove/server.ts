@@ -24,6 +24,8 @@ export interface Server {
   execute(state: ServerState, at: number, process: number, command: (string | number)[]): Executed;
   /** The state without the subscriptions of a process, whose connections are gone. */
   without(state: ServerState, process: number): ServerState;
+  /** Does a process listen to a channel? */
+  listens(state: ServerState, process: number): boolean;
   /** What it holds under a key; the same text for the same contents. */
   entry(state: ServerState, key: string): string | undefined;
   /** Every key, and who listens. */
@@ -152,6 +154,7 @@ export async function openServer(): Promise<Server> {
       const subscriptions = contents.subscriptions.filter((one) => splitSubscription(one)[0] !== process);
       return numberOf({ ...contents, subscriptions });
     },
+    listens: (state, process) => contentsOf(state).subscriptions.some((one) => splitSubscription(one)[0] === process),
     entry(state, key) {
       const found = contentsOf(state).entries.find((entry) => entry.key === key);
       return found && `${found.dump} ${found.endsAt}`;

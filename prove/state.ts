@@ -37,9 +37,9 @@ interface ActorFields {
   status: Status;
   /** When its pause or its delay ends at the latest, in milliseconds. */
   until: number;
-  /** Messages, oldest first. */
-  inbox: readonly Unheard[];
-  /** Replies, oldest first; empty where a command and its reply are one step. */
+  /** What came to the connection that listens, oldest first. */
+  inbox: readonly (Unheard | Unread)[];
+  /** What came to the others, oldest first; no reply that is one step with its command. */
   replies: readonly Unread[];
   /** How many writes of others there were when its command was held up. */
   writesBefore: number;
@@ -121,6 +121,7 @@ export type StepKind =
   | 'wake'
   | 'hold up'
   | 'let go'
+  | 'hold reply'
   | 'crash'
   | 'hang up'
   | 'failover'
@@ -140,8 +141,9 @@ export function createActors() {
   /** The one actor that is so. */
   function actorOf(fields: ActorFields): Actor {
     const { history, status, until, inbox, replies, writesBefore, leaseEnds } = fields;
-    const unheard = inbox.map(({ channel, message }) => `${channel} ${message}`);
-    const unread = replies.map(({ id, until, reply }) => `${id} ${until} ${replyName(reply)}`);
+    const nameOfUnread = ({ id, until, reply }: Unread) => `${id} ${until} ${replyName(reply)}`;
+    const unheard = inbox.map((one) => ('reply' in one ? nameOfUnread(one) : `${one.channel} ${one.message}`));
+    const unread = replies.map(nameOfUnread);
     const name = [history.id, status, until, writesBefore, leaseEnds, unheard, unread].join('|');
     const found = known.get(name);
     if (found) return found;
@@ -153,9 +155,9 @@ export function createActors() {
   return { actorOf };
 }
 
-function derivedFrom({ history: { seen }, status, replies }: ActorFields) {
+function derivedFrom({ history: { seen }, status, inbox, replies }: ActorFields) {
   const isRunning = status !== 'crashed' && status !== 'comes';
-  const isAway = (id: number) => replies.some((reply) => reply.id === id);
+  const isAway = (id: number) => [...inbox, ...replies].some((one) => 'reply' in one && one.id === id);
   const lines = new Set<string>();
   const heads = seen.pending.filter(({ id, line, server }) => {
     const isFirst = !lines.has(`${line} ${server}`) && !isAway(id);

@@ -16,7 +16,7 @@ const MANY = 60;
 export async function isRestless(openLock: OpenLock, processes: number): Promise<string | undefined> {
   if (processes < 2) return undefined;
   const scope = scopes.find(({ name }) => name === 'plain') as Scope;
-  const size = { processes, sales: 1, masters: 0, isSplit: false, horizonMs: 1_000 };
+  const size = { processes, sales: 1, masters: 0, horizonMs: 1_000 };
   const { begin, movesFrom } = createMoves({ openLock, sales: 1 }, await openServer(), { scope, ...size });
   let state = begin();
   for (const index of [0, 1]) {

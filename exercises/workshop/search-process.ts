@@ -34,7 +34,7 @@ async function judge({ file, scopes, processes, sales, isAtOnce, seconds }: Sear
     // Some scopes show nothing with fewer.
     const least = allScopes.find(({ name }) => name === scope)?.processes ?? 0;
     const size = { processes: Math.max(processes, least), sales, masters: 0, ...(isAtOnce && { isAtOnce }) };
-    const cell = await proveCell({ stage: 'lock.ts', file, scope, ...size, budget: {}, isSplit: false, seconds });
+    const cell = await proveCell({ stage: 'lock.ts', file, scope, ...size, budget: {}, seconds });
     send({ type: 'cell', cell });
   }
 }

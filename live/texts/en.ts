@@ -99,6 +99,8 @@ function happening(who: string, happens: Happening): string {
       return `${who}'s ${happens.command}, held up until now, reaches Redis`;
     case 'timer':
       return `A timer of ${who} fires${happens.sends === null ? '' : `: it sends ${happens.sends}`}`;
+    case 'reply':
+      return `${who} reads the reply`;
     case 'pause':
       return `${who} is paused`;
     case 'wake':

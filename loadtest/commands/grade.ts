@@ -103,7 +103,7 @@ async function searchFirst(locks: Grade[], drills: Drill[]): Promise<Cell[] | un
       ? scopeNames
       : scopeNames.filter((name) => drills.some((drill) => drill.name === name));
   const wanted = { locks: locks.map(provable), scopes: names };
-  const planned = plan({ ...wanted, processes: [2, 3], sales: 1, budget: {}, isSplit: false });
+  const planned = plan({ ...wanted, processes: [2, 3], sales: 1, budget: {} });
   if (planned.length === 0) return [];
   const stopping = new AbortController();
   const stop = () => stopping.abort();

@@ -42,7 +42,6 @@ const command = newCommand(
   .option('--pauses <n>', 'how many pauses, in scopes that have them', wholeNumberFrom(0, 3))
   .option('--delays <n>', 'how many commands are held up, in scopes that have them', wholeNumberFrom(0, 3))
   .option('--crashes <n>', 'how many crashes, in scopes that have them', wholeNumberFrom(0, 3))
-  .option('--split', 'a command and its reply are two steps', false)
   .option('--deep', '3 processes × 2 sales, which takes minutes', false)
   .option(
     '--seconds <n>',
@@ -58,7 +57,6 @@ interface Given extends Partial<Pick<Budget, 'pauses' | 'delays' | 'crashes'>> {
   scope: string[];
   processes?: number;
   sales?: number;
-  split: boolean;
   deep: boolean;
   seconds?: number;
   json: boolean;
@@ -72,14 +70,13 @@ process.exitCode = await runToEnd('The search could not be run', prove);
 await exitWhenWritten();
 
 async function prove(): Promise<number> {
-  const { deep, split, json, pauses, delays, crashes } = given;
+  const { deep, json, pauses, delays, crashes } = given;
   const planned = plan({
     locks: await wantedLocks(),
     scopes: given.scope,
     processes: given.processes ? [given.processes] : deep ? [3] : [2, 3],
     sales: given.sales ?? (deep ? 2 : 1),
     budget: definedOf({ pauses, delays, crashes }),
-    isSplit: split,
   });
   if (planned.length === 0) throw new Error('none of the scopes applies to these locks.');
   const progress = startProgressLine(planned.length);

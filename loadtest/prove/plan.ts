@@ -68,7 +68,6 @@ export interface Wanted {
   sales: number;
   /** How often each fault may happen, of those that a scope has. */
   budget: Partial<Budget>;
-  isSplit: boolean;
 }
 
 /** The cells, those that are known soon first: those of few processes, and those of locks that take long last. */

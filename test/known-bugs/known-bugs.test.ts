@@ -25,7 +25,7 @@ const bySearch: [name: string, scope: string][] = [
   ['release-deletes-twice', 'plain'],
   ['setnx-then-pexpire', 'crashed-holder'],
   ['set-without-nx', 'plain'],
-  ['token-from-incr', 'plain'],
+  ['token-from-incr', 'slow-holder'],
   ['renews-too-late', 'long-sale'],
   ['abort-leaves-key', 'client-gone'],
   ['lost-wake-up', 'lost-wakeup'],

@@ -12,7 +12,6 @@ const prove = (file: string, changed: Partial<Task> = {}) =>
     isAtOnce: true,
     masters: 0,
     budget: {},
-    isSplit: false,
     seconds: 60,
     ...changed,
   });

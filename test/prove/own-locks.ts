@@ -53,7 +53,7 @@ type Options = Partial<Omit<SearchOptions, 'scope'>>;
 
 export function optionsOf(scope: Scope, options: Options = {}): SearchOptions {
   const { processes = scope.processes ?? 2, horizonMs = scope.horizonMs ?? 4_500 } = options;
-  return { sales: 1, masters: 0, isSplit: false, mostMemory: 2e9, ...options, scope, processes, horizonMs };
+  return { sales: 1, masters: 0, mostMemory: 2e9, ...options, scope, processes, horizonMs };
 }
 
 /** Searches under the lock in this file. A scope may be named. */
@@ -77,7 +77,6 @@ export const task = (stage: string, scope: string, more: Partial<Task> = {}): Ta
   sales: 1,
   masters: 0,
   budget: {},
-  isSplit: false,
   seconds: 60,
   ...more,
 });

@@ -61,6 +61,7 @@ function drawProcess({ kind }: Step, about: Command | undefined, sends: Command 
     case 'timer':
       return { is: kind, sends: sends ? shortOf(sends) : null };
     case 'begins':
+    case 'reply':
     case 'pause':
     case 'wake':
     case 'crash':

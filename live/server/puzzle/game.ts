@@ -37,7 +37,7 @@ export async function openGround({ file, scope: name, processes }: LevelTask): P
   if (scope === undefined) throw new Error(`There is no scope ${name}.`);
   const [openLock, server] = await Promise.all([readLock(file), openServer()]);
   const horizonMs = scope.horizonMs ?? HORIZON_MS;
-  return { openLock, server, options: { scope, processes, sales: 1, masters: 0, isSplit: false, horizonMs } };
+  return { openLock, server, options: { scope, processes, sales: 1, masters: 0, horizonMs } };
 }
 
 /** A step as one text, by which a step of the search is found among the moves of a game. */

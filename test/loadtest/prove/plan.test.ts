@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plan, provableLocks, scopeNames, type Wanted } from '../../../loadtest/prove/plan.ts';
 
-const common: Omit<Wanted, 'locks'> = { scopes: scopeNames, processes: [2], sales: 1, budget: {}, isSplit: false };
+const common: Omit<Wanted, 'locks'> = { scopes: scopeNames, processes: [2], sales: 1, budget: {} };
 const scopesOf = (locks: Wanted['locks']) => plan({ ...common, locks }).map(({ scope }) => scope);
 const lockNamed = (name: string) => provableLocks.filter(({ stage }) => stage === name);
 

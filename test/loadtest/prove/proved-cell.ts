@@ -5,6 +5,6 @@ export const fileOfStage = (stage: string) => fileURLToPath(new URL(`../../../lo
 
 /** What the search finds of a lock of the course, with 2 processes of 1 sale each. */
 export function provedCell(stage: string, scope: string, more: Partial<Task> = {}): Promise<Cell> {
-  const size = { processes: 2, sales: 1, masters: 0, budget: {}, isSplit: false, seconds: 60 };
+  const size = { processes: 2, sales: 1, masters: 0, budget: {}, seconds: 60 };
   return proveCell({ stage, file: fileOfStage(stage), scope, ...size, ...more });
 }
