@@ -3,7 +3,7 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { formatDuration, formatNumber } from '../evidence/numbers.ts';
-import type { DrillResult, Results } from '../evidence/results.ts';
+import type { Answer, DrillResult, Results } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import type { Audience } from '../harness/run-cell.ts';
 import type { Target } from '../harness/target.ts';
@@ -18,12 +18,11 @@ import {
   ranStaircases,
 } from '../report/cells.ts';
 import { comparedFigures } from '../report/figures.ts';
-import { baselineLine, failures, gradeLine } from '../report/grades.ts';
+import { baselineLine } from '../report/grades.ts';
 import { signTable } from '../report/sign-table.ts';
 import { drillLines, marks, nameColumn, openingLines } from '../report/terminal.ts';
-import { checkNames } from '../staircase/contract.ts';
 import { lockStaircase } from '../staircase/locks.ts';
-import { openLine } from './progress-line.ts';
+import { openLine, startProgressLine } from './progress-line.ts';
 
 /** Narrates a run as it goes on. */
 export interface Narrator {
@@ -98,13 +97,61 @@ export function createStaircaseNarrator(out: NodeJS.WriteStream, cells: Cell[]):
   };
 }
 
-/** The checks of the contract, as one lock came out of them: a line each, and a sentence for what does not hold. */
-export function contractLines(stage: string, checks: DrillResult[]): string[] {
-  const width = Math.max(...checkNames.map((name) => name.length));
-  const lines = checks.map(({ drill, verdict, reasons }) => {
-    return `  ${marks[verdict]} ${verdict === 'pass' ? drill : `${drill.padEnd(width)} ${reasons.join(' ')}`}`;
-  });
-  return [pc.bold(stage), ...lines];
+/** Counts the cells as they end, on a terminal. */
+export function createCountingNarrator(total: number): Narrator {
+  const { advance, end } = startProgressLine(total);
+  let done = 0;
+  return {
+    ...silentNarrator,
+    result(stage, { drill }) {
+      done += 1;
+      advance(`${stage} · ${drill}`);
+      if (done === total) end();
+    },
+    end,
+  };
+}
+
+/** Narrates a grade to `out`: nothing before the answer, or a line for each cell on real servers, which take minutes. */
+export function createGradeNarrator(out: NodeJS.WriteStream, cells: Cell[], isReal: boolean): Narrator {
+  const before = isReal ? createStaircaseNarrator(out, cells) : createCountingNarrator(cells.length);
+  return {
+    ...before,
+    end(results, dir) {
+      const lines = (results.grades ?? []).flatMap(({ answer }) => (answer ? [...answerLines(answer), ''] : []));
+      const baseline = results.stages.some(({ lockVersion }) => lockVersion !== null) ? [baselineLine(results)] : [];
+      const took = pc.dim(`(${formatDuration(results.durationMs)})`);
+      out.write(`${[...lines, ...baseline, `The report: ${dir}/report.html ${took}`].join('\n')}\n`);
+    },
+  };
+}
+
+/** What is wrong, in which order of events, what holds, and what was not looked at. */
+export function answerLines({ verdict, sentence, broken, holds, notPromised, notLookedAt }: Answer): string[] {
+  const paint = { holds: pc.green, broken: pc.red, unknown: pc.yellow }[verdict];
+  const [first, ...others] = broken;
+  const lines = (title: string, list: string[]) =>
+    list.length > 0 ? ['', title, ...list.map((each) => `  ${each}`)] : [];
+  const bySentence = (findings: Answer['broken']) =>
+    grouped(findings, 'says').map(([says, names]) => `${names.join(', ')}: ${says}`);
+  return [
+    pc.bold(paint(sentence)),
+    ...(first ? lines(`${first.name} found it. ${first.under}, in this order:`, first.steps) : []),
+    ...lines('Broken, too:', bySentence(others)),
+    ...lines(
+      'It holds:',
+      grouped(holds, 'under').map(([under, names]) => `${under}: ${names.join(', ')}.`),
+    ),
+    ...lines('It does not promise, and does not hold:', bySentence(notPromised)),
+    ...lines('Nobody has looked at:', bySentence(notLookedAt)),
+  ];
+}
+
+/** The names of the findings of which the same is said. */
+function grouped(findings: Answer['holds'], by: 'says' | 'under'): [string, string[]][] {
+  const groups = new Map<string, Set<string>>();
+  for (const { name, ...said } of findings) groups.set(said[by], (groups.get(said[by]) ?? new Set()).add(name));
+  return [...groups].map(([said, names]) => [said, [...names]]);
 }
 
 /** For output that another program reads. */
@@ -118,13 +165,7 @@ function startLine({ url, redis, nginx, backends }: Parameters<Narrator['start']
 function verdictLines(results: Results): string[] {
   return [
     '',
-    ...(results.grades ?? []).flatMap((grade) => [
-      pc.bold(gradeLine(grade, results)),
-      ...failures(grade, results).map(({ drill, verdict, reasons }) => {
-        return `  ${marks[verdict]} ${nameColumn(drill)} ${reasons.join(' ')}`;
-      }),
-    ]),
-    `${results.grades ? baselineLine(results) : verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
+    `${verdictLine(results)} ${pc.dim(`(${formatDuration(results.durationMs)})`)}`,
     ...results.verdictReasons.map((reason) => `  ${reason}`),
     ...(results.leftOut.length > 0 ? [`  Left out: ${results.leftOut.join(', ')}.`] : []),
   ];

@@ -1,12 +1,12 @@
 // What the commands that run cells do, from the first stack to the report.
 
 import { availableParallelism } from 'node:os';
-import type { DrillResult, Grade, Results, StageResult } from '../evidence/results.ts';
+import type { Grade, Results, StageResult } from '../evidence/results.ts';
 import { modulesOf, sourcesOf } from '../grade/external-locks.ts';
 import type { Cell } from '../harness/drill.ts';
 import { realWorld } from '../harness/real-world.ts';
 import { createTargets } from '../harness/targets.ts';
-import { holdsAll } from '../report/grades.ts';
+import { answerOf } from '../report/grades.ts';
 import { renderTables } from '../report/markdown.ts';
 import { writeReport } from '../report/write.ts';
 import { judgeRun } from '../staircase/judge-run.ts';
@@ -14,7 +14,7 @@ import { isExternal, rowOf } from '../staircase/lookup.ts';
 import { openVirtualWorld } from '../virtual/world.ts';
 import { AS_TAUGHT, COULD_NOT_RUN, NOT_AS_TAUGHT, runToEnd, stopOnSignal } from './ending.ts';
 import { describeEnvironment } from './environment.ts';
-import { type Narrator, silentNarrator } from './narrator.ts';
+import { createCountingNarrator, type Narrator, silentNarrator } from './narrator.ts';
 import type { RunSettings } from './options.ts';
 import { Interrupted, runCells } from './run.ts';
 import { createRunFolder } from './run-folder.ts';
@@ -30,8 +30,9 @@ export interface RunCommandOptions extends Omit<RunSettings, 'track' | 'stages' 
   narrator: Narrator;
   /** The external locks among the cells. */
   grades?: Grade[];
-  /** What the contract found of them before, by their names. */
-  contract?: Map<string, DrillResult[]>;
+  /** The conformance checks to run before, and how to search every order of events of these locks: what is found, by their rows. */
+  checks?: Cell[];
+  search?: (signal: AbortSignal) => Promise<Map<string, Grade['search']>>;
   /** Ends the run when it aborts, for those who can do so besides a signal. */
   stopping?: AbortController;
 }
@@ -57,7 +58,8 @@ export async function runCommand({
   workers,
   isStory = false,
   grades,
-  contract,
+  checks = [],
+  search = async () => new Map(),
   isVirtual = false,
   stopping = new AbortController(),
   ...options
@@ -68,13 +70,13 @@ export async function runCommand({
   const modules = modulesOf(grades ?? []);
   const onDeath = (sentence: string) => stopping.abort(new Error(sentence));
   const targets = createTargets({ running, modules, backends, onDeath });
-  const virtual = isVirtual ? openVirtualWorld({ settings, locks: sourcesOf(grades ?? []) }) : undefined;
-  const world = virtual ?? realWorld({ targets, settings, signal });
+  const virtual = openVirtualWorld({ settings, locks: sourcesOf(grades ?? []) });
+  const world = isVirtual ? virtual : realWorld({ targets, settings, signal });
 
   stopOnSignal(stopping, new Interrupted());
-  if (virtual) signal.addEventListener('abort', virtual.close);
+  signal.addEventListener('abort', virtual.close);
   process.exitCode = await runToEnd('The run could not be made', run, async () => {
-    virtual?.close();
+    virtual.close();
     await targets.close();
   });
 
@@ -86,14 +88,17 @@ export async function runCommand({
 
   async function run(): Promise<number> {
     const startedAt = new Date();
+    const checked = await runChecks();
+    const searched = signal.aborted ? new Map() : await search(signal);
     const target = isVirtual ? virtualServers : await openFirst();
     narrator.start(target);
     const folder = createRunFolder(reportsDir, startedAt);
 
     const most = isVirtual ? Math.min(availableParallelism(), cells.length) : workers;
     const asked = { cells, world, workers: most, isStory, signal, narrator, folder };
-    const { stages: ran, leftOut, log } = await runCells(asked);
-    const stages = withContract(ran, contract);
+    const { stages: ran, leftOut: left, log } = await runCells(asked);
+    const stages = together(checked.stages, ran);
+    const leftOut = [...checked.leftOut, ...left];
 
     const results: Results = {
       format: 1,
@@ -106,8 +111,11 @@ export async function runCommand({
       settings,
       ...(log && { log }),
       stages,
-      ...(grades && { grades }),
     };
+    if (grades) {
+      results.grades = grades.map((grade) => ({ ...grade, ...withSearch(searched.get(grade.stage)) }));
+      for (const grade of results.grades) grade.answer = answerOf(grade, results);
+    }
     folder.finish(results);
     await writeReport(results, folder.dir);
     narrator.end(results, folder.dir);
@@ -117,16 +125,42 @@ export async function runCommand({
       if (signal.reason.message !== '') process.stderr.write(`${signal.reason.message}\n`);
       return COULD_NOT_RUN;
     }
-    if (grades?.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
-    return (grades ? holdsAll(results) : results.verdict === 'as-taught') ? AS_TAUGHT : NOT_AS_TAUGHT;
+    if (results.grades) return codeOf(results.grades);
+    return results.verdict === 'as-taught' ? AS_TAUGHT : NOT_AS_TAUGHT;
+  }
+
+  /** In the virtual world, wherever the drills are run. */
+  async function runChecks() {
+    const counting = prints ? silentNarrator : createCountingNarrator(checks.length);
+    const folder = { writeEvents() {} };
+    const asked = {
+      cells: checks,
+      world: virtual,
+      workers: availableParallelism(),
+      signal,
+      narrator: counting,
+      folder,
+    };
+    return runCells(asked);
   }
 }
 
-/** The rows with what the contract found, before the drills. */
-function withContract(stages: StageResult[], contract: Map<string, DrillResult[]> = new Map()): StageResult[] {
-  const rows = stages.map((row) => ({ ...row, drills: [...(contract.get(row.stage) ?? []), ...row.drills] }));
-  const others = [...contract].filter(([stage]) => !stages.some((row) => row.stage === stage));
-  return [...rows, ...others.map(([stage, drills]) => ({ stage, lockVersion: null, drills }))];
+/** A broken promise is a 1, and what is not known a 2. */
+function codeOf(grades: Grade[]) {
+  const verdicts = grades.map(({ answer }) => answer?.verdict);
+  if (grades.some(({ problem }) => problem !== undefined)) return COULD_NOT_RUN;
+  if (verdicts.includes('broken')) return NOT_AS_TAUGHT;
+  return verdicts.includes('unknown') ? COULD_NOT_RUN : AS_TAUGHT;
+}
+
+const withSearch = (search: Grade['search']) => search && { search };
+
+/** The rows of both, with the checks before the drills. */
+function together(checked: StageResult[], ran: StageResult[]): StageResult[] {
+  const drillsOf = (rows: StageResult[], stage: string) => rows.find((row) => row.stage === stage)?.drills ?? [];
+  const others = checked.filter(({ stage }) => !ran.some((row) => row.stage === stage));
+  const rows = ran.map((row) => ({ ...row, drills: [...drillsOf(checked, row.stage), ...row.drills] }));
+  return [...rows, ...others];
 }
 
 /** How to repeat this run. */

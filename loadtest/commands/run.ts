@@ -5,6 +5,7 @@ import { numberOf } from '../../locks/index.ts';
 import type { DrillResult, StageResult } from '../evidence/results.ts';
 import type { Cell } from '../harness/drill.ts';
 import { runCell, type World } from '../harness/run-cell.ts';
+import { checkNames } from '../staircase/contract.ts';
 import { columnNames, columnOf, isExternal, rowOf } from '../staircase/lookup.ts';
 import type { Narrator } from './narrator.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -22,7 +23,7 @@ export interface RunOptions {
   /** Aborts when the run is to stop: with Interrupted, or with an error that says what has died. */
   signal: AbortSignal;
   narrator: Narrator;
-  folder: RunFolder;
+  folder: Pick<RunFolder, 'writeEvents'>;
 }
 
 /**
@@ -102,6 +103,8 @@ export async function runCells(
   }
 }
 
+const order = [...checkNames, ...columnNames];
+
 /** A row for each stage, in the order of the cells; in it the drills in the order of the staircase. */
 function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[] {
   const names = [...new Set(cells.filter((cell) => results.has(cell)).map(({ stage }) => stage))];
@@ -110,7 +113,7 @@ function stagesOf(cells: Cell[], results: Map<Cell, DrillResult>): StageResult[]
     lockVersion: numberOf(stage),
     drills: [...results]
       .flatMap(([cell, result]) => (cell.stage === stage ? [result] : []))
-      .sort((a, b) => columnNames.indexOf(a.drill) - columnNames.indexOf(b.drill)),
+      .sort((a, b) => order.indexOf(a.drill) - order.indexOf(b.drill)),
   }));
 }
 

@@ -1,18 +1,22 @@
 // The conformance checks, in their order. The first two say whether the others can look at anything.
 
-import type { DrillOutcome } from '../harness/drill.ts';
+import type { Drill, DrillOutcome } from '../harness/drill.ts';
 import { abort, abortMany } from './checks/abort.ts';
+import { belief } from './checks/belief.ts';
 import { clock } from './checks/clock.ts';
 import { crash, deadHeir } from './checks/death.ts';
 import { enter, keys, nested, sameNode } from './checks/enter.ts';
+import { failedRelease } from './checks/failed-release.ts';
 import { lateAcquire, lateRelease, wakeUp } from './checks/late.ts';
 import { lateRenewal } from './checks/late-renewal.ts';
 import { failedRenewal, longHold, lost, notHeld, quiet } from './checks/lease.ts';
 import { heap, leftovers } from './checks/left.ts';
 import { commands, herd } from './checks/load.ts';
+import { lostReply } from './checks/lost-reply.ts';
 import { manyKeys } from './checks/many-keys.ts';
 import { oneTry } from './checks/one-try.ts';
 import { redisBack } from './checks/redis-back.ts';
+import { scriptFlush } from './checks/script-flush.ts';
 import { tokens } from './checks/tokens.ts';
 import { order, turn } from './checks/turn.ts';
 import type { LockUnderTest } from './lock-under-test.ts';
@@ -20,6 +24,8 @@ import type { LockUnderTest } from './lock-under-test.ts';
 export interface Check {
   /** `contract-…`: the name of its cell. */
   name: string;
+  /** It does not apply to a lock that has no such thing. */
+  needs?: 'renewal' | 'lost' | 'token';
   /** Rejects with a Fault when the lock does not hold, and with NotStagedError when a step was not seen. */
   run(lock: LockUnderTest): Promise<DrillOutcome>;
 }
@@ -34,23 +40,34 @@ export const checks: Check[] = [
   { name: 'contract-crash', run: crash },
   { name: 'contract-dead-heir', run: deadHeir },
   { name: 'contract-not-held', run: notHeld },
-  { name: 'contract-lost', run: lost },
+  { name: 'contract-lost', needs: 'lost', run: lost },
   { name: 'contract-nested', run: nested },
   { name: 'contract-abort', run: abort },
   { name: 'contract-abort-many', run: abortMany },
   { name: 'contract-wake-up', run: wakeUp },
   { name: 'contract-herd', run: herd },
-  { name: 'contract-failed-renewal', run: failedRenewal },
+  { name: 'contract-failed-renewal', needs: 'renewal', run: failedRenewal },
   { name: 'contract-quiet', run: quiet },
   { name: 'contract-commands', run: commands },
   { name: 'contract-leftovers', run: leftovers },
   { name: 'contract-heap', run: heap },
   { name: 'contract-order', run: order },
   { name: 'contract-turn', run: turn },
-  { name: 'contract-redis-back', run: redisBack },
-  { name: 'contract-late-renewal', run: lateRenewal },
-  { name: 'contract-many-keys', run: manyKeys },
+  { name: 'contract-redis-back', needs: 'renewal', run: redisBack },
+  { name: 'contract-late-renewal', needs: 'renewal', run: lateRenewal },
+  { name: 'contract-many-keys', needs: 'renewal', run: manyKeys },
   { name: 'contract-one-try', run: oneTry },
   { name: 'contract-clock', run: clock },
-  { name: 'contract-tokens', run: tokens },
+  { name: 'contract-tokens', needs: 'token', run: tokens },
+  { name: 'contract-lost-reply', run: lostReply },
+  { name: 'contract-failed-release', run: failedRelease },
+  { name: 'contract-script-flush', run: scriptFlush },
+  { name: 'contract-belief', run: belief },
 ];
+
+/** A check as a cell has it. The virtual world alone runs it. */
+export const checkNamed = (name: string): Drill => ({
+  name,
+  kind: 'steps',
+  run: () => Promise.reject(new Error(`${name} is run in the virtual world alone.`)),
+});

@@ -22,7 +22,9 @@ interface Known {
 }
 
 const known = new Map<string, Promise<Known>>();
-const noSurvey: Survey = { acquire: [], release: [], hasLost: false, hasToken: false };
+/** So long the commands of one renewal take at most, in milliseconds. */
+const MOMENT_MS = 50;
+const noSurvey: Survey = { acquire: [], release: [], renewal: [], hasLost: false, hasToken: false };
 const [first, second] = checks as [Check, Check];
 
 /**
@@ -38,8 +40,13 @@ export async function runCheck(name: string, source: LockSource): Promise<DrillO
     const { lock, entered, nothing } = await knowing;
     if (check === first) return entered;
     if (nothing) return nothing;
-    const { isElsewhere } = lock.survey;
+    const { isElsewhere, ...has } = lock.survey;
     if (isElsewhere && check !== second) return doesNotApply(`Not looked at: ${isElsewhere}`);
+    if (check.needs === 'renewal' && has.renewal.length === 0)
+      return doesNotApply('It sends nothing while it holds: it does not renew.');
+    if (check.needs === 'lost' && !has.hasLost)
+      return doesNotApply('It has no signal `lost`: a holder learns of its loss when it releases.');
+    if (check.needs === 'token' && !has.hasToken) return doesNotApply('It has no fencing tokens.');
     return await outcomeOf(check, lock);
   } catch (error) {
     return lostTrack(error);
@@ -99,13 +106,17 @@ async function surveyIn({ process, endOf, pass, scriptsRun, key }: Staging, scri
     const acquire = await commandsOf(a.acquire, 'acquire()');
     const [hasLost, hasToken] = [a.hasLost(), a.token() !== undefined];
     const release = await commandsOf(a.release, 'release()');
-    survey = { acquire, release, hasLost, hasToken };
+    survey = { acquire, release, renewal: [], hasLost, hasToken };
   }
   // Its other scripts: one renews, one waits.
   const [holder, waiter] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
   await endOf(holder.acquire(), LONG_LEASE_MS);
   const asked = waiter.acquire();
+  const from = p.seen.length;
   await pass(LEASE_MS / 2);
+  const [first, ...others] = p.seen.slice(from).filter(({ line }) => line === 0);
+  const renewal = others.filter(({ at }) => first !== undefined && at < first.at + MOMENT_MS);
+  survey.renewal = [first, ...renewal].flatMap((each) => each?.command ?? []);
   await endOf(holder.release(), LEASE_MS);
   await endOf(asked, LEASE_MS);
   scripts.push(...new Set(scriptsRun()));

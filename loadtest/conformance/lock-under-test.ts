@@ -9,6 +9,8 @@ export interface Survey {
   /** The commands that it sends to enter and to release, in their order. To several masters it sends each of them. */
   acquire: ReadCommand[];
   release: ReadCommand[];
+  /** Those that it sends while it holds, when a part of its lease has passed. */
+  renewal: ReadCommand[];
   hasLost: boolean;
   hasToken: boolean;
   /** No command of it names the key: a clause with a full stop. */

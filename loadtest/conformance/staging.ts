@@ -2,6 +2,7 @@
 
 import { getEventListeners, setMaxListeners } from 'node:events';
 import type { CreateLock, Lock } from '../../locks/lock.ts';
+import { redisOptions } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
 import { openLockFile } from '../../virtual/lock-service.ts';
 import { createLuck } from '../../virtual/luck.ts';
@@ -28,6 +29,14 @@ const RETRY_DELAY_MS = 20;
 /** A staging that comes to no end by then never does, in milliseconds of the virtual clock. */
 const LIMIT_MS = 600_000;
 const MASTERS = 5;
+
+/** By then a process has connected again, in milliseconds. */
+const BACK_MS = 2 * redisOptions.retryStrategy();
+/** With 1 a server answers each write with an error. */
+const REFUSES_WRITES = ['CONFIG', 'SET', 'min-replicas-to-write'] as const;
+/** How a command fails. */
+export const failures = ['command', 'reply', 'error'] as const;
+export type Failure = (typeof failures)[number];
 
 /** The lock that is looked at. */
 export interface Subject {
@@ -275,13 +284,19 @@ async function openStaging({ stage, file, promises, scripts }: Subject) {
         const forget = () => {
           for (const each of forgets) each();
         };
-        return {
+        const self = {
           /** Resolves with the command when it waits on each line; undefined when it does not come in time. */
           async comes(limitMs = STEP_LIMIT_MS): Promise<ReadCommand | undefined> {
             const end = await endOf(arrived, limitMs);
             if (end.how === 'done') return arrived;
             forget();
             for (const place of places) place.letGo();
+          },
+          /** As `comes`. Rejects with NotStagedError when it does not. */
+          async mustCome(limitMs = STEP_LIMIT_MS): Promise<ReadCommand> {
+            const command = await self.comes(limitMs);
+            if (command === undefined) throw new NotStagedError(`Command ${skipped + 1} did not come.`);
+            return command;
           },
           letGo() {
             for (const place of places) place.letGo();
@@ -290,7 +305,27 @@ async function openStaging({ stage, file, promises, scripts }: Subject) {
             forget();
             for (const place of places) place.drop();
           },
+          /** The command fails, and Redis is back at once. Resolves, when the process has connected again, with what failed: a clause. */
+          async fail(how: Failure, ofWhat: string): Promise<string> {
+            const { name } = await self.mustCome();
+            forget();
+            for (const server of how === 'error' ? voting : []) ask(server, ...REFUSES_WRITES, 1);
+            if (how !== 'command') for (const place of places) place.letGo();
+            for (const server of how === 'error' ? voting : []) ask(server, ...REFUSES_WRITES, 0);
+            if (how !== 'error') here.cut('reset');
+            await pass(1);
+            here.restore();
+            await pass(BACK_MS);
+            const said = {
+              command: `the ${name} of ${ofWhat} never arrived`,
+              reply: `the reply to the ${name} of ${ofWhat} was lost`,
+              error: `the ${name} of ${ofWhat} was answered by an error`,
+            }[how];
+            say(`${said}, and Redis is back`);
+            return said.replace(/^t/, 'T');
+          },
         };
+        return self;
       },
       cut: (how: 'silent' | 'reset' = 'silent') => lines.map((proxy) => proxy.cut(how)),
       restore: () => lines.map((proxy) => proxy.restore()),
@@ -340,6 +375,19 @@ async function openStaging({ stage, file, promises, scripts }: Subject) {
       return Array.isArray(found) ? found.map(String) : [];
     },
     contents,
+    /** What all keys take in the memory of the servers, in bytes. */
+    keyBytes: () =>
+      voting
+        .flatMap((server) => namesIn(server).map((name) => Number(ask(server, 'MEMORY', 'USAGE', name, 'SAMPLES', 0))))
+        .reduce((sum, bytes) => sum + bytes, 0),
+    /** The servers forget their scripts, or everything. */
+    flush(what: 'SCRIPT' | 'ALL') {
+      for (const server of voting) {
+        if (what === 'ALL') ask(server, 'FLUSHALL');
+        ask(server, 'SCRIPT', 'FLUSH');
+      }
+      say(what === 'ALL' ? 'Redis has started again, empty' : 'Redis has forgotten its scripts');
+    },
     /** How many subscriptions there are. */
     subscriptions: () => voting.flatMap((server) => ask(server, 'PUBSUB', 'CHANNELS')).length,
     /** What is left of the lease, in milliseconds: -1 when it has no end, -2 when there is no key. */

@@ -121,6 +121,29 @@ export const stageResultSchema = z.object({
   drills: z.array(drillResultSchema),
 });
 
+const findingSchema = z.object({
+  /** Of a conformance check, of a scope of the search over every order of events, or of a drill. */
+  name: z.string(),
+  kind: z.enum(['check', 'order', 'drill']),
+  /** What happened, or why nothing did. */
+  says: z.string(),
+  /** Where and with which faults it was looked at. */
+  under: z.string(),
+  /** The order of events that breaks it. */
+  steps: z.array(z.string()),
+});
+
+/** What a grade comes to. `broken` begins with what is wrong first of all. */
+export const answerSchema = z.object({
+  verdict: z.enum(['holds', 'broken', 'unknown']),
+  sentence: z.string(),
+  broken: z.array(findingSchema),
+  holds: z.array(findingSchema),
+  /** What it does not hold, and does not promise: `says` is why. */
+  notPromised: z.array(findingSchema),
+  notLookedAt: z.array(findingSchema),
+});
+
 /** An external lock whose row was run. */
 export const gradeSchema = z.object({
   stage: z.string(),
@@ -128,10 +151,19 @@ export const gradeSchema = z.object({
   file: z.string(),
   /** Why it has no row: a clause. */
   problem: z.string().optional(),
-  /** The scopes in which the search over every order of events has broken it. Absent when it was not searched. */
-  search: z.array(z.string()).optional(),
-  /** The scopes of which that search has not looked at every order. Absent when there is none. */
-  searchUnknown: z.array(z.string()).optional(),
+  /** What the search over every order of events found, a scope each. Absent when it was not searched. */
+  search: z
+    .array(
+      z.object({
+        scope: z.string(),
+        verdict: z.enum(['holds', 'fails', 'unknown']),
+        reason: z.string(),
+        under: z.string(),
+        steps: z.array(z.string()),
+      }),
+    )
+    .optional(),
+  answer: answerSchema.optional(),
   /** What its module says that it promises beyond the contract. */
   promises: promisesSchema.optional(),
   /** Of a published lock: the options it was given, in words, and for each drill that asks for more than it promises, why. */
@@ -183,6 +215,7 @@ export type Timeline = z.infer<typeof timelineSchema>;
 export type StockPoint = z.infer<typeof stockPointSchema>;
 export type DrillResult = z.infer<typeof drillResultSchema>;
 export type StageResult = z.infer<typeof stageResultSchema>;
+export type Answer = z.infer<typeof answerSchema>;
 export type Grade = z.infer<typeof gradeSchema>;
 export type Results = z.infer<typeof resultsSchema>;
 

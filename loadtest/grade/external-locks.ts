@@ -9,7 +9,7 @@ import { hostArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { backendOfPromises } from '../../services/inventory/external-lock.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
-import { type LockSource, openService } from '../../virtual/lock-service.ts';
+import type { LockSource } from '../../virtual/lock-service.ts';
 import type { Grade } from '../evidence/results.ts';
 import type { ExternalModule } from '../harness/targets.ts';
 import { fileOfPeer, loadPeer, peerNames, rowOfPeer } from '../peers/peer.ts';
@@ -28,8 +28,7 @@ export async function readExternalLock(file: string): Promise<Grade> {
   const problem = isThere ?? problemOfName(stage, file);
   if (problem !== undefined) return { stage, file, problem };
   const found = await checkModule(file);
-  // Of a lock that says nothing of itself nothing is excused.
-  return asRow({ stage, file, ...found, ...(found.promises && { doesNotPromise: notPromisedBy(found.promises) }) });
+  return asRow({ stage, file, ...found, doesNotPromise: notPromisedBy(found.promises ?? {}) });
 }
 
 /** The published locks, each with what its adapter tells of it. Installs them when they are missing. */
@@ -65,15 +64,6 @@ export function sourcesOf(grades: Grade[]): Record<string, LockSource> {
       { name: stage, file, facts: { backend: backendOfPromises(promises), isExternal: true } },
     ]),
   );
-}
-
-/** Why the first of these locks that can't be played in the virtual world can't be: a sentence. Undefined when all can. */
-export async function whyNotVirtual(grades: Grade[]): Promise<string | undefined> {
-  for (const source of Object.values(sourcesOf(grades))) {
-    const problem = await openService(source).catch((error: Error) => error);
-    if (problem instanceof Error) return `${source.name} can't be played in the virtual world: ${problem.message}.`;
-  }
-  return undefined;
 }
 
 /** Why a lock in this file could not be graded under this name. */

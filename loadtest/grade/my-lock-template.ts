@@ -1,12 +1,12 @@
 // A lock of your own, to be graded. `npm run prove -- ./<this file>` looks at every order of events, and shows the shortest one
-// that breaks it; `npm run grade -- ./<this file>` does so too, then stages faults on real servers.
-// Before the drills come the checks of the contract, without load. What your lock promises beyond them, say in an export, and it is judged:
+// that breaks it; `npm run grade -- ./<this file>` does so too, after the conformance checks, then plays the drills in virtual time.
+// It says first what is wrong. What your lock promises beyond the checks, say in an export, and it is judged:
 // export const promises = { reentry: true, renewal: true, fairness: 'order', fencing: true };
 //
 // The service makes a new lock for each sale: createLock() is called, then acquire(), then the stock is read, the sale is
 // made, the stock is written, and release() is called. Two processes do so at the same time, with the same key.
 //
-// What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails:
+// What is here works: a key with a lease, and a release that deletes only what is its own. Some drills it fails, and does not promise to hold:
 // - nested-call: a holder that asks for its own lock again waits for itself, by the same object or by another one of its request,
 //   which has the same ownerToken. Count the holds in Redis, by that token.
 // - long-sale: a sale longer than the lease loses the lock. Renew it while it is held (setInterval, every third of leaseMs).

@@ -1,88 +1,110 @@
 // What a run says of the locks that it grades.
 
 import { listOf } from '../evidence/numbers.ts';
-import type { DrillResult, Grade, Results } from '../evidence/results.ts';
+import type { Answer, Grade, Results } from '../evidence/results.ts';
 import { isCheck } from '../staircase/contract.ts';
-import { isAsTaught, isBeyondPromise, ranStaircases } from './cells.ts';
+import { isAsTaught, ranStaircases } from './cells.ts';
 
-/** The drills that a graded lock was put through, those that do not apply left out. */
-function appliedTo({ stage }: Grade, { stages }: Results): DrillResult[] {
-  const drills = stages.find((row) => row.stage === stage)?.drills ?? [];
-  return drills.filter(({ verdict }) => verdict !== 'not-applicable');
-}
+type State = 'broken' | 'holds' | 'not-promised' | 'unknown' | 'not-looked-at';
+type Finding = Answer['broken'][number] & { state: State };
 
-/** True when every drill that applies to the graded locks was run and holds, and so does every scope of the search. */
-export function holdsAll(results: Results): boolean {
-  const isWhole = (grade: Grade) => {
-    const applied = appliedTo(grade, results);
-    const { problem, search = [], searchUnknown = [] } = grade;
-    const isSearched = problem === undefined && search.length + searchUnknown.length === 0;
-    return isSearched && applied.length > 0 && applied.every(({ verdict }) => verdict === 'pass');
+const stateOf = {
+  pass: 'holds',
+  fail: 'broken',
+  holds: 'holds',
+  fails: 'broken',
+  unknown: 'unknown',
+  'not-applicable': 'not-looked-at',
+} as const;
+
+/** What is known of a lock, and what that comes to: first of all what is wrong with it. */
+export function answerOf(grade: Grade, results: Results): Answer {
+  const { stage, problem } = grade;
+  const findings = findingsOf(grade, results);
+  const of = (...states: State[]) =>
+    findings.flatMap(({ state, ...finding }) => (states.includes(state) ? [finding] : []));
+  const lists = {
+    broken: of('broken'),
+    holds: of('holds'),
+    notPromised: of('not-promised'),
+    notLookedAt: of('unknown', 'not-looked-at'),
   };
-  return results.leftOut.length === 0 && (results.grades ?? []).every(isWhole);
+  const [first] = lists.broken;
+  const [open] = of('unknown');
+  const answer = (verdict: Answer['verdict'], said: string) => ({ verdict, sentence: `${stage} ${said}`, ...lists });
+  if (problem !== undefined) return answer('unknown', `can't be graded: ${problem}.`);
+  if (first) return answer('broken', `is broken: ${first.says}`);
+  if (open) return answer('unknown', `is not known: ${open.name} came to nothing. ${open.says}`);
+  if (lists.holds.length === 0) return answer('unknown', 'is not known: nothing applies to it.');
+  return answer('holds', `breaks none of its promises: ${countsOf(findings)} hold.`);
 }
 
-/** `my-lock: 20 of 20 checks and 11 of 13 drills hold; it fails long-sale and failover.` */
-export function gradeLine(grade: Grade, results: Results): string {
-  const { stage, file, problem, search = [], searchUnknown = [] } = grade;
-  if (problem !== undefined) return `${stage}: it can't be graded: ${problem} (${file}).`;
-  const applied = appliedTo(grade, results);
-  const named = (verdict: DrillResult['verdict']) =>
-    listOf(applied.filter((result) => result.verdict === verdict).map(({ drill }) => drill));
-  const clauses = [
-    `${countsOf(applied)} hold`,
-    ...(named('fail') ? [`it fails ${named('fail')}`] : []),
-    ...(search.length > 0 ? [`the search breaks it in ${listOf(search)}`] : []),
-    ...(searchUnknown.length > 0 ? [`the search came to no end in ${listOf(searchUnknown)}`] : []),
-    ...(named('unknown') ? [`nothing is known of ${named('unknown')}`] : []),
-  ];
-  return `${stage}: ${clauses.join('; ')}.`;
+function findingsOf(grade: Grade, { stages, leftOut, log }: Results): Finding[] {
+  const { stage, search = [] } = grade;
+  const cells = stages.find((row) => row.stage === stage)?.drills ?? [];
+  const renews = cells.some(({ drill, verdict }) => drill === 'contract-long-hold' && verdict === 'pass');
+
+  /** With why it need not hold, where that is so. */
+  function excused(finding: Finding): Finding {
+    const why = { ...grade.doesNotPromise, ...(renews && SEEN_TO_RENEW) }[finding.name];
+    return finding.state === 'broken' && why ? { ...finding, says: why, state: 'not-promised' } : finding;
+  }
+  const checked = cells.map(({ drill, verdict, reasons, witnesses }) => {
+    const where = log ? 'In virtual time' : 'On real servers';
+    const under = isCheck(drill) ? 'In virtual time, with one fault each' : where;
+    const kind = isCheck(drill) ? ('check' as const) : ('drill' as const);
+    return { name: drill, kind, says: reasons.join(' '), under, steps: witnesses, state: stateOf[verdict] };
+  });
+  const searched = search.map(({ scope, verdict, reason, under, steps }) => {
+    return { name: scope, kind: 'order' as const, says: reason, under, steps, state: stateOf[verdict] };
+  });
+  const missing = leftOut
+    .filter((cell) => cell.startsWith(`${stage} `))
+    .map((cell): Finding => {
+      const name = cell.slice(stage.length + 1);
+      return { name, kind: 'drill', says: 'It was not run.', under: '', steps: [], state: 'unknown' };
+    });
+  const isOfKind = (kind: Finding['kind']) => (finding: Finding) => finding.kind === kind;
+  return [...checked.filter(isOfKind('check')), ...searched, ...checked.filter(isOfKind('drill')), ...missing].map(
+    excused,
+  );
 }
 
-/** How many hold, such as `20 of 20 checks and 11 of 13 drills`. */
-function countsOf(applied: DrillResult[]): string {
-  const isDrill = (cell: DrillResult) => !isOfContract(cell);
-  const counts = [
-    ...countOfHeld(applied.filter(isOfContract), 'checks'),
-    ...countOfHeld(applied.filter(isDrill), 'drills'),
-  ];
-  return counts.join(' and ') || '0 of 0 drills';
+/** Why a lock need not hold it that was seen to renew, whether it says so or not; undefined for what it must. */
+const SEEN_TO_RENEW = {
+  'hung-holder': 'It renews its lease for as long as its process lives.',
+  'long-sale': undefined,
+};
+
+/** How many hold, such as `20 of 20 checks and 11 of 13 drills`, of those that apply and are promised. */
+function countsOf(findings: Pick<Finding, 'kind' | 'state'>[]): string {
+  const words = { check: 'checks', order: 'scopes of the search', drill: 'drills' };
+  const counts = Object.entries(words).flatMap(([kind, word]) => {
+    const of = findings.filter((each) => each.kind === kind && !['not-looked-at', 'not-promised'].includes(each.state));
+    return of.length > 0 ? [`${of.filter(({ state }) => state === 'holds').length} of ${of.length} ${word}`] : [];
+  });
+  return listOf(counts) || '0 of 0 drills';
 }
 
 /** The row of a graded lock: what holds, what it fails and promises, what it fails and does not promise, and what is unknown. */
 export function gradeRow(grade: Grade, results: Results): string[] {
   const { stage, problem } = grade;
   if (problem !== undefined) return [stage, `it can't be graded: ${problem}`, '', '', ''];
-  const applied = appliedTo(grade, results);
-  const isBeyond = (result: DrillResult) => isBeyondPromise(results, stage, result);
-  const named = (cells: DrillResult[]) => listOf(cells.map(({ drill }) => drill));
-  const failed = applied.filter(({ verdict }) => verdict === 'fail');
-  return [
-    stage,
-    countsOf(applied),
-    named(failed.filter((result) => !isBeyond(result))),
-    named(failed.filter(isBeyond)),
-    named(applied.filter(({ verdict }) => verdict === 'unknown')),
-  ];
+  const findings = findingsOf(grade, results);
+  const named = (state: State) => listOf(findings.flatMap((each) => (each.state === state ? [each.name] : [])));
+  return [stage, countsOf(findings), named('broken'), named('not-promised'), named('unknown')];
 }
 
-const isOfContract = ({ drill }: DrillResult) => isCheck(drill);
+/** What is wrong with a lock, or that nothing is: a sentence. */
+export const gradeLine = (grade: Grade, results: Results): string => answerOf(grade, results).sentence;
 
-function countOfHeld(applied: DrillResult[], word: string): string[] {
-  const held = applied.filter(({ verdict }) => verdict === 'pass').length;
-  return applied.length > 0 ? [`${held} of ${applied.length} ${word}`] : [];
-}
+const titles = { holds: 'breaks no promise', broken: 'is broken', unknown: 'is not known' };
 
-/** The drills that a graded lock does not hold in, each with its reason. The contract has its own lines. */
-export function failures(grade: Grade, results: Results): DrillResult[] {
-  return appliedTo(grade, results).filter((cell) => cell.verdict !== 'pass' && !isOfContract(cell));
-}
-
-/** `my-lock: 11 of 13 drills hold`, or how many locks were graded. */
+/** `my-lock is broken`, or how many locks were graded. */
 export function gradeTitle(grades: Grade[], results: Results): string {
   const [grade, ...others] = grades;
   if (grade === undefined || others.length > 0) return `${grades.length} locks graded`;
-  return gradeLine(grade, results).split('; ')[0]?.replace(/\.$/, '') ?? grade.stage;
+  return `${grade.stage} ${titles[answerOf(grade, results).verdict]}`;
 }
 
 /** Whether the built-in locks, which are the baseline, came out as expected: if not, the grades prove nothing. */

@@ -1,62 +1,6 @@
-// What is taught of the contract: the checks that every lock goes through without load, and the built-in locks under each.
+// The conformance checks by their names, which report and command lines use, and what the built-in locks promise.
 
 import type { Promises } from '../evidence/promises.ts';
-import type { Sign } from './staircase.ts';
-import { readTable } from './table.ts';
-
-// ✔ holds, ✘ fails, – does not apply: it does not do, or does not promise, what the check looks at.
-const table = `
-                   contract-enter
-                   │  contract-keys
-                   │  │  contract-late-release
-                   │  │  │  contract-late-acquire
-                   │  │  │  │  contract-same-node
-                   │  │  │  │  │  contract-long-hold
-                   │  │  │  │  │  │  contract-crash
-                   │  │  │  │  │  │  │  contract-dead-heir
-                   │  │  │  │  │  │  │  │  contract-not-held
-                   │  │  │  │  │  │  │  │  │  contract-lost
-                   │  │  │  │  │  │  │  │  │  │  contract-nested
-                   │  │  │  │  │  │  │  │  │  │  │  contract-abort
-                   │  │  │  │  │  │  │  │  │  │  │  │  contract-abort-many
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  contract-wake-up
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-herd
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-failed-renewal
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-quiet
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-commands
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-leftovers
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-heap
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-order
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-turn
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-redis-back
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-late-renewal
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-many-keys
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-one-try
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-clock
-                   │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  contract-tokens
-0-none             ✘  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –
-1-in-process       ✘  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –  –
-2-recursive-retry  ✔  ✔  ✘  ✔  ✘  ✔  ✘  ✘  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✘  ✔  –
-3-spin             ✔  ✔  ✘  ✔  ✘  ✔  ✘  ✘  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✘  ✔  –
-4-ttl              ✔  ✔  ✘  ✔  ✘  –  ✔  ✔  ✘  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
-5-owner-check      ✔  ✔  ✘  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
-6-lua-release      ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
-7-reentrant        ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
-8-auto-renew       ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
-
-delete-if-equal    ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  –  –  ✔  ✔  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  ✔  ✔  –
-bounded            ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✘  ✔  ✘  ✔  ✔  –
-blocking           ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
-fair               ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –
-cohort             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  –
-combine            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔
-read-write         ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
-fenced-writes      ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
-fenced             ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
-buckets            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
-multi              ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  ✔
-redlock            ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –  –  ✔  ✔  ✔  ✔  ✔  –
-`;
 
 /** What each check asks. */
 const questions: Record<string, string> = {
@@ -88,6 +32,11 @@ const questions: Record<string, string> = {
   'contract-one-try': 'does one of two that try once at the same moment stay out, and does nothing stay?',
   'contract-clock': 'is a holder alone when the clocks of the nodes differ?',
   'contract-tokens': 'do fencing tokens grow after a quiet day?',
+  'contract-lost-reply':
+    'does a lost reply, or an error, of any command of acquire() let one in without the key, or keep one out?',
+  'contract-failed-release': 'does the next hold of a process go well when a command of release() failed?',
+  'contract-script-flush': 'does the lock work on when the server has forgotten its scripts?',
+  'contract-belief': 'does the holder believe in its lease neither longer nor shorter than Redis?',
 };
 
 /** What the built-in locks promise. Those that are not named promise nothing beyond the contract. */
@@ -107,41 +56,8 @@ export const promisesOfOurs: Record<string, Promises> = {
   redlock: { reentry: true, renewal: true, masters: true },
 };
 
-const noEnd = 'The key has no end, so a dead holder keeps it for ever.';
-const threeRenewals = 'It renews three times, and no more: a sale that hangs must not keep the lock.';
-const deletesAny = 'release() deletes the key, also when another has it by then.';
-
-/** Why a built-in lock fails a check. */
-const reasons: Record<string, Record<string, string>> = {
-  'contract-enter': {
-    '0-none': 'It keeps nobody out.',
-    '1-in-process': 'Its mutex is in one process: the other node has its own.',
-  },
-  'contract-late-release': {
-    '2-recursive-retry': deletesAny,
-    '3-spin': deletesAny,
-    '4-ttl': deletesAny,
-    '5-owner-check': 'It looks and deletes in two commands: the owner changes between them.',
-  },
-  'contract-same-node': { '2-recursive-retry': deletesAny, '3-spin': deletesAny, '4-ttl': deletesAny },
-  'contract-long-hold': { bounded: threeRenewals },
-  'contract-crash': { '2-recursive-retry': noEnd, '3-spin': noEnd },
-  'contract-dead-heir': { '2-recursive-retry': noEnd, '3-spin': noEnd },
-  'contract-not-held': { '2-recursive-retry': deletesAny, '3-spin': deletesAny, '4-ttl': deletesAny },
-  'contract-redis-back': { bounded: threeRenewals },
-  'contract-many-keys': { bounded: threeRenewals },
-  'contract-one-try': { '2-recursive-retry': noEnd, '3-spin': noEnd },
-};
-
-const names = Object.keys(questions);
-const rows = table.split('\n').flatMap((line) => line.match(/^[a-z0-9-]+/)?.[0] ?? []);
-const taught = readTable<Sign>(table, { columns: names, rows, signs: ['✔', '✘', '–'] });
-
-/** The checks of the contract, in their order. */
-export const checkNames: string[] = taught.columns;
-
-/** The built-in locks that have a contract: those whose state is in Redis, and needs no replica there. */
-export const contractRows: Record<string, Record<string, Sign>> = taught.rows;
+/** The checks, in their order. */
+export const checkNames: string[] = Object.keys(questions);
 
 /** True for a cell that is a check of the contract, and no drill. */
 export function isCheck(name: string): boolean {
@@ -151,9 +67,4 @@ export function isCheck(name: string): boolean {
 /** What a check asks. Undefined for one that this version does not know. */
 export function questionOfCheck(name: string): string | undefined {
   return Object.hasOwn(questions, name) ? questions[name] : undefined;
-}
-
-/** Why a built-in lock fails a check. Undefined where it is taught to hold. */
-export function whyItFails(row: string, check: string): string | undefined {
-  return reasons[check]?.[row];
 }

@@ -28,14 +28,21 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   const lost = new AbortController();
   let holdCount = 0;
   let safeUntil = 0;
+  /** How often each master may have voted for us. A reply that was lost counts, too: a vote that comes late must not stay. */
+  const votes = new Map<Redis, number>();
+  const votesOf = (master: Redis) => Math.max(0, votes.get(master) ?? 0);
   /** Why a master could not be asked. */
   let whyFailed: unknown;
   let watchdog: NodeJS.Timeout | undefined;
   let expiry: NodeJS.Timeout | undefined;
 
-  const takeVote = async (master: Redis) => (await acquireReentrant(master, [key], [ownerToken, leaseMs])) > 0;
   const renewVote = async (master: Redis) => (await renewIfOwner(master, [key], [ownerToken, leaseMs])) === 1;
-  const giveBack = async (master: Redis) => (await releaseReentrant(master, [key], [ownerToken, leaseMs])) !== -1;
+
+  async function giveBack(master: Redis): Promise<boolean> {
+    const left = await releaseReentrant(master, [key], [ownerToken, leaseMs]);
+    votes.set(master, votesOf(master) - 1);
+    return left > 0 && votesOf(master) > 0 ? giveBack(master) : left !== -1;
+  }
 
   async function acquire(signal?: AbortSignal) {
     let silences = 0;
@@ -54,19 +61,18 @@ export const createLock: CreateLock = ({ masters, key, ownerToken, leaseMs, retr
   /** `lost`: others have the votes, or the votes came too late. `silence`: too few masters answered. */
   async function elect(): Promise<'won' | 'lost' | 'silence'> {
     const askedAt = performance.now();
-    const mayBeOurs = new Set(masters);
     const { yes, no, why } = await vote(masters, quorum, voteLimitMs, async (master) => {
-      const isOurs = await takeVote(master);
-      if (!isOurs) mayBeOurs.delete(master);
-      return isOurs;
+      votes.set(master, votesOf(master) + 1);
+      const holds = await acquireReentrant(master, [key], [ownerToken, leaseMs]);
+      if (holds === 0) votes.delete(master);
+      return holds > 0;
     });
     if (yes >= quorum && performance.now() < endOf(askedAt)) {
       holdUntil(endOf(askedAt));
       watchdog = setInterval(renew, leaseMs / 3);
       return 'won';
     }
-    // Also to those that have not answered: a vote that comes late must not stay.
-    for (const master of mayBeOurs) giveBack(master).catch(() => {});
+    for (const master of masters) if (votesOf(master) > 0) giveBack(master).catch(() => {});
     whyFailed = why;
     return yes + no < quorum ? 'silence' : 'lost';
   }

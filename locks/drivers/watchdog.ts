@@ -16,10 +16,13 @@ export type Watchdog = ReturnType<typeof startWatchdog>;
  * by our own clock.
  */
 export function startWatchdog({ leaseMs, askedAt, renew, lose }: Renewal) {
-  const ticks = setInterval(renewNow, leaseMs / 3);
+  const tickMs = leaseMs / 3;
+  const ticks = setInterval(renewNow, tickMs);
   let leaseEnd = askedAt + leaseMs;
   let expiry: NodeJS.Timeout | undefined;
   let isOver = false;
+  // Granted late: the first tick would come when the lease is nearly over.
+  if (performance.now() - askedAt > tickMs) Promise.resolve().then(renewNow);
 
   async function renewNow() {
     const askedAt = performance.now();

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCheck } from '../../loadtest/conformance/conformance.ts';
 import { drills } from '../../loadtest/scenarios/index.ts';
 import { checkNames } from '../../loadtest/staircase/contract.ts';
 import { playDrill } from '../../loadtest/virtual/play.ts';
-import { makeTempDir } from '../../scripts/stack/parts.ts';
+import { makeTempDir, projectDir } from '../../scripts/stack/parts.ts';
 import { cleanUpLater } from '../clean-up.ts';
 import { searchIn } from '../prove/own-locks.ts';
 import { controls, knownBugs, promisesOf } from './bugs.ts';
@@ -42,6 +44,14 @@ const byDrill: [name: string, drill: string][] = [
 ];
 
 const named = (name: string) => knownBugs.find((bug) => bug.name === name) as LockToGrade;
+
+test('known bugs: the page says of each what catches it', () => {
+  const rows = readFileSync(join(projectDir, 'docs/known-bugs.md'), 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((text) => text.trim()));
+  for (const { name, why, caughtBy } of knownBugs)
+    expect(rows).toContainEqual(['', `\`${name}\``, why, `\`${caughtBy}\``, '']);
+});
 
 describe('known bugs: a conformance check finds it', () => {
   const sourceOf = (lock: LockToGrade) => ({

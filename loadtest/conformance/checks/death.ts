@@ -1,6 +1,5 @@
 // A process is killed: its lock comes to an end, and another holder enters.
 
-import { NotStagedError } from '../../evidence/not-staged.ts';
 import { formatDuration } from '../../evidence/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
 import { Fault, holds } from '../outcome.ts';
@@ -23,8 +22,7 @@ export async function crash({ survey, stage }: LockUnderTest) {
       else {
         const held = p.hold(at + 1);
         void a.acquire();
-        if ((await held.comes()) === undefined)
-          throw new NotStagedError(`Command ${at + 2} of acquire() did not come.`);
+        await held.mustCome();
         staging.say(`A has sent its ${command.name}, and its ${next.name} is held on its way`);
       }
       p.kill();

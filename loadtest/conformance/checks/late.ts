@@ -21,18 +21,17 @@ export async function lateRelease({ survey, stage }: LockUnderTest) {
       await a.enters();
       const held = p.hold(at);
       const releasing = a.release();
-      const command = await held.comes();
-      if (command === undefined) throw new NotStagedError(`Command ${at + 1} of release() did not come.`);
-      say(`A releases, and its ${command.name} is held on its way`);
+      const { name } = await held.mustCome();
+      say(`A releases, and its ${name} is held on its way`);
       endLease();
       await b.enters();
       held.letGo();
-      say(`the ${command.name} reaches Redis; release() ${saidOf(await endOf(releasing, STEP_LIMIT_MS))}`);
+      say(`the ${name} reaches Redis; release() ${saidOf(await endOf(releasing, STEP_LIMIT_MS))}`);
       const isOut = await c.isKeptOut();
       const leaving = await b.leaves();
       if (isOut && leaving.how === 'done') return;
       const entered = isOut ? '' : ', and C entered while B was inside';
-      throw new Fault(`The late ${command.name} of A's release freed the lock of B${entered}.`);
+      throw new Fault(`The late ${name} of A's release freed the lock of B${entered}.`);
     });
   }
   return holds(`${survey.release.length} held: the others stayed out.`);
@@ -54,9 +53,7 @@ const holdAcquire = ({ stage }: LockUnderTest, at: number) =>
     const [a, b] = [p.holder('A', LEASE_MS), q.holder('B')];
     const held = p.hold(at);
     const asked = a.acquire();
-    const command = await held.comes();
-    if (command === undefined) throw new NotStagedError(`Command ${at + 1} of acquire() did not come.`);
-    const { name } = command;
+    const { name } = await held.mustCome();
     say(`A asks, and its ${name} is held on its way`);
     await pass(1.25 * LEASE_MS);
     if ((await endOf(b.acquire(), 2 * LEASE_MS)).how !== 'done') {

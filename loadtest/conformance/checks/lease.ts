@@ -34,8 +34,7 @@ export const longHold = ({ stage, promises }: LockUnderTest) =>
   });
 
 /** `lost` aborts within a lease of the loss: whether the key is gone, or Redis does not answer. */
-export async function lost({ survey, stage }: LockUnderTest) {
-  if (!survey.hasLost) return doesNotApply('It has no signal `lost`: a holder learns of its loss when it releases.');
+export async function lost({ stage }: LockUnderTest) {
   const takenMs = await stage(async (staging) => {
     const [p, q] = [staging.process(), staging.process()];
     const [a, b] = [p.holder('A', LEASE_MS), q.holder('B')];
@@ -73,9 +72,8 @@ export const failedRenewal = ({ stage }: LockUnderTest) =>
     const a = p.holder('A', LEASE_MS);
     await a.enters();
     const renewal = p.hold();
-    const command = await renewal.comes(LEASE_MS);
-    if (command === undefined) return doesNotApply('It sends nothing while it holds: it does not renew.');
-    say(`the ${command.name} by which A renews is held on its way`);
+    const { name } = await renewal.mustCome(LEASE_MS);
+    say(`the ${name} by which A renews is held on its way`);
     p.cut('reset');
     say('the connection of A breaks, and the renewal is rejected');
     // Those that follow are rejected as well.

@@ -25,10 +25,14 @@ export const leftovers = ({ stage }: LockUnderTest) =>
     for (let round = 0; round < ROUNDS; round += 1) listeners += await goRound(staging, p);
     await staging.pass(SETTLE_MS);
     const after = { ...leftOf(staging, p), listeners };
-    const grown = Object.entries(after).flatMap(([name, count]) => {
-      const more = count - (before[name] ?? 0);
+    const { bytes: _, ...counted } = after;
+    const grown = Object.entries(counted).flatMap(([name, count]) => {
+      const more = count - (before[name as keyof typeof before] ?? 0);
       return more > 0 ? [countOf(more, name.slice(0, -1))] : [];
     });
+    // A key that was there before may grow, too.
+    const bytes = after.bytes - before.bytes;
+    if (bytes > ROUNDS) grown.push(`${countOf(bytes, 'byte')} in its keys`);
     const said = `${2 * ROUNDS} acquisitions and ${ROUNDS} aborted waiters left`;
     if (grown.length > 0) throw new Fault(`${said} ${grown.join(', ')}.`);
     return holds(`${said} no key, connection, subscription, timer or listener.`);
@@ -51,9 +55,10 @@ async function goRound({ pass, endOf }: Staging, p: Process): Promise<number> {
   return holders.reduce((sum, { listeners }) => sum + listeners(), 0);
 }
 
-function leftOf({ contents, subscriptions }: Staging, p: Process): Record<string, number> {
+function leftOf({ contents, keyBytes, subscriptions }: Staging, p: Process) {
   return {
     keys: Object.keys(contents()).length,
+    bytes: keyBytes(),
     connections: p.connections(),
     subscriptions: subscriptions(),
     timers: p.timers(),

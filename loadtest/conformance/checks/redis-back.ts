@@ -2,28 +2,28 @@
 
 import { formatDuration } from '../../evidence/numbers.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { doesNotApply, Fault, holds, saidOf } from '../outcome.ts';
-import { LEASE_MS } from '../staging.ts';
+import { Fault, holds, saidOf } from '../outcome.ts';
+import { failures, LEASE_MS } from '../staging.ts';
 
 const LEASES = 3;
+const LATER = `${formatDuration(LEASES * LEASE_MS)} after one renewal had failed`;
 
-export const redisBack = ({ stage }: LockUnderTest) =>
-  stage(async ({ process, pass, say }) => {
-    const [p, q] = [process(), process()];
-    const [a, b] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
-    await a.enters();
-    const renewal = p.hold();
-    if ((await renewal.comes(LEASE_MS)) === undefined)
-      return doesNotApply('It sends nothing while it holds: it does not renew.');
-    p.cut('reset');
-    await pass(1);
-    p.restore();
-    say('a renewal of A is rejected, and Redis is back');
-    await pass(LEASES * LEASE_MS);
-    const later = `${formatDuration(LEASES * LEASE_MS)} after one renewal had failed`;
-    if (a.isLost()) throw new Fault(`\`lost\` had aborted ${later}, although Redis was back at once.`);
-    if (!(await b.isKeptOut())) throw new Fault(`B entered ${later}, and A was still inside.`);
-    const left = await a.leaves();
-    if (left.how !== 'done') throw new Fault(`${later}, release() ${saidOf(left)}.`);
-    return holds(`The lock was still held ${later}.`);
-  });
+/** Each command of it fails in turn, in each way. */
+export async function redisBack({ survey, stage }: LockUnderTest) {
+  for (const at of survey.renewal.keys()) for (const how of failures) await failOnce(at, how);
+  return holds(`The lock was still held ${LATER}.`);
+
+  function failOnce(at: number, how: (typeof failures)[number]) {
+    return stage(async ({ process, pass }) => {
+      const [p, q] = [process(), process()];
+      const [a, b] = [p.holder('A', LEASE_MS), q.holder('B', LEASE_MS)];
+      await a.enters();
+      await p.hold(at).fail(how, 'the renewal of A');
+      await pass(LEASES * LEASE_MS);
+      if (a.isLost()) throw new Fault(`\`lost\` had aborted ${LATER}, although Redis was back at once.`);
+      if (!(await b.isKeptOut())) throw new Fault(`B entered ${LATER}, and A was still inside.`);
+      const left = await a.leaves();
+      if (left.how !== 'done') throw new Fault(`${LATER}, release() ${saidOf(left)}.`);
+    });
+  }
+}

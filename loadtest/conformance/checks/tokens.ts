@@ -2,18 +2,22 @@
 
 import { OUTSIDE } from '../../../virtual/server.ts';
 import type { LockUnderTest } from '../lock-under-test.ts';
-import { doesNotApply, Fault, holds } from '../outcome.ts';
+import { Fault, holds } from '../outcome.ts';
 import type { Holder, Staging } from '../staging.ts';
 
-export async function tokens({ survey, stage }: LockUnderTest) {
-  if (!survey.hasToken) return doesNotApply('It has no fencing tokens.');
+export async function tokens({ stage }: LockUnderTest) {
   return stage(async (staging) => {
     const [p, q] = [staging.process(), staging.process()];
     const first = await tokenOf(p.holder('A'));
     endAllLeases(staging);
     const second = await tokenOf(q.holder('B'));
     if (first === undefined || second === undefined) throw new Fault('A holder is inside without a fencing token.');
-    if (second > first) return holds('After a quiet day the next fencing token is greater.');
+    if (second > first) {
+      staging.flush('ALL');
+      const third = await tokenOf(p.holder('C'));
+      const again = third !== undefined && third > second ? 'goes on' : 'begins again, as the stock beside it does';
+      return holds(`After a quiet day the next fencing token is greater. When Redis starts empty it ${again}.`);
+    }
     throw new Fault(`After a quiet day the token of B is ${second}, and that of A before it was ${first}.`);
   });
 

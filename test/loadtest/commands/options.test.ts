@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import { readGradeOptions, readRunOptions } from '../../../loadtest/commands/options.ts';
 import { storyRowsOf } from '../../../loadtest/commands/tracks.ts';
 import { checkNames } from '../../../loadtest/staircase/contract.ts';
@@ -88,4 +90,13 @@ test('npm run grade: --drill names drills, checks of the contract, or both', () 
     drills: [],
     checks: ['contract-keys', 'contract-heap'],
   });
+});
+
+test('the workflow that grades a lock on every push runs what npm run grade takes', () => {
+  const { on, jobs } = parse(readFileSync('docs/grade.yml', 'utf8'));
+  const { run } = jobs.grade.steps.at(-1);
+  const [command, args] = run.split(' -- ');
+
+  expect([on, command]).toEqual(['push', 'npm run grade']);
+  expect(readGradeOptions(['node', 'grade.ts', ...args.split(' ')]).files).toEqual(['./my-lock.ts']);
 });

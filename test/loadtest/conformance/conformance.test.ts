@@ -3,7 +3,8 @@
 import { expect, test } from 'vitest';
 import { checks } from '../../../loadtest/conformance/checks.ts';
 import { runCheck } from '../../../loadtest/conformance/conformance.ts';
-import { checkNames, contractRows, whyItFails } from '../../../loadtest/staircase/contract.ts';
+import { checkNames } from '../../../loadtest/staircase/contract.ts';
+import { readTable } from '../../../loadtest/staircase/table.ts';
 import { backendOf, hasLock, replicasOf, strategies } from '../../../locks/index.ts';
 import { lockNamed } from '../../../virtual/lock-service.ts';
 import { lockWith, writeModule } from '../grade/modules.ts';
@@ -16,25 +17,81 @@ function check(name: string, text: string) {
   return runCheck(name, { name: 'of-somebody', file: writeModule('of-somebody.ts', text), facts });
 }
 
-test('the table has a column for each check, a row for each lock in Redis, and a reason for each ✘ alone', () => {
-  const inRedis = Object.keys(strategies).filter(
-    (name) => hasLock(name) && ['redis', 'masters'].includes(backendOf(name)) && replicasOf(name) === 0,
-  );
+// Stages 2 and 3 have a key without an end, 2 to 4 delete any, 5 looks and deletes in two commands, and bounded renews three times alone.
+const inRedis = Object.keys(strategies).filter(
+  (name) => hasLock(name) && ['redis', 'masters'].includes(backendOf(name)) && replicasOf(name) === 0,
+);
+const { rows: taught } = readTable(
+  `
+                         0-none
+                         │  1-in-process
+                         │  │  2-recursive-retry
+                         │  │  │  3-spin
+                         │  │  │  │  4-ttl
+                         │  │  │  │  │  5-owner-check
+                         │  │  │  │  │  │  6-lua-release
+                         │  │  │  │  │  │  │  7-reentrant
+                         │  │  │  │  │  │  │  │  8-auto-renew
+                         │  │  │  │  │  │  │  │  │  delete-if-equal
+                         │  │  │  │  │  │  │  │  │  │  bounded
+                         │  │  │  │  │  │  │  │  │  │  │  blocking
+                         │  │  │  │  │  │  │  │  │  │  │  │  fair
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  cohort
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  combine
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  read-write
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  fenced-writes
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  fenced
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  buckets
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  multi
+                         │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  │  redlock
+contract-enter           ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-keys            –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-late-release    –  –  ✘  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-late-acquire    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-same-node       –  –  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-long-hold       –  –  ✔  ✔  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-crash           –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-dead-heir       –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-not-held        –  –  ✘  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-lost            –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-nested          –  –  –  –  –  –  –  ✔  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-abort           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-abort-many      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-wake-up         –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –
+contract-herd            –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  ✔  –  –  –  –  –  –
+contract-failed-renewal  –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-quiet           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-commands        –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-leftovers       –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-heap            –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-order           –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  –  –  –  –  –  –  –
+contract-turn            –  –  –  –  –  –  –  –  –  –  –  –  ✔  ✔  ✔  –  –  –  –  –  –
+contract-redis-back      –  –  –  –  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-late-renewal    –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-many-keys       –  –  –  –  –  –  –  –  ✔  –  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-one-try         –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-clock           –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-tokens          –  –  –  –  –  –  –  –  –  –  –  –  –  –  ✔  –  ✔  ✔  ✔  ✔  –
+contract-lost-reply      –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-failed-release  –  –  ✘  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-script-flush    –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✘  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+contract-belief          –  –  –  –  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔  ✔
+`,
+  { columns: inRedis, rows: checkNames, signs: ['✔', '✘', '–'] },
+);
+
+test('there is a question for each check, in their order', () => {
   expect(checks.map(({ name }) => name)).toEqual(checkNames);
-  expect(Object.keys(contractRows).toSorted()).toEqual(inRedis.toSorted());
-  for (const [row, ofRow] of Object.entries(contractRows))
-    for (const [name, sign] of Object.entries(ofRow)) expect(whyItFails(row, name) !== undefined).toBe(sign === '✘');
 });
 
-// What stays in memory is looked at under the known bugs and their controls.
-test.each(Object.entries(contractRows))(
-  '%s: every check comes out as taught',
-  async (row, { 'contract-heap': _, ...taught }) => {
-    const found: Record<string, string> = {};
-    for (const name of Object.keys(taught)) found[name] = signs[(await runCheck(name, lockNamed(row))).verdict];
-    expect(found).toEqual(taught);
-  },
-);
+test.each(inRedis)('%s: every check comes out as taught', async (lock) => {
+  for (const [name, signsOf] of Object.entries(taught)) {
+    // What stays in memory is looked at under the known bugs and their controls.
+    if (name === 'contract-heap') continue;
+    const { verdict, reasons } = await runCheck(name, lockNamed(lock));
+    expect({ name, sign: signs[verdict], reasons }).toMatchObject({ sign: signsOf[lock] });
+  }
+});
 
 test.each([
   [

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { answerLines } from '../../../loadtest/commands/narrator.ts';
 import type { DrillResult, Grade } from '../../../loadtest/evidence/results.ts';
-import { holdsAll } from '../../../loadtest/report/grades.ts';
+import { answerOf } from '../../../loadtest/report/grades.ts';
 import { renderTables } from '../../../loadtest/report/markdown.ts';
 import { sampleResults } from './sample-results.ts';
 
@@ -20,17 +21,48 @@ const enters = cell('contract-enter', 'pass', 'One at a time is inside.');
 const late = cell('contract-late-release', 'fail', 'The late DEL freed the lock of B.', ['0.012 s A enters']);
 const rush = cell('rush', 'pass');
 
+const inSearch = (verdict: 'holds' | 'fails' | 'unknown') => ({
+  search: [
+    { scope: 'nested-object', verdict, reason: 'A waits for its own lock.', under: 'no fault', steps: ['1. A begins'] },
+  ],
+});
+const beyond = { doesNotPromise: { 'nested-object': 'It promises no re-entry.', 'long-sale': 'It does not renew.' } };
+const longHold = cell('contract-long-hold', 'pass');
+const longSale = cell('long-sale', 'fail', 'Two were inside.');
+
 test.each([
-  ['every drill that applies holds', graded([rush, cell('failover', 'not-applicable')]), true],
-  ['a check fails', graded([enters, late, rush]), false],
-  ['of one nothing is known', graded([rush, cell('failover', 'unknown')]), false],
-  ['none applies', graded([cell('failover', 'not-applicable')]), false],
-  ['one was left out', graded([rush], {}, ['mine failover']), false],
-  ['it can’t be graded', graded([rush], { problem: 'there is no such file' }), false],
-  ['the search breaks it', graded([rush], { search: ['plain'] }), false],
-  ['the search came to no end', graded([rush], { search: [], searchUnknown: ['plain'] }), false],
-])('grades: %s', (_what, results, holds) => {
-  expect(holdsAll(results)).toBe(holds);
+  [
+    'every drill that applies holds',
+    graded([rush, cell('failover', 'not-applicable')]),
+    'holds',
+    /: 1 of 1 drills hold\.$/,
+  ],
+  ['a check fails', graded([rush, enters, late]), 'broken', /^mine is broken: The late DEL freed/],
+  [
+    'of one nothing is known',
+    graded([rush, cell('failover', 'unknown', 'It died.')]),
+    'unknown',
+    /failover .* It died\.$/,
+  ],
+  ['none applies', graded([cell('failover', 'not-applicable')]), 'unknown', /nothing applies/],
+  ['one was left out', graded([rush], {}, ['mine failover']), 'unknown', /failover/],
+  ['it can’t be graded', graded([], { problem: 'there is no such file' }), 'unknown', /no such file/],
+  ['the search breaks it', graded([rush], inSearch('fails')), 'broken', /A waits for its own lock/],
+  [
+    'the search breaks what it does not promise',
+    graded([rush], { ...inSearch('fails'), ...beyond }),
+    'holds',
+    /1 of 1/,
+  ],
+  ['the search came to no end', graded([rush], inSearch('unknown')), 'unknown', /nested-object/],
+  ['it fails what it does not promise', graded([rush, longSale], beyond), 'holds', /1 of 1/],
+  ['it was seen to do what it does not promise', graded([longHold, longSale], beyond), 'broken', /Two were inside/],
+])('grades: %s', (_what, results, verdict, sentence) => {
+  const [grade] = results.grades ?? [];
+  const answer = answerOf(grade as Grade, results);
+
+  expect(answer).toMatchObject({ verdict, sentence: expect.stringMatching(sentence) });
+  expect(answerLines(answer)[0]).toBe(answer.sentence);
 });
 
 test('--markdown: the locks that were graded are a table with their run and its day, and nothing else', () => {
@@ -41,7 +73,7 @@ test('--markdown: the locks that were graded are a table with their run and its 
 
   expect([head, row].map((line) => line?.split('|').map((text) => text.trim()))).toEqual([
     ['', 'lock', 'holds', 'fails what it promises', 'fails what it does not promise', 'unknown', ''],
-    ['', 'mine', '1 of 2 checks and 1 of 3 drills', 'contract-late-release', 'nested-call', 'failover', ''],
+    ['', 'mine', '1 of 2 checks and 1 of 2 drills', 'contract-late-release', 'nested-call', 'failover', ''],
   ]);
   expect(rule).toMatch(/^[|-]+$/);
   expect(below).toEqual(['', '_From `npm start` on 21 November 2026._', '']);

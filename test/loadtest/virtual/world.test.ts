@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../../loadtest/evidence/results.ts';
-import { sourcesOf, whyNotVirtual } from '../../../loadtest/grade/external-locks.ts';
+import { sourcesOf } from '../../../loadtest/grade/external-locks.ts';
 import type { Drill } from '../../../loadtest/harness/drill.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
 import { drills } from '../../../loadtest/scenarios/index.ts';
@@ -56,7 +56,7 @@ test('a rejection that no code handles ends a node, and so the drill fails', asy
 test('a lock that imports what the virtual world does not have is told, with the place', async () => {
   const file = writeModule('by-socket.ts', `import 'node:net';\n${lockWith({})}`);
 
-  expect(await whyNotVirtual([{ stage: 'by-socket', file }])).toMatch(
-    /^by-socket can't be played in the virtual world: it imports node:net, which the virtual world does not have/,
-  );
+  expect(await play(file, ['rush'])).toEqual([
+    ['rush', 'unknown', expect.stringMatching(/it imports node:net, which the virtual world does not have/)],
+  ]);
 });
