@@ -128,8 +128,11 @@ export function openOrderServers(): RealJudge {
         if (verdict !== 'pass') break;
       }
       return verdicts;
-    } catch (error) {
-      if (error instanceof Lacking) return tell('not-applicable', error.message);
+    } catch (thrown) {
+      if (thrown instanceof Lacking) return tell('not-applicable', thrown.message);
+      const isClear = thrown instanceof Fault || signal.aborted;
+      if (!isClear) await causeShown(faults.signal);
+      const error = isClear ? thrown : (faults.signal.reason ?? thrown);
       const isSound = error instanceof Fault && error === faults.signal.reason && (await areAlive(await open()));
       // What can't be brought in order is not used again.
       if (!isSound) await discard();

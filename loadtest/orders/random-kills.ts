@@ -4,14 +4,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RowDataPacket } from 'mysql2/promise';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { backendOf } from '../../locks/index.ts';
 import { balance, type Holdings, readAccounts } from '../../scripts/accounts.ts';
 import { startBackends } from '../../scripts/stack/backends.ts';
 import { bundledArgs } from '../../scripts/stack/bundle.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { connectOrders } from '../../services/inventory/orders/order-store.ts';
-import { connectStore } from '../../services/inventory/store.ts';
+import { connectStore, type Store } from '../../services/inventory/store.ts';
 import { countOf, formatMeasure, formatNumber } from '../evidence/numbers.ts';
 import { openLocalTarget, type Target, whyNotOwnMysql } from '../harness/target.ts';
 import { usualSettings } from '../staircase/usual-settings.ts';
@@ -80,12 +80,17 @@ export async function killRandomNodes({ seconds, lock, signal, onProgress }: Ran
     const [lack] = Object.values(backends.lacks).filter((sentence) => sentence !== undefined);
     if (lack !== undefined) throw new Error(lack);
     const target = await openLocalTarget({ env: { ...settings, LOCK_VERSION: lock } }, backends);
+    const servers = { REDIS_URL: target.stack?.redis.url ?? '', MYSQL_URL: target.mysqlUrl ?? '' };
+    const mysql = connectOrders(servers.MYSQL_URL, 1);
+    const store = connectStore(servers.REDIS_URL);
     try {
       const over = new AbortController();
       void Promise.race([target.partDied, backends.partDied]).then((sentence) => over.abort(new Error(sentence)));
       const ending = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-      return await runOn(target, seconds, ending, onProgress);
+      return await runOn(target, { servers, mysql, store }, seconds, ending, onProgress);
     } finally {
+      store.redis.disconnect();
+      await mysql.end();
       await target.close();
     }
   } finally {
@@ -94,12 +99,12 @@ export async function killRandomNodes({ seconds, lock, signal, onProgress }: Ran
 }
 
 async function runOn(
-  { url, nodes, stack, mysqlUrl = '' }: Target,
+  { url, nodes }: Target,
+  { servers, mysql, store }: { servers: NodeJS.ProcessEnv; mysql: Pool; store: Store },
   seconds: number,
   signal: AbortSignal,
   onProgress: (sentence: string) => void = () => {},
 ) {
-  const servers = { REDIS_URL: stack?.redis.url ?? '', MYSQL_URL: mysqlUrl };
   await nodes[0]?.setStock(STOCK, SKU);
   const load = startLoad(url);
   const tell = atMostEvery(TELL_EVERY_MS, onProgress);
@@ -119,19 +124,20 @@ async function runOn(
   } finally {
     await load.end();
   }
-  const { closed, backlog: left } = await progressOf(mysqlUrl);
+  const { closed, backlog: left } = await progressOf(mysql);
   const cleanUp = { closed, ms: performance.now() - startedAt, left };
   // It refuses while the clean-up has work.
   let last = await reconcile(servers);
   const isWorthWaiting = createPatience(CLEAN_UP_LIMIT_MS);
   while (last.exitCode === 2) {
     signal.throwIfAborted();
-    const { backlog } = await progressOf(mysqlUrl);
+    const { backlog } = await progressOf(mysql);
     if (!isWorthWaiting(backlog, performance.now())) break;
     tell(() => `Nobody buys any more. The clean-up has ${countOf(backlog, 'order')} to do.`);
     last = await reconcile(servers);
   }
-  const holdings = await holdingsAt(servers);
+  const holdings = (await readAccounts(mysql, store)).holdings.find(({ sku }) => sku === SKU);
+  if (holdings === undefined) throw new Error(`There is no account of sku ${SKU}.`);
   return { kills, answers: load.answers, cleanUp, ...last, holdings, faults: faultsOf(load.answers, holdings) };
 }
 
@@ -165,17 +171,12 @@ function atMostEvery(everyMs: number, onProgress: (sentence: string) => void) {
  * How many orders the clean-up has closed, with their units back, and how many it has not come to: unpaid, whether or not they are due
  * yet, and closed without their units back.
  */
-async function progressOf(mysqlUrl: string): Promise<{ closed: number; backlog: number }> {
-  const mysql = connectOrders(mysqlUrl, 1);
-  try {
-    const sql = `SELECT COUNT(IF(status = 'CLOSED' AND restored_at IS NOT NULL, 1, NULL)) AS closed,
-        COUNT(IF(status = 'UNPAID' OR (status = 'CLOSED' AND restored_at IS NULL), 1, NULL)) AS backlog
-      FROM tb_order`;
-    const [[row]] = await mysql.query<RowDataPacket[]>(sql);
-    return { closed: Number(row?.['closed']), backlog: Number(row?.['backlog']) };
-  } finally {
-    await mysql.end();
-  }
+async function progressOf(mysql: Pool): Promise<{ closed: number; backlog: number }> {
+  const sql = `SELECT COUNT(IF(status = 'CLOSED' AND restored_at IS NOT NULL, 1, NULL)) AS closed,
+      COUNT(IF(status = 'UNPAID' OR (status = 'CLOSED' AND restored_at IS NULL), 1, NULL)) AS backlog
+    FROM tb_order`;
+  const [[row]] = await mysql.query<RowDataPacket[]>(sql);
+  return { closed: Number(row?.['closed']), backlog: Number(row?.['backlog']) };
 }
 
 /** What the clean-up did, and how fast. */
@@ -246,20 +247,6 @@ export function faultsOf(answers: Answers, one: Holdings): string[] {
         ]
       : []),
   ];
-}
-
-async function holdingsAt({ REDIS_URL, MYSQL_URL }: { REDIS_URL: string; MYSQL_URL: string }): Promise<Holdings> {
-  const mysql = connectOrders(MYSQL_URL, 1);
-  const store = connectStore(REDIS_URL);
-  try {
-    await store.back();
-    const one = (await readAccounts(mysql, store)).holdings.find(({ sku }) => sku === SKU);
-    if (one === undefined) throw new Error(`There is no account of sku ${SKU}.`);
-    return one;
-  } finally {
-    store.redis.disconnect();
-    await mysql.end();
-  }
 }
 
 async function reconcile(servers: NodeJS.ProcessEnv): Promise<{ exitCode: number; accounts: string }> {

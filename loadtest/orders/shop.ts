@@ -10,8 +10,8 @@ import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts'
 import { sharedClock } from '../harness/clock.ts';
 import { type Drill, type Narrate, notApplicable } from '../harness/drill.ts';
 import { createFaults } from '../harness/faults.ts';
-import { poll } from '../harness/poll.ts';
 import { type Judgement, play } from '../harness/play.ts';
+import { poll } from '../harness/poll.ts';
 import { lackOf, type Need, type Target, type TargetNode } from '../harness/target.ts';
 
 /** How long a step may take that nothing delays, in milliseconds. */

@@ -12,16 +12,15 @@ export const runsOverlap: ScheduleDrill = {
     const meanwhile = others.length;
     await testBed.say(`${countOf(meanwhile, 'tick has', 'ticks have')} begun meanwhile.`);
     await first.resume();
-    const figures = { meanwhile };
-    if (meanwhile > 0) {
-      const reason = `${countOf(meanwhile, 'tick')} of ${first.name} began while another one of it was under way.`;
-      const witnesses = others.map(
+    const count = meanwhile > 0 ? countOf(meanwhile, 'tick') : 'No tick';
+    return {
+      verdict: meanwhile > 0 ? 'fail' : 'pass',
+      reason: `${count} of ${first.name} began while another one of it was under way.`,
+      figures: { meanwhile },
+      witnesses: others.map(
         ({ beganAt }, at) =>
           `tick ${at + 2} began ${formatDuration(beganAt - (held?.beganAt ?? 0))} after tick 1, which had not ended`,
-      );
-      return { verdict: 'fail', reason, figures, witnesses };
-    }
-    const reason = `No tick of ${first.name} began while another one of it was under way.`;
-    return { verdict: 'pass', reason, figures, witnesses: [] };
+      ),
+    };
   },
 };

@@ -17,15 +17,16 @@ export const runsPileUp: ScheduleDrill = {
     await testBed.rest(PERIOD_MS / 2);
     const late = (await testBed.ticks()).filter(({ dueAt, beganAt }) => beganAt - dueAt >= LATE_MS);
     await testBed.say(`It has ended. ${countOf(late.length, 'tick')} that had waited for that followed at once.`);
-    const figures = { late: late.length };
-    const witnesses = late.map(
-      ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
-    );
-    if (late.length > 1) {
-      const reason = `${countOf(late.length, 'tick')} of ${first.name} that were due meanwhile followed at once, one after the other.`;
-      return { verdict: 'fail', reason, figures, witnesses };
-    }
-    const reason = `No pile of ticks followed the slow one of ${first.name}.`;
-    return { verdict: 'pass', reason, figures, witnesses };
+    const isPile = late.length > 1;
+    return {
+      verdict: isPile ? 'fail' : 'pass',
+      reason: isPile
+        ? `${countOf(late.length, 'tick')} of ${first.name} that were due meanwhile followed at once, one after the other.`
+        : `No pile of ticks followed the slow one of ${first.name}.`,
+      figures: { late: late.length },
+      witnesses: late.map(
+        ({ dueAt, beganAt }, at) => `late tick ${at + 1} began ${formatDuration(beganAt - dueAt)} after its time`,
+      ),
+    };
   },
 };

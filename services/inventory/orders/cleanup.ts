@@ -137,6 +137,17 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
       });
     }
 
+    async function restoreAllOf(sku: string) {
+      for (;;) {
+        // A tick that is to be held after so many orders is held before it has restored more.
+        const most = script?.after === 'restored' ? Math.max(1, script.orders - result.restored) : MOST_AT_ONCE;
+        // Read anew: another tick, or a new count of the stock, may have settled some.
+        const orders = await readUnrestored(mysql, most, sku);
+        if (orders.length > 0) await orLeaveOut(sku, orders, () => restoreBatch(sku, orders));
+        if (orders.length < most || leftOut.has(sku)) return;
+      }
+    }
+
     async function restoreBatch(sku: string, orders: DueOrder[]) {
       const ends = await sales.giveBackOrders(sku, orders);
       for (const [at, end] of ends.entries())
@@ -169,16 +180,8 @@ export function createCleanUp({ settings, node, mysql, store, servers, sales, ca
           if (done !== 'nothing') await count('closed');
         }),
       async restoreClosed() {
-        for (const sku of new Set((await readUnrestored(mysql)).map((order) => order.sku))) {
-          for (let isLeft = true; isLeft && !leftOut.has(sku); ) {
-            // A tick that is to be held after so many orders is held before it has restored more.
-            const most = script?.after === 'restored' ? Math.max(1, script.orders - result.restored) : MOST_AT_ONCE;
-            // Read anew: another tick, or a new count of the stock, may have settled some.
-            const orders = await readUnrestored(mysql, most, sku);
-            isLeft = orders.length === most;
-            if (orders.length > 0) await orLeaveOut(sku, orders, () => restoreBatch(sku, orders));
-          }
-        }
+        const skus = new Set((await readUnrestored(mysql)).map((order) => order.sku));
+        for (const sku of skus) await restoreAllOf(sku);
       },
       openLock() {
         const strategy = strategies[name];

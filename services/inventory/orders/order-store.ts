@@ -3,6 +3,7 @@ import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { stockOf, strategies } from '../../../locks/index.ts';
 import { connectMysql, readSchema, stockTables } from '../mysql.ts';
 import { ProblemError } from '../problem.ts';
+import type { InventorySettings } from '../settings.ts';
 import type { Keep } from './idempotency/once.ts';
 import { type ListQuery, type NewOrder, type Order, type OrderStatus, statusBefore } from './order.ts';
 import type { Payment } from './payments/payment.ts';
@@ -11,12 +12,8 @@ import { type Ask, inTransaction, withoutTransaction } from './transaction.ts';
 const columns = `id, sku, quantity, amount, status, node, sale_id AS saleId, lock_name AS \`lock\`,
   created_at AS createdAt, due_at AS dueAt, changed_at AS changedAt, restored_at AS restoredAt`;
 
-export interface OrderSettings {
-  UNIT_PRICE: number;
-  ORDER_TTL_MS: number;
-  REFUND?: 'conditional' | 'look-first';
-}
-
+type OrderSettings = Pick<InventorySettings, 'UNIT_PRICE' | 'ORDER_TTL_MS'> &
+  Partial<Pick<InventorySettings, 'REFUND'>>;
 export type OrderStore = ReturnType<typeof createOrderStore>;
 
 /** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
@@ -42,23 +39,26 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     const looksFirst = to === 'REFUNDED' && REFUND === 'look-first';
     const before = looksFirst ? await find(id) : undefined;
     if (before && before.status !== statusBefore[to]) throw refuseStep(before, to);
-    const { order, isChanged } = await inTransaction(mysql, async (ask) => {
+    const changed = await inTransaction(mysql, async (ask) => {
       // Only one of two that come at once finds the status that its step leads from.
       const isStill = looksFirst ? 'TRUE' : 'status = ?';
       const update = `UPDATE tb_order SET status = ?, changed_at = UTC_TIMESTAMP(3) WHERE id = ? AND ${isStill}`;
       const { affectedRows } = await ask<ResultSetHeader>(update, [to, id, statusBefore[to]]);
-      const order = await findIn(ask, id);
-      if (affectedRows === 1) {
-        await moveMoney(ask, order, to === 'PAID' ? 'PAYMENT' : 'REFUND');
-        await keep?.(ask, order);
-      }
-      return { order, isChanged: affectedRows === 1 };
+      const order = affectedRows === 1 ? await findIn(ask, id) : undefined;
+      if (order) await moveMoney(ask, order, to === 'PAID' ? 'PAYMENT' : 'REFUND');
+      if (order) await keep?.(ask, order);
+      return order;
     });
-    if (!isChanged) throw refuseStep(order, to);
-    return order;
+    if (changed === undefined) throw refuseStep(await find(id), to);
+    return changed;
   }
 
-  const find = (id: string) => withoutTransaction(mysql, (ask) => findIn(ask, id));
+  /** Rejects with ProblemError NOT_FOUND. */
+  async function find(id: string): Promise<Order> {
+    const order = await withoutTransaction(mysql, (ask) => findIn(ask, id));
+    if (order === undefined) throw noSuchOrder(id);
+    return order;
+  }
 
   /**
    * Books money that has arrived, and makes the order PAID when all of it is there: it may come in parts. Money that nobody waits for is
@@ -74,6 +74,7 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
         WHERE id = ? AND status = 'UNPAID' AND tb_order.amount <= (${paid})`;
       await ask(update, [id, id]);
       const order = await findIn(ask, id);
+      if (order === undefined) throw noSuchOrder(id);
       await keep?.(ask, order);
       return order;
     });
@@ -116,7 +117,6 @@ export function createOrderStore(mysql: Pool, { UNIT_PRICE, ORDER_TTL_MS, REFUND
     /** Gives back the money and not the goods: the units stay sold. */
     refund: (id: string, keep?: Keep) => step(id, 'REFUNDED', keep),
     receive,
-    /** Rejects with ProblemError NOT_FOUND. */
     find,
     /** Rejects when MySQL does not answer. */
     ask: () => withoutTransaction(mysql, (ask) => ask('SELECT 1')),
@@ -177,12 +177,12 @@ async function moveMoney(ask: Ask, { id, amount }: Pick<Order, 'id' | 'amount'>,
   await ask(insert, [randomUUID(), id, kind, amount]);
 }
 
-/** Rejects with ProblemError NOT_FOUND. */
-async function findIn(ask: Ask, id: string): Promise<Order> {
+async function findIn(ask: Ask, id: string): Promise<Order | undefined> {
   const [row] = await ask<RowDataPacket[]>(`SELECT ${columns} FROM tb_order WHERE id = ?`, [id]);
-  if (row === undefined) throw new ProblemError('NOT_FOUND', `There is no order ${id}.`);
-  return toOrder(row);
+  return row && toOrder(row);
 }
+
+const noSuchOrder = (id: string) => new ProblemError('NOT_FOUND', `There is no order ${id}.`);
 
 /** The step is not allowed from where the order is. */
 const refuseStep = ({ id, status }: Order, to: OrderStatus) =>

@@ -18,7 +18,7 @@ import { addOrderRoutes } from './order-routes.ts';
 import { connectOrders, createOrderStore } from './order-store.ts';
 import { startPaymentConsumer, type TakeBy } from './payments/consumer.ts';
 import { openSaleOrder } from './sale-order.ts';
-import { idempotencyOf, orderUrlOf } from './settings.ts';
+import { orderUrlOf } from './settings.ts';
 
 export interface OrdersParts extends Omit<CleanUpParts, 'mysql' | 'carryOut' | 'ended'> {
   metrics: Metrics;
@@ -48,15 +48,10 @@ export function createOrders(parts: OrdersParts) {
   const count = (outcome: string, orders = 1) => metrics.orders.inc({ outcome }, orders);
   const url = orderUrlOf(settings);
   const mysql = url === undefined ? undefined : connect(url);
-  const answers = createAnswers({
-    otherOnce: mysql && otherParts.once?.(mysql, store.redis),
-    idempotency: idempotencyOf(settings),
-    isRequired: settings.IDEMPOTENCY_REQUIRED === 'on',
+  const answers = createAnswers(settings, {
     servers: () => servers.forLease(settings.LEASE_MS),
     orders: mysql,
-    leaseMs: settings.LEASE_MS,
-    waitTimeoutMs: settings.WAIT_TIMEOUT_MS,
-    keepMs: settings.IDEMPOTENCY_KEEP_MS,
+    otherOnce: mysql && otherParts.once?.(mysql, store.redis),
   });
   const shop = mysql && openShop(mysql);
 

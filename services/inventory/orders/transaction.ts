@@ -36,8 +36,8 @@ export function inTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>): P
 }
 
 /**
- * Has `work` done in statements that are each a transaction of its own. Rejects as `inTransaction`, but for COMMIT, and with the reason
- * of `signal` when that aborts before it has begun.
+ * Has `work` done in statements that are each a transaction of its own. Rejects as `inTransaction`, but for COMMIT, and with AbortError
+ * when `signal` aborts before it has begun.
  */
 export async function withoutTransaction<T>(mysql: Pool, work: (ask: Ask) => Promise<T>, signal?: AbortSignal) {
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
@@ -77,7 +77,7 @@ async function withPatience<T>(
       const silent = new ProblemError('STORE_UNAVAILABLE', 'MySQL does not answer.', { cause: error });
       for (const each of all) each.abort(silent);
     }
-    throw reasonOf(error);
+    throw limit.signal.aborted ? reasonOf(error) : error;
   } finally {
     clearTimeout(timer);
     all.delete(limit);

@@ -2,6 +2,8 @@ import type { Request, Response } from 'express';
 import type { Pool, ResultSetHeader } from 'mysql2/promise';
 import { answerJson } from '../../answer.ts';
 import { ProblemError } from '../../problem.ts';
+import type { InventorySettings } from '../../settings.ts';
+import { idempotencyOf } from '../settings.ts';
 import { withoutTransaction } from '../transaction.ts';
 import { createOnce as inProcess } from './in-process.ts';
 import { createOnce as lock } from './lock.ts';
@@ -20,27 +22,28 @@ const ROWS_AT_ONCE = 1_000;
 /** How often a node looks for keys that have been kept for long enough, in milliseconds. */
 const FORGET_EVERY_MS = { min: 1_000, max: 60_000 };
 
-export interface AnswersOptions extends OnceOptions {
-  idempotency: Idempotency;
-  /** Whether a request without a key is refused. */
-  isRequired: boolean;
-  /** What is done with keys instead of the strategy. */
-  otherOnce?: Once | undefined;
-}
-
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** Answers the requests that may carry a key: the work is done once for each key, as far as the strategy goes. */
-export function createAnswers({ idempotency, isRequired, otherOnce, ...options }: AnswersOptions) {
-  const once = otherOnce ?? strategies[idempotency](options);
-  if (idempotency === 'table' && options.orders) keepForgetting(options.orders, options.keepMs);
+/**
+ * Answers the requests that may carry a key: the work is done once for each key, as far as the strategy that IDEMPOTENCY names goes, or
+ * `otherOnce` in its place.
+ */
+export function createAnswers(
+  settings: InventorySettings,
+  { servers, orders, otherOnce }: Pick<OnceOptions, 'servers' | 'orders'> & { otherOnce?: Once | undefined },
+) {
+  const { LEASE_MS: leaseMs, WAIT_TIMEOUT_MS: waitTimeoutMs, IDEMPOTENCY_KEEP_MS: keepMs } = settings;
+  const idempotency = idempotencyOf(settings);
+  const once = otherOnce ?? strategies[idempotency]({ servers, orders, leaseMs, waitTimeoutMs, keepMs });
+  if (idempotency === 'table' && orders) keepForgetting(orders, keepMs);
   const underWay = new Set<Promise<unknown>>();
 
   /** The fingerprint says what is asked for. Rejects as the work does, or with ProblemError. */
   async function answer(request: Request, response: Response, fingerprint: string, work: Work): Promise<void> {
     const header = request.get('Idempotency-Key');
     if (header === undefined) {
-      if (isRequired) throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
+      if (settings.IDEMPOTENCY_REQUIRED === 'on')
+        throw new ProblemError('IDEMPOTENCY_KEY_MISSING', 'Send the header Idempotency-Key.');
       answerJson(response, await work());
       return;
     }

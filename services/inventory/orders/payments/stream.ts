@@ -26,6 +26,9 @@ type Entry = [id: string, fields: string[] | null];
 
 /** The stream as one consumer of the group uses it. While Redis is away each call rejects. */
 export function openStream(redis: RedisClient, consumer: string) {
+  /** Nobody is given the message any more. */
+  const acknowledge = async ({ id }: Pick<Message, 'id'>) => void (await redis.xack(paymentsKey, paymentsGroup, id));
+
   return {
     /** Makes the group, which begins with the oldest message. Rejects while nobody has made the stream. */
     makeGroup: () => redis.xgroup('CREATE', paymentsKey, paymentsGroup, '0'),
@@ -50,19 +53,16 @@ export function openStream(redis: RedisClient, consumer: string) {
         const [entry] = (await redis.call('XCLAIM', claim)) as (Entry | null)[];
         if (entry) return asMessage(entry, deliveries + 1);
         // It is pending, and no longer in the stream: Redis 7 forgets it by itself.
-        if (entry === null) await redis.xack(paymentsKey, paymentsGroup, id);
+        if (entry === null) await acknowledge({ id });
       }
       return undefined;
     },
-    /** Nobody is given the message any more. */
-    async acknowledge({ id }: Message): Promise<void> {
-      await redis.xack(paymentsKey, paymentsGroup, id);
-    },
+    acknowledge,
     /** Keeps a message that nobody can book where somebody can look at it, and acknowledges it. */
     async putAside({ id, fields }: Message, why: string): Promise<void> {
       const copy = Object.entries({ ...fields, id, why }).flat();
       await redis.xadd(refusedKey, 'MAXLEN', '~', MOST_REFUSED, '*', ...copy);
-      await redis.xack(paymentsKey, paymentsGroup, id);
+      await acknowledge({ id });
     },
   };
 }
