@@ -1,6 +1,6 @@
 // The virtual world as a whole: two nodes that sell under one lock, their servers, and the proxies between them.
 
-import { type LockSource, openService } from './lock-service.ts';
+import { isOnSockets, type LockSource, openService } from './lock-service.ts';
 import { createLuck } from './luck.ts';
 import { listenerOf, startNode, type VirtualNode } from './node.ts';
 import { createProxy } from './proxy.ts';
@@ -22,12 +22,15 @@ export interface LabOptions {
 export type Lab = Awaited<ReturnType<typeof openLab>>;
 
 const NODES = ['node-1', 'node-2'];
+/** A node has connected to its servers by then, in milliseconds. */
+const READY_LIMIT_MS = 5_000;
 /** So many servers may be opened while the clock goes on. */
 const MORE_SERVERS = 3;
 
 /** Opens the world at 0 ms. Close it, so that the next one finds its servers. */
 export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs = 10_000, masters = 0 }: LabOptions) {
   const startService = await openService(lock);
+  const onSockets = isOnSockets(lock);
   const schedule = createSchedule();
   const luck = createLuck();
   const log: string[] = [];
@@ -69,7 +72,8 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
       schedule,
       proxies: proxies[index] ?? [],
       luck,
-      start: (world, globals, clients) => startService(world, globals, clients, { node: name, ...timing }),
+      start: (place) => startService(place, { node: name, ...timing }, masters),
+      isOnSockets: onSockets,
       publish,
       say,
     });
@@ -77,6 +81,7 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
 
   const nodes = NODES.map((_, index) => start(index));
   for (const { actor } of nodes) schedule.join(actor);
+  if (onSockets) await schedule.until(() => nodes.every(({ service }) => service.isReady()), READY_LIMIT_MS);
 
   return {
     schedule,
@@ -91,6 +96,8 @@ export async function openLab({ lock, leaseMs, retryDelayMs = 20, waitTimeoutMs 
     proxies,
     /** The nodes that run now, or ran last. */
     node: (index: number) => nodes[index] as VirtualNode,
+    /** What a node has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+    lacking: () => nodes.map(({ lacking }) => lacking()).find((what) => what !== undefined),
     /** Sends a request to a node. */
     request(
       index: number,

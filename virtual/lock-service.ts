@@ -3,9 +3,13 @@
 import { fileURLToPath } from 'node:url';
 import { locks, strategies } from '../locks/index.ts';
 import type { Strategy } from '../locks/strategy.ts';
-import { type BundleOptions, bundle, evaluator, systemModules } from './bundle.ts';
+import type { connectMaster } from '../services/inventory/redis-client.ts';
+import { type BundleOptions, bundle, evaluator, type Packages, readOnce, systemModules } from './bundle.ts';
+import type { Place, Started } from './place.ts';
+import { createPlatform, platformModules } from './platform.ts';
 import type { LockFile, Service, ServiceOptions, startService } from './service.ts';
-import type { World } from './world.ts';
+import { FIRST_PORT } from './sockets.ts';
+import { createWorld } from './world.ts';
 
 /** The lock that a service sells under. */
 export interface LockSource {
@@ -14,20 +18,20 @@ export interface LockSource {
   file: string;
   /** What is known of it besides what the file exports. */
   facts: ServiceOptions['facts'];
+  /** Where packages are that it imports, if they are not found from its file. */
+  packages?: Packages | undefined;
 }
 
-type StartOptions = Omit<ServiceOptions, 'lock' | 'facts' | 'masters'>;
-
-/** Starts the service in a world. `clients` are those of its Redis and then of its masters. */
-export type StartService = (
-  world: World,
-  globals: Record<string, unknown>,
-  clients: object[],
-  options: StartOptions,
-) => Service;
+/** A lock's file, in a process. */
+export interface OpenedLock {
+  exports: LockFile;
+  /** The client of a server, by the number of that. Made when it is asked for, where the lock makes its own. */
+  clientOf(server: number): object;
+}
 
 interface Exported {
   startService: typeof startService;
+  connectMaster: typeof connectMaster;
   lockFile: LockFile;
 }
 
@@ -67,6 +71,7 @@ const replaced = [
   'process',
   'Atomics',
 ];
+const replacedForNode = [...replaced, 'globalThis', 'global', 'console', 'fetch', 'WebSocket'];
 
 type Evaluate = ReturnType<typeof evaluator<Exported>>;
 
@@ -97,35 +102,72 @@ function factsOf(strategy: Strategy): LockSource['facts'] {
   };
 }
 
+/** A lock of somebody else runs on a platform that is all of Node, with clients of its own that speak over sockets. */
+export const isOnSockets = ({ facts }: LockSource): boolean => facts.isExternal === true;
+
 /** Reads the lock's file and the service. Rejects with a clause that says why the virtual world can't run it. */
-export async function openService({ name, file, facts }: LockSource): Promise<StartService> {
-  const evaluate = await bundledWith("export { startService } from './service.ts';", file);
-  return (world, globals, [redis, ...masters], options) => {
-    const { startService, lockFile } = evaluateIn(evaluate, world, globals, redis);
-    return startService(lockFile, { ...options, lock: name, facts, masters });
+export async function openService(source: LockSource) {
+  const evaluateIn = await reader(source, "export { startService } from './service.ts';");
+  const { name, facts } = source;
+  return (place: Place, options: Omit<ServiceOptions, 'lock' | 'facts' | 'masters'>, masterCount: number) => {
+    const { exported, clientOf, lacking } = evaluateIn(place);
+    const masters = Array.from({ length: masterCount }, (_, master) => clientOf(master + 1));
+    const service = exported.startService(exported.lockFile, { ...options, lock: name, facts, masters });
+    return { service, lacking } satisfies Started<Service>;
   };
 }
 
-/** Reads the lock's file alone. Resolves with what evaluates it in a world. Rejects as `openService` does. */
-export async function openLockFile(file: string) {
-  const evaluate = await bundledWith('', file);
-  return (world: World, globals: Record<string, unknown>, redis?: object): LockFile =>
-    evaluateIn(evaluate, world, globals, redis).lockFile;
+/** Reads the lock's file alone. Rejects as `openService` does. */
+export async function openLockFile(source: LockSource): Promise<(place: Place) => Started<OpenedLock>> {
+  const evaluateIn = await reader(source, '');
+  return (place) => {
+    const { exported, clientOf, lacking } = evaluateIn(place);
+    return { service: { exports: exported.lockFile, clientOf }, lacking };
+  };
 }
 
-function evaluateIn(evaluate: Evaluate, { sleep, uuid }: World, globals: Record<string, unknown>, redis?: object) {
-  const values = replaced.map((each) => globals[each]);
-  return evaluate({ sleep, uuid, redis }, values);
+/** What the lock's file exports. Rejects as `openService` does, and as the file does when it is evaluated. */
+export async function exportsOf(source: LockSource): Promise<LockFile> {
+  const open = await openLockFile(source);
+  const world = createWorld('nobody', 1);
+  return open({ name: 'nobody', world, globals: world.globals, clients: [], net: {} }).service.exports;
 }
 
-function bundledWith(more: string, file: string): Promise<Evaluate> {
-  const text = `${more} export * as lockFile from ${JSON.stringify(file)};`;
-  const bundling = bundled.get(text) ?? bundleOf(text);
-  bundled.set(text, bundling);
-  return bundling;
+/** Bundles a lock's file and more. Resolves with what evaluates it in a place. */
+async function reader(source: LockSource, more: string) {
+  const onSockets = isOnSockets(source);
+  const client = onSockets ? "export { connectMaster } from '../services/inventory/redis-client.ts';" : '';
+  const text = `${more} ${client} export * as lockFile from ${JSON.stringify(source.file)};`;
+  const name = `${text} ${source.packages?.folder}`;
+  const bundling = bundled.get(name) ?? bundleOf(text, onSockets, source.packages);
+  bundled.set(name, bundling);
+  const evaluate = await bundling;
+
+  return (place: Place) => {
+    const { world, globals, clients, answerLimitMs } = place;
+    if (!onSockets) {
+      const given = { sleep: world.sleep, uuid: world.uuid, redis: clients[0] };
+      const values = replaced.map((each) => globals[each]);
+      return {
+        exported: evaluate(given, values),
+        clientOf: (server: number) => clients[server] ?? {},
+        lacking: world.refusal,
+      };
+    }
+    const platform = createPlatform({ ...place, readFile: readOnce });
+    const values = replacedForNode.map((each) => platform.globals[each]);
+    const exported = evaluate(platform, values);
+    const limit = answerLimitMs === undefined ? {} : { socketTimeout: answerLimitMs };
+    return {
+      exported,
+      clientOf: (server: number) => exported.connectMaster(`redis://127.0.0.1:${FIRST_PORT + server}`, limit),
+      lacking: platform.lacking,
+    };
+  };
 }
 
-async function bundleOf(text: string): Promise<Evaluate> {
+async function bundleOf(text: string, isForNode: boolean, packages?: Packages): Promise<Evaluate> {
   const folder = fileURLToPath(new URL('.', import.meta.url));
-  return evaluator<Exported>(await bundle({ text, folder }, serviceModules), replaced);
+  const options = isForNode ? { ...serviceModules, modules: platformModules(), isForNode, packages } : serviceModules;
+  return evaluator<Exported>(await bundle({ text, folder }, options), isForNode ? replacedForNode : replaced);
 }

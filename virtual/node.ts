@@ -4,11 +4,13 @@ import type { Standstill } from '../services/inventory/lab/contract.ts';
 import { LOOK_MS } from '../services/inventory/lab/standstills.ts';
 import { createClient } from './client.ts';
 import { type NodeConnection, openConnection } from './connection.ts';
+import type { Place, Started } from './place.ts';
 import type { VirtualProxy } from './proxy.ts';
 import type { Actor, Schedule } from './schedule.ts';
 import type { Service } from './service.ts';
+import { openSockets } from './sockets.ts';
 import { type Answer, EPOCH_MS } from './valkey.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld } from './world.ts';
 
 export interface NodeOptions<Run> {
   name: string;
@@ -23,8 +25,10 @@ export interface NodeOptions<Run> {
   /** Its clock: how far it is ahead of that of the schedule, in milliseconds, and how much faster it runs, as a factor. */
   clock?: { aheadMs?: number; rate?: number };
   answerLimitMs?: number | undefined;
-  /** Evaluates what it runs in the node's world. `clients` are those of its servers, in their order. */
-  start(world: World, globals: Record<string, unknown>, clients: object[]): Run;
+  /** Its clients are its own, and speak over sockets. */
+  isOnSockets?: boolean;
+  /** Evaluates what it runs in the node's world. */
+  start(place: Place): Started<Run>;
   publish(server: number, messages: Answer['messages']): void;
   say(text: string): void;
 }
@@ -34,6 +38,10 @@ export type VirtualNode<Run = Service> = ReturnType<typeof startNode<Run>>;
 
 /** How long a packet takes between a node and a server, in milliseconds: not the same, so that the nodes do not go in step. */
 const ONE_WAY_MS = [0.31, 0.43];
+
+/** So many looks at the clock take no time; from there on each takes so long, in milliseconds. */
+const FREE_LOOKS = 1_000;
+const LOOK_COST_MS = 1;
 
 /** The numbers of a node's connections at each server. */
 const numbersOf = (index: number) => ({ commands: 2 * index + 1, messages: 2 * index + 2 });
@@ -45,7 +53,8 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   const { name, index, starts, schedule, proxies, luck, answerLimitMs, start, publish, say } = options;
   const { aheadMs = 0, rate = 1 } = options.clock ?? {};
   // No two processes make the same identifier.
-  const world = createWorld(starts === 1 ? name : `${name}.${starts}`, proxies.length, {
+  const process = starts === 1 ? name : `${name}.${starts}`;
+  const world = createWorld(process, proxies.length, {
     hasReplicas: true,
   });
   /** What has come while its process was stopped. */
@@ -59,6 +68,8 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   let isTouched = true;
   let nextTimer: { id: number; due: number } | undefined;
   let lastSent = 0;
+  /** How often it has looked at its clock since something happened to it. */
+  let looks = 0;
 
   /** How fast its own clock runs beside that of the host, since when, and what it said then. */
   let clock = { rate, since: 0, said: aheadMs };
@@ -76,6 +87,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   /** Something happens to the process, and all that follows from it at once. */
   function happen(what: () => void) {
     isTouched = true;
+    looks = 0;
     setMoment(Math.max(schedule.now(), busyUntil));
     what();
   }
@@ -88,13 +100,15 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     else happen(what);
   }
 
-  const connections = proxies.map((proxy, server): NodeConnection => {
-    const busyMs = () => Math.max(0, busyUntil - schedule.now());
+  const busyMs = () => Math.max(0, busyUntil - schedule.now());
+  const end = { name, oneWayMs: ONE_WAY_MS[index] ?? 0.5, take, busyMs };
+  const sockets = openSockets({ schedule, proxies, node: end, timers: world.globals as never, say });
+  const connections = (options.isOnSockets ? [] : proxies).map((proxy, server): NodeConnection => {
     return openConnection({
       schedule,
       world,
       proxy,
-      node: { name, oneWayMs: ONE_WAY_MS[index] ?? 0.5, take, busyMs },
+      node: end,
       server,
       numbers: numbersOf(index),
       answerLimitMs,
@@ -118,9 +132,19 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     setMoment(busyUntil);
   }
 
-  const { now } = world.globals['performance'] as { now(): number };
+  const performance = world.globals['performance'] as { now(): number };
+  /** Who looks at the clock again and again at one moment computes meanwhile: in the end that takes time. */
+  function now(): number {
+    looks += 1;
+    if (looks > FREE_LOOKS) {
+      busyUntil = Math.max(busyUntil, schedule.now()) + LOOK_COST_MS;
+      setMoment(busyUntil);
+    }
+    return performance.now();
+  }
   const globals = {
     ...world.globals,
+    performance: Object.create(performance, { now: { value: now } }),
     Date: dateAt(now),
     process: { pid: index + 1, hrtime: { bigint: () => BigInt(Math.round(moment * 1e6)) } },
     Atomics: { wait: (_view: unknown, _at: number, _value: number, ms: number) => block(ms) },
@@ -128,7 +152,8 @@ export function startNode<Run>(options: NodeOptions<Run>) {
   setMoment(schedule.now());
   const redis = [world.redis, ...world.masters] as unknown as Record<string, unknown>[];
   const clients = connections.map((connection, server) => createClient(connection, redis[server] ?? {}));
-  const service = start(world, globals, clients);
+  const { net } = sockets;
+  const { service, lacking = world.refusal } = start({ name: process, world, globals, clients, net, answerLimitMs });
 
   const actor: Actor = {
     nextTimerAt: () =>
@@ -160,6 +185,10 @@ export function startNode<Run>(options: NodeOptions<Run>) {
     actor,
     take,
     isDead: () => status === 'dead',
+    /** What it has used that the virtual world does not have, such as `worker_threads.Worker()`. */
+    lacking,
+    /** How many sockets of it are open. */
+    openSockets: sockets.open,
     /** From here on its own clock, by which its timers go, runs so many times as fast as that of the host. */
     runClock(rate: number) {
       say(`the clock of ${name} runs ${rate} times as fast`);
@@ -200,6 +229,7 @@ export function startNode<Run>(options: NodeOptions<Run>) {
       inbox = [];
       say(`${name} is killed`);
       for (const connection of connections) connection.close();
+      sockets.close();
     },
   };
 }

@@ -32,7 +32,8 @@ export type VirtualProxy = ReturnType<typeof createProxy>;
 export function createProxy(first: VirtualServer) {
   const holds = new Set<Hold>();
   const watchers = new Set<(command: ReadCommand) => void>();
-  const clients = new Set<Client>();
+  /** Those that are connected, and how many connections of a real client each stands for. */
+  const clients = new Map<Client, number>();
   /** What came while it was silent. */
   let stuck: (() => void)[] = [];
   let cut: 'reset' | 'silent' | undefined;
@@ -40,11 +41,11 @@ export function createProxy(first: VirtualServer) {
   let delayMs = 0;
   /** Gives what comes to the process in which the proxy is. */
   let take = (run: () => void) => run();
-  /** What has come so far. A node has two connections of ioredis. */
+  /** What has come so far. */
   const counters = {
     connections: 0,
     get open() {
-      return 2 * clients.size;
+      return [...clients.values()].reduce((sum, each) => sum + each, 0);
     },
     commands: new Map<string, number>(),
     held: 0,
@@ -56,7 +57,7 @@ export function createProxy(first: VirtualServer) {
 
   function endConnections() {
     stuck = [];
-    for (const client of [...clients]) client.lose(CLOSED);
+    for (const client of [...clients.keys()]) client.lose(CLOSED);
   }
 
   return {
@@ -65,11 +66,16 @@ export function createProxy(first: VirtualServer) {
     delayMs: () => delayMs,
     /** True when a new connection gets through to the server. */
     isOpen: () => cut === undefined && server.isRunning(),
-    /** A node has connected, and asks first of all whether the server is ready. Returns what ends that. */
-    connect(client: Client): () => void {
-      clients.add(client);
-      counters.connections += 2;
-      count('INFO');
+    /** True when it takes a connection: only a reset refuses one. */
+    takes: () => cut !== 'reset' && !server.isDead(),
+    /**
+     * A node has connected. What stands for two connections of ioredis asks first of all whether the server is ready. Returns what
+     * ends that.
+     */
+    connect(client: Client, connections = 2): () => void {
+      clients.set(client, connections);
+      counters.connections += connections;
+      if (connections === 2) count('INFO');
       return () => void clients.delete(client);
     },
     /** Something comes: it passes now, or when the proxy is restored. */

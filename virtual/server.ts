@@ -2,11 +2,18 @@
 
 import type { Schedule } from './schedule.ts';
 import { scriptTexts } from './scripts.ts';
-import { type Answer, type Connection, openValkey, type Reply, type Valkey } from './valkey.ts';
+import { type Answer, type Connection, frame, openValkey, type Reply, type Valkey } from './valkey.ts';
 import type { Command } from './world.ts';
 
 /** The connection of those who are beside the nodes. */
 export const OUTSIDE: Connection = 0;
+
+/** The numbers of the connections that are sockets begin above this. */
+const FIRST_SOCKET = 1_000;
+/** What has come over a connection of another server comes over one of so much more. */
+const FIRST_COPIED = 1_000_000;
+/** How often a server looks whose command has waited for long enough, in milliseconds. */
+const LOOK_MS = 100;
 
 /** A command that the server has carried out. */
 export interface Heard {
@@ -52,6 +59,9 @@ export async function openServer(schedule: Schedule) {
   let waiting: (() => void)[] = [];
   let status: 'running' | 'stopped' | 'dead' = 'running';
   let aheadMs = 0;
+  let lastSocket = FIRST_SOCKET;
+  /** Sockets that the server has not answered yet. */
+  const unanswered = new Set<Connection>();
 
   function execute(connection: Connection, command: Command): Answer {
     valkey.setTime(schedule.now() + aheadMs);
@@ -66,6 +76,29 @@ export async function openServer(schedule: Schedule) {
     connections.add(connection);
     for (const command of commands) heard.push({ at: schedule.now(), connection, command });
     return valkey.pipeline(connection, commands);
+  }
+
+  /** Bytes of a command come over a connection that is attached. Returns what is said there at once, as text. */
+  function exchange(connection: Connection, command: Command, bytes: Buffer): string {
+    valkey.setTime(schedule.now() + aheadMs);
+    heard.push({ at: schedule.now(), connection, command });
+    const said = valkey.exchange(connection, bytes);
+    if (said === '' && connections.has(connection)) {
+      if (unanswered.size === 0) look();
+      unanswered.add(connection);
+    }
+    return said;
+  }
+
+  /** A command such as BLPOP waits at the server: that looks from time to time whether its time is over. */
+  function look() {
+    schedule.after(LOOK_MS, () => {
+      if (unanswered.size === 0 || status === 'dead') return unanswered.clear();
+      look();
+      if (status !== 'running') return;
+      valkey.setTime(schedule.now() + aheadMs);
+      valkey.step();
+    });
   }
 
   /** Something comes to it: `run` is called now, or when its process goes on; never when that is dead. */
@@ -86,13 +119,27 @@ export async function openServer(schedule: Schedule) {
     },
     /** Carries a command out now. */
     execute,
+    exchange,
+    /** Opens a socket: `hear` gets all that is said over it, as bytes. */
+    open(hear: (bytes: Buffer) => void): Connection {
+      lastSocket += 1;
+      const connection = lastSocket;
+      connections.add(connection);
+      valkey.attach(connection, (bytes) => {
+        unanswered.delete(connection);
+        hear(bytes);
+      });
+      return connection;
+    },
     executeAll,
     /** Carries out at their times what another server has heard. Nobody listens to this one. */
     replay(past: Heard[]) {
-      for (const { at, command } of past) {
-        if (/SUBSCRIBE$/.test(String(command[0]))) continue;
+      for (const { at, connection, command } of past) {
+        const copied = FIRST_COPIED + connection;
+        connections.add(copied);
+        valkey.attach(copied, () => {});
         valkey.setTime(at);
-        valkey.run(OUTSIDE, command);
+        valkey.exchange(copied, Buffer.from(frame(command), 'latin1'));
       }
     },
     /** Another server hears what this one does: `hasHeard` says how much of it. */
@@ -109,7 +156,10 @@ export async function openServer(schedule: Schedule) {
     },
     receive,
     /** A connection ends, and with it what it listens to. */
-    disconnect: (connection: Connection) => valkey.close(connection),
+    disconnect(connection: Connection) {
+      unanswered.delete(connection);
+      valkey.close(connection);
+    },
     /** Sets its clock ahead of the virtual one, in milliseconds. */
     setAhead(ms: number) {
       aheadMs = ms;

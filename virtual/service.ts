@@ -82,6 +82,8 @@ export function startService(lockFile: LockFile, options: ServiceOptions) {
     redis: store.redis,
     lacks: store.lacks,
     problemOf,
+    /** True when all of its servers have answered. */
+    isReady: () => [store.redis, ...(masters as { status: string }[])].every(({ status }) => status === 'ready'),
     /** Deletes the stock of a sku and every key of its lock. */
     async clear(sku: string) {
       await service.stock().deleteStock(sku);

@@ -38,6 +38,8 @@ const WRITABLE = 2;
 /** The Unix time at which the virtual clock begins: at 0 a key that ends at 0 would be gone. */
 export const EPOCH_MS = 1_000_000;
 const PORT = 6379;
+/** So many steps are enough for a command. */
+const STEPS = 6;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
@@ -53,6 +55,8 @@ export type Valkey = Awaited<ReturnType<typeof openValkey>>;
 export async function openValkey() {
   const sockets = new Map<number, Socket>();
   const connections = new Map<Connection, number>();
+  /** Who speaks in bytes, and hears what the server says. */
+  const hearers = new Map<Connection, (bytes: Buffer) => void>();
   /** Sockets that the server has not accepted yet. */
   const waiting: number[] = [];
   /** Numbers of closed sockets. Valkey has room for some 6,000 of them, so each is used again. */
@@ -161,6 +165,19 @@ export async function openValkey() {
     return replies;
   }
 
+  /** Gives what the server has said to those who hear bytes. Returns what it has said to this one. */
+  function deliver(to?: Connection): Buffer {
+    let said = Buffer.alloc(0);
+    for (const [connection, hear] of hearers) {
+      const parts = sockets.get(connections.get(connection) ?? -1)?.outgoing.splice(0) ?? [];
+      if (parts.length === 0) continue;
+      const bytes = Buffer.concat(parts);
+      if (connection === to) said = bytes;
+      hear(bytes);
+    }
+    return said;
+  }
+
   /** Sends commands over one connection, and resolves with their replies. Text is Latin-1: a byte for each character. */
   function pipeline(connection: Connection, commands: (string | number)[][]): Reply[] {
     // Nothing to read would mean that the connection is closed.
@@ -176,10 +193,28 @@ export async function openValkey() {
       idle = taken.length > 0 ? 0 : idle + 1;
       if (idle > 100) throw new Error(`Valkey does not answer ${commands.map(([name]) => name).join(', ')}.`);
     }
+    deliver();
     return replies;
   }
 
   return {
+    /** Lets `hear` have what the server says over a connection, which speaks in bytes from here on. */
+    attach: (connection: Connection, hear: (bytes: Buffer) => void) => void hearers.set(connection, hear),
+    /** Sends bytes over such a connection. Returns what is said there at once, as text; nothing when the command waits. */
+    exchange(connection: Connection, bytes: Buffer): string {
+      const socket = socketOf(connection);
+      socket.incoming.push(bytes);
+      // A step accepts, another reads, another writes.
+      for (let step = 0; step < STEPS && (socket.outgoing.length === 0 || socket.incoming.length > 0); step += 1) {
+        exports.rk_step();
+      }
+      return deliver(connection).toString('latin1');
+    },
+    /** Lets the server look at its clock, and at what waits for it. */
+    step() {
+      for (let step = 0; step < STEPS; step += 1) exports.rk_step();
+      deliver();
+    },
     /** Sets the clock, in milliseconds; it stands still until it is set again. */
     setTime(ms: number) {
       if (ms === nowMs) return;
@@ -193,6 +228,7 @@ export async function openValkey() {
       // Reading nothing says that the other end is closed.
       socket?.incoming.push(Buffer.alloc(0));
       connections.delete(connection);
+      hearers.delete(connection);
       for (let step = 0; step < 3; step += 1) exports.rk_step();
     },
     run(connection: Connection, command: (string | number)[]): Answer {
@@ -212,7 +248,7 @@ export async function openValkey() {
 /** What the server's clock says, to the microsecond. */
 const nanoseconds = (ms: number) => BigInt(Math.round((EPOCH_MS + ms) * 1_000)) * 1_000n;
 
-const frame = (command: (string | number)[]) =>
+export const frame = (command: (string | number)[]) =>
   `*${command.length}\r\n${command.map((part) => `$${String(part).length}\r\n${part}\r\n`).join('')}`;
 
 /** The reply that begins at `at`, and where the next one does. */

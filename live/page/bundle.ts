@@ -25,6 +25,8 @@ function commonJs(source: string): string {
   return transform(source, { transforms: ['typescript', 'imports'], disableESTransforms: true }).code;
 }
 
+export { readFileSync as readOnce } from './shims/fs.ts';
+
 /** Evaluates a bundle anew at each call, as its model does. */
 export function evaluator<Exports>(text: string, names: string[]): (given: Given, values: unknown[]) => Exports {
   const evaluate = new Function('given', ...names, `${text}return exported;`);

@@ -8,14 +8,17 @@ import { numbered } from '../../prove/words.ts';
 import { loadEnvFile } from '../../services/inventory/env-file.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import { checkNamed } from '../conformance/checks.ts';
+import { SEEDED_ORDERS } from '../conformance/orders.ts';
 import type { Grade } from '../evidence/results.ts';
 import { problemOfName, readExternalLock, readPeers } from '../grade/external-locks.ts';
+import { type Library, readPublished } from '../grade/libraries.ts';
 import { nameOfCell } from '../prove/matrix.ts';
 import { plan, provable, scopeNames } from '../prove/plan.ts';
 import { proveAll } from '../prove/prover.ts';
 import { drills as allDrills } from '../scenarios/index.ts';
 import { allCells, STEP_WORKERS } from '../staircase/plan.ts';
 import { COULD_NOT_RUN } from './ending.ts';
+import { libraryTable } from './library-table.ts';
 import { createGradeNarrator } from './narrator.ts';
 import { readGradeOptions } from './options.ts';
 import { startProgressLine } from './progress-line.ts';
@@ -27,7 +30,8 @@ const callerDir = process.env['INIT_CWD'] || process.cwd();
 loadEnvFile();
 const {
   files,
-  peers,
+  libraries,
+  allLibraries,
   newFile,
   baseline,
   checks,
@@ -41,7 +45,11 @@ else await grade();
 
 async function grade() {
   const given = files.map((file) => resolve(callerDir, file));
-  const grades = [...(await Promise.all(given.map(readExternalLock))), ...(peers ? await readPeers() : [])];
+  const grades: Library[] = [
+    ...(await Promise.all(given.map(readExternalLock))),
+    ...(await Promise.all(libraries.map((library) => readPublished(library)))).flat(),
+    ...(allLibraries ? await readPeers() : []),
+  ];
   for (const { file, problem } of grades) {
     if (problem !== undefined) process.stderr.write(`${relative(callerDir, file)} can't be graded: ${problem}.\n`);
   }
@@ -51,7 +59,13 @@ async function grade() {
     process.exitCode = COULD_NOT_RUN;
     return;
   }
+  if (allLibraries && options.prints === 'markdown') {
+    process.stdout.write(await libraryTable(gradable, checks));
+    return;
+  }
   const own = gradable.filter(({ file }) => given.includes(file));
+  // What the search can't look at is looked at in as many orders as there is time for.
+  const checksOf = (grade: Grade) => (own.includes(grade) ? checks : [...checks, SEEDED_ORDERS]);
   const isVirtual = virtualSettings !== undefined;
   const cells = allCells([...baseline, ...rows], drills);
   // Stacks that share one Redis would share the stock and the lock.
@@ -61,7 +75,9 @@ async function grade() {
     settings: virtualSettings ?? options.settings,
     isVirtual,
     command: 'npm run grade',
-    checks: rows.flatMap((stage) => checks.map((name) => ({ stage, drill: checkNamed(name) }))),
+    checks: gradable.flatMap((grade) =>
+      checksOf(grade).map((name) => ({ stage: grade.stage, drill: checkNamed(name) })),
+    ),
     search: (signal) => searchAll(own, signal),
     cells,
     workers,

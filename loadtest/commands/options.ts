@@ -4,6 +4,7 @@ import { type Command, Option, type OptionValues } from 'commander';
 import { beyond, knownVersions, lockName, locks } from '../../locks/index.ts';
 import { nameOfExternalLock } from '../../services/inventory/external-module.ts';
 import type { Drill, DrillSettings } from '../harness/drill.ts';
+import { readLibrary } from '../peers/peer.ts';
 import { checkNames, isCheck } from '../staircase/contract.ts';
 import { usualSettings } from '../virtual/play.ts';
 import {
@@ -100,8 +101,10 @@ export function readRunOptions(name: string, description: string, argv: string[]
 export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'running'> {
   /** The modules, as they were named. */
   files: string[];
-  /** The published locks as well. */
-  peers: boolean;
+  /** Packages of npm, as they were named: `redlock@5`. */
+  libraries: string[];
+  /** The published locks in loadtest/peers as well. */
+  allLibraries: boolean;
   /** Where to write the template, and do nothing else. */
   newFile?: string;
   /** The locks of the project that run along, to compare with. */
@@ -118,13 +121,15 @@ export interface GradeSettings extends Omit<RunSettings, 'track' | 'stages' | 'r
 export function readGradeOptions(argv: string[]): GradeSettings {
   const name = 'npm run grade';
   const description = 'Puts a lock of your own through the contract and every drill, and writes a report.';
-  // A published lock brings packages that the virtual world does not have.
-  const isVirtual = !argv.some((arg) => ['--real', '--peers'].includes(arg));
+  const isVirtual = !argv.includes('--real');
   const usual = isVirtual ? usualSettings : realSettings;
   const command = commandOfDrills(name, description, drillsOf('locks'), checkNames, usual)
-    .argument('[modules...]', 'modules that export createLock, such as ./my-lock.ts')
+    .argument(
+      '[locks...]',
+      'modules that export createLock, such as ./my-lock.ts, or packages of npm, such as redlock@5',
+    )
     .option('--new <file>', 'write a lock that works, to be changed, and do nothing else')
-    .option('--peers', 'the published locks in loadtest/peers as well, all on real servers', false)
+    .option('--libraries', 'the published locks in loadtest/peers as well', false)
     .option('--real', 'its drills on real servers, in minutes, instead of in virtual time', false)
     .option(
       '--baseline <stages>',
@@ -141,17 +146,22 @@ export function readGradeOptions(argv: string[]): GradeSettings {
   const given = command.parse(argv).opts();
   const refuse = (line: string): never => command.error(`error: ${line}`);
   const settings = drillSettings({ ...realSettings, ...given }, refuse);
-  const names = command.args.map(nameOfExternalLock);
+  const libraries = command.args.filter((arg) => readLibrary(arg) !== undefined);
+  const files = command.args.filter((arg) => !libraries.includes(arg));
+  const names = files.map(nameOfExternalLock);
+  const isNothingNamed = command.args.length === 0 && !given.libraries;
   const twice = names.find((name, index) => names.indexOf(name) < index);
 
   if (twice !== undefined) refuse(`two modules are named ${twice}: a row needs a name of its own`);
-  if (given.new !== undefined && (names.length > 0 || given.peers)) refuse('--new grades nothing: name no module');
-  if (given.new === undefined && names.length === 0 && !given.peers) {
-    refuse('name a module, such as ./my-lock.ts, or give --peers or --new');
+  if (given.new !== undefined && !isNothingNamed) refuse('--new grades nothing: name no module');
+  if (given.new === undefined && isNothingNamed) {
+    refuse('name a module, such as ./my-lock.ts, or a package, such as redlock@5, or give --libraries or --new');
   }
+  if (!isVirtual && libraries.length > 0) refuse('a package is graded in virtual time: leave --real out');
   return {
-    files: command.args,
-    peers: given.peers,
+    files,
+    libraries,
+    allLibraries: given.libraries,
     ...(given.new !== undefined && { newFile: given.new }),
     // In virtual time nothing differs from run to run.
     baseline: given.baseline ?? (isVirtual ? [] : stageList('8')),

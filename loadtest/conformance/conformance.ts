@@ -1,8 +1,7 @@
 // The conformance checks: what a lock must do without load, each a few sentences in a virtual world of its own.
 
 import type { LockSource } from '../../virtual/lock-service.ts';
-import { openLockFile } from '../../virtual/lock-service.ts';
-import { createWorld } from '../../virtual/world.ts';
+import { exportsOf } from '../../virtual/lock-service.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { readPromises } from '../evidence/promises.ts';
 import { type DrillOutcome, lostTrack } from '../harness/drill.ts';
@@ -62,15 +61,12 @@ async function outcomeOf(check: Check, lock: LockUnderTest): Promise<DrillOutcom
 }
 
 /** Rejects with a sentence that says why the virtual world can't run the lock. */
-async function know({ name, file, facts }: LockSource): Promise<Known> {
-  const open = await openLockFile(file).catch((error: Error) => {
+async function know(source: LockSource): Promise<Known> {
+  const { promises: exported } = await exportsOf(source).catch((error: Error) => {
     throw new Error(`The virtual world can't run it: ${error.message}.`);
   });
-  const nobody = createWorld('nobody', 1);
-  const promises = facts.isExternal
-    ? readPromises(open(nobody, nobody.globals).promises)
-    : (promisesOfOurs[name] ?? {});
-  const subject = { stage: name, file, promises, scripts: [] as string[] };
+  const promises = source.facts.isExternal ? readPromises(exported) : (promisesOfOurs[source.name] ?? {});
+  const subject = { source, promises, scripts: [] as string[] };
   const lock: LockUnderTest = { promises, survey: noSurvey, stage: (act) => stageOf(subject, act) };
   let isLock = true;
   const entered = await first.run(lock).catch((error) => {
@@ -113,7 +109,8 @@ async function surveyIn({ process, endOf, pass, scriptsRun, key }: Staging, scri
   await endOf(holder.acquire(), LONG_LEASE_MS);
   const asked = waiter.acquire();
   const from = p.seen.length;
-  await pass(LEASE_MS / 2);
+  // Some renew only when four fifths of the lease are over.
+  await pass(LEASE_MS * 0.95);
   const [first, ...others] = p.seen.slice(from).filter(({ line }) => line === 0);
   const renewal = others.filter(({ at }) => first !== undefined && at < first.at + MOMENT_MS);
   survey.renewal = [first, ...renewal].flatMap((each) => each?.command ?? []);

@@ -46,6 +46,9 @@ function outcome(verdict: DrillOutcome['verdict'], reason: string, witnesses: st
   } satisfies DrillOutcome;
 }
 
+/** What is said of a lock that has used what the virtual world does not have, such as `worker_threads.Worker()`. */
+export const lacksIt = (what: string) => `It uses ${what}, which the virtual world does not have.`;
+
 /** How a call ended within a time: it did its work, it rejected, or it is still pending. */
 export type End =
   | { how: 'done'; ms: number }

@@ -4,7 +4,7 @@ import { getEventListeners, setMaxListeners } from 'node:events';
 import type { CreateLock, Lock } from '../../locks/lock.ts';
 import { redisOptions } from '../../services/inventory/redis-client.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { openLockFile } from '../../virtual/lock-service.ts';
+import { isOnSockets, type LockSource, openLockFile } from '../../virtual/lock-service.ts';
 import { createLuck } from '../../virtual/luck.ts';
 import { listenerOf, startNode, type VirtualNode } from '../../virtual/node.ts';
 import { createProxy, type ReadCommand } from '../../virtual/proxy.ts';
@@ -14,7 +14,7 @@ import type { Reply } from '../../virtual/valkey.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { formatSeconds } from '../evidence/numbers.ts';
 import type { Promises } from '../evidence/promises.ts';
-import { type End, Fault, saidOf } from './outcome.ts';
+import { type End, Fault, lacksIt, saidOf } from './outcome.ts';
 
 /** A lease that ends while a check waits, in milliseconds. */
 export const LEASE_MS = 800;
@@ -40,8 +40,7 @@ export type Failure = (typeof failures)[number];
 
 /** The lock that is looked at. */
 export interface Subject {
-  stage: string;
-  file: string;
+  source: LockSource;
   promises: Promises;
   /** Scripts that the servers know from the start. */
   scripts: string[];
@@ -68,8 +67,14 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
   };
   const die = (error: unknown) =>
     end({ error: new Fault(`A process ends by an error that no code handles: ${String(error)}.`) });
-  const others = process.listeners('unhandledRejection');
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', die);
+  const goBack = ['unhandledRejection', 'uncaughtException'].map((event) => {
+    const others = process.listeners(event as 'uncaughtException');
+    process.removeAllListeners(event).on(event, die);
+    return () => {
+      process.removeAllListeners(event);
+      for (const listener of others) process.on(event, listener);
+    };
+  });
   try {
     act(staging).then(
       (result) => end({ result }),
@@ -77,20 +82,20 @@ export async function stageOf<T>(subject: Subject, act: (staging: Staging) => Pr
     );
     await schedule.until(() => ended !== undefined, LIMIT_MS).catch(die);
     const refused = refusal();
-    if (refused !== undefined) throw new NotStagedError(`It uses ${refused}, which the virtual world does not have.`);
+    if (refused !== undefined) throw new NotStagedError(lacksIt(refused));
     if (ended === undefined) throw new NotStagedError('The check came to no end.');
     if ('result' in ended) return ended.result;
     if (ended.error instanceof Fault) ended.error.steps = staging.steps;
     throw ended.error;
   } finally {
-    process.removeAllListeners('unhandledRejection');
-    for (const listener of others) process.on('unhandledRejection', listener);
+    for (const back of goBack) back();
     close();
   }
 }
 
-async function openStaging({ stage, file, promises, scripts }: Subject) {
-  const evaluate = await openLockFile(file);
+async function openStaging({ source, promises, scripts }: Subject) {
+  const open = await openLockFile(source);
+  const onSockets = isOnSockets(source);
   const schedule = createSchedule();
   const luck = createLuck();
   const redis = await openServer(schedule);
@@ -105,7 +110,7 @@ async function openStaging({ stage, file, promises, scripts }: Subject) {
       scripts.map((text) => ['SCRIPT', 'LOAD', text]),
     );
   const nodes: VirtualNode<CreateLock>[] = [];
-  const key = lockKey('001', stage);
+  const key = lockKey('001', source.name);
   const steps: string[] = [];
   let owners = 0;
   /** How long it took to enter a free lock, in milliseconds. */
@@ -151,11 +156,16 @@ async function openStaging({ stage, file, promises, scripts }: Subject) {
       schedule,
       proxies,
       luck,
-      start(world, globals, clients) {
-        const [first, ...others] = clients.map((client) => countingCopies(client, copies));
+      isOnSockets: onSockets,
+      start(place) {
+        const { service, lacking } = open(place);
+        const [first, ...others] = servers.map((_, server) => {
+          const client = service.clientOf(server);
+          return onSockets ? client : countingCopies(client, copies);
+        });
         options = { redis: first, masters: others };
-        const { createLock, default: inside } = evaluate(world, globals, first) as LockModule;
-        return createLock ?? (inside?.createLock as CreateLock);
+        const { createLock, default: inside } = service.exports as LockModule;
+        return { service: createLock ?? (inside?.createLock as CreateLock), ...(lacking && { lacking }) };
       },
       publish(server, messages) {
         for (const { to, message } of messages) {
@@ -335,7 +345,7 @@ async function openStaging({ stage, file, promises, scripts }: Subject) {
       sentSince: (from: number) =>
         seen.filter(({ at, command }) => at >= from && command.args.some((arg) => arg.includes(key))),
       timers: () => node.world.timers().length,
-      connections: () => copies.open,
+      connections: () => copies.open + node.openSockets(),
     };
     return here;
   }
@@ -411,7 +421,7 @@ async function openStaging({ stage, file, promises, scripts }: Subject) {
   return {
     staging,
     schedule,
-    refusal: () => nodes.map(({ world }) => world.refusal()).find((what) => what !== undefined),
+    refusal: () => nodes.map(({ lacking }) => lacking()).find((what) => what !== undefined),
     close() {
       for (const server of servers) server.close();
     },

@@ -57,11 +57,11 @@ export function modulesOf(grades: Grade[]): Record<string, ExternalModule> {
 }
 
 /** Where the virtual world finds these locks, by their rows. */
-export function sourcesOf(grades: Grade[]): Record<string, LockSource> {
+export function sourcesOf(grades: (Grade & Pick<LockSource, 'packages'>)[]): Record<string, LockSource> {
   return Object.fromEntries(
-    grades.map(({ stage, file, promises }) => [
+    grades.map(({ stage, file, promises, packages }) => [
       stage,
-      { name: stage, file, facts: { backend: backendOfPromises(promises), isExternal: true } },
+      { name: stage, file, facts: { backend: backendOfPromises(promises), isExternal: true }, packages },
     ]),
   );
 }

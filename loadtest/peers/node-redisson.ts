@@ -1,8 +1,7 @@
 // node-redisson 1: Redisson's lock with its watchdog.
 // What it says of itself: https://www.npmjs.com/package/node-redisson/v/1.0.4
 
-import { createRequire } from 'node:module';
-import type { IRLock, Redisson as RedissonClient } from 'node-redisson';
+import redisson, { type IRLock, type Redisson as RedissonClient } from 'node-redisson';
 import type { Promises } from '../evidence/promises.ts';
 import { adapt, cannotBeCancelled, oneServer } from './adapter.ts';
 
@@ -32,7 +31,7 @@ export const doesNotPromise = {
 };
 
 // It is CommonJS, and Node does not see the names of what it exports again.
-const { Redisson } = createRequire(import.meta.url)('node-redisson') as typeof import('node-redisson');
+const { Redisson } = redisson as unknown as typeof import('node-redisson');
 
 const redissons = new Map<string, RedissonClient>();
 

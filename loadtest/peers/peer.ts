@@ -13,6 +13,8 @@ interface Published {
   onNpm: string;
   /** Which of its locks, where it has several. */
   lock?: string;
+  /** What else its adapter imports. */
+  beside?: string[];
   /** It asks several independent Redis servers, which vote. */
   hasMasters: boolean;
 }
@@ -31,14 +33,27 @@ export const peers: Record<string, Published> = {
   },
   'redis-semaphore': { package: 'redis-semaphore', onNpm: 'redis-semaphore', lock: 'Mutex', hasMasters: false },
   'node-redisson': { package: 'node-redisson', onNpm: 'node-redisson', hasMasters: false },
-  'simple-redis-mutex': { package: 'simple-redis-mutex', onNpm: 'simple-redis-mutex', hasMasters: false },
-  murlock: { package: 'murlock', onNpm: 'murlock', hasMasters: false },
+  'simple-redis-mutex': {
+    package: 'simple-redis-mutex',
+    onNpm: 'simple-redis-mutex',
+    beside: ['redis'],
+    hasMasters: false,
+  },
+  murlock: { package: 'murlock', onNpm: 'murlock', beside: ['@nestjs/common', '@nestjs/core'], hasMasters: false },
   'node-redis-warlock': { package: 'node-redis-warlock', onNpm: 'node-redis-warlock', hasMasters: false },
-  'redis-lock': { package: 'redis-lock', onNpm: 'redis-lock', hasMasters: false },
+  'redis-lock': { package: 'redis-lock', onNpm: 'redis-lock', beside: ['redis-4'], hasMasters: false },
   'async-mutex': { package: 'async-mutex', onNpm: 'async-mutex', hasMasters: false },
 };
 
 export const peerNames = Object.keys(peers);
+
+/** A package as npm names it: its name, and the version or range that is asked for, if any. Undefined for the path of a module. */
+export function readLibrary(text: string): { name: string; range?: string } | undefined {
+  if (/\.[cm]?[jt]s$/.test(text)) return undefined;
+  const [, name, range] = /^((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(?:@(.+))?$/.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  return { name, ...(range !== undefined && { range }) };
+}
 
 /** What an adapter exports. */
 export interface Peer {
@@ -56,11 +71,38 @@ export function fileOfPeer(name: string): string {
   return fileURLToPath(new URL(`${name}.ts`, import.meta.url));
 }
 
+/** What package.json of this folder says of a package: `5.8.0`, or `npm:redlock@4.2.0`. */
+function dependency(name: string): string {
+  return JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')).dependencies[name];
+}
+
 /** The version of a published lock. */
 function versionOfPeer(name: string): string {
-  const { dependencies } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
   // An alias names its package before the version.
-  return dependencies[publishedAs(name).package].replace(/^npm:.*@/, '');
+  return dependency(publishedAs(name).package).replace(/^npm:.*@/, '');
+}
+
+const majorOf = (version: string) => Number.parseInt(version, 10);
+
+/** The adapters for a version of a package: those that were written for its major version, else for the newest. */
+export function adaptersOf(onNpm: string, version?: string): string[] {
+  const names = peerNames.filter((name) => peers[name]?.onNpm === onNpm);
+  const majors = names.map((name) => majorOf(versionOfPeer(name)));
+  const asked = majorOf(version ?? '');
+  const major = majors.includes(asked) ? asked : Math.max(...majors);
+  return names.filter((_, at) => majors[at] === major);
+}
+
+/** What the adapters for a package import beside it, as npm installs it: `@nestjs/core@11.2.10`. */
+export function besideOf(onNpm: string): string[] {
+  const beside = adaptersOf(onNpm).flatMap((name) => publishedAs(name).beside ?? []);
+  return [...new Set(beside)].map((name) => `${name}@${dependency(name)}`);
+}
+
+/** What the packages that an adapter imports are called where they were installed by the name that npm has for them. */
+export function installedAs(name: string): Record<string, string> {
+  const { package: own, onNpm, beside = [] } = publishedAs(name);
+  return Object.fromEntries([[own, onNpm], ...beside.map((each) => [each, each])]);
 }
 
 /** What npm calls a published lock, its version, and which of its locks it is: `redis-semaphore 5.8.0, Mutex`. */

@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { isVirtual, type LockSource, lockNamed } from '../../virtual/lock-service.ts';
 import { runCheck } from '../conformance/conformance.ts';
+import { runOrders, SEEDED_ORDERS } from '../conformance/orders.ts';
+import { lacksIt } from '../conformance/outcome.ts';
 import { type DrillSettings, lostTrack, notApplicable } from '../harness/drill.ts';
 import type { Played } from '../harness/run-cell.ts';
 import { drills } from '../scenarios/index.ts';
@@ -23,6 +25,8 @@ export interface VirtualResult extends Played {
   endsProcess?: boolean;
 }
 
+/** How long orders are staged of one lock, in seconds. */
+const ORDERS_SECONDS = 20;
 /** How often a process that plays says that it is there, in milliseconds: a lock that never comes back keeps it from that. */
 export const SIGN_EVERY_MS = 500;
 
@@ -37,6 +41,7 @@ export function endedBy(error: unknown, { lock }: VirtualTask): VirtualResult {
 /** Plays a cell in the virtual world. One at a time in each process. */
 export async function playCell({ stage, drill: name, settings, lock }: VirtualTask): Promise<VirtualResult> {
   if (isCheck(name)) return { outcome: await runCheck(name, lock ?? lockNamed(stage)) };
+  if (name === SEEDED_ORDERS && lock) return { outcome: await runOrders(lock, { seconds: ORDERS_SECONDS }) };
   const drill = drills.find((each) => each.name === name);
   if (drill === undefined) throw new Error(`There is no drill ${name}.`);
   const lacking = REAL_ONLY[name];
@@ -46,7 +51,8 @@ export async function playCell({ stage, drill: name, settings, lock }: VirtualTa
   }
   if (lock !== undefined) addExternalRow(stage, lock.facts.backend);
   try {
-    const { outcome, log } = await playDrill(drill, stage, { settings, ...(lock && { lock, givesUp: true }) });
+    const { outcome, log, lacking } = await playDrill(drill, stage, { settings, ...(lock && { lock, givesUp: true }) });
+    if (lacking !== undefined) return { outcome: lostTrack(lacksIt(lacking)) };
     return { outcome, log: createHash('sha256').update(log.join('\n')).digest('hex') };
   } catch (error) {
     return { outcome: lostTrack(error) };

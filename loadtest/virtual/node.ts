@@ -63,6 +63,8 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
       },
       async start() {
         lab.revive(index);
+        // As a real one, which is started when it has its servers.
+        while (!lab.node(index).service.isReady()) await harness.clock.sleep(1);
       },
     },
     runClock(rate) {

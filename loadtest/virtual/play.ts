@@ -41,6 +41,8 @@ export interface Played {
   log: string[];
   /** How long it took by the virtual clock, in milliseconds. */
   virtualMs: number;
+  /** What the lock has used that the virtual world does not have, such as `worker_threads.Worker()`: then the outcome says nothing of it. */
+  lacking?: string;
 }
 
 /** Plays a drill under a stage or a strategy. Rejects when the drill does, and when it comes to no end. One at a time. */
@@ -63,7 +65,8 @@ export function playDrill(drill: Drill, stage: string, options: PlayOptions = {}
       ...(options.givesUp && { givesUp: true }),
     });
     lab.say(`${outcome.verdict}: ${outcome.reasons.join(' ')}`);
-    return { outcome, log: lab.log, virtualMs: lab.now() };
+    const lacking = lab.lacking();
+    return { outcome, log: lab.log, virtualMs: lab.now(), ...(lacking !== undefined && { lacking }) };
   });
 }
 

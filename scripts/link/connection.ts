@@ -1,9 +1,9 @@
 // Carries one client's commands to Redis and the replies back.
 
 import type { Socket } from 'node:net';
+import { NotACommand, readCommands } from '../../virtual/resp.ts';
 import { asCommand, type Command } from './command.ts';
 import type { Hold } from './hold.ts';
-import { NotACommand, readCommands } from './resp.ts';
 
 /** How many bytes of one connection the link keeps in each direction before it stops reading. */
 const KEPT_LIMIT = 1024 * 1024;

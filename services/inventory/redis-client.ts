@@ -32,6 +32,16 @@ export function connectRedis(url: string, options: RedisOptions): RedisClient {
   return inDatabase(Number(new URL(place.url).pathname.slice(1)), new Redis(place.url, options), url);
 }
 
+/** Connects to a master that votes. What is asked before the first connection waits for it. */
+export function connectMaster(url: string, options: RedisOptions = {}): Redis {
+  const master = new Redis(url, { ...redisOptions, ...options, enableOfflineQueue: true });
+  master.once('ready', () => {
+    master.options.enableOfflineQueue = false;
+  });
+  // A command that is under way rejects.
+  return master.on('error', () => {});
+}
+
 /** Without that database on the server the process ends: ioredis would take database 0 without a word, and write over what is there. */
 function inDatabase(database: number, redis: Redis, url: string): Redis {
   if (database === 0) return redis;

@@ -1,11 +1,11 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import { openZookeeper, type ZookeeperSession } from '../../locks/drivers/zookeeper-session.ts';
 import { backendOf } from '../../locks/index.ts';
 import type { RedisClient, Servers } from '../../locks/lock.ts';
 import { askMysql, connectMysql, endPool, stockInMysql } from './mysql.ts';
 import { askWhenInDoubt, createOutageLog, type OutageLines } from './outage-log.ts';
-import { redisOptions } from './redis-client.ts';
+import { connectMaster } from './redis-client.ts';
 import type { InventorySettings } from './settings.ts';
 import type { Stock } from './store.ts';
 
@@ -30,16 +30,7 @@ export function connectServers(redis: RedisClient, settings: InventorySettings, 
   const mysqlInDoubt = askWhenInDoubt(() => askMysql(mustHave('MYSQL_URL')), createOutageLog('MySQL', log));
 
   function connectMasters() {
-    masters ??= mustHave('REDLOCK_URLS').map((url) => {
-      // What is asked before the first connection waits for it.
-      const master = new Redis(url, { ...redisOptions, enableOfflineQueue: true });
-      master.once('ready', () => {
-        master.options.enableOfflineQueue = false;
-      });
-      // A command that is under way rejects.
-      master.on('error', () => {});
-      return master;
-    });
+    masters ??= mustHave('REDLOCK_URLS').map((url) => connectMaster(url));
     return masters;
   }
 

@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each([
-  [[], /name a module, such as \.\/my-lock\.ts, or give --peers or --new/],
+  [[], /name a module, such as \.\/my-lock\.ts, or a package, such as redlock@5, or give --libraries or --new/],
   [['a.ts', 'b/a.ts'], /two modules are named a/],
 ])('npm run grade -- %j: refused with exit code 2 and a line that says what is allowed', (args, line) => {
   const said = refuseBy(() => readGradeOptions(['node', 'grade.ts', ...args]));

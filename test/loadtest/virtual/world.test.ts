@@ -53,10 +53,10 @@ test('a rejection that no code handles ends a node, and so the drill fails', asy
   ]);
 });
 
-test('a lock that imports what the virtual world does not have is told, with the place', async () => {
-  const file = writeModule('by-socket.ts', `import 'node:net';\n${lockWith({})}`);
+test('a lock that imports what is not there is told, with the place', async () => {
+  const file = writeModule('by-nobody.ts', `import './nowhere.ts';\n${lockWith({})}`);
 
   expect(await play(file, ['rush'])).toEqual([
-    ['rush', 'unknown', expect.stringMatching(/it imports node:net, which the virtual world does not have/)],
+    ['rush', 'unknown', expect.stringMatching(/Could not resolve "\.\/nowhere\.ts"/)],
   ]);
 });

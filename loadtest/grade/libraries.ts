@@ -1,0 +1,85 @@
+// Published libraries: npm installs a package beside the lab, and it runs unchanged in the virtual world.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheDir } from '../../scripts/stack/parts.ts';
+import { backendOfPromises } from '../../services/inventory/external-lock.ts';
+import { exportsOf, type LockSource } from '../../virtual/lock-service.ts';
+import type { Grade } from '../evidence/results.ts';
+import { adaptersOf, besideOf, fileOfPeer, installedAs, type Peer, readLibrary } from '../peers/peer.ts';
+import { addExternalRow } from '../staircase/lookup.ts';
+import { notPromisedBy } from './not-promised.ts';
+
+export type Library = Grade & Pick<LockSource, 'packages'>;
+
+/** Each package is installed in a folder of its own, in here. */
+const LIBRARIES = join(cacheDir, 'libraries');
+const FAR = /^(E(NOTFOUND|AI_AGAIN|CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH)|ERR_SOCKET_TIMEOUT|FETCH_ERROR)$/;
+
+/** The locks of a package, one for each adapter. Installs it when it is not there. `problem` says why it can't be graded. */
+export async function readPublished(text: string, libraries = LIBRARIES): Promise<Library[]> {
+  const { name = text, range } = readLibrary(text) ?? {};
+  const folder = join(libraries, text.replace('/', '+'));
+  const failed = (problem: string): Grade[] => [{ stage: text, file: text, problem }];
+  if (adaptersOf(name).length === 0) {
+    return failed('no adapter is shipped for it. Write one, a module that imports it (docs/grade.md), and grade that');
+  }
+  const problem = install(folder, name, range);
+  return problem === undefined ? gradesIn(folder, name) : failed(problem);
+}
+
+/** The locks of a package that is installed in a folder. */
+export async function gradesIn(folder: string, onNpm: string): Promise<Library[]> {
+  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', onNpm, 'package.json'), 'utf8'));
+  return Promise.all(adaptersOf(onNpm, version).map((adapter) => gradeOf(adapter, version, folder)));
+}
+
+async function gradeOf(adapter: string, version: string, folder: string): Promise<Library> {
+  const stage = `${adapter}@${version.replace(/^v/, '')}`;
+  const packages = { folder, names: installedAs(adapter) };
+  const file = fileOfPeer(adapter);
+  try {
+    const source = { name: stage, file, facts: { backend: 'redis', isExternal: true }, packages } as const;
+    const { promises, options, doesNotPromise } = (await exportsOf(source)) as unknown as Peer;
+    addExternalRow(stage, backendOfPromises(promises));
+    return {
+      stage,
+      file,
+      packages,
+      promises,
+      options,
+      doesNotPromise: { ...notPromisedBy(promises), ...doesNotPromise },
+    };
+  } catch (error) {
+    return { stage, file, problem: (error as Error).message };
+  }
+}
+
+/** Installs a package in a folder of its own, unless it is there. Returns why it can't, as a clause. */
+function install(folder: string, name: string, range: string | undefined): string | undefined {
+  // npm writes it when all is there.
+  if (existsSync(join(folder, 'node_modules/.package-lock.json'))) return undefined;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  const asked = range === undefined ? name : `${name}@${range}`;
+  process.stderr.write(`Installing ${asked} (once) ...\n`);
+  let code = npmInstall(folder, [asked, ...besideOf(name)]);
+  // A range does not take in a version that is only to come, such as 5.0.0-beta.2.
+  if (code === 'ETARGET' && /^\d+$/.test(range ?? '')) {
+    code = npmInstall(folder, [`${name}@^${range}.0.0-0`, ...besideOf(name)]);
+  }
+  if (code === undefined) return undefined;
+  if (code === 'E404') return `npm knows no package ${name}`;
+  if (code === 'ETARGET') return `npm has no version ${range} of ${name}`;
+  if (FAR.test(code)) return `npm can't reach its registry (${code})`;
+  return `npm can't install it (${code})`;
+}
+
+/** Returns the code with which npm fails, if it does. No install script is run. */
+function npmInstall(cwd: string, packages: string[]): string | undefined {
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=0'];
+  const { status, stderr, error } = spawnSync('npm', [...args, ...packages], { cwd, encoding: 'utf8' });
+  if (status === 0) return undefined;
+  return /error code (\w+)/i.exec(stderr ?? '')?.[1] ?? error?.message ?? stderr.trim().split('\n')[0];
+}
