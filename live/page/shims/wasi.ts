@@ -1,4 +1,3 @@
-// cspell:ignore fdstat filestat pread prestat oneoff sched renumber
 // node:wasi in the page: what Valkey asks of its system when it starts. It finds no files, no arguments and no environment.
 
 type Call = (...args: number[]) => number;

@@ -2,21 +2,81 @@
 
 export const languages = ['en', 'zh'] as const;
 export type Language = (typeof languages)[number];
+/** A text in English and in Chinese. `{name}` stands for a value. */
+export type Both = readonly [en: string, zh: string];
 
-/** `{name}` stands for a value. */
 export const texts = {
-  title: ['Lockstep: why a shop sells more than it has', 'Lockstep：商店为什么会超卖'],
+  title: ['Lockstep: why a shop sells a unit twice', 'Lockstep:商店为什么把一件货卖两次'],
   language: ['中文', 'English'],
   loading: ['The lab is being unpacked …', '正在打开实验室……'],
+  steps: ['The steps of the lesson', '课程的步骤'],
+  step: ['Step {n}', '第 {n} 步'],
+  next: ['Next →', '下一步 →'],
+  buyers: ['Buyers', '买家'],
+  stock: ['Stock', '库存'],
+  expected: ['should be', '应为'],
+  sold: ['Sold', '已卖'],
+  inside: ['inside:', '锁内:'],
+  waiting: ['waits:', '等待:'],
+  free: ['free', '空闲'],
+  taken: ['taken', '占用'],
+  noEnd: ['no end', '没有期限'],
+  endsIn: ['ends in {ms} ms', '{ms} 毫秒后到期'],
   lock: ['Lock', '锁'],
-  playAll: ['Play all scenarios', '运行全部场景'],
-  scenario: ['Scenario', '场景'],
-  verdict: ['Verdict', '结论'],
-  pass: ['✔ holds', '✔ 安全'],
-  fail: ['✘ fails', '✘ 失败'],
-  unknown: ['? not known', '? 无法判断'],
-  'not-applicable': ['– nothing to break', '– 不适用'],
-} satisfies Record<string, [en: string, zh: string]>;
+  killed: ['killed', '已被杀死'],
+  stopped: ['stopped', '已暂停'],
+  blocked: ['computes', '正在计算'],
+  play: ['Play', '播放'],
+  pause: ['Pause', '暂停'],
+  back: ['One step back', '后退一步'],
+  forward: ['One step forward', '前进一步'],
+  moment: ['Moment of the run', '运行的时刻'],
+  keys: ['Keys: space plays, ← and → go step by step.', '按键:空格播放,← 和 → 逐步前后移动。'],
+  before: ['Before: stage {n}, {name}', '之前:阶段 {n},{name}'],
+  after: ['Now: stage {n}, {name}', '现在:阶段 {n},{name}'],
+  only: ['Stage {n}, {name}', '阶段 {n},{name}'],
+  right: ['You were right.', '你猜对了。'],
+  wrong: ['You expected something else.', '和你猜的不同。'],
+  unsaid: ['What happened:', '结果:'],
+  lost: [
+    '{sold} sold, stock {stock}, should be {expected}: {lost} sold and still in stock. The shop sells them again.',
+    '卖出 {sold} 件,库存 {stock},应为 {expected}:有 {lost} 件已卖出却还在库存里,商店会再卖一次。',
+  ],
+  kept: ['{sold} sold, stock {stock}, as it should be.', '卖出 {sold} 件,库存 {stock},正确。'],
+  rushLine: ['60 buyers come, 15 at the same time.', '来了 60 个买家,同时 15 个。'],
+  code: ['The lock: {file}', '锁的代码:{file}'],
+  changed: ['What this stage changes is marked.', '标出的是这个阶段改动的地方。'],
+  scenario: ['Scenario: {name}', '场景:{name}'],
+  turn: ['Your turn', '轮到你'],
+  begins: ['Begin with', '从这里开始'],
+  exercises: ['Exercises', '练习'],
+  stages: ['Stages', '阶段'],
+  solved: ['✔ Solved', '✔ 已解决'],
+  hint: ['Show a hint', '显示提示'],
+  solution: ['Solution', '答案'],
+  yourLock: ['Your lock', '你的锁'],
+  judge: ['Play all scenarios', '运行全部场景'],
+  reset: ['Reset', '重置'],
+  export: ['Export', '导出'],
+  import: ['Import', '导入'],
+  leaves: ['Escape, then Tab leaves the editor.', '先按 Escape 再按 Tab 可离开编辑器。'],
+  judging: ['The scenarios are played …', '正在运行场景……'],
+  unjudged: [
+    'Change the lock, then play all scenarios. Nothing runs before.',
+    '改好锁之后运行全部场景。在此之前什么也不运行。',
+  ],
+  solvedNow: ['Solved.', '已解决。'],
+  notYet: ['Not yet: {fails}.', '还没有:{fails}。'],
+  judged: [
+    '{played} scenarios played, {failed} failed. Press one to see it.',
+    '运行了 {played} 个场景,{failed} 个失败。点一个可以观看。',
+  ],
+  broken: ["It can't be played:", '无法运行:'],
+  endless: [
+    'Your lock never comes to an end, or asks Redis almost without a pause, so the lab was ended. A new one is ready.',
+    '你的锁一直停不下来,或者几乎不停顿地询问 Redis,实验室已被终止。新的实验室已准备好。',
+  ],
+} satisfies Record<string, Both>;
 
 export type Text = keyof typeof texts;
 
@@ -29,9 +89,10 @@ export function speak(chosen: Language) {
   document.documentElement.lang = chosen === 'zh' ? 'zh-CN' : 'en';
 }
 
-/** A text in the language of the page. */
-export const say = (text: Text, values: Record<string, string | number> = {}) =>
-  filled(texts[text][languages.indexOf(language)] ?? '', values);
+export type Values = Record<string, string | number>;
 
-export const filled = (text: string, values: Record<string, string | number>) =>
-  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+/** A text in the language of the page. */
+export const say = (text: Text, values: Values = {}) => inLanguage(texts[text], values);
+export const inLanguage = (both: Both, values: Values = {}) => filled(both[languages.indexOf(language)] ?? '', values);
+export const filled = (text: string, values: Values) =>
+  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''));

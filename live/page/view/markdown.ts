@@ -1,0 +1,23 @@
+// As much of Markdown as the texts of the exercises use.
+
+import { html } from 'htm/preact';
+
+export function Markdown({ text }: { text: string }) {
+  const blocks = text.split(/^```\w*\n([\s\S]*?)^```$/m);
+  return html`<div lang="en">${blocks.map((block, at) =>
+    at % 2 === 1
+      ? html`<pre tabindex="0">${block}</pre>`
+      : block.split(/\n{2,}/).map((paragraph) => paragraph.trim() && html`<p>${inline(paragraph)}</p>`),
+  )}</div>`;
+}
+
+const inline = (text: string) =>
+  text
+    .split(/(\*\*[^*]+\*\*|`[^`]+`)/)
+    .map((part) =>
+      part.startsWith('**')
+        ? html`<b>${part.slice(2, -2)}</b>`
+        : part.startsWith('`')
+          ? html`<code>${part.slice(1, -1)}</code>`
+          : part,
+    );

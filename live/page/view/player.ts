@@ -1,0 +1,83 @@
+// Plays runs from stop to stop: forwards, backwards, by keys.
+
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { say } from './texts.ts';
+
+/** How long one stops, in milliseconds; where there are no sentences to read, a third of it. */
+const STOP_MS = 800;
+
+export interface Player {
+  stop: number;
+  isPlaying: boolean;
+  isOver: boolean;
+  go(stop: number): void;
+  play(): void;
+  pause(): void;
+}
+
+/** `begins`: it plays by itself. */
+export function usePlayer(stops: number[], { isTold, begins }: { isTold: boolean; begins: boolean }): Player {
+  const last = Math.max(0, stops.length - 1);
+  const [stop, setStop] = useState(0);
+  const [isPlaying, setPlaying] = useState(begins);
+  useEffect(() => {
+    if (!isPlaying || last === 0) return;
+    const timer = setTimeout(
+      () => {
+        if (stop + 1 >= last) setPlaying(false);
+        setStop(Math.min(last, stop + 1));
+      },
+      isTold ? STOP_MS : STOP_MS / 4,
+    );
+    return () => clearTimeout(timer);
+  }, [isPlaying, stop, last, isTold]);
+  return {
+    stop: Math.min(stop, last),
+    isPlaying: isPlaying && last > 0,
+    isOver: last > 0 && stop === last,
+    go(to) {
+      setPlaying(false);
+      setStop(Math.max(0, Math.min(last, to)));
+    },
+    play() {
+      if (stop === last) setStop(0);
+      setPlaying(true);
+    },
+    pause: () => setPlaying(false),
+  };
+}
+
+/** The buttons, and the keys that do the same wherever one is but in a field: space, arrows, Home and End. */
+export function Controls({ player, count, children }: { player: Player; count: number; children?: unknown }) {
+  const { stop, isPlaying, go, play, pause } = player;
+  const toggle = isPlaying ? pause : play;
+  useEffect(() => {
+    const keys: Record<string, () => void> = {
+      ArrowRight: () => go(stop + 1),
+      ArrowLeft: () => go(stop - 1),
+      Home: () => go(0),
+      End: () => go(count - 1),
+      ' ': toggle,
+    };
+    function press(event: KeyboardEvent) {
+      const { target, key } = event;
+      const isTaken = target instanceof Element && target.closest('input, select, textarea, [contenteditable]');
+      const isButton = target instanceof Element && target.closest('button, a, summary');
+      if (isTaken || event.ctrlKey || event.altKey || event.metaKey || (key === ' ' && isButton)) return;
+      if (keys[key] === undefined) return;
+      event.preventDefault();
+      keys[key]();
+    }
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  });
+  return html`<div class="controls">
+    <button class="main" onClick=${toggle} disabled=${count < 2}>${say(isPlaying ? 'pause' : 'play')}</button>
+    <button aria-label=${say('back')} onClick=${() => go(stop - 1)}>◀</button>
+    <input type="range" aria-label=${say('moment')} min="0" max=${Math.max(0, count - 1)} value=${stop}
+      onInput=${(event: Event) => go(Number((event.target as HTMLInputElement).value))} />
+    <button aria-label=${say('forward')} onClick=${() => go(stop + 1)}>▶</button>
+    ${children}
+  </div>`;
+}

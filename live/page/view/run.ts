@@ -1,0 +1,33 @@
+// A cell that was played, at one moment: its title, the sentence, the picture and the lanes.
+
+import { html } from 'htm/preact';
+import type { PlayRecord } from '../records.ts';
+import { Lanes, type Scale } from './lanes.ts';
+import { type LockPlace, Picture } from './picture.ts';
+import { momentAt } from './reduce.ts';
+import { inChinese } from './sentences.ts';
+import { say, spoken } from './texts.ts';
+
+interface RunProps {
+  title: string;
+  records: PlayRecord[];
+  place: LockPlace;
+  scale: Scale;
+  at: number;
+}
+
+export function Run({ title, records, place, scale, at }: RunProps) {
+  const moment = momentAt(records, at);
+  const line = isTold(records) ? moment.line : say('rushLine');
+  const chinese = line && spoken() === 'zh' ? inChinese(line) : undefined;
+  return html`<section class="run">
+    <h2>${title}</h2>
+    <p class="line" lang=${isTold(records) && chinese === undefined ? 'en' : undefined}>${chinese ?? line}</p>
+    <${Picture} moment=${moment} place=${place} label=${title} />
+    <${Lanes} records=${records} scale=${scale} at=${at} place=${place} />
+  </section>`;
+}
+
+/** It has sentences. */
+export const isTold = (records: PlayRecord[]) => records.some(({ type }) => type === 'sentence');
+export const scaleOf = (stops: number[]): Scale => ({ from: stops[0] ?? 0, until: stops.at(-1) ?? 1 });

@@ -1,0 +1,80 @@
+// One step of the lesson: its question, the scenario under the stage before and under this one, and what came of it.
+
+import { html } from 'htm/preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Played } from '../worker.ts';
+import { Code } from './code.ts';
+import type { Engine } from './engine.ts';
+import { type Lesson, lessons } from './lessons.ts';
+import type { LockPlace } from './picture.ts';
+import { Controls, usePlayer } from './player.ts';
+import { Question } from './question.ts';
+import { lostAt, momentAt, stopsOf } from './reduce.ts';
+import { isTold, Run, scaleOf } from './run.ts';
+import { inLanguage, say, type Text } from './texts.ts';
+
+interface StepProps {
+  lesson: Lesson;
+  engine: Engine;
+  files: Record<string, string>;
+  onNext(): void;
+}
+
+const placeOf = (stage: string): LockPlace =>
+  stage === '0-none' ? 'none' : stage === '1-in-process' ? 'node' : 'redis';
+const partsOf = (stage: string) => ({ n: Number(stage[0]), name: stage.slice(2) });
+
+export function Step({ lesson, engine, files, onNext }: StepProps) {
+  const { stage, drill } = lesson;
+  const number = lessons.indexOf(lesson);
+  const stages = [...lessons.slice(Math.max(0, number - 1), number).map((each) => each.stage), stage];
+  const [runs, setRuns] = useState<Played[]>();
+  const [chosen, choose] = useState<number>();
+  useEffect(() => {
+    let isLeft = false;
+    const played = stages.map((each) => engine.play({ stage: each, drill, isShown: true }));
+    void Promise.all(played).then((all) => isLeft || setRuns(all));
+    return () => {
+      isLeft = true;
+    };
+  }, []);
+  const records = useMemo(() => runs?.map((run) => run.records) ?? [], [runs]);
+  const stops = useMemo(() => stopsOf(records), [records]);
+  const player = usePlayer(stops, { isTold: isTold(records.flat()), begins: number === 0 });
+  const at = stops[player.stop] ?? 0;
+  const isLast = number === lessons.length - 1;
+  const titles: Text[] = stages.length === 1 ? ['only'] : ['before', 'after'];
+
+  return html`<article class="step">
+    <section class="ask">
+      <p><b>${inLanguage(lesson.problem)}</b> ${inLanguage(lesson.change)}</p>
+      <${Question} question=${inLanguage(lesson.question)} answers=${lesson.order.map((answer) => inLanguage(lesson.answers[answer] ?? ['', '']))}
+        chosen=${chosen} choose=${choose} />
+    </section>
+    <section class="runs">
+      ${stages.map(
+        (each, index) =>
+          html`<${Run} title=${say(titles[index] as Text, partsOf(each))} records=${records[index] ?? []} place=${placeOf(each)} scale=${scaleOf(stops)} at=${at} />`,
+      )}
+      <${Controls} player=${player} count=${stops.length}>
+        <button class=${player.isOver ? 'main' : ''} onClick=${onNext}>${say(isLast ? 'turn' : 'next')}</button>
+      </${Controls}>
+      ${player.isOver && stages.map((each, index) => html`<${Outcome} lesson=${lesson} run=${runs?.[index]} isAfter=${each === stage} />`)}
+      <p class="told" role="status">
+        ${player.isOver && html`<b>${say(chosen === undefined ? 'unsaid' : lesson.order[chosen] === 0 ? 'right' : 'wrong')}</b> ${inLanguage(lesson.explains)}`}
+      </p>
+    </section>
+    <${Code} file=${`locks/${stage}.ts`} text=${files[`locks/${stage}.ts`] ?? ''} before=${stages.length > 1 ? files[`locks/${stages[0]}.ts`] : undefined} />
+  </article>`;
+}
+
+/** What happened to the shop. */
+function Outcome({ lesson, run, isAfter }: { lesson: Lesson; run: Played; isAfter: boolean }) {
+  const end = momentAt(run.records, Number.POSITIVE_INFINITY);
+  const lost = lostAt(end);
+  const { sold, stock, expected, tries } = end;
+  return html`<p class=${lost > 0 || run.record.verdict === 'fail' ? 'outcome lost' : 'outcome'}>
+    ${say(lost > 0 ? 'lost' : 'kept', { sold, stock, expected, lost })}${' '}
+    ${inLanguage(isAfter ? lesson.after : lesson.before, { tries })}
+  </p>`;
+}

@@ -1,0 +1,53 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { lessons } from '../../../live/page/view/lessons.ts';
+import { violations } from '../../soak/live/violations.ts';
+import { hasBrowser } from '../browser.ts';
+import { ownPage } from './open-page.ts';
+
+/** How many units are sold and still in stock at the end of each step, under the stage before and under its own. */
+const LOST = [[54], [56, 0], [22, 0], [0, 0], [0, 0], [5, 1], [1, 0], [4, 0], [1, 0]];
+
+describe.skipIf(!hasBrowser)('the lesson (skipped where there is no Chromium)', () => {
+  const own = ownPage();
+
+  const outcomes = (page: Page) => page.locator('.outcome');
+  const lostIn = (text: string) => Number(/(\d+) sold and still/.exec(text)?.[1] ?? 0);
+  const isWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+
+  test('it is opened, and loses units; by keys alone one goes through all steps, and each says what it costs the shop', async () => {
+    const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
+    const found = [];
+    await outcomes(page).first().waitFor();
+    for (const { stage } of lessons) {
+      await page.locator('.code h2', { hasText: stage }).waitFor();
+      await page.locator('.controls .main:enabled').first().waitFor();
+      await page.keyboard.press('End');
+      await outcomes(page).first().waitFor();
+      found.push((await outcomes(page).allInnerTexts()).map(lostIn));
+      expect(await violations(page), stage).toEqual([]);
+      await page.keyboard.press('Home');
+      await outcomes(page).first().waitFor({ state: 'detached' });
+      if (stage !== lessons.at(-1)?.stage) await page.getByRole('button', { name: /^Next/ }).press('Enter');
+    }
+    expect(found).toEqual(LOST);
+  });
+
+  test('a phone: in Chinese nothing is wider than the screen, and what was predicted is judged', async () => {
+    const page = await own.open({ viewport: { width: 390, height: 844 }, bypassCSP: true, colorScheme: 'dark' });
+    await page.getByRole('button', { name: '中文' }).click();
+    for (const [number, { answers }] of lessons.entries()) {
+      await page.getByRole('button', { name: `第 ${number} 步` }).click();
+      await page.getByRole('radio', { name: answers[number % 2]?.[1] ?? '' }).check();
+      await page.locator('.controls .main:enabled').first().waitFor();
+      await page.getByRole('slider').press('End');
+
+      await page.getByText(number % 2 === 0 ? '你猜对了。' : '和你猜的不同。').waitFor();
+      expect(await isWide(page)).toBe(false);
+    }
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: '轮到你' }).first().click();
+    await page.locator('.cm-content').waitFor();
+    expect(await isWide(page)).toBe(false);
+  });
+});

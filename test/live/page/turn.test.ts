@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { projectDir } from '../../../scripts/stack/parts.ts';
+import { violations } from '../../soak/live/violations.ts';
+import { hasBrowser } from '../browser.ts';
+import { button } from '../live-page.ts';
+import { ownPage } from './open-page.ts';
+
+const solution = readFileSync(join(projectDir, 'exercises/05-owner-check/solution.ts'), 'utf8');
+
+describe.skipIf(!hasBrowser)('your turn (skipped where there is no Chromium)', () => {
+  const own = ownPage();
+  const says = (page: Page, text: RegExp) => page.locator('.judged [role=status]', { hasText: text }).waitFor();
+
+  async function take(page: Page, text: string) {
+    const file = { name: 'lock.ts', mimeType: 'text/plain', buffer: Buffer.from(text) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await says(page, /Nothing runs before/);
+  }
+
+  test('nothing runs before one plays; a lock that never ends is ended, and the page goes on; the solution is judged, and kept', async () => {
+    const page = await own.open({ viewport: { width: 1_280, height: 720 }, bypassCSP: true });
+    await button(page, 'Your turn').click();
+
+    // The second one lets the lab live, and asks Redis for ever.
+    for (const loop of ['for (;;) {}', 'for (;;) await redis.ping();']) {
+      const acquire = `async acquire() { ${loop} }, async release() {}`;
+      await take(page, `export const createLock = ({ redis }) => ({ ${acquire} });`);
+      await button(page, 'Play all scenarios').click();
+      await says(page, /never comes to an end/);
+    }
+    await take(page, 'const half = (');
+    await button(page, 'Play all scenarios').click();
+    await says(page, /can't be played: Unexpected token/);
+
+    await button(page, 'Reset').click();
+    await button(page, 'Play all scenarios').click();
+    await says(page, /Not yet: slow-holder/);
+    await page.getByRole('button', { name: '✘ slow-holder' }).click();
+    await page.getByRole('slider').press('End');
+    await page.getByText('all sales end', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    await take(page, solution);
+    await button(page, 'Play all scenarios').click();
+    await says(page, /Solved\./);
+    await page.reload();
+    await button(page, 'Your turn').click();
+    await page.getByText('Solution', { exact: true }).click();
+    await page.getByText('✔ Solved', { exact: true }).waitFor();
+    expect(await page.locator('.cm-content').textContent()).toContain('ownerToken, ');
+  });
+});
