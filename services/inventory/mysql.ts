@@ -24,7 +24,7 @@ export const readSchema = (file: URL) =>
     .filter((statement) => statement !== '');
 
 /** They make the tables of the locks and of the stock. */
-export const stockTables = readSchema(new URL('schema.sql', import.meta.url));
+export const stockTables = () => readSchema(new URL('schema.sql', import.meta.url));
 
 /** mysql2 writes a quote in a value as \', which ends the value on a server where a backslash is a sign like others. */
 const quotesByBackslash = "SET SESSION sql_mode = REPLACE(@@SESSION.sql_mode, 'NO_BACKSLASH_ESCAPES', '')";
@@ -43,7 +43,7 @@ export const mysqlAddress = (url: string) => ({
  * A pool of connections to the database that `url` names. It connects, and makes the tables, when it is first used. `inDoubt` is called
  * whenever a connection ends, or can't be made: MySQL may be away then.
  */
-export function connectMysql(url: string, connections: number, tables = stockTables, inDoubt = () => {}): Pool {
+export function connectMysql(url: string, connections: number, tables = stockTables(), inDoubt = () => {}): Pool {
   const pool = createPool({
     ...mysqlAddress(url),
     connectionLimit: connections,

@@ -19,7 +19,7 @@ export type OrderStore = ReturnType<typeof createOrderStore>;
 /** A pool of connections that has the tables of the orders, of the stock, and these, before its first statement. */
 export function connectOrders(url: string, connections: number, tables: string[] = [], inDoubt?: () => void): Pool {
   const own = readSchema(new URL('schema.sql', import.meta.url));
-  return connectMysql(url, connections, [...stockTables, ...own, ...tables], inDoubt);
+  return connectMysql(url, connections, [...stockTables(), ...own, ...tables], inDoubt);
 }
 
 /**
