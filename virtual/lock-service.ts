@@ -20,6 +20,8 @@ export interface LockSource {
   facts: ServiceOptions['facts'];
   /** Where packages are that it imports, if they are not found from its file. */
   packages?: Packages | undefined;
+  /** It imports no more than our own locks do, and is given the client that they are given. Ours are, and no others unless it is said. */
+  hasOurClient?: boolean;
 }
 
 /** A lock's file, in a process. */
@@ -103,7 +105,7 @@ function factsOf(strategy: Strategy): LockSource['facts'] {
 }
 
 /** A lock of somebody else runs on a platform that is all of Node, with clients of its own that speak over sockets. */
-export const isOnSockets = ({ facts }: LockSource): boolean => facts.isExternal === true;
+export const isOnSockets = ({ facts, hasOurClient = !facts.isExternal }: LockSource): boolean => !hasOurClient;
 
 /** Reads the lock's file and the service. Rejects with a clause that says why the virtual world can't run it. */
 export async function openService(source: LockSource) {

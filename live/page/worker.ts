@@ -66,7 +66,8 @@ function ownLock(text: string, name: string): LockSource {
   const file = `mine/${versions}/lock.ts`;
   writeFileSync(file, text);
   addExternalRow(name, 'redis');
-  const lock: LockSource = { name, file: `/lockstep/${file}`, facts: { backend: 'redis', isExternal: true } };
+  const facts = { backend: 'redis', isExternal: true } as const;
+  const lock: LockSource = { name, file: `/lockstep/${file}`, facts, hasOurClient: true };
   mine = { text, lock };
   return lock;
 }
