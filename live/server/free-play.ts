@@ -3,8 +3,8 @@
 import { inDoubtOf } from '../../loadtest/evidence/answers.ts';
 import { NotStagedError } from '../../loadtest/evidence/not-staged.ts';
 import { sharedClock } from '../../loadtest/harness/clock.ts';
+import { isRelease, isStockWrite } from '../../loadtest/harness/commands.ts';
 import type { DrillContext } from '../../loadtest/harness/drill.ts';
-import { isRelease, isStockWrite } from '../../loadtest/harness/faults.ts';
 import { sendSales } from '../../loadtest/harness/load.ts';
 import type { Need, Target, TargetNode } from '../../loadtest/harness/target.ts';
 import { openTestBed } from '../../loadtest/harness/test-bed.ts';
@@ -167,8 +167,7 @@ export async function openFreePlay({
         saysUndone: `${at} goes on (SIGCONT).`,
         whyNot: process,
         async press() {
-          const { resume } = testBed.pause(node);
-          return resume;
+          return testBed.pause(node).comeBack;
         },
       },
       {

@@ -2,15 +2,13 @@
 
 /**
  * A step that a drill needs did not happen, or the numbers do not add up: the verdict is `unknown`. `nothingToBreak`: it is the
- * lock that never takes this step. `isLate`: it may happen when the drill is run again.
+ * lock that never takes this step.
  */
 export class NotStagedError extends Error {
   readonly nothingToBreak: boolean;
-  readonly isLate: boolean;
 
-  constructor(message: string, { nothingToBreak = false, isLate = false } = {}) {
+  constructor(message: string, { nothingToBreak = false } = {}) {
     super(message);
     this.nothingToBreak = nothingToBreak;
-    this.isLate = isLate;
   }
 }

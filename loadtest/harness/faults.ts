@@ -1,14 +1,16 @@
 // Ways to break a stack from the outside, and back.
 
-import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
 import type { Backend } from '../../locks/index.ts';
+import type { RedisClient } from '../../locks/lock.ts';
 import type { Command, Held, Link } from '../../scripts/link/link.ts';
-import type { Stack } from '../../scripts/stack/stack.ts';
-import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import type { Breakable } from '../../scripts/stack/stack.ts';
 import { stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { sharedClock, sleep, wallClock } from './clock.ts';
+import { greetingsOf, isRelease } from './commands.ts';
+import { readLease } from './lease-watch.ts';
 import { network } from './network.ts';
+import { poll } from './poll.ts';
 import type { Target, TargetNode } from './target.ts';
 
 const stock = stockKey('001');
@@ -17,51 +19,83 @@ const cutMark = `${stock}:after-the-cut`;
 /** How long a fault may take to be there, in milliseconds. */
 const STAGE_LIMIT_MS = 5_000;
 const LOOK_MS = 10;
-
-/** The process of the node died `at` this moment, on the shared clock. When it was about to, it had recorded these events. */
-export interface Crash {
-  node: TargetNode;
-  at: number;
-  events: SaleEvent[];
-}
+/** How long a server may leave the harness unanswered before it counts as silent, in milliseconds. */
+const ANSWER_LIMIT_MS = 200;
 
 export interface FaultsOptions extends Pick<Target, 'nodes' | 'stack'> {
-  /** Where the lock is. */
+  /** Where the lock is, and its key. */
   backend: Backend;
+  lockKey: string;
   /** Called when the nodes are led to another Redis. */
-  onMove: (redisUrl: string) => void;
+  onMove?: (redisUrl: string) => void;
+  /** Resolves when all is known that a node has recorded: it is killed next. */
+  beforeKill?: (node: TargetNode) => Promise<unknown>;
 }
 
-/** Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. */
-export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
+/**
+ * Ways to break a stack from the outside. Each can be undone, and `undoAll` undoes what has not been. Each throws NotStagedError when it
+ * has no effect. A master is named by its place in the stack, from 0.
+ */
+export function createFaults({
+  nodes,
+  stack,
+  backend,
+  lockKey,
+  onMove = () => {},
+  beforeKill = async () => {},
+}: FaultsOptions) {
   const undos: (() => unknown)[] = [];
-  const crashes: Crash[] = [];
+  /** Each death of a process of a node so far, on the shared clock. */
+  const deaths: { node: string; at: number }[] = [];
   /** How each dead node is started again. */
   const revivals = new Map<TargetNode, () => Promise<void>>();
   /** The replica that the stack has is one that this drill breaks. */
   let isLastingTaken = false;
+  const masters = stack?.masters ?? [];
+  const voters = masters.map(({ url }) => connect(url, { commandTimeout: ANSWER_LIMIT_MS, maxRetriesPerRequest: 0 }));
 
-  /** The process of a node, to pause or to kill. Throws NotStagedError for a node that this run has not started. */
-  function processOf(node: TargetNode) {
-    if (node.process === undefined) throw new NotStagedError(`${node.name} is not a process of this run.`);
-    return node.process;
+  /** A connection for what the drill itself reads and writes, until all is undone. */
+  function connect(url: string, options = {}): RedisClient {
+    const client = network().connectRedis(url, { ...options, retryStrategy: () => LOOK_MS });
+    client.on('error', () => {});
+    return client;
   }
 
-  /** Pauses a node's process until it is resumed. */
-  function pause(node: TargetNode): { resume(): void } {
-    const process = processOf(node);
-    const resume = () => process.signal('SIGCONT');
-    undos.push(resume);
+  function connectForNow(url: string) {
+    const client = connect(url);
+    undos.push(() => client.disconnect());
+    return client;
+  }
+
+  const ofNode = ({ name, process }: TargetNode) => ours(name, process);
+  const redisProcess = () => ours('Redis', stack?.redisProcess);
+  const ofMaster = (master: number) => ours(`Master ${master + 1}`, masters[master]?.process);
+
+  /** Stops a process where it stands until it comes back. */
+  function halt(process: Breakable) {
+    const comeBack = () => process.signal('SIGCONT');
+    undos.push(comeBack);
     process.signal('SIGSTOP');
-    return { resume };
+    return { comeBack };
   }
 
-  /** Kills a node as a crash would, and resolves with the moment, on the shared clock. Its events so far are kept. */
+  /** Kills a process as a crash would, until it comes back. */
+  async function crash(process: Breakable) {
+    let isBack = false;
+    async function comeBack() {
+      if (isBack) return;
+      isBack = true;
+      await process.start();
+    }
+    undos.push(comeBack);
+    await process.kill();
+    return { comeBack };
+  }
+
+  /** Kills a node, and resolves with the moment, on the shared clock. What it has recorded is known. */
   async function kill(node: TargetNode) {
-    const process = processOf(node);
-    const { events } = await node.history();
-    const crash: Crash = { node, at: sharedClock(), events };
-    crashes.push(crash);
+    const process = ofNode(node);
+    await beforeKill(node);
     async function revive() {
       if (revivals.get(node) !== revive) return;
       await process.start();
@@ -69,11 +103,13 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     }
     revivals.set(node, revive);
     undos.push(revive);
+    const death = { node: node.name, at: sharedClock() };
+    deaths.push(death);
     await process.kill();
     // Until then it goes on.
-    crash.at = sharedClock();
-    if (await answers(node)) throw new NotStagedError(`${node.name} still answers after it was killed.`);
-    return crash.at;
+    death.at = sharedClock();
+    if (await isThere(node.state())) throw new NotStagedError(`${node.name} still answers after it was killed.`);
+    return death.at;
   }
 
   /** Has the clock of a node run so many times as fast as that of its machine. Returns what reads it, in milliseconds. */
@@ -83,28 +119,34 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     return node.runClock(rate);
   }
 
-  /** Starts a node that was killed. One that was not runs on. */
-  async function revive(node: TargetNode) {
-    await revivals.get(node)?.();
-  }
-
-  /** What a node reaches Redis through. Throws NotStagedError when there is nothing between them. */
+  /** What a node reaches Redis through. */
   function linkOf(node: TargetNode): Link {
     if (node.link === undefined) throw new NotStagedError(`${node.name} reaches Redis without a link.`);
     return node.link;
   }
 
+  function linksToMasters(node: TargetNode, wanted: number[]): Link[] {
+    return wanted.map((master) => {
+      const link = node.masterLinks?.[master];
+      if (link === undefined) throw new NotStagedError(`${node.name} reaches master ${master + 1} without a link.`);
+      return link;
+    });
+  }
+
+  /** What a node reaches the servers of the lock through. */
+  function linksToLock(node: TargetNode): Link[] {
+    if (backend === 'redis') return [linkOf(node)];
+    const links = backend === 'masters' ? (node.masterLinks ?? []) : [node.backendLinks?.[backend]];
+    const open = links.filter((link) => link !== undefined);
+    if (open.length === 0) throw new NotStagedError(`${node.name} reaches the servers of its lock without a link.`);
+    return open;
+  }
+
   /**
-   * Lets `act` make a node send a command, which its link holds. Resolves when it has come, with the line between the node
-   * and its link cut, so that the node can't send another. Throws NotStagedError when the command never comes.
-   *
-   * A release that goes to several masters is held on its way to each of them.
+   * Lets `act` make a node send a command, which its link holds. Resolves when it has come, with the line between the node and its link
+   * cut, so that the node can't send another. A release that goes to several masters is held on its way to each of them.
    */
-  async function holdOnItsWay(
-    node: TargetNode,
-    isMeant: (command: Command) => boolean,
-    act: () => Promise<void>,
-  ): Promise<{ arrive(): Promise<void> }> {
+  async function holdOnItsWay(node: TargetNode, isMeant: (command: Command) => boolean, act: () => Promise<unknown>) {
     const links = isMeant === isRelease && backend === 'masters' ? (node.masterLinks ?? []) : [linkOf(node)];
     const all = links.map((link) => link.holdNext(isMeant));
     undos.push(() => {
@@ -119,7 +161,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     }
     for (const link of links) link.cut();
     return {
-      /** Lets the command reach Redis. Throws NotStagedError when it has not. */
+      /** Lets the command reach its server. */
       async arrive() {
         const haveReached = await Promise.all(all.map((held) => held.letGo()));
         if (haveReached.includes(false)) throw new NotStagedError('The command that was held never reached Redis.');
@@ -134,22 +176,18 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     return held;
   }
 
-  /** Passes every answer of Redis to a node on so much later, in milliseconds, until it is over. */
-  function delayAnswers(node: TargetNode, ms: number): { over(): void } {
-    const link = linkOf(node);
-    const over = () => link.delayReplies(0);
-    undos.push(over);
-    link.delayReplies(ms);
-    return { over };
-  }
-
-  /** What a node reaches the servers of the lock through. Throws NotStagedError when there is nothing between them. */
-  function linksToLock(node: TargetNode): Link[] {
-    if (backend === 'redis') return [linkOf(node)];
-    const links = backend === 'masters' ? (node.masterLinks ?? []) : [node.backendLinks?.[backend]];
-    const open = links.filter((link) => link !== undefined);
-    if (open.length === 0) throw new NotStagedError(`${node.name} reaches the servers of its lock without a link.`);
-    return open;
+  /** Passes every answer on these lines on so much later, in milliseconds, until it is over. */
+  function delay(links: Link[], ms: number) {
+    const delayBy = (late: number) => {
+      for (const link of links) link.delayReplies(late);
+    };
+    undos.push(() => delayBy(0));
+    delayBy(ms);
+    return {
+      over: () => delayBy(0),
+      /** The shortest time in which a server answers over one of them, in milliseconds. */
+      measure: async () => Math.min(...(await Promise.all(links.map(answerTime)))),
+    };
   }
 
   /**
@@ -158,99 +196,52 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
    */
   function cutOff(node: TargetNode): { restore(): void } {
     const links = linksToLock(node);
-    let probes: ReturnType<typeof openProbe>[] = [];
+    for (const link of links) link.cut('silent');
+    let hasPassed = false;
+    const hear = () => {
+      hasPassed = true;
+    };
+    const probes = links.map(({ port }) => network().probe(port, hear));
     const undo = () => {
       for (const probe of probes) probe.close();
       for (const link of links) link.restore();
     };
     undos.push(undo);
-    for (const link of links) link.cut('silent');
-    probes = links.map(openProbe);
     return {
       restore() {
-        const hasPassed = probes.some((probe) => probe.hasHeard());
+        const isWhole = hasPassed;
         undo();
-        if (hasPassed) throw new NotStagedError(`${node.name} still reached the servers of its lock.`);
+        if (isWhole) throw new NotStagedError(`${node.name} still reached the servers of its lock.`);
       },
     };
   }
 
-  /** The process of Redis, to stop or to kill. Throws NotStagedError for a Redis that this run has not started. */
-  function redisProcess() {
-    const process = stack?.redisProcess;
-    if (process === undefined) throw new NotStagedError('Redis is not a process of this run.');
-    return process;
-  }
-
-  /** Stops Redis where it stands until it is resumed. */
-  async function stopRedis() {
-    const process = redisProcess();
-    const resume = async () => process.signal('SIGCONT');
-    undos.push(resume);
-    process.signal('SIGSTOP');
-    return { comeBack: resume };
-  }
-
-  /** Kills Redis as a crash would, until it is started again with the data that it had. */
-  async function killRedis() {
-    const process = redisProcess();
-    let isBack = false;
-    const comeBack = async () => {
-      if (isBack) return;
-      isBack = true;
-      await process.start();
+  /** Cuts the lines between a node and these masters. */
+  function cutMasters(node: TargetNode, wanted: number[]): { restore(): void } {
+    const links = linksToMasters(node, wanted);
+    const restore = () => {
+      for (const link of links) link.restore();
     };
-    undos.push(comeBack);
-    await process.kill();
-    return { comeBack };
-  }
-
-  /** A connection for what the drill itself reads and writes. */
-  function connect(url: string) {
-    const client = network().connectRedis(url, { retryStrategy: () => LOOK_MS });
-    client.on('error', () => {});
-    undos.push(() => client.disconnect());
-    return client;
-  }
-
-  /** The replica that the stack has, over whose line the locks are confirmed; the first time that it is asked for. */
-  function takeLasting({ replica, redis }: Pick<Stack, 'replica' | 'redis'>) {
-    const { line, url } = replica ?? {};
-    if (line === undefined || url === undefined || isLastingTaken) return undefined;
-    isLastingTaken = true;
-    const client = connect(url);
-    undos.push(async () => {
-      isLastingTaken = false;
-      line.restore();
-      // One that was promoted copies again, and has nothing of its own any more.
-      await client.call('REPLICAOF', '127.0.0.1', line.port);
-      await network().untilCopied({ primaryUrl: redis.url, replicaUrl: url });
-    });
-    return { url, line, client };
-  }
-
-  async function startAnother({ startReplica, redis }: Partial<Pick<Stack, 'startReplica'>> & Pick<Stack, 'redis'>) {
-    if (startReplica === undefined) throw new NotStagedError('This Redis knows no replication.');
-    const line = await network().openLink(redis.url);
-    undos.push(() => line.close());
-    const { url, stop } = await startReplica(line.url);
-    undos.push(stop);
-    return { url, line, client: connect(url) };
+    undos.push(restore);
+    for (const link of links) link.cut();
+    return { restore };
   }
 
   /**
-   * A Redis that copies the first, over a line that can be cut: the replica that the stack has, if it has one, and after that another
-   * one each time. Throws NotStagedError.
+   * A Redis that copies the first, over a line that can be cut: the replica that the stack has, over whose line the locks are confirmed,
+   * and after that another one each time.
    */
   async function startReplica() {
     if (stack === undefined) throw new NotStagedError('Redis is not a process of this run.');
-    const { url, line, client } = takeLasting(stack) ?? (await startAnother(stack));
+    const { url, line, client } = isLastingTaken
+      ? await startAnother()
+      : ((await takeLasting()) ?? (await startAnother()));
     await network()
       .untilCopied({ primaryUrl: stack.redis.url, replicaUrl: url })
       .catch((error: Error) => {
         throw new NotStagedError(error.message);
       });
-    const redis = connect(stack.redis.url);
+    const redis = connectForNow(stack.redis.url);
 
     return {
       /** From here on nothing that is written to the first Redis reaches this one. */
@@ -260,7 +251,7 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
         undos.push(() => redis.del(cutMark));
         await redis.set(cutMark, 'written after the cut');
       },
-      /** Resolves when it has heard of all that was written since the line of another replica was cut. Throws NotStagedError. */
+      /** Resolves when it has heard of all that was written since the line of another replica was cut. */
       async hearsAll() {
         const isSame = async () =>
           (await client.exists(cutMark)) === 1 && (await client.get(stock)) === (await redis.get(stock));
@@ -270,45 +261,59 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
       async promote() {
         await client.call('REPLICAOF', 'NO', 'ONE');
         if (await client.exists(cutMark)) throw new NotStagedError('The replica has heard of what came after the cut.');
-        undos.push(() => {
-          for (const node of nodes) linkOf(node).moveTo(stack.redis.url);
-        });
-        for (const node of nodes) linkOf(node).moveTo(url);
-        onMove(url);
-        for (const node of nodes) await untilReached(node);
+        await leadTo(url);
       },
     };
   }
 
-  /** Keeps the commands that a node sends to Redis, from here on. Throws NotStagedError when nothing is between them. */
-  function watchCommands(node: TargetNode): { commands: Command[]; end(): void } {
-    const commands: Command[] = [];
-    const end = linkOf(node).watch((command) => void commands.push(command));
-    undos.push(end);
-    return { commands, end };
+  async function takeLasting() {
+    const { line, url } = stack?.replica ?? {};
+    if (stack === undefined || line === undefined || url === undefined) return undefined;
+    isLastingTaken = true;
+    const client = connectForNow(url);
+    undos.push(async () => {
+      isLastingTaken = false;
+      line.restore();
+      // One that was promoted copies again, and has nothing of its own any more.
+      await client.call('REPLICAOF', '127.0.0.1', line.port);
+      await network().untilCopied({ primaryUrl: stack.redis.url, replicaUrl: url });
+    });
+    return { url, line, client };
+  }
+
+  async function startAnother() {
+    if (stack?.startReplica === undefined) throw new NotStagedError('This Redis knows no replication.');
+    const line = await network().openLink(stack.redis.url);
+    undos.push(() => line.close());
+    const { url, stop } = await stack.startReplica(line.url);
+    undos.push(stop);
+    return { url, line, client: connectForNow(url) };
+  }
+
+  /** Leads both nodes to another Redis. Resolves when they have reached it. */
+  async function leadTo(url: string) {
+    undos.push(() => {
+      for (const node of nodes) linkOf(node).moveTo(stack?.redis.url ?? '');
+    });
+    for (const node of nodes) linkOf(node).moveTo(url);
+    onMove(url);
+    for (const node of nodes) await until(() => isThere(node.redis()), `${node.name} did not reach Redis.`);
   }
 
   /**
-   * Leads the nodes to a server whose wall clock can be set ahead, in the place of the one that these links lead to. Resolves when
-   * every node is there. Throws NotStagedError.
+   * Puts a server whose wall clock can be set ahead in the place of the last master of a bare majority, where masters vote, else of Redis.
+   * Resolves when every node is there.
    */
-  async function lendClock(links: Link[], redisUrl: string) {
+  async function lendClock() {
     if (stack === undefined) throw new NotStagedError('No server of this run has a clock that can be set.');
     const server = await stack.startClockServer();
     undos.push(server.stop);
     await network().loadScripts(server.url);
-    const client = connect(server.url);
-    undos.push(() => {
-      for (const link of links) link.moveTo(redisUrl);
-    });
-    const greetings = links.map(greetingsOf);
-    for (const link of links) link.moveTo(server.url);
-    const areThere = async () => links.every((link, at) => greetingsOf(link) > (greetings[at] ?? 0));
-    await until(areThere, 'A node did not reach the server whose clock can be set.');
-
+    const client = connectForNow(server.url);
+    if (backend === 'masters') await lendVoter(Math.floor(masters.length / 2), server.url, client);
+    else await leadTo(server.url);
     return {
-      url: server.url,
-      /** Sets its clock ahead by so many milliseconds. Throws NotStagedError when it says that it is not. */
+      /** Sets its clock ahead by so many milliseconds. */
       async jump(ms: number) {
         const aheadMs = async () => Number((await client.time())[0]) * 1_000 - wallClock();
         server.setAhead(ms);
@@ -318,38 +323,99 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
     };
   }
 
-  /** Leads the nodes from Redis to a server whose wall clock can be set ahead. Throws NotStagedError. */
-  async function lendClockOfRedis() {
-    const clock = await lendClock(nodes.map(linkOf), stack?.redis.url ?? '');
-    onMove(clock.url);
-    for (const node of nodes) await untilReached(node);
-    return clock;
+  async function lendVoter(master: number, url: string, client: RedisClient) {
+    const links = nodes.flatMap((node) => linksToMasters(node, [master]));
+    const own = voters[master] as RedisClient;
+    undos.push(() => {
+      for (const link of links) link.moveTo(masters[master]?.url ?? '');
+      voters[master] = own;
+    });
+    voters[master] = client;
+    const greetings = links.map(greetingsOf);
+    for (const link of links) link.moveTo(url);
+    const areThere = async () => links.every((link, at) => greetingsOf(link) > (greetings[at] ?? 0));
+    await until(areThere, 'A node did not reach the server whose clock can be set.');
+  }
+
+  /** Who has the vote of a master, as it says itself: an owner token, `nobody`, or `silent`. */
+  async function voteAt(master: number): Promise<string> {
+    const client = voters[master] as RedisClient;
+    const [key = lockKey] = await keysOf(client, lockKey);
+    const lease = await readLease(client, key);
+    return lease === undefined ? 'silent' : (lease.owner ?? 'nobody');
+  }
+
+  /** Stops a master where it stands. */
+  async function freezeMaster(master: number) {
+    halt(ofMaster(master));
+    if ((await voteAt(master)) !== 'silent') throw new NotStagedError(`Master ${master + 1} answers after SIGSTOP.`);
+  }
+
+  /** Kills a master and starts it again: it has forgotten every vote. Resolves with what tells whether a node has reached it since. */
+  async function forgetMaster(master: number) {
+    const name = `Master ${master + 1}`;
+    const process = ofMaster(master);
+    if (['nobody', 'silent'].includes(await voteAt(master))) throw new NotStagedError(`${name} had no vote to forget.`);
+    const greetings = new Map(nodes.map((node) => [node, linksToMasters(node, [master]).map(greetingsOf)]));
+    await (await crash(process)).comeBack();
+    await until(async () => (await voteAt(master)) !== 'silent', `${name} did not come back.`);
+    if ((await voteAt(master)) !== 'nobody') throw new NotStagedError(`${name} has forgotten nothing.`);
+
+    return async function isReached(node: TargetNode): Promise<boolean> {
+      const [link] = linksToMasters(node, [master]);
+      if (!link?.counters.open || greetingsOf(link) <= (greetings.get(node)?.[0] ?? 0)) return false;
+      // Its answer has been read by the time the node answers.
+      await node.state();
+      return true;
+    };
   }
 
   return {
-    /** Every death so far, also of a node that runs again. */
-    crashes: crashes as readonly Crash[],
+    deaths,
     isDead: (node: TargetNode) => revivals.has(node),
-    pause,
+    pause: (node: TargetNode) => halt(ofNode(node)),
     kill,
+    /** Starts a node that was killed. One that was not runs on. */
+    revive: async (node: TargetNode) => revivals.get(node)?.(),
     runClock,
-    revive,
     holdOnItsWay,
     holdNext,
-    delayAnswers,
-    watchCommands,
+    delayAnswers: (node: TargetNode, ms: number) => delay([linkOf(node)], ms),
+    delayMasters: (node: TargetNode, wanted: number[], ms: number) => delay(linksToMasters(node, wanted), ms),
     cutOff,
+    cutMasters,
+    /** Mends every line of a node to Redis and the masters. */
     restore(node: TargetNode) {
-      linkOf(node).restore();
-      for (const link of node.masterLinks ?? []) link.restore();
+      for (const link of [linkOf(node), ...(node.masterLinks ?? [])]) link.restore();
     },
-    stopRedis,
-    killRedis,
+    stopRedis: async () => halt(redisProcess()),
+    killRedis: async () => crash(redisProcess()),
     startReplica,
     lendClock,
-    lendClockOfRedis,
-    /** Takes note of how to undo a fault that is staged elsewhere. */
-    onFault: (undo: () => unknown) => void undos.push(undo),
+    /** Keeps the commands that a node sends to Redis, from here on. */
+    watchCommands(node: TargetNode, onCommand = () => {}): { commands: Command[]; end(): void } {
+      const commands: Command[] = [];
+      const end = linkOf(node).watch((command) => {
+        commands.push(command);
+        onCommand();
+      });
+      undos.push(end);
+      return { commands, end };
+    },
+    freezeMaster,
+    forgetMaster,
+    votes: () => Promise.all(voters.map((_, master) => voteAt(master))),
+    /** Loads the project's scripts into each server. */
+    async prepare() {
+      for (const url of [stack?.redis.url, ...masters.map(({ url }) => url)]) if (url) await network().loadScripts(url);
+    },
+    /** Takes every vote of the masters away. */
+    async clearVotes() {
+      for (const voter of voters) await voter.del(...(await keysOf(voter, lockKey)));
+    },
+    close() {
+      for (const voter of voters) voter.disconnect();
+    },
     /** Brings back all that was broken, the last first. Rejects when something could not be, after trying the rest. */
     async undoAll() {
       const errors: unknown[] = [];
@@ -365,57 +431,36 @@ export function createFaults({ nodes, stack, backend, onMove }: FaultsOptions) {
   };
 }
 
-/** How often a client of this link has asked, as each does first, whether its server is ready. */
-export const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;
-
-/** A connection over a link, which hears of the server as long as something passes: an answer, a greeting, or its end. */
-function openProbe({ port }: Link) {
-  let hasHeard = false;
-  const { close } = network().probe(port, () => {
-    hasHeard = true;
-  });
-  return { hasHeard: () => hasHeard, close };
+function ours(name: string, process: Breakable | undefined): Breakable {
+  if (process === undefined) throw new NotStagedError(`${name} is not a process of this run.`);
+  return process;
 }
 
-function answers(node: TargetNode) {
-  return node.state().then(
+const isThere = (answer: Promise<unknown>) =>
+  answer.then(
     () => true,
     () => false,
   );
+
+/** An external lock may have a key of another name, which has that of the lock in it. */
+async function keysOf(client: RedisClient, lockKey: string): Promise<string[]> {
+  const found = await client.keys(`*${lockKey}*`).catch(() => []);
+  return found.length > 0 ? found : [lockKey];
 }
 
-/** Resolves when the node reaches Redis. Throws NotStagedError when it does not in time. */
-function untilReached(node: TargetNode) {
-  const isReached = () =>
-    node.redis().then(
-      () => true,
-      () => false,
-    );
-  return until(isReached, `${node.name} did not reach Redis.`);
+/** How long a server takes to answer over a link, in milliseconds. Rejects when the connection breaks. */
+function answerTime({ port }: Link): Promise<number> {
+  const askedAt = sharedClock();
+  return new Promise<number>((resolve, reject) => {
+    const probe = network().probe(port, (what) => {
+      probe.close();
+      if (what === 'data') resolve(sharedClock() - askedAt);
+      else reject(new Error('The connection to a master broke.'));
+    });
+  });
 }
 
-async function until(isThere: () => Promise<boolean>, otherwise: string) {
-  const deadline = sharedClock() + STAGE_LIMIT_MS;
-  while (!(await isThere())) {
-    if (sharedClock() > deadline) throw new NotStagedError(otherwise);
-    await sleep(LOOK_MS);
-  }
-}
-
-/** The command that reads the stock, itself or in a script. */
-export function isStockRead({ name, script, args }: Command): boolean {
-  return (name === 'GET' || script === 'read-if-newest') && args.includes(stock);
-}
-
-/** The command that writes the stock, itself or in a script. */
-export function isStockWrite({ name, script, args }: Command): boolean {
-  return !['GET', 'MGET'].includes(name) && script !== 'read-if-newest' && args.includes(stock);
-}
-
-/** What deletes the key of a lock of ours, besides a script. */
-const deleting = new Set(['DEL', ...Object.keys(deletingCommands)]);
-
-/** The command by which a holder of a lock of ours gives it up. */
-export function isRelease({ name, script }: Command): boolean {
-  return deleting.has(name) || (script?.startsWith('release-') ?? false);
+/** What no event tells is asked for again and again. */
+async function until(isSo: () => Promise<boolean>, otherwise: string) {
+  if (!(await poll(async () => (await isSo()) || undefined, STAGE_LIMIT_MS))) throw new NotStagedError(otherwise);
 }

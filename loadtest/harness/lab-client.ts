@@ -25,6 +25,7 @@ import {
   tickResultSchema,
   tickScriptSchema,
 } from '../../services/inventory/lab/contract.ts';
+import { type FollowOptions, followNode } from './event-stream.ts';
 
 export type {
   LockTiming,
@@ -59,6 +60,8 @@ export interface LabClient {
   /** Forgets counts and history. */
   reset(): Promise<void>;
   history(): Promise<LabHistory>;
+  /** Calls `onPush` with what the node records, at once with all that it has so far, whatever becomes of its process. */
+  follow(onPush: FollowOptions['onPush']): { close(): void };
   redis(): Promise<RedisState>;
   /** The bytes in use after a forced collection. */
   heap(): Promise<number>;
@@ -103,6 +106,7 @@ export async function openLabClient(labUrl: string): Promise<LabClient> {
     script: async (script) => void (await call('PUT', '/next-sale', saleScriptSchema.parse(script))),
     resume: async () => void (await call('PUT', '/resume', {})),
     reset: async () => void (await call('DELETE', '/history')),
+    follow: (onPush) => followNode(labUrl, { onPush }),
     history: async () => historySchema.parse(await call('GET', '/history')),
     redis: async () => redisSchema.parse(await call('GET', '/redis')),
     heap: async () => heapSchema.parse(await call('GET', '/heap')).usedBytes,

@@ -1,15 +1,19 @@
-// Follows a drill that goes step by step to its judgement.
+// Follows a drill that goes step by step to its judgement, and once more when that says nothing.
 
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Hold } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
+import { formatDuration } from '../evidence/numbers.ts';
 import type { Verdict } from '../evidence/results.ts';
 import { sleep } from './clock.ts';
-import type { DrillOutcome } from './drill.ts';
+import { type DrillOutcome, lostTrack, type Narrate } from './drill.ts';
 
 /** How many witnesses a result names. */
 const MAX_WITNESSES = 10;
 /** How long the step that a drill was at may take to end when the drill is stopped, in milliseconds. */
 const STOP_LIMIT_MS = 10_000;
+/** How often a drill is played at most. */
+const TRIES = 4;
 
 export interface Judgement {
   verdict: Exclude<Verdict, 'not-applicable'>;
@@ -21,8 +25,6 @@ export interface Judgement {
   isJudged?: (hold: Hold) => boolean;
   /** With `unknown`: the lock never takes the step that the drill breaks. */
   nothingToBreak?: boolean;
-  /** With `unknown`: a step came too late, and may come in time when the drill is run again. */
-  isLate?: boolean;
 }
 
 /**
@@ -72,6 +74,48 @@ function untilStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): 
 }
 
 /** The fault was never there, so nothing may be concluded. */
-export function notStaged(reason: string, { nothingToBreak = false, isLate = false } = {}): Judgement {
-  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak, isLate };
+export function notStaged(reason: string, { nothingToBreak = false } = {}): Judgement {
+  return { verdict: 'unknown', reason, figures: {}, witnesses: [], nothingToBreak };
+}
+
+export interface Attempt {
+  outcome: DrillOutcome;
+  /** For how long nothing went on at worst, in milliseconds. */
+  standstillMs: number;
+}
+
+export interface Limits {
+  /** After a standstill as long as this any verdict may be wrong, in milliseconds. */
+  wrongMs: number;
+  /** One as long as this may be why a fault could not be staged, in milliseconds. */
+  hinderingMs: number;
+  /** How often the drill is played at most; 4 times when it is not given. */
+  tries?: number | undefined;
+  narrate: Narrate;
+}
+
+/**
+ * Resolves with the first outcome that says something: the fault was staged, and the machine did not spoil it. When there is none the
+ * verdict is `unknown`. A lock that never takes the step that is broken is not played again.
+ */
+export async function playAgain(attempt: () => Promise<Attempt>, limits: Limits): Promise<DrillOutcome> {
+  const { wrongMs, hinderingMs, tries = TRIES, narrate } = limits;
+  for (let tried = 1; ; tried += 1) {
+    const { outcome, standstillMs } = await attempt();
+    const isUnknown = outcome.verdict === 'unknown' && !outcome.nothingToBreak;
+    const isSpoilt = standstillMs >= (isUnknown ? hinderingMs : wrongMs);
+    if (!isUnknown && !isSpoilt) return outcome;
+    const busy = `The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`;
+    if (tried < tries) await narrate(`${isUnknown ? outcome.reasons[0] : busy} The drill is run again.`, 0, false);
+    else if (isUnknown) return { ...outcome, isSpoilt };
+    else return { ...outcome, ...lostTrack(busy), figures: {}, events: outcome.events, isSpoilt };
+  }
+}
+
+/** Runs it, and measures how late the event loop of this process was at worst. */
+export async function watchingThisProcess(run: () => Promise<DrillOutcome>): Promise<Attempt> {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const outcome = await run().finally(() => delay.disable());
+  return { outcome, standstillMs: delay.max / 1e6 };
 }

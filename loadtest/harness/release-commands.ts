@@ -4,7 +4,7 @@ import type { Command } from '../../scripts/link/link.ts';
 import { fenceKey, lockKey, stockKey } from '../../services/inventory/store.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { isExternal } from '../staircase/lookup.ts';
-import { isRelease, isStockWrite } from './faults.ts';
+import { isRelease, isStockWrite } from './commands.ts';
 import type { TestBed } from './test-bed.ts';
 
 /** How many commands of one release are held, each in turn. */

@@ -1,28 +1,29 @@
-// The ground of a drill that goes step by step: two nodes made ready, ways to break them, and the way back.
+// The ground of a scenario: two nodes made ready, their sales, what they tell, ways to break them, and the way back.
 
 import { hasLock } from '../../locks/index.ts';
 import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
 import { lockKey } from '../../services/inventory/store.ts';
-import { type Hold, holdsOf, type StepHistory } from '../evidence/history.ts';
+import type { SaleEnd } from '../evidence/answers.ts';
+import { type Hold, holdsOf, isSame, type SaleName, type StepHistory } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import type { Timeline } from '../evidence/results.ts';
 import { type Fault, timelineOf } from '../evidence/timeline.ts';
 import { backendOfRow, isExternal } from '../staircase/lookup.ts';
-import { sharedClock, sleep } from './clock.ts';
+import { sharedClock, sleep, startTimer, stopTimer } from './clock.ts';
+import { isRelease } from './commands.ts';
 import type { Narrate } from './drill.ts';
 import { createFaults } from './faults.ts';
-import type { LockTiming } from './lab-client.ts';
+import type { LockTiming, SaleScript } from './lab-client.ts';
 import { watchLease } from './lease-watch.ts';
 import { readLeftKeys } from './left-keys.ts';
-import { createMasterFaults } from './master-faults.ts';
-import { network } from './network.ts';
 import type { Observe } from './observed.ts';
 import { poll } from './poll.ts';
+import { followNodes } from './record.ts';
+import { type RunningSale, sendBasket, sendLook, sendSale } from './single-sale.ts';
 import type { Target, TargetNode } from './target.ts';
-import { createWatchedSales, type InsideSale } from './watched-sales.ts';
 
 /** How long a step may take that no lock delays, in milliseconds. */
-const STEP_LIMIT_MS = 5_000;
+export const STEP_LIMIT_MS = 5_000;
 /** How long the sales of a drill may take to end after it, in milliseconds. */
 const SETTLE_LIMIT_MS = 15_000;
 /** A server other than Redis can't be asked how far it has come: a request takes a small part of this time, in milliseconds. */
@@ -30,6 +31,10 @@ const OTHER_SERVER_MS = 100;
 const RETRY_DELAY_MS = 20;
 const WAIT_TIMEOUT_MS = 10_000;
 const SKU = '001';
+/** The answer to a sale when no replica has confirmed its lock, or its write. */
+export const NOT_REPLICATED = 'NOT_REPLICATED';
+
+export type InsideSale = RunningSale & { saleId: string };
 
 export interface TestBedOptions {
   target: Target;
@@ -49,33 +54,28 @@ export type TestBed = Awaited<ReturnType<typeof openTestBed>>;
 export async function openTestBed(options: TestBedOptions) {
   const { target, stage, timing, stock, narrate, signal, observe } = options;
   const { nodes, stack } = target;
-  const [first, second] = nodes;
-  if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
+  const [first, second] = nodes as [TargetNode, TargetNode];
+  const backend = backendOfRow(stage);
   const marks: Fault[] = [];
-  const skus = [SKU];
-  let isOver = false;
   /** When the drill itself had a node stand still. */
   const staged: Fault[] = [];
+  const skus = [SKU];
+  const sales: RunningSale[] = [];
+  const others: { hangUp(): void }[] = [];
+  /** Which node an owner token begins with. */
+  const instances = new Map<string, string>();
+  let endedAt: number | undefined;
   let nodesStandstillMs = 0;
   /** Redis itself was made to fail. */
   let isRedisBroken = false;
-  const isVoted = backendOfRow(stage) === 'masters';
   const faults = createFaults({
     nodes,
     stack,
-    backend: backendOfRow(stage),
-    onMove: (redisUrl) => watch?.moveTo(redisUrl),
-  });
-  let endedAt: number | undefined;
-  const masters = createMasterFaults({
-    nodes,
-    masters: stack?.masters ?? [],
+    backend,
     lockKey: lockKey(SKU, stage),
-    lend: faults.lendClock,
-    onFault: faults.onFault,
+    onMove: (url) => watch?.moveTo(url),
+    beforeKill: (node) => record.catchUp(node),
   });
-  /** Which node an owner token begins with. */
-  const instances = new Map<string, string>();
 
   /** Sets the lock of a node that runs since just now. */
   async function setUp(node: TargetNode) {
@@ -92,55 +92,131 @@ export async function openTestBed(options: TestBedOptions) {
     }
     await first.clear();
     await first.setStock(stock);
-    if (stack) await network().loadScripts(stack.redis.url);
-    await masters.prepare();
+    await faults.prepare();
   } catch (error) {
     // What took effect of it is taken back.
     for (const node of nodes) await node.setLock(stage).catch(() => {});
     await first.clear().catch(() => {});
-    masters.close();
+    faults.close();
     throw error;
   }
-  const tries = countTries(nodes, (node) => (isVoted ? node.masterLinks?.[0] : node.link), lockKey(SKU, ''));
-  faults.onFault(tries.end);
+  const record = followNodes(nodes, mustBeOpen);
+  signal?.addEventListener('abort', record.ring);
+  const tries = countTries();
   const watch = stack && watchLease(stack.redis.url, lockKey(SKU, stage));
-  // From its first step on the drill is looked at.
-  if (watch) await poll(async () => watch.samples.length > 0 || undefined, STEP_LIMIT_MS);
+  await record.begin().catch((error) => {
+    record.close();
+    faults.close();
+    throw error;
+  });
   const startedAt = sharedClock();
 
   const live = () => nodes.filter((node) => !faults.isDead(node));
   const sinceStart = () => sharedClock() - startedAt;
 
-  /** Events of all nodes, those of processes that died included, in order. */
-  async function events(): Promise<SaleEvent[]> {
-    const histories = await Promise.all(live().map((node) => node.history()));
-    const lastWords = faults.crashes.flatMap(({ events }) => events);
-    return [...lastWords, ...histories.flatMap(({ events }) => events)].sort((a, b) => a.at - b.at);
-  }
-
   /** A step that comes after the end of the test bed is stopped here: another drill may have the stack by then. */
   function mustBeOpen() {
     signal?.throwIfAborted();
-    if (isOver) throw new Error('The drill is over.');
+    if (endedAt !== undefined) throw new Error('The drill is over.');
   }
 
-  /** The function for as long as the test bed goes on; afterwards each call throws. */
-  function guarded<Args extends unknown[], Result>(act: (...args: Args) => Result) {
-    return (...args: Args): Result => {
+  /** What no event tells is looked at again and again. Resolves with undefined after the limit. */
+  const waitFor = <T>(look: () => Promise<T | undefined>, limitMs: number) =>
+    poll(() => {
       mustBeOpen();
-      return act(...args);
-    };
+      return look();
+    }, limitMs);
+
+  function started<Sale extends { hangUp(): void }>(sale: Sale): Sale {
+    mustBeOpen();
+    others.push(sale);
+    return sale;
   }
+
+  /** Sends a sale to a node. */
+  function sell(node: TargetNode): RunningSale {
+    const sale = started(sendSale(node));
+    sales.push(sale);
+    return sale;
+  }
+
+  /** Sends a sale to a node, whose client hangs up when it has no answer within the limit. Resolves when it has ended. */
+  const sellWithin = (node: TargetNode, limitMs: number) => endWithin(sell(node), limitMs);
+
+  const eventsOf = (sale: SaleName) => record.events().filter((event) => isSame(event, sale));
 
   /**
-   * Looks again and again until `look` finds something. Resolves with undefined when `limitMs` has passed, and rejects when the
-   * test bed ends before.
+   * Sends a sale that follows the script, and resolves when it is inside, and held there if the script says so. If the lock keeps it out for `limitMs`, its client
+   * hangs up, and this resolves with undefined; also when it is refused because no replica has confirmed its lock. Throws
+   * NotStagedError when it has ended otherwise without being held inside.
    */
-  function waitFor<T>(look: () => Promise<T | undefined>, limitMs: number) {
-    return poll(guarded(look), limitMs);
+  async function trySellInside(node: TargetNode, script: SaleScript, limitMs: number): Promise<InsideSale | undefined> {
+    await record.catchUp(node);
+    const before = new Set(ofNode(node).map(({ saleId }) => saleId));
+    const heldBefore = (await node.state()).held;
+    await node.script(script);
+    const sale = sell(node);
+    let end: SaleEnd | undefined;
+    void sale.end.then((its) => {
+      end = its;
+      record.ring();
+    });
+    const saleId = await record.until(() => {
+      const inside = ofNode(node).find((event) => isInside(event) && !before.has(event.saleId));
+      return inside?.saleId ?? (end && '');
+    }, limitMs);
+    // A sale without a lock has begun, and comes to its business later: what is resumed before that is not held yet.
+    if (saleId && (script.untilResumed || script.beforeNestedCall)) {
+      await waitFor(async () => end || (await node.state()).held > heldBefore || undefined, limitMs);
+    }
+    if (saleId === '') {
+      if (end?.outcome === 'lockTimeout' || isNotReplicated(end)) return undefined;
+      throw notInside(node, end);
+    }
+    if (saleId === undefined) {
+      sale.hangUp();
+      await sale.end;
+      return undefined;
+    }
+    if (eventsOf({ node: node.name, saleId }).some(({ type }) => type === 'left')) throw notInside(node);
+    return { ...sale, saleId };
   }
 
-  const sales = createWatchedSales({ events, waitFor });
+  /** Sends a sale that follows the script and that no other keeps out. Throws NotStagedError when it is not inside in time. */
+  async function sellInside(node: TargetNode, script: SaleScript): Promise<InsideSale> {
+    const sale = await trySellInside(node, script, STEP_LIMIT_MS);
+    if (sale === undefined) throw notInside(node);
+    return sale;
+  }
+
+  const ofNode = ({ name }: TargetNode) => record.events().filter(({ node }) => node === name);
+
+  /** Throws NotStagedError when the sale has left already, or never was inside. */
+  async function mustBeInside(sale: InsideSale) {
+    const node = live().find(({ name }) => name === sale.node);
+    if (node) await record.catchUp(node);
+    const own = eventsOf(sale);
+    if (own.some(isInside) && !own.some(({ type }) => type === 'left')) return;
+    throw new NotStagedError(`Sale ${sale.saleId} on ${sale.node} was not inside any more.`);
+  }
+
+  /** Throws NotStagedError when no sale of this node waits or has waited since `from`: refused is not kept out. */
+  async function mustHaveWaited(node: TargetNode, from: number) {
+    await record.catchUp(node);
+    const own = ofNode(node).filter(({ at }) => at >= from);
+    const ended = (saleId: string) => own.find((event) => event.saleId === saleId && event.type === 'failed')?.code;
+    const waited = own.some(
+      ({ type, saleId }) =>
+        type === 'waiting' && [undefined, 'CLIENT_GONE', 'LOCK_WAIT_TIMEOUT'].includes(ended(saleId)),
+    );
+    if (!waited) throw new NotStagedError(`No sale on ${node.name} waited for the lock.`);
+  }
+
+  /** Throws NotStagedError when no sale of this node was refused because no replica has confirmed its lock. */
+  async function mustBeUnconfirmed(node: TargetNode) {
+    await record.catchUp(node);
+    if (!ofNode(node).some(({ code }) => code === NOT_REPLICATED)) throw notInside(node);
+  }
 
   /** Starts a node that was killed, under the lock of the drill. */
   async function revive(node: TargetNode) {
@@ -168,15 +244,22 @@ export async function openTestBed(options: TestBedOptions) {
       return states.every(({ inFlight, unreleased }) => inFlight + unreleased === 0) || undefined;
     }, SETTLE_LIMIT_MS);
 
-  /**
-   * How often a node has tried to get the lock so far: each command that names the lock's key is a try. Where nothing is between
-   * the node and Redis, all that Redis has done counts.
-   */
-  async function triesOf(node: TargetNode): Promise<number> {
-    const [masterLink] = node.masterLinks ?? [];
-    if (isVoted && masterLink && !isExternal(stage)) return masterLink.counters.commands.get('acquire-reentrant') ?? 0;
-    if ((isVoted ? masterLink : node.link) === undefined) return (await node.redis()).commandsProcessed;
-    return tries.of(node);
+  /** Counts how often each node has tried to get the lock: each command that names its key, on the line to where it is, and is no release. */
+  function countTries() {
+    const counts = new Map<TargetNode, number>();
+    const ends = nodes.map((node) =>
+      (backend === 'masters' ? node.masterLinks?.[0] : node.link)?.watch((command) => {
+        if (isRelease(command) || !command.args.some((arg) => arg.includes(lockKey(SKU, '')))) return;
+        counts.set(node, (counts.get(node) ?? 0) + 1);
+        record.ring();
+      }),
+    );
+    return {
+      of: (node: TargetNode) => counts.get(node) ?? 0,
+      end() {
+        for (const end of ends) end?.();
+      },
+    };
   }
 
   /**
@@ -186,14 +269,14 @@ export async function openTestBed(options: TestBedOptions) {
   async function hasAsked(node: TargetNode) {
     // Over the same connection, on which Redis answers in order.
     await node.redis();
-    if (backendOfRow(stage) !== 'redis') await sleep(OTHER_SERVER_MS);
+    if (backend !== 'redis') await sleep(OTHER_SERVER_MS);
   }
 
   /**
    * Marks what the drill does to break things, now or `at` a moment on the shared clock, to a node or to one of its sales. Call
    * `over` when it is over; a moment never is. `standsStill`: the process of the node comes to nothing meanwhile.
    */
-  function mark(label: string, hit: { node?: TargetNode; sale?: InsideSale; at?: number; standsStill?: boolean } = {}) {
+  function mark(label: string, hit: { node?: TargetNode; sale?: SaleName; at?: number; standsStill?: boolean } = {}) {
     const node = hit.sale?.node ?? hit.node?.name;
     const fault: Fault = {
       label,
@@ -217,67 +300,46 @@ export async function openTestBed(options: TestBedOptions) {
     return seen.at + seen.ttlMs - sharedClock();
   }
 
-  /** Puts another sku into the shop, with as many units in stock. It is gone when the test bed is closed. */
-  async function addSku(sku: string) {
-    skus.push(sku);
-    await first?.setStock(stock, sku);
-  }
-
-  /** Marks that Redis is made to fail, and makes it. */
-  function breaking<Result>(act: () => Result) {
-    return guarded(() => {
-      isRedisBroken = true;
-      return act();
-    });
-  }
-
   /**
    * For how long Redis, the harness or a node came to nothing at worst, in milliseconds, as far as it was no fault of the drill. On a
    * machine that has enough time, a few. Of the nodes it is known when the test bed is closed.
    */
   const standstillMs = () => Math.max(isRedisBroken ? 0 : (watch?.standstillMs() ?? 0), nodesStandstillMs);
 
-  /** The same while the drill goes on. */
-  const standstillSoFarMs = async () => Math.max(standstillMs(), await worstOfNodes(sharedClock()));
-
   /** The worst standstill of a node from the beginning of the drill until then, without what the drill had it stand still for. */
   async function worstOfNodes(until: number): Promise<number> {
     const states = await Promise.all(live().map((node) => node.state()));
-    const unplanned = states.flatMap(({ node, standstills }) =>
-      standstills
+    const unplanned = states.flatMap(({ node, standstills }) => {
+      const own = staged.filter((fault) => fault.node === node);
+      return standstills
         .filter((standstill) => standstill.until > startedAt && standstill.from < until)
-        .map(
-          ({ ms, ...span }) =>
-            ms -
-            sharedMs(
-              span,
-              staged.filter((fault) => fault.node === node),
-            ),
-        ),
-    );
+        .map(({ ms, ...span }) => ms - sharedMs(span, own));
+    });
     return Math.max(0, ...unplanned);
   }
 
   /** Ends the drill where it stands: from here on each of its steps is refused, and its clients hang up. */
   function stop() {
-    isOver = true;
-    sales.hangUp();
+    endedAt ??= sharedClock();
+    record.ring();
+    for (const sale of others) sale.hangUp();
   }
+
+  const catchUp = () => Promise.all(live().map(record.catchUp));
 
   /** Waits until every sale has ended, and resolves with what is left. Throws NotStagedError when some never end. */
   async function outcome(): Promise<StepHistory> {
-    const ends = await sales.ends();
+    const ends = await Promise.all(sales.map(({ end }) => end));
     if (!(await allEnded())) throw new NotStagedError('Sales were still in flight at the end.');
+    await catchUp();
     // A node whose line was cut needs a moment to connect again.
-    const finalStock = await waitFor(
-      async () =>
-        live()[0]
-          ?.stock()
-          .catch(() => undefined),
-      STEP_LIMIT_MS,
-    );
+    const read = async () =>
+      live()[0]
+        ?.stock()
+        .catch(() => undefined);
+    const finalStock = await waitFor(read, STEP_LIMIT_MS);
     if (finalStock === undefined) throw new NotStagedError('The final stock could not be read.');
-    return { ends, initialStock: stock, finalStock, events: await events(), startedAt };
+    return { ends, initialStock: stock, finalStock, events: [...record.events()], startedAt };
   }
 
   /**
@@ -285,21 +347,21 @@ export async function openTestBed(options: TestBedOptions) {
    * with what happened until then; overlaps are drawn of the holders that are judged.
    */
   async function putBack(isJudged?: (hold: Hold) => boolean): Promise<{ timeline: Timeline; events: SaleEvent[] }> {
-    const until = sharedClock();
-    endedAt = until;
     stop();
+    const until = endedAt ?? sharedClock();
     await watch?.close();
+    tries.end();
     await faults.undoAll();
     // A sale that comes to its hold only now is let go, too.
     if (!(await allEnded(resumeAll))) throw new Error('Sales of the drill were still in flight after it.');
 
     nodesStandstillMs = await worstOfNodes(until);
-    const happened = (await events()).filter(({ at }) => at <= until);
+    const events = record.events().filter(({ at }) => at <= until);
     const timeline = timelineOf({
       from: startedAt,
       until,
-      events: happened,
-      deaths: deaths(),
+      events,
+      deaths: faults.deaths,
       ...(isJudged && { isJudged }),
       samples: watch?.samples ?? [],
       ownerOf,
@@ -310,24 +372,9 @@ export async function openTestBed(options: TestBedOptions) {
       await node.setLock(stage);
       await node.reset();
     }
-    for (const sku of skus) await first?.clear(sku);
-    await masters.clear();
-    return { timeline, events: happened };
-  }
-
-  const deaths = () => faults.crashes.map(({ node, at }) => ({ node: node.name, at }));
-
-  /**
-   * Gives the lock a server whose wall clock can be set ahead: the last master of a bare majority where masters vote, else Redis, with
-   * the stock in it. Throws NotStagedError.
-   */
-  async function lendClock() {
-    if (masters.count > 0 && backendOfRow(stage) === 'masters') {
-      return masters.lendClock(Math.floor(masters.count / 2), nodes);
-    }
-    const clock = await faults.lendClockOfRedis();
-    await first?.setStock(stock);
-    return clock;
+    for (const sku of skus) await first.clear(sku);
+    await faults.clearVotes();
+    return { timeline, events };
   }
 
   /**
@@ -335,7 +382,7 @@ export async function openTestBed(options: TestBedOptions) {
    * vote counts, so that no other node may ask meanwhile.
    */
   async function votesFor(node: TargetNode): Promise<number> {
-    const given = (await masters.votes()).filter((token) => token !== 'nobody' && token !== 'silent');
+    const given = (await faults.votes()).filter((token) => token !== 'nobody' && token !== 'silent');
     return given.filter((token) => isExternal(stage) || ownerOf(token)?.node === node.name).length;
   }
 
@@ -349,12 +396,13 @@ export async function openTestBed(options: TestBedOptions) {
     startedAt,
     endedAt: () => endedAt,
     faults: marks,
-    deaths,
+    deaths: () => faults.deaths,
     samples: () => watch?.samples ?? [],
     ownerOf,
     stock,
   });
   return {
+    ...faults,
     stage,
     leaseMs: timing.leaseMs,
     initialStock: stock,
@@ -364,56 +412,102 @@ export async function openTestBed(options: TestBedOptions) {
     second,
     redisKind: target.redis.kind,
     /** Narrates a step, and waits for the audience: nothing that comes next may depend on how long that takes. */
-    step: guarded((sentence: string) => narrate(sentence, sinceStart(), true)),
+    async step(sentence: string) {
+      mustBeOpen();
+      await narrate(sentence, sinceStart(), true);
+    },
     /** Narrates what happens, and goes on at once. */
-    say: guarded((sentence: string) => narrate(sentence, sinceStart(), false)),
+    async say(sentence: string) {
+      mustBeOpen();
+      await narrate(sentence, sinceStart(), false);
+    },
     mark,
-    look: guarded(sales.look),
-    addSku: guarded(addSku),
-    sell: guarded(sales.sell),
-    sellBasket: guarded(sales.sellBasket),
-    sellWithin: guarded(sales.sellWithin),
-    sellInside: guarded(sales.sellInside),
-    trySellInside: guarded(sales.trySellInside),
-    pause: guarded(faults.pause),
-    kill: guarded(faults.kill),
-    runClock: guarded(faults.runClock),
-    revive: guarded(revive),
-    mend: guarded(mend),
-    holdOnItsWay: guarded(faults.holdOnItsWay),
-    holdNext: guarded(faults.holdNext),
-    delayAnswers: guarded(faults.delayAnswers),
-    watchCommands: guarded(faults.watchCommands),
-    cutOff: guarded(faults.cutOff),
-    restore: guarded(faults.restore),
-    stopRedis: breaking(faults.stopRedis),
-    killRedis: breaking(faults.killRedis),
-    startReplica: guarded(faults.startReplica),
-    lendClock: guarded(lendClock),
-    masterCount: backendOfRow(stage) === 'masters' ? masters.count : 0,
+    /** Asks a node for the stock, as a buyer does who only looks. */
+    look: (node: TargetNode) => started(sendLook(node)),
+    /** Puts another sku into the shop, with as many units in stock. It is gone when the test bed is closed. */
+    async addSku(sku: string) {
+      skus.push(sku);
+      await first.setStock(stock, sku);
+    },
+    /** Sends a sale to a node. */
+    sell,
+    /** Sends the sale of several skus to a node. */
+    sellBasket: (node: TargetNode, wanted: string[]) => started(sendBasket(node, wanted)),
+    sellWithin,
+    sellInside,
+    trySellInside,
+    revive,
+    mend,
+    stopRedis() {
+      isRedisBroken = true;
+      return faults.stopRedis();
+    },
+    killRedis() {
+      isRedisBroken = true;
+      return faults.killRedis();
+    },
+    /** Gives the lock a server whose wall clock can be set ahead; where that takes the place of Redis, with the stock in it. */
+    async lendClock() {
+      const clock = await faults.lendClock();
+      if (backend !== 'masters') await first.setStock(stock);
+      return clock;
+    },
+    masterCount: backend === 'masters' ? (stack?.masters.length ?? 0) : 0,
     votesFor,
-    freezeMaster: guarded(masters.freeze),
-    forgetMaster: guarded(masters.forget),
-    cutMasters: guarded(masters.cut),
-    delayMasters: guarded(masters.delay),
-    triesOf,
-    hasAsked: guarded(hasAsked),
-    mustBeInside: guarded(sales.mustBeInside),
-    mustHaveWaited: guarded(sales.mustHaveWaited),
-    mustBeUnconfirmed: guarded(sales.mustBeUnconfirmed),
+    triesOf: tries.of,
+    hasAsked,
+    mustBeInside,
+    mustHaveWaited,
+    mustBeUnconfirmed,
     leaseLeftMs,
     standstillMs,
-    standstillSoFarMs,
+    /** The same while the drill goes on. */
+    standstillSoFarMs: async () => Math.max(standstillMs(), await worstOfNodes(sharedClock())),
     /** The keys that are in Redis besides the stock. None where Redis is not of this run. */
-    keysLeft: guarded(async () => (stack ? readLeftKeys(stack.redis.url) : [])),
-    events,
-    holds: async () => holdsOf(await events()),
+    keysLeft: async () => (stack ? readLeftKeys(stack.redis.url) : []),
+    /** Resolves when all is known that the nodes have recorded until now. */
+    catchUp,
+    events: record.events,
+    eventsAt: ofNode,
+    /** How many sales wait for the lock on a node. */
+    waitingAt(node: TargetNode) {
+      const last = new Map(ofNode(node).map(({ saleId, type }) => [saleId, type]));
+      return [...last.values()].filter((type) => type === 'waiting').length;
+    },
+    holds: () => holdsOf([...record.events()]),
+    until: record.until,
+    ring: record.ring,
     waitFor,
-    outcome: guarded(outcome),
+    outcome,
     stop,
     /** Brings the stack back to what it was, and resolves with what happened. However that ends, the test bed keeps no connection. */
-    close: (isJudged?: (hold: Hold) => boolean) => putBack(isJudged).finally(masters.close),
+    close: (isJudged?: (hold: Hold) => boolean) =>
+      putBack(isJudged).finally(() => {
+        signal?.removeEventListener('abort', record.ring);
+        record.close();
+        faults.close();
+      }),
   };
+}
+
+/** How a sale ends. After the limit its client hangs up. */
+export function endWithin<Answer>({ end, hangUp }: RunningSale<Answer>, limitMs: number) {
+  const timer = startTimer(hangUp, limitMs);
+  return end.finally(() => stopTimer(timer));
+}
+
+function notInside({ name }: TargetNode, end?: SaleEnd) {
+  const answer = end && 'code' in end ? `: it was answered ${end.code}` : '';
+  return new NotStagedError(`The sale on ${name} did not stay inside${answer}.`);
+}
+
+function isNotReplicated(end: SaleEnd | undefined): boolean {
+  return end !== undefined && 'code' in end && end.code === NOT_REPLICATED;
+}
+
+/** A sale under a lock has read the stock by the time it can be broken; one without a lock reads it in its only step. */
+function isInside({ type }: SaleEvent) {
+  return type === 'read' || type === 'began';
 }
 
 /** How long a span and these faults have in common, in milliseconds. */
@@ -421,20 +515,4 @@ function sharedMs(span: { from: number; until: number }, faults: Fault[]): numbe
   return faults.reduce((sum, { from, until = Number.POSITIVE_INFINITY }) => {
     return sum + Math.max(0, Math.min(until, span.until) - Math.max(from, span.from));
   }, 0);
-}
-
-/** Counts the commands of each node that name this key, on the line to where its lock is. */
-function countTries(nodes: TargetNode[], linkOf: (node: TargetNode) => TargetNode['link'], key: string) {
-  const counts = new Map<TargetNode, number>();
-  const ends = nodes.map((node) =>
-    linkOf(node)?.watch(({ args }) => {
-      if (args.some((arg) => arg.includes(key))) counts.set(node, (counts.get(node) ?? 0) + 1);
-    }),
-  );
-  return {
-    of: (node: TargetNode) => counts.get(node) ?? 0,
-    end() {
-      for (const end of ends) end?.();
-    },
-  };
 }

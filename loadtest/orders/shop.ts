@@ -6,11 +6,10 @@ import { doneStates } from '../../scripts/stack/mysql.ts';
 import { mysqlAddress } from '../../services/inventory/mysql.ts';
 import { connectRedis } from '../../services/inventory/redis-client.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
-import { runAgainIfBusy, watchingThisProcess } from '../harness/busy-machine.ts';
 import { sharedClock } from '../harness/clock.ts';
 import { type Drill, type Narrate, notApplicable } from '../harness/drill.ts';
 import { createFaults } from '../harness/faults.ts';
-import { type Judgement, play } from '../harness/play.ts';
+import { type Judgement, play, playAgain, watchingThisProcess } from '../harness/play.ts';
 import { poll } from '../harness/poll.ts';
 import { lackOf, type Need, type Target, type TargetNode } from '../harness/target.ts';
 
@@ -62,7 +61,7 @@ export const asDrillOn =
         return play(testBed, run(testBed), signal);
       }
       const limits = { wrongMs: leaseMs / 4, hinderingMs: 0, tries, narrate };
-      return runAgainIfBusy(() => watchingThisProcess(playOnce), limits);
+      return playAgain(() => watchingThisProcess(playOnce), limits);
     },
   });
 
@@ -86,7 +85,7 @@ export async function openShop({
   const [first, second] = nodes;
   if (first === undefined || second === undefined) throw new Error('A drill needs two nodes.');
   if (stack === undefined || mysqlUrl === undefined) throw new Error('A drill of the orders needs a stack of its own.');
-  const faults = createFaults({ nodes, stack, backend: 'redis', onMove() {} });
+  const faults = createFaults({ nodes, stack, backend: 'redis', lockKey: '' });
   const mysql = createPool({ ...mysqlAddress(mysqlUrl), timezone: 'Z' });
   const redis = connectRedis(stack.redis.url, {});
   redis.on('error', () => {});
@@ -162,6 +161,7 @@ export async function openShop({
   };
 
   async function disconnect() {
+    faults.close();
     redis.disconnect();
     await mysql.end();
   }

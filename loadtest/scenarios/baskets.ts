@@ -19,8 +19,7 @@ export const basketSteps: Known<Step>[] = [
     '<sale> sells a basket of <skus> at <node>, and is held before its second lock',
     async (course, { sale: name, skus, node }) => {
       const { held } = sellBasket(course, name, skus, node);
-      const hasCome = async () => held.isThere() || undefined;
-      if (!(await course.testBed.waitFor(hasCome, STEP_LIMIT_MS))) {
+      if (!(await course.testBed.until(() => held.isThere() || undefined, STEP_LIMIT_MS))) {
         throw new NotStagedError(`${node} never asked for a second lock.`);
       }
       const left = await course.testBed.keysLeft();
@@ -35,8 +34,8 @@ export const basketSteps: Known<Step>[] = [
     async (course, { sale: name, skus, node }) => {
       const { held, tries } = sellBasket(course, name, skus, node);
       // A second try for the same lock is made when the first one was in vain.
-      const hasGoneFar = async () => held.isThere() || tries() > 1 || undefined;
-      if (!(await course.testBed.waitFor(hasGoneFar, STEP_LIMIT_MS))) {
+      const hasGoneFar = () => held.isThere() || tries() > 1 || undefined;
+      if (!(await course.testBed.until(hasGoneFar, STEP_LIMIT_MS))) {
         throw new NotStagedError(`${node} neither took a lock nor was kept out.`);
       }
       return held.isThere() ? 'it has a lock as well' : 'it waits for the same lock';
@@ -50,7 +49,7 @@ export const basketDemands: Known<Demand>[] = [
     const both = [names.sale, names.other].map((name) => actorOf(course, name));
     const ends = await Promise.all(both.map(({ sale }) => sale.end));
     if (events.some(({ type }) => type === 'lease-lost')) {
-      throw new NotStagedError('A lease ended while a basket was held back.', { isLate: true });
+      throw new NotStagedError('A lease ended while a basket was held back.');
     }
     const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
     const answers = ends.map((end) => ('code' in end ? end.code : end.outcome)).join(' and ');
@@ -102,6 +101,7 @@ function sellBasket(course: Course, name: string, listed: string, at: string) {
     if (key === undefined) return false;
     first ??= key;
     if (key === first) tries += 1;
+    testBed.ring();
     return key !== first;
   });
   actors.set(name, { name, node, askedAt: sharedClock(), sale: testBed.sellBasket(node, skus), held });

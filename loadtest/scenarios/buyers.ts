@@ -24,7 +24,7 @@ export const buyerSteps: Known<Step>[] = [
   step(
     '<node> tries <count> times, for <limit> at most',
     (course, { node, count, limit }) => tries(course, node, Number(count), msOf(limit, course.testBed.leaseMs)),
-    { isLong: true },
+    { isLong: true, needs: ['links'] },
   ),
   step(
     '<node> tries <count> times, for <limit> at most, and its memory is measured',
@@ -87,8 +87,7 @@ async function crowd(course: Course, count: number, at: string) {
   const { testBed } = course;
   const node = nodeOf(course, at);
   course.crowd = Array.from({ length: count }, () => testBed.sell(node));
-  const haveCome = async () => (await node.state()).waiting === count || undefined;
-  if (await testBed.waitFor(haveCome, STEP_LIMIT_MS)) return;
+  if (await testBed.until(() => testBed.waitingAt(node) === count || undefined, STEP_LIMIT_MS)) return;
   throw new NotStagedError(`${count} buyers did not wait at ${at}.`);
 }
 
@@ -97,17 +96,17 @@ async function hangUp(course: Course) {
   const { testBed, crowd } = course;
   course.hungUpAt = sharedClock();
   for (const { hangUp } of crowd) hangUp();
-  const [node] = [testBed.first, testBed.second].filter(({ name }) => name === crowd[0]?.node);
-  testBed.mark(`${crowd.length} clients hang up`, { ...(node && { node }) });
-  await testBed.waitFor(async () => (await node?.state())?.waiting === 0 || undefined, HANG_UP_LIMIT_MS);
+  const node = nodeOf(course, crowd[0]?.node ?? '');
+  testBed.mark(`${crowd.length} clients hang up`, { node });
+  await testBed.until(() => testBed.waitingAt(node) === 0 || undefined, HANG_UP_LIMIT_MS);
 }
 
 /** Resolves with how often a node has tried when it has done so often enough, or for long enough. */
 async function tries(course: Course, at: string, count: number, limitMs: number): Promise<number> {
   const { testBed } = course;
   const node = nodeOf(course, at);
-  const before = await testBed.triesOf(node);
-  const made = async () => (await testBed.triesOf(node)) - before;
-  await testBed.waitFor(async () => (await made()) >= count || undefined, limitMs);
+  const before = testBed.triesOf(node);
+  const made = () => testBed.triesOf(node) - before;
+  await testBed.until(() => made() >= count || undefined, limitMs);
   return made();
 }

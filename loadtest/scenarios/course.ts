@@ -7,8 +7,7 @@ import { sharedClock } from '../harness/clock.ts';
 import type { LeftKey } from '../harness/left-keys.ts';
 import type { RunningSale } from '../harness/single-sale.ts';
 import type { TargetNode } from '../harness/target.ts';
-import type { TestBed } from '../harness/test-bed.ts';
-import type { InsideSale } from '../harness/watched-sales.ts';
+import type { InsideSale, TestBed } from '../harness/test-bed.ts';
 
 /** A sale that a page calls by a letter, the sale of a basket, or somebody who only looks. */
 export interface Actor {
@@ -139,7 +138,10 @@ export function holdNext(
   const mark = testBed.mark('held on its way', { node });
   let isThere = false;
   held.arrived.then(
-    () => (isThere = true),
+    () => {
+      isThere = true;
+      testBed.ring();
+    },
     () => {},
   );
   return {
@@ -149,7 +151,7 @@ export function holdNext(
       if (!isThere) return held.cancel();
       // A node does not wait for an answer for long.
       if (await held.letGo()) return;
-      throw new NotStagedError('A command that was held never reached Redis.', { isLate: true });
+      throw new NotStagedError('A command that was held never reached Redis.');
     },
   };
 }

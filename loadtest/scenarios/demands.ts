@@ -69,7 +69,7 @@ export const demands: Known<Demand>[] = [
       const leastMs = msOf(time, leaseMs) - ROUNDED * leaseMs;
       const spans = spansOf(outcome.events);
       if (spans.length < 2 || spans.some(({ entered, left }) => left - entered < leastMs)) {
-        throw new NotStagedError(`Not every sale stayed inside for ${time}.`, { isLate: true });
+        throw new NotStagedError(`Not every sale stayed inside for ${time}.`);
       }
       return judgeMeetings(course, outcome, holdsOf(outcome.events));
     },
@@ -114,7 +114,7 @@ export async function mustHaveHadTime(testBed: TestBed, lateMs: number) {
   const standstillMs = await testBed.standstillSoFarMs();
   if (lateMs <= 0 || lateMs > DELAYS * standstillMs) return;
   const reason = `The machine was too busy to tell who is late: for ${formatDuration(standstillMs)} nothing went on.`;
-  throw new NotStagedError(reason, { isLate: true });
+  throw new NotStagedError(reason);
 }
 
 function judgeMeetings(
@@ -127,7 +127,7 @@ function judgeMeetings(
     const hold = spansOf(events).find((span) => inside !== undefined && wentOn !== undefined && isSame(span, inside));
     if (hold === undefined || hold.left - hold.entered < testBed.leaseMs) continue;
     const reason = `Sale ${hold.saleId} on ${hold.node} stayed longer than its own lease, which proves nothing.`;
-    throw new NotStagedError(reason, { isLate: true });
+    throw new NotStagedError(reason);
   }
   return {
     wrong:
@@ -146,7 +146,7 @@ function mustHaveBeenAsked({ actors }: Course, { events }: StepHistory, node: st
   const isAsking = ({ entered, left }: Hold) =>
     events.some((event) => event.type === 'waiting' && event.node === node && event.at > entered && event.at < left);
   if (holds.some(isAsking)) return;
-  throw new NotStagedError('Nobody asked for the lock when the release arrived.', { isLate: true });
+  throw new NotStagedError('Nobody asked for the lock when the release arrived.');
 }
 
 /** A holder that was too slow goes on while another is inside: from then on no two of the others may meet. */
@@ -173,9 +173,7 @@ async function judgeOthers(
   const meetings = overlapsBetween(others).filter(({ from }) => from >= awakeAt && from <= awakeAt + leaseLeftMs);
   const isAsked = events.some(({ type, at }) => type === 'waiting' && at > goneAt && at < (there?.left ?? 0));
   if (enteredMeanwhile > 0 && meetings.length === 0 && !isAsked) {
-    throw new NotStagedError('The slow holder left too late: nobody asked for the lock of the next one.', {
-      isLate: true,
-    });
+    throw new NotStagedError('The slow holder left too late: nobody asked for the lock of the next one.');
   }
   return {
     wrong: meetings.length > 0 ? '' : undefined,

@@ -5,7 +5,7 @@ import { isSame } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf } from '../evidence/numbers.ts';
 import { sharedClock } from '../harness/clock.ts';
-import { isStockRead } from '../harness/faults.ts';
+import { isStockRead } from '../harness/commands.ts';
 import { type Actor, actorOf, type Course, holdNext, insideOf, msOf, nodeOf } from './course.ts';
 import { type Demand, demand, mustHaveHadTime } from './demands.ts';
 import type { Known } from './sentence.ts';
@@ -19,11 +19,11 @@ const EARLIER_MS = 30;
 export const lookSteps: Known<Step>[] = [
   step('<sale> looks at the stock at <node>, and asks for the lock or is answered', async (course, { sale, node }) => {
     const { testBed } = course;
-    const tried = await testBed.triesOf(nodeOf(course, node));
+    const tried = testBed.triesOf(nodeOf(course, node));
     const looker = look(course, sale, node);
-    const hasAsked = async () => looker.hasEnded() || (await testBed.triesOf(looker.node)) > tried || undefined;
-    if (await testBed.waitFor(hasAsked, STEP_LIMIT_MS)) return;
-    throw new NotStagedError(`${node} asked for no lock, and answered nothing.`, { isLate: true });
+    const hasAsked = () => looker.hasEnded() || testBed.triesOf(looker.node) > tried || undefined;
+    if (await testBed.until(hasAsked, STEP_LIMIT_MS)) return;
+    throw new NotStagedError(`${node} asked for no lock, and answered nothing.`);
   }),
   step(
     '<sale> looks at the stock at <node>, and is held before it reads',
@@ -86,7 +86,7 @@ export const lookDemands: Known<Demand>[] = [
     const own = events.filter((event) => event.node === node.name && event.at > askedAt);
     const [waiting, entered] = ['waiting', 'entered'].map((type) => own.find((event) => event.type === type)?.at);
     if (waiting === undefined || waiting > wentOn.at || entered === undefined) {
-      throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`, { isLate: true });
+      throw new NotStagedError(`The sale on ${node.name} did not ask while somebody looked.`);
     }
     const wrong = `A sale entered on ${node.name} while ${reader.name} was about to read the stock`;
     return { wrong: entered < wentOn.at ? wrong : undefined, figures: {}, witnesses: [] };
@@ -97,7 +97,10 @@ function look(course: Course, name: string, at: string, held?: Actor['held']) {
   const node = nodeOf(course, at);
   const actor = { name, node, askedAt: sharedClock(), sale: course.testBed.look(node), ...(held && { held }) };
   let hasEnded = false;
-  void actor.sale.end.then(() => (hasEnded = true));
+  void actor.sale.end.then(() => {
+    hasEnded = true;
+    course.testBed.ring();
+  });
   course.actors.set(name, actor);
   return { ...actor, hasEnded: () => hasEnded };
 }
@@ -106,7 +109,7 @@ function look(course: Course, name: string, at: string, held?: Actor['held']) {
 function holdLook(course: Course, name: string, at: string, limitMs: number) {
   const held = holdNext(course, nodeOf(course, at), isStockRead);
   look(course, name, at, held);
-  return course.testBed.waitFor(async () => held.isThere() || undefined, limitMs);
+  return course.testBed.until(() => held.isThere() || undefined, limitMs);
 }
 
 /** How a look ended. Throws NotStagedError when it was answered by no stock. */
@@ -121,16 +124,19 @@ async function lookedAt({ node, sale }: Actor): Promise<Extract<Ended<LookAnswer
 async function lookFirst(course: Course, { most, at, name }: { most: number; at: string; name: string }) {
   const { testBed } = course;
   const { sale, askedAt } = actorOf(course, name);
-  const { commands, end: unwatch } = testBed.watchCommands(nodeOf(course, at));
+  const { commands, end: unwatch } = testBed.watchCommands(nodeOf(course, at), testBed.ring);
   const reads = () => commands.filter(isStockRead).length;
   let isIn = false;
-  void sale.end.then(() => (isIn = true));
+  void sale.end.then(() => {
+    isIn = true;
+    testBed.ring();
+  });
   const looks: Actor[] = [];
   let overtakes = 0;
   while (overtakes < most && !isIn) {
     const seen = reads();
     looks.push(look(course, `${name}${overtakes}`, at));
-    await testBed.waitFor(async () => isIn || reads() > seen || undefined, STEP_LIMIT_MS);
+    await testBed.until(() => isIn || reads() > seen || undefined, STEP_LIMIT_MS);
     if (isIn || reads() === seen) break;
     overtakes += 1;
   }

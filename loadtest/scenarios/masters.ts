@@ -45,7 +45,7 @@ export const masterSteps: Known<Step>[] = [
     async (course, { sale, node: name, time, limit }) => {
       const { testBed } = course;
       const node = nodeOf(course, name);
-      const before = await testBed.triesOf(node);
+      const before = testBed.triesOf(node);
       await node.script({ pauseMs: msOf(time, testBed.leaseMs) });
       const majority = Array.from({ length: quorumOf(testBed.masterCount) }, (_, master) => master);
       const delay = testBed.delayMasters(node, majority, msOf(limit, testBed.leaseMs));
@@ -54,13 +54,12 @@ export const masterSteps: Known<Step>[] = [
       const measured = delay.measure();
       course.lateVotes = async () => {
         const ms = await measured;
-        delay.end();
+        delay.over();
         over();
         return ms;
       };
-      const isHeard = async () => (await testBed.triesOf(node)) > before || undefined;
-      if (await testBed.waitFor(isHeard, HEARD_LIMIT_MS)) return;
-      throw new NotStagedError(`The masters did not hear ${name} in time.`, { isLate: true });
+      if (await testBed.until(() => testBed.triesOf(node) > before || undefined, HEARD_LIMIT_MS)) return;
+      throw new NotStagedError(`The masters did not hear ${name} in time.`);
     },
     { needs: ['masters', 'links', 'master processes'] },
   ),
@@ -100,7 +99,7 @@ function judgePace(testBed: Pick<TestBed, 'standstillMs'>, rounds: Course['round
   // A vote that waits as long for its turn is no vote.
   if ((unsold > 0 || isSlow) && standstillMs > limitMs) {
     const reason = `The machine was too busy to tell what the masters cost: for ${formatDuration(standstillMs)} nothing went on.`;
-    throw new NotStagedError(reason, { isLate: true });
+    throw new NotStagedError(reason);
   }
   const wrong = [
     ...(unsold > 0 ? [`${unsold} of ${during.length} sales did not take place.`] : []),

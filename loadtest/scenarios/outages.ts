@@ -14,9 +14,9 @@ export const outageSteps: Known<Step>[] = [
   setting('there are <count> units in stock', ({ count }) => ({ stock: Number(count) })),
   step('<count> are sold, within <limit>', async (course, { count, limit }) => {
     const since = sharedClock();
-    const isRush = async () => soldSince(course, since) >= Number(count) || undefined;
-    if (await course.testBed.waitFor(isRush, msOf(limit, course.testBed.leaseMs))) return;
-    throw new NotStagedError(`${count} sales did not take place before the outage.`, { isLate: true });
+    const isRush = () => soldSince(course, since) >= Number(count) || undefined;
+    if (await course.testBed.until(isRush, msOf(limit, course.testBed.leaseMs))) return;
+    throw new NotStagedError(`${count} sales did not take place before the outage.`);
   }),
   step(
     'Redis stands still (SIGSTOP) for <time>, and <node> finds it again when one of the other node is inside, or <limit> later',
@@ -38,7 +38,7 @@ export const outageSteps: Known<Step>[] = [
     const outage = outages.at(-1);
     if (outage === undefined || outage.backMs !== undefined) return;
     const next = () => course.buyers?.ends.find((end) => end.outcome === 'sold' && end.sentAt + end.ms > outage.until);
-    const end = await testBed.waitFor(async () => next(), msOf(limit, testBed.leaseMs));
+    const end = await testBed.until(next, msOf(limit, testBed.leaseMs));
     if (end) outage.backMs = end.sentAt + end.ms - outage.until;
     else outage.stayed = await testBed.keysLeft();
   }),
@@ -119,8 +119,7 @@ async function goAway(
     if (late === undefined) return;
     const isInside = ({ node, entered, left }: Hold) =>
       node !== late.node && entered > until && left === Number.POSITIVE_INFINITY;
-    const isMet = async () => (await testBed.holds()).some(isInside) || undefined;
-    await testBed.waitFor(isMet, msOf(late.limit, testBed.leaseMs));
+    await testBed.until(() => testBed.holds().some(isInside) || undefined, msOf(late.limit, testBed.leaseMs));
   } finally {
     link?.restore();
   }

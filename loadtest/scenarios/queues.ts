@@ -38,7 +38,7 @@ export const queueDemands: Known<Demand>[] = [
     const ends = await Promise.all(waited.map(({ sale }) => sale.end));
     const unsold = ends.filter(({ outcome }) => outcome !== 'sold').length;
     if (unsold > 0) {
-      throw new NotStagedError(`${unsold} of ${ends.length} sales did not take place.`, { isLate: true });
+      throw new NotStagedError(`${unsold} of ${ends.length} sales did not take place.`);
     }
     const placeOf = (sale: SaleName) => waited.findIndex(({ asks }) => asks !== undefined && isSame(asks, sale));
     const entered = spansOf(events).filter((span) => placeOf(span) >= 0);
@@ -72,7 +72,7 @@ export const queueDemands: Known<Demand>[] = [
       const wrong = `The lock was free, and the sale on ${node.name} did not enter within ${formatDuration(end.ms)}`;
       return { wrong, figures, witnesses: [] };
     }
-    if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`, { isLate: true });
+    if (end.outcome !== 'sold') throw new NotStagedError(`The sale on ${node.name} was refused.`);
     const others = overtakes > 0 ? countOf(overtakes, 'other') : 'all';
     const right = `${name} went in ${overtakes > 0 ? 'after' : 'before'} ${others} that had come later`;
     return { right, figures, witnesses: [] };
@@ -84,9 +84,8 @@ async function sellAndWait(course: Course, name: string, at: string) {
   const { testBed } = course;
   const actor = sell(course, name, at);
   const { node, askedAt } = actor;
-  const ask = async () =>
-    (await node.history()).events.find((event) => event.type === 'waiting' && event.at >= askedAt);
-  const asks = await testBed.waitFor(ask, STEP_LIMIT_MS);
+  const ask = () => testBed.eventsAt(node).find((event) => event.type === 'waiting' && event.at >= askedAt);
+  const asks = await testBed.until(ask, STEP_LIMIT_MS);
   if (asks === undefined) throw new NotStagedError(`The sale on ${at} did not ask for the lock.`);
   course.actors.set(name, { ...actor, asks });
   await testBed.hasAsked(node);
@@ -101,22 +100,23 @@ async function goFirst(course: Course, { most, name, at }: { most: number; name:
   const { testBed } = course;
   const here = nodeOf(course, at);
   const { node: there, askedAt } = actorOf(course, name);
-  const enteredHere = async () => (await testBed.holds()).filter(({ node }) => node === at);
+  const enteredHere = () => testBed.holds().filter(({ node }) => node === at);
   const isWaiting = async () => (await there.state()).waiting > 0 || undefined;
   await mustStillWait(course);
   let overtakes = 0;
   while (overtakes < most && (await isWaiting())) {
-    const inside = (await enteredHere()).length;
+    await testBed.catchUp();
+    const inside = enteredHere().length;
     const line = testBed.cutOff(there);
     const slow = testBed.mark('line cut', { node: there });
     await here.resume();
-    const next = await testBed.waitFor(async () => (await enteredHere())[inside], UNUSED_MS);
+    const next = await testBed.until(() => enteredHere()[inside], UNUSED_MS);
     line.restore();
     slow.over();
     if (next === undefined) {
       // A lock that nobody wants here is kept for nobody.
       if ((await here.state()).waiting > 0) break;
-      throw new NotStagedError(`Nobody waited at ${at} any more.`, { isLate: true });
+      throw new NotStagedError(`Nobody waited at ${at} any more.`);
     }
     overtakes += 1;
     testBed.sell(here);
@@ -132,7 +132,7 @@ async function goFirst(course: Course, { most, name, at }: { most: number; name:
   const standstillMs = await testBed.standstillSoFarMs();
   if (standstillMs > UNUSED_MS / 2) {
     const reason = `The machine was too busy to tell for whom the lock was kept: for ${formatDuration(standstillMs)} nothing went on.`;
-    throw new NotStagedError(reason, { isLate: true });
+    throw new NotStagedError(reason);
   }
   if (overtakes <= MOST_KEPT) return told;
   throw new NotStagedError(`${name} went in after ${overtakes} that had come later, and it can't be told why.`);
@@ -143,9 +143,9 @@ async function findsItTaken(course: Course, name: string) {
   const { testBed } = course;
   const { node, sale } = actorOf(course, name);
   await testBed.waitFor(() => node.redis().catch(() => undefined), STEP_LIMIT_MS);
-  const tried = await testBed.triesOf(node);
+  const tried = testBed.triesOf(node);
   const asksAgainMs = backendOfRow(testBed.stage) === 'masters' ? ASKS_MASTERS_AGAIN_MS : ASKS_AGAIN_MS;
-  await testBed.waitFor(async () => (await testBed.triesOf(node)) >= tried + 2 || undefined, asksAgainMs);
+  await testBed.until(() => testBed.triesOf(node) >= tried + 2 || undefined, asksAgainMs);
   if ((await node.state()).waiting > 0 || (await sale.end).outcome === 'sold') return;
   await sellAndWait(course, name, node.name);
 }

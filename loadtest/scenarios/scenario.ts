@@ -4,10 +4,9 @@ import { ANSWER_LIMIT_MS } from '../../locks/drivers/answer-limit.ts';
 import { replicasOf } from '../../locks/index.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import { runAgainIfBusy } from '../harness/busy-machine.ts';
 import { sleep, startTimer, stopTimer, type Timer } from '../harness/clock.ts';
 import { type Drill, type DrillOutcome, type Narrate, notApplicable } from '../harness/drill.ts';
-import { type Judgement, notStaged, play } from '../harness/play.ts';
+import { type Judgement, notStaged, play, playAgain } from '../harness/play.ts';
 import { findRelease } from '../harness/release-commands.ts';
 import { lackOf } from '../harness/target.ts';
 import { openTestBed, type TestBed, type TestBedOptions } from '../harness/test-bed.ts';
@@ -43,8 +42,8 @@ export function asDrill(page: Page): Drill {
 }
 
 /**
- * Plays a scenario, and plays it again when the machine stood still for so long that the verdict may be wrong, or that this may be why
- * the fault could not be staged. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it
+ * Plays a scenario, and plays it again when the machine stood still for so long that the verdict may be wrong, or when the fault could
+ * not be staged. What it could not stage is `unknown`, what the target can't carry `not-applicable`. However it
  * ends, the stack is as it was before. Rejects when it comes no further, and with the signal's reason when that aborts.
  */
 export async function runScenario(page: Page, options: ScenarioOptions): Promise<DrillOutcome> {
@@ -62,7 +61,7 @@ export async function runScenario(page: Page, options: ScenarioOptions): Promise
   }
   const timing = { leaseMs, ...page.timing };
   const isConfirmed = backendOfRow(stage) === 'masters' || replicasOf(stage) > 0;
-  return runAgainIfBusy(
+  return playAgain(
     async () => {
       const silence = watchSilence(narrate, silenceLimitMs);
       const testBed = await openTestBed({
@@ -72,15 +71,9 @@ export async function runScenario(page: Page, options: ScenarioOptions): Promise
         narrate: silence.narrate,
       });
       silence.begin();
-      let isLate = false;
-      const course = follow(page, testBed).catch((error) => {
-        if (error instanceof NotStagedError) return notStaged(error.message, error);
-        throw error;
-      });
-      void course.then((judgement) => (isLate = judgement.isLate ?? false)).catch(() => {});
       const stopped = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
-      const outcome = await play(testBed, course, stopped).finally(silence.end);
-      return { outcome, standstillMs: testBed.standstillMs(), isLate };
+      const outcome = await play(testBed, follow(page, testBed), stopped).finally(silence.end);
+      return { outcome, standstillMs: testBed.standstillMs() };
     },
     {
       wrongMs: Math.min(timing.leaseMs / 4, SILENT_MS),

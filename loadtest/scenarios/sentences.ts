@@ -5,12 +5,11 @@ import type { SaleEnd } from '../evidence/answers.ts';
 import { isSame, type SaleName, spansOf } from '../evidence/history.ts';
 import { NotStagedError } from '../evidence/not-staged.ts';
 import { countOf, formatDuration } from '../evidence/numbers.ts';
-import { sharedClock, sleep, startTimer, stopTimer } from '../harness/clock.ts';
-import { isRelease, isStockWrite } from '../harness/faults.ts';
+import { sharedClock, sleep } from '../harness/clock.ts';
+import { isRelease, isStockWrite } from '../harness/commands.ts';
 import type { LockTiming } from '../harness/lab-client.ts';
-import type { RunningSale } from '../harness/single-sale.ts';
 import type { Need, TargetNode } from '../harness/target.ts';
-import { NOT_REPLICATED } from '../harness/watched-sales.ts';
+import { endWithin, NOT_REPLICATED } from '../harness/test-bed.ts';
 import { backendOfRow } from '../staircase/lookup.ts';
 import { actorOf, type Course, insideOf, mend, msOf, nodeOf } from './course.ts';
 import type { Filled, Known } from './sentence.ts';
@@ -43,6 +42,8 @@ const ALMOST = 0.9;
 const VOTE_STANDSTILL_MS = 25;
 /** How long another node tries in vain when a sale was refused because no replica had confirmed its lock, in milliseconds. */
 const REFUSED_MS = 1_000;
+/** What is stopped leaves a question unanswered for so long, in milliseconds. */
+const SILENT_MS = 100;
 /** A buyer who is refused comes again after so long, in milliseconds. */
 const AGAIN_MS = 100;
 /** So many units are sold meanwhile at most, and who is refused then comes again after so long, in milliseconds. */
@@ -80,9 +81,6 @@ export const steps: Known<Step>[] = [
   }),
   step('<sale> sells at <node> and is held inside', (course, { sale, node }) =>
     sellInside(course, sale, node, { untilResumed: true }),
-  ),
-  step('<sale> sells at <node> for <time> and is inside', (course, { sale, node, time }) =>
-    sellInside(course, sale, node, { pauseMs: msOf(time, course.testBed.leaseMs) }),
   ),
   step('<sale> sells at <node> and is held inside, to compute for <time> after it', (course, { sale, node, time }) =>
     sellInside(course, sale, node, { untilResumed: true, blockMs: msOf(time, course.testBed.leaseMs) }),
@@ -189,12 +187,13 @@ export const steps: Known<Step>[] = [
   }),
   step('the buyers stop', async ({ buyers }) => buyers?.stop()),
   step('another has just entered, after <limit> at most', async (course, { limit }) => {
-    const others = async () => (await course.testBed.holds()).filter((hold) => !isHeld(course, hold));
-    const entered = (await others()).length;
+    await course.testBed.catchUp();
+    const others = () => course.testBed.holds().filter((hold) => !isHeld(course, hold));
+    const entered = others().length;
     course.enteredMeanwhile = entered;
     if (entered > 0) {
-      const more = async () => (await others()).length > entered || undefined;
-      await course.testBed.waitFor(more, msOf(limit, course.testBed.leaseMs));
+      const more = () => others().length > entered || undefined;
+      await course.testBed.until(more, msOf(limit, course.testBed.leaseMs));
       return undefined;
     }
     await course.testBed.mustHaveWaited(course.testBed.second, course.faultAt);
@@ -229,10 +228,10 @@ export const steps: Known<Step>[] = [
       const process = course.testBed.pause(node);
       course.faultAt = sharedClock();
       course.broken.set(`${name} is stopped`, () => {
-        mustLeaveAfter(course, node, sharedClock(), 'The write did not fall into the pause.');
-        process.resume();
+        process.comeBack();
         mark.over();
       });
+      if (!(await node.isSilentFor(SILENT_MS))) throw new NotStagedError(`${name} still answers after SIGSTOP.`);
     },
     { needs: ['node processes'] },
   ),
@@ -452,18 +451,12 @@ async function sellNested(
     const [entered, again] = ['entered', 'nested'].map((type) => own.find((event) => event.type === type)?.at);
     if (again === undefined) throw new NotStagedError('The sale did not ask for its own lock again.');
     if (entered === undefined || again - entered <= leaseMs * LATEST_ASK) return;
-    throw new NotStagedError('The sale asked again when its lease was about to end.', { isLate: true });
+    throw new NotStagedError('The sale asked again when its lease was about to end.');
   });
   return told;
 }
 
 const itsName = ({ testBed }: Course, { saleId, node }: SaleName) => `sale ${saleId} on ${node} ${testBed.soFar}`;
-
-/** How the sale ends. After the limit its client hangs up. */
-function endWithin<Answer>({ end, hangUp }: RunningSale<Answer>, limitMs: number) {
-  const timer = startTimer(hangUp, limitMs);
-  return end.finally(() => stopTimer(timer));
-}
 
 /** Lets a sale go on that is held inside. Throws NotStagedError when it has left already. One that was kept out has nothing to go on with. */
 async function goOn(course: Course, name: string, resume = actorOf(course, name).node.resume) {
@@ -485,15 +478,15 @@ async function goOn(course: Course, name: string, resume = actorOf(course, name)
 }
 
 const tooBusy = (standstillMs: number) =>
-  new NotStagedError(`The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`, {
-    isLate: true,
-  });
+  new NotStagedError(`The machine was too busy: for ${formatDuration(standstillMs)} nothing went on.`);
 
 /** Throws NotStagedError when one has entered that is to wait. */
 export async function mustStillWait({ testBed, actors }: Course) {
   const asked = [...actors.values()].flatMap(({ asks }) => asks ?? []);
-  const events = asked.length > 0 ? await testBed.events() : [];
-  const through = asked.find((sale) => events.some((event) => event.type === 'entered' && isSame(event, sale)));
+  if (asked.length > 0) await testBed.catchUp();
+  const through = asked.find((sale) =>
+    testBed.events().some((event) => event.type === 'entered' && isSame(event, sale)),
+  );
   if (through) throw new NotStagedError(`Sale ${through.saleId} on ${through.node} did not wait for the lock.`);
 }
 
@@ -503,19 +496,18 @@ function mustHaveHadVotes({ testBed, actors }: Course) {
   const isHeld = [...actors.values()].some((actor) => actor.isHeld);
   if (!isHeld || backendOfRow(testBed.stage) !== 'masters' || standstillMs <= VOTE_STANDSTILL_MS) return;
   const reason = `The machine was too busy to renew the lease: for ${formatDuration(standstillMs)} nothing went on.`;
-  throw new NotStagedError(reason, { isLate: true });
+  throw new NotStagedError(reason);
 }
 
 /** Waits until these have asked for the lock, or are through already. Throws NotStagedError when they don't in time, or not while it was held. */
 async function haveAsked(course: Course, names: string[]) {
   const { testBed } = course;
   const actors = names.map((name) => actorOf(course, name));
-  const haveCome = async () => {
-    const states = await Promise.all(actors.map(({ node }) => node.state()));
-    return states.every(({ waiting, counts }) => waiting + counts.sold > 0) || undefined;
-  };
-  const late = new NotStagedError('The others did not ask for the lock in time.', { isLate: true });
-  if (!(await testBed.waitFor(haveCome, testBed.leaseMs * LATEST_ASK))) throw late;
+  const hasCome = ({ node, askedAt }: (typeof actors)[number]) =>
+    testBed.eventsAt(node).some(({ type, at }) => type === 'waiting' && at >= askedAt);
+  if (!(await testBed.until(() => actors.every(hasCome) || undefined, testBed.leaseMs * LATEST_ASK))) {
+    throw new NotStagedError('The others did not ask for the lock in time.');
+  }
   const held = [...course.actors.values()].filter(({ isHeld }) => isHeld).flatMap(({ inside }) => inside ?? []);
   course.evidence.push(({ events }) => {
     for (const holder of held) {
@@ -536,7 +528,7 @@ async function answered(course: Course, name: string, expected: string[]) {
   const answer = end.outcome === 'sold' ? 'sold' : 'code' in end ? end.code : end.outcome;
   course.isRefused = answer === NOT_REPLICATED;
   // On a busy machine a replica is too slow to confirm, and a lease ends too soon.
-  if (!expected.includes(answer)) throw new NotStagedError(`The sale was answered ${answer}.`, { isLate: true });
+  if (!expected.includes(answer)) throw new NotStagedError(`The sale was answered ${answer}.`);
   return `it is answered: ${answer}`;
 }
 
@@ -576,6 +568,7 @@ function comeAgain({ testBed }: Course, count: number) {
       while (areComing) {
         const end = await testBed.sell(buyer % 2 ? testBed.first : testBed.second).end;
         ends.push(end);
+        testBed.ring();
         if (end.outcome !== 'sold') await sleep(AGAIN_MS);
       }
     }),
@@ -636,7 +629,7 @@ async function holdRelease(course: Course, name: string) {
     const next = holds.find((hold) => own !== undefined && hold.entered > own.entered);
     if (own === undefined || next === undefined || next.entered - own.entered >= ALMOST * testBed.leaseMs) return;
     const reason = `${nameOfNode(next)} entered before the lease was over, so the release was not late.`;
-    throw new NotStagedError(reason, { isLate: true });
+    throw new NotStagedError(reason);
   });
 }
 

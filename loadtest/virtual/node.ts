@@ -3,6 +3,7 @@
 import type { Link } from '../../scripts/link/link.ts';
 import type { Lab } from '../../virtual/lab.ts';
 import type { Service } from '../../virtual/service.ts';
+import type { FollowOptions } from '../harness/event-stream.ts';
 import type { TargetNode } from '../harness/target.ts';
 import type { Harness } from './driver.ts';
 
@@ -45,6 +46,38 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
       });
     });
   }
+  /** Those who follow it begin anew with each of its processes. */
+  const followers = new Set<() => void>();
+
+  function follow(onPush: FollowOptions['onPush']) {
+    let unwatch = () => {};
+    function begin() {
+      unwatch();
+      const { history, state } = lab.node(index).service;
+      let cursor = history.start();
+      let isFirst = true;
+      const tell = () => {
+        const { next, hasMore: _, ...news } = history.readBehind(cursor);
+        const first = isFirst;
+        [cursor, isFirst] = [next, false];
+        // What a node records while it computes is told when it has done so.
+        const lateMs = Math.max(0, (news.events.at(-1)?.at ?? 0) - lab.now());
+        const push = { at: lab.now(), ...news, state: state() };
+        harness.after(WAY_MS + lateMs, () => onPush(push, first));
+      };
+      unwatch = history.watch(tell);
+      tell();
+    }
+    followers.add(begin);
+    begin();
+    return {
+      close() {
+        followers.delete(begin);
+        unwatch();
+      },
+    };
+  }
+
   const absent = async () => {
     throw new Error('A virtual node writes no orders, and has no heap of its own.');
   };
@@ -63,6 +96,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
       },
       async start() {
         lab.revive(index);
+        for (const begin of followers) begin();
         // As a real one, which is started when it has its servers.
         while (!lab.node(index).service.isReady()) await harness.clock.sleep(1);
       },
@@ -85,6 +119,7 @@ export function targetNodeOf({ lab, harness, index, links }: TargetNodeOptions):
     script: (script) => ask(({ scriptNextSales }) => scriptNextSales(script)),
     resume: () => ask(({ resume }) => resume()),
     reset: () => ask(({ reset }) => reset()),
+    follow,
     history: () => ask(({ history }) => history.read()),
     // Over the connection that the sales use.
     redis: () =>

@@ -14,6 +14,7 @@ export function createHistory(node: string, capacity = 600_000) {
   let count = 0;
   /** The count when it was cleared last. */
   let first = 0;
+  const watchers = new Set<() => void>();
 
   /**
    * The events behind a cursor, oldest first, and at most so many of them. A cursor is the count of then, so to keep one costs nothing.
@@ -40,6 +41,12 @@ export function createHistory(node: string, capacity = 600_000) {
       if (capacity === 0) return;
       events[(count - first) % capacity] = { at: now(), node, ...event };
       count += 1;
+      for (const see of watchers) see();
+    },
+    /** Calls `see` after each event. Returns what ends that. */
+    watch(see: () => void): () => void {
+      watchers.add(see);
+      return () => void watchers.delete(see);
     },
     /** The events since the last clear, oldest first. */
     read(): LabHistory {

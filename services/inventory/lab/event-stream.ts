@@ -6,7 +6,9 @@ import { ProblemError } from '../problem.ts';
 import type { NodeState, Push } from './contract.ts';
 
 export const MAX_STREAMS = 8;
-/** What is new is pushed so often at most, in milliseconds. */
+/** An event is pushed so soon, in milliseconds, with those that have happened by then. */
+const NEWS_MS = 5;
+/** What is new besides is pushed so often, in milliseconds. */
 const PUSH_MS = 50;
 /** A line comes so often at least, in milliseconds, so that a node that is dead is known from one that has nothing to say. */
 const HEARTBEAT_MS = 1_000;
@@ -33,7 +35,7 @@ export function createEventStreams({ history, state, patienceMs = PATIENCE_MS }:
 
   return {
     /**
-     * Answers with a stream: all that the history has, then what is new, at most every 50 ms. It ends when the follower hangs up, or takes
+     * Answers with a stream: all that the history has, then what is new, 5 ms after it has happened. It ends when the follower hangs up, or takes
      * nothing for too long. Throws ProblemError TOO_MANY_STREAMS, and SHUTTING_DOWN when they have ended.
      */
     open(response: ServerResponse) {
@@ -72,7 +74,18 @@ function openStream(response: ServerResponse, { history, state, patienceMs }: Re
 
   response.writeHead(200, { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
   const looking = setInterval(look, PUSH_MS);
-  response.on('close', () => clearInterval(looking));
+  let coming: NodeJS.Timeout | undefined;
+  const unwatch = history.watch(() => {
+    coming ??= setTimeout(() => {
+      coming = undefined;
+      push();
+    }, NEWS_MS);
+  });
+  response.on('close', () => {
+    clearInterval(looking);
+    clearTimeout(coming);
+    unwatch();
+  });
   push();
 
   function look() {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { runAgainIfBusy } from '../../../loadtest/harness/busy-machine.ts';
 import { goBy } from '../../../loadtest/harness/clock.ts';
 import { type Drill, type DrillOutcome, lostTrack } from '../../../loadtest/harness/drill.ts';
+import { playAgain } from '../../../loadtest/harness/play.ts';
 import { realWorld } from '../../../loadtest/harness/real-world.ts';
 import { runCell } from '../../../loadtest/harness/run-cell.ts';
 import type { Target } from '../../../loadtest/harness/target.ts';
@@ -24,7 +24,7 @@ const passed = async (): Promise<DrillOutcome> => ({ ...lostTrack(''), verdict: 
 const unknown = async () => lostTrack('Sales were still in flight at the end.');
 const refused = { type: 'failed' as const, node: 'node-1', saleId: '1', at: 0, code: 'LOCK_WAIT_TIMEOUT' };
 const spoilt = (standstillMs: number) => () =>
-  runAgainIfBusy(async () => ({ outcome: { ...lostTrack('It came late.'), events: [refused] }, standstillMs }), {
+  playAgain(async () => ({ outcome: { ...lostTrack('It came late.'), events: [refused] }, standstillMs }), {
     ...{ wrongMs: 250, hinderingMs: 125, tries: 1 },
     narrate: async () => {},
   });

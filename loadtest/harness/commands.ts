@@ -1,0 +1,28 @@
+// Which commands of a node read the stock, write it, and give a lock up.
+
+import { deletingCommands } from '../../locks/drivers/delete-if-equal.ts';
+import type { Command, Link } from '../../scripts/link/link.ts';
+import { stockKey } from '../../services/inventory/store.ts';
+
+const stock = stockKey('001');
+
+/** The command that reads the stock, itself or in a script. */
+export function isStockRead({ name, script, args }: Command): boolean {
+  return (name === 'GET' || script === 'read-if-newest') && args.includes(stock);
+}
+
+/** The command that writes the stock, itself or in a script. */
+export function isStockWrite({ name, script, args }: Command): boolean {
+  return !['GET', 'MGET'].includes(name) && script !== 'read-if-newest' && args.includes(stock);
+}
+
+/** What deletes the key of a lock of ours, besides a script. */
+const deleting = new Set(['DEL', ...Object.keys(deletingCommands)]);
+
+/** The command by which a holder of a lock of ours gives it up. */
+export function isRelease({ name, script }: Command): boolean {
+  return deleting.has(name) || (script?.startsWith('release-') ?? false);
+}
+
+/** How often a client of this link has asked, as each does first, whether its server is ready. */
+export const greetingsOf = ({ counters }: Link) => counters.commands.get('INFO') ?? 0;

@@ -1,0 +1,93 @@
+// What the nodes record, as they tell it, and those who wait for something in it.
+
+import type { SaleEvent } from '../../services/inventory/lab/contract.ts';
+import { NotStagedError } from '../evidence/not-staged.ts';
+import { startTimer, stopTimer } from './clock.ts';
+import type { TargetNode } from './target.ts';
+
+/** How long a node may take to tell what it has recorded, in milliseconds. */
+const TOLD_LIMIT_MS = 5_000;
+
+/** Follows the nodes until it is closed. `mustGoOn` throws what every wait rejects with from then on. */
+export function followNodes(nodes: TargetNode[], mustGoOn: () => void) {
+  /** What each process has recorded so far, by its instance. What died with one stays here. */
+  const told = new Map<string, SaleEvent[]>();
+  /** The instance that runs as a node. */
+  const present = new Map<TargetNode, string>();
+  let events: SaleEvent[] = [];
+  const waits = new Set<() => void>();
+
+  /** Something has happened: whoever waits looks whether it is what they wait for. */
+  function ring() {
+    for (const look of [...waits]) look();
+  }
+
+  function insert(event: SaleEvent) {
+    let place = events.length;
+    while (place > 0 && (events[place - 1]?.at ?? 0) > event.at) place -= 1;
+    events.splice(place, 0, event);
+  }
+
+  const ofNode = (node: TargetNode) => told.get(present.get(node) ?? '') ?? [];
+
+  const followed = nodes.map((node) =>
+    node.follow((push, isFirst) => {
+      if (isFirst && push.state) {
+        present.set(node, push.state.instance);
+        told.set(push.state.instance, []);
+        events = [...told.values()].flat().sort((a, b) => a.at - b.at);
+      }
+      ofNode(node).push(...push.events);
+      for (const event of push.events) insert(event);
+      ring();
+    }),
+  );
+
+  /**
+   * Resolves with what `look` finds, at the first moment at which something happens and it finds it; with undefined when `limitMs` has
+   * passed. Rejects when nothing may go on.
+   */
+  function until<T>(look: () => T | undefined, limitMs: number): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const timer = startTimer(() => end(() => resolve(undefined)), limitMs);
+      function end(settle: () => void) {
+        waits.delete(again);
+        stopTimer(timer);
+        settle();
+      }
+      function again() {
+        try {
+          mustGoOn();
+          const found = look();
+          if (found !== undefined) end(() => resolve(found));
+        } catch (error) {
+          end(() => reject(error));
+        }
+      }
+      waits.add(again);
+      again();
+    });
+  }
+
+  return {
+    /** What is known so far, in the order in which it happened. */
+    events: () => events as readonly SaleEvent[],
+    ring,
+    until,
+    /** Resolves when every node is followed. Rejects when one is not in time. */
+    async begin() {
+      const areFollowed = await until(() => present.size === nodes.length || undefined, TOLD_LIMIT_MS);
+      if (!areFollowed) throw new Error('A node could not be followed.');
+    },
+    /** Resolves when all is known that a node has recorded until now. Throws NotStagedError when it is not told in time. */
+    async catchUp(node: TargetNode) {
+      const { events: recorded } = await node.history();
+      const isTold = () => ofNode(node).length >= recorded.length || undefined;
+      if (await until(isTold, TOLD_LIMIT_MS)) return;
+      throw new NotStagedError(`${node.name} did not tell what it had recorded.`);
+    },
+    close() {
+      for (const { close } of followed) close();
+    },
+  };
+}
